@@ -1,0 +1,116 @@
+"""The group `kbsync`, the table of its commands, and the options that all of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from kbsync import __version__
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+COMMANDS = {
+    "init": "Write kbsync.toml and a sample content tree.",
+    "check": "Look at token, account, portal and locales, one by one.",
+    "lint": "Check the content tree; asks nobody.",
+    "plan": "Show what a push would do. Changes nothing.",
+    "push": "Create and update categories and articles on the portal.",
+    "sandbox": "Run a local service that answers like the real one.",
+    "demo": "Push the content tree into a sandbox and show what is there.",
+}
+
+
+class Commands(click.Group):
+    """Knows its commands by name and imports the one that is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """In the order of the table, which is the order in which people meet them."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """The command of this name."""
+        if cmd_name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"kbsync.cli.{cmd_name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list of `kbsync --help`, without importing a single command."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with a "did you mean" for a word that is no command."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1)
+            hint = f" Did you mean `{near[0]}`?" if near else f" The commands are: {', '.join(COMMANDS)}."
+            ctx.fail(f"There is no command `{args[0]}`.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+def common_options(function: F) -> F:
+    """The options that stand before or after the command; the last one given counts."""
+    for option in reversed(COMMON):
+        function = option(function)
+    return function
+
+
+def _store(ctx: click.Context, param: click.Parameter, value: Any) -> None:
+    options = ctx.find_root().ensure_object(dict)
+    assert param.name is not None
+    if value not in (None, False, 0):
+        options[param.name] = value
+
+
+COMMON = [
+    click.option(
+        "--config",
+        type=click.Path(path_type=Path),
+        callback=_store,
+        expose_value=False,
+        metavar="FILE",
+        help="The kbsync.toml to use.  [default: the nearest, upwards]",
+    ),
+    click.option(
+        "--env",
+        callback=_store,
+        expose_value=False,
+        metavar="NAME",
+        help="Put the tables [env.NAME.…] of kbsync.toml on top.",
+    ),
+    click.option(
+        "--token-file",
+        type=click.Path(path_type=Path),
+        callback=_store,
+        expose_value=False,
+        metavar="FILE",
+        help="Read the token from a file instead of KBSYNC_TOKEN.",
+    ),
+    click.option("-q", "--quiet", is_flag=True, callback=_store, expose_value=False, help="Only data and errors."),
+    click.option(
+        "-v",
+        "--verbose",
+        is_flag=True,
+        callback=_store,
+        expose_value=False,
+        help="List everything instead of the first few.",
+    ),
+    click.option(
+        "--no-color", is_flag=True, callback=_store, expose_value=False, help="No colour (also with NO_COLOR set)."
+    ),
+]
+
+
+@click.command(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="kbsync", message="%(prog)s %(version)s")
+@common_options
+def cli() -> None:
+    """Publish a help center from Markdown in git: safely, fast, and with a plan you can read first."""

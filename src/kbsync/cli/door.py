@@ -1,0 +1,51 @@
+"""The one door where errors become exit codes: a message, a hint, a number. A traceback means a bug."""
+
+from __future__ import annotations
+
+import sys
+
+import click
+
+from kbsync.errors import ExitCode, KbsyncError
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run kbsync and exit the process."""
+    # Text of the portal and of files may hold any character; a narrow terminal encoding must not end the run.
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
+    sys.exit(run(arguments))
+
+
+def run(arguments: list[str] | None = None) -> int:
+    """Run one command; the exit code."""
+    from kbsync.cli.commands import cli
+
+    try:
+        code = cli.main(args=arguments, prog_name="kbsync", standalone_mode=False)
+        return int(code or 0)
+    except KbsyncError as exc:
+        _tell(exc.message, exc.hint)
+        return int(exc.exit_code)
+    except click.exceptions.Abort:
+        _tell("interrupted", "")
+        return int(ExitCode.INTERRUPTED)
+    except click.ClickException as exc:
+        exc.show()
+        return int(ExitCode.USAGE)
+    except click.exceptions.Exit as exc:
+        return exc.exit_code
+    except KeyboardInterrupt:
+        _tell("interrupted", "")
+        return int(ExitCode.INTERRUPTED)
+    except BrokenPipeError:
+        # Whoever read our output (head, less) has seen enough.
+        sys.stderr.close()
+        return int(ExitCode.DONE)
+
+
+def _tell(message: str, hint: str) -> None:
+    click.echo(f"kbsync: {message}", err=True)
+    if hint:
+        click.echo(f"  {hint}", err=True)

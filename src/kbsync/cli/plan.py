@@ -1,0 +1,57 @@
+"""`kbsync plan`: show what a push would do. Changes nothing."""
+
+from __future__ import annotations
+
+import click
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.lint import tell_errors
+from kbsync.cli.planning import Wishes, make_plan
+from kbsync.cli.screen import Options
+from kbsync.cli.workspace import Workspace
+from kbsync.errors import ExitCode
+from kbsync.model import Plan
+
+
+@click.command("plan")
+@click.argument("selectors", nargs=-1)
+@click.option("--check", is_flag=True, help="Exit with 10 when there is something to send, 0 when there is not.")
+@click.option("--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would.")
+@click.option("--recreate", is_flag=True, help="Plan as `push --recreate` would.")
+@click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
+@click.option("--full", is_flag=True, help="List the whole portal instead of what moved since the last time.")
+@click.option("--unmanaged", is_flag=True, help="List what is on the portal and not ours.")
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@common_options
+@click.pass_context
+def command(ctx: click.Context, /, *, check: bool, unmanaged: bool, form: str, **wished: object) -> int:
+    """Show what a push would do. Changes nothing.
+
+    SELECTORS limit it: paths, locale:fr, category:billing, status:published.
+    """
+    options = Options.of(ctx)
+    workspace = Workspace(options.read_settings(), options)
+    reading = workspace.read_content()
+    if reading.errors:
+        return tell_errors(workspace, reading, form=form, schema="kbsync.plan/1")
+    record = workspace.read_ledger()
+    with workspace.open_service() as service:
+        plan = make_plan(workspace, reading, service, record, Wishes(**wished)).plan  # type: ignore[arg-type]
+    if form == "json":
+        from kbsync.report.data import plan_json
+
+        click.echo(plan_json(plan, reading.findings, unmanaged=unmanaged))
+    else:
+        from kbsync.report.text import plan_text
+
+        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged), nl=False)
+        if reading.findings:
+            options.note(f"The content tree has {len(reading.findings)} warnings: `kbsync lint` lists them.")
+    return exit_code(plan, check=check)
+
+
+def exit_code(plan: Plan, *, check: bool) -> ExitCode:
+    """4 where something is held; with `--check` 10 where something would be sent."""
+    if plan.held:
+        return ExitCode.HELD
+    return ExitCode.CHANGES if check and plan.sent else ExitCode.DONE

@@ -1,0 +1,83 @@
+"""`kbsync sandbox`: a local service that answers like the real one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.screen import Options
+from kbsync.config import Settings
+from kbsync.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from kbsync.sandbox import Setup, UserSetup
+
+DEFAULT_PORT = 8420
+
+
+@click.command("sandbox")
+@click.option(
+    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 takes any free one."
+)
+@click.option("--always-draft", is_flag=True, help="Behave like version 4.2: a create ends as draft, whatever is sent.")
+@click.option("--requests-per-minute", type=click.IntRange(1), metavar="N", help="Answer 429 beyond so many.")
+@click.option("--latency", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="Wait before each answer.")
+@common_options
+@click.pass_context
+def command(ctx: click.Context, port: int, always_draft: bool, requests_per_minute: int | None, latency: float) -> int:
+    """Run a local service that answers like the real one, with the account, portal and locales of kbsync.toml.
+
+    It keeps its data beside the ledger and shares it with every command that has base_url = "sandbox".
+    """
+    from dataclasses import replace
+
+    from kbsync.cli.workspace import SANDBOX_TOKEN
+    from kbsync.sandbox import V4_2, Behaviour, serve
+
+    settings = Options.of(ctx).read_settings()
+    behaviour = replace(
+        V4_2 if always_draft else Behaviour(), requests_per_minute=requests_per_minute, latency_s=latency
+    )
+
+    def ready(base_url: str) -> None:
+        click.echo(f"The sandbox answers at {base_url}")
+        click.echo(f"  readers see        {base_url}/hc/{settings.service.portal}")
+        click.echo(f"  all articles       {base_url}/-/sandbox")
+        click.echo(f"  token              {SANDBOX_TOKEN}")
+        click.echo("Ctrl-C ends it.")
+
+    settings.state_folder.mkdir(parents=True, exist_ok=True)
+    try:
+        serve(settings.state_folder / "sandbox.db", sandbox_setup(settings), behaviour, port=port, ready=ready)
+    except OSError as exc:
+        raise UsageError(f"port {port} cannot be used: {exc.strerror}", hint="give another, or `--port 0`") from exc
+    return ExitCode.DONE
+
+
+def sandbox_setup(settings: Settings) -> Setup:
+    """The account, portal, locales and authors that kbsync.toml names."""
+    from kbsync.cli.workspace import SANDBOX_TOKEN
+    from kbsync.sandbox import PortalSetup, Setup, UserSetup
+
+    locales = tuple(settings.content.locales) or _folders(settings) or (settings.content.default_locale,)
+    default = settings.content.default_locale if settings.content.default_locale in locales else locales[0]
+    portal = PortalSetup(settings.service.portal, settings.service.portal.replace("-", " ").title(), locales, default)
+    owner = UserSetup(1, "Ada Admin", "ada@example.com", "administrator", SANDBOX_TOKEN)
+    others = {number: name for name, number in settings.authors.items() if number != owner.id}
+    users = (owner, *(_author(number, name) for number, name in sorted(others.items())))
+    return Setup((portal,), users, account_id=settings.service.account_id)
+
+
+def _author(number: int, name: str) -> UserSetup:
+    from kbsync.sandbox import UserSetup
+
+    return UserSetup(number, name.title(), f"author-{number}@example.com", "agent", f"sandbox-token-{number}")
+
+
+def _folders(settings: Settings) -> tuple[str, ...]:
+    root = settings.content_root
+    if not root.is_dir():
+        return ()
+    return tuple(sorted(path.name for path in root.iterdir() if path.is_dir() and any(path.rglob("*.md"))))

@@ -1,0 +1,60 @@
+"""What the terminal is like, and where words go: data to stdout, everything else to stderr."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kbsync.config import Settings, find_config, read_settings
+
+if TYPE_CHECKING:
+    from kbsync.report.text import Style
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The options that all commands share."""
+
+    config: Path | None = None
+    env: str = ""
+    token_file: Path | None = None
+    quiet: bool = False
+    verbose: bool = False
+    no_color: bool = False
+
+    @classmethod
+    def of(cls, ctx: click.Context) -> Options:
+        """What the user gave, before or after the command."""
+        given: dict[str, Any] = ctx.find_root().ensure_object(dict)
+        return cls(**given)
+
+    def read_settings(self) -> Settings:
+        """kbsync.toml and the environment."""
+        return read_settings(self.config or find_config(Path.cwd()), env=self.env)
+
+    def style(self) -> Style:
+        """The screen behind stdout."""
+        from kbsync.report.text import Style
+
+        plain = self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+        color = sys.stdout.isatty() and not plain
+        return Style(color=color, width=shutil.get_terminal_size().columns, verbose=self.verbose)
+
+    def note(self, text: str) -> None:
+        """Say something that is no data."""
+        if not self.quiet:
+            click.echo(text, err=True)
+
+
+def relative(path: Path) -> str:
+    """A path as the user would type it from here."""
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix() or "."
+    except ValueError:
+        return os.path.relpath(path)

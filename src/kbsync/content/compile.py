@@ -1,0 +1,148 @@
+"""Sources become what the portal shall hold: defaults filled in, links between sources turned into addresses."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from urllib.parse import quote, unquote
+
+import msgspec
+
+from kbsync.content.identity import Identity, Site
+from kbsync.content.parse import body_of, raw_digest
+from kbsync.content.source import Link, Source
+from kbsync.content.tree import Tree
+from kbsync.errors import ContentError
+from kbsync.model import Desired, Manage, Status, Value, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """How a portal's public addresses are made. Source: the profile's `[public]` table."""
+
+    article: str
+    category: str
+    portal: str
+
+    def of(self, identity: Identity, *, is_article: bool) -> str:
+        """The public address of an article or a category, percent-encoded."""
+        template = self.article if is_article else self.category
+        slug, locale = quote(identity.slug, safe=""), quote(identity.locale, safe="")
+        return template.format(portal=quote(self.portal, safe=""), slug=slug, locale=locale)
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A link of a source and the source it points to; `identity` is None where there is none such."""
+
+    link: Link
+    path: str
+    anchor: str
+    identity: Identity | None
+
+
+def resolve_links(source: Source, site: Site) -> Iterator[Resolved]:
+    """Follow each link of a source that points to Markdown or to a folder of the tree. Pictures are not followed."""
+    folder = source.path.rpartition("/")[0]
+    for link in source.links:
+        target, _, anchor = link.destination.partition("#")
+        path = posixpath.normpath(posixpath.join(folder, unquote(target.partition("?")[0])))
+        identity = site.find(path)
+        if link.kind != "image" and (identity is not None or path.endswith(".md")):
+            yield Resolved(link, path, anchor, identity)
+
+
+@dataclass(frozen=True, slots=True)
+class Compiler:
+    """Turns the sources of one tree into desired articles and categories, for one portal.
+
+    `authors` maps the names that sources use to ids of the service; `default_author` is sent on create where a
+    source names nobody, None where the service decides.
+    """
+
+    tree: Tree
+    site: Site
+    addresses: Addresses
+    authors: Mapping[str, int]
+
+    def compile(self) -> list[Desired]:
+        """Everything the tree wants, categories first, in path order."""
+        sources = self.tree.sources
+        categories = [self.category(sources[path], identity) for path, identity in self.site.categories.items()]
+        return categories + [self.article(sources[path], identity) for path, identity in self.site.articles.items()]
+
+    def category(self, source: Source, identity: Identity) -> Desired:
+        """One `_category.md`."""
+        fields: dict[str, Value] = {"slug": identity.slug, "name": source.name or identity.slug}
+        for name in ("description", "position", "icon"):
+            if (value := getattr(source, name)) is not None:
+                fields[name] = value
+        return Desired("category", identity.locale, identity.slug, source.path, fields)
+
+    def article(self, source: Source, identity: Identity) -> Desired:
+        """One article; its body is named by digest and made anew by `content_of` when it is sent."""
+        fields: dict[str, Value] = {
+            "slug": identity.slug,
+            "title": source.title or "",
+            "content": self._content_digest(source),
+        }
+        if identity.category:
+            fields["category"] = identity.category
+        for name in ("description", "position", "tags", "meta_title", "meta_description"):
+            if (value := getattr(source, name)) is not None:
+                fields[name] = value
+        if source.author is not None and source.author in self.authors:
+            fields["author"] = self.authors[source.author]
+        status = Status(source.status) if source.status else None
+        creation = {"author": self.authors["default"]} if "default" in self.authors else {}
+        return Desired(
+            "article",
+            identity.locale,
+            identity.slug,
+            source.path,
+            fields,
+            status,
+            Manage(source.manage),
+            source.aliases,
+            source.translation_of or "",
+            creation,
+        )
+
+    def content_of(self, path: str) -> str:
+        """The body of an article as it is sent.
+
+        Raises:
+            ContentError: the file is no longer the one that was read.
+        """
+        source = self.tree.sources[path]
+        try:
+            data = self.tree.read_bytes(path)
+        except OSError as exc:
+            raise ContentError(f"{path}: cannot be read any more: {exc.strerror}") from exc
+        if raw_digest(data) != source.raw_digest:
+            raise ContentError(f"{path}: the file changed while kbsync was at work", hint="run the command again")
+        return body_of(source, data, self._replacements(source))
+
+    def _replacements(self, source: Source) -> list[tuple[Link, str]]:
+        found = []
+        for resolved in resolve_links(source, self.site):
+            if resolved.identity is not None:
+                address = self.addresses.of(resolved.identity, is_article=resolved.path in self.site.articles)
+                anchor = "#" + quote(unquote(resolved.anchor), safe="") if resolved.anchor else ""
+                found.append((resolved.link, address + anchor))
+        return found
+
+    def _content_digest(self, source: Source) -> str:
+        replacements = self._replacements(source) if source.links else []
+        if not replacements:
+            return source.body_digest
+        row = self.tree.rows[source.path]
+        key = blake2b("\0".join(address for _, address in replacements).encode(), digest_size=16).digest()
+        if row.links_key == key:
+            return row.content_digest
+        content = digest(self.content_of(source.path))
+        self.tree.rows[source.path] = msgspec.structs.replace(row, links_key=key, content_digest=content)
+        self.tree.stale = True
+        return content

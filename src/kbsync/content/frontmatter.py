@@ -1,0 +1,199 @@
+"""Front matter: the YAML between the two `---` lines, read event by event.
+
+Events give the place of every key and value for the findings, see a doubled key, and cannot be made to build
+anything: no object, no deep nesting, no explosion of aliases. The body keeps every byte (python-frontmatter's own split
+strips blank lines around it, so only tests compare with it).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import yaml
+
+try:
+    from yaml import CSafeLoader as Loader
+except ImportError:  # PyYAML without libyaml: slower, the same result
+    from yaml import SafeLoader as Loader  # type: ignore[assignment]
+
+from kbsync.content.source import Place, Problem
+
+MAX_BYTES = 65_536
+"""Front matter larger than this is not front matter."""
+
+OPENING = re.compile(r"---[ \t]*(?:\r\n|\n|\r|\Z)")
+CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
+STRING_TAG = "tag:yaml.org,2002:str"
+NULL_TAG = "tag:yaml.org,2002:null"
+WORDS = {"int": "a number", "float": "a number", "bool": "true/false", "timestamp": "a date", "null": "nothing"}
+
+Scalar = str | int | float | bool | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One key of the mapping. `tag` is the short YAML type of a scalar, `list` for a sequence, `map` for a mapping."""
+
+    key: str
+    place: Place
+    tag: str
+    text: str = ""
+    items: tuple[Entry, ...] = ()
+
+
+@dataclass(slots=True)
+class FrontMatter:
+    """The entries in the order written, what is wrong with them, and the character at which the body starts."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+    body_start: int = 0
+
+
+def read_front_matter(text: str) -> FrontMatter:
+    """Take a file's text apart. A text without an opening `---` line is all body.
+
+    Args:
+        text: the file without its BOM, line ends as they are.
+    """
+    opening = OPENING.match(text)
+    if opening is None:
+        return FrontMatter()
+    closing = CLOSING.search(text, opening.end())
+    if closing is None:
+        problem = Problem("KB111", "error", 1, 1, "the front matter is never closed", "add a line `---` after it")
+        return FrontMatter(problems=[problem], body_start=len(text))
+    block = text[opening.end() : closing.start()]
+    front = FrontMatter(body_start=closing.end())
+    if len(block) > MAX_BYTES:
+        message = f"the front matter has {len(block):,} characters; at most {MAX_BYTES:,} are read"
+        front.problems.append(Problem("KB112", "error", 1, 1, message, "is the closing `---` line missing?"))
+        return front
+    try:
+        _Reader(block, front).read()
+    except yaml.YAMLError as exc:
+        front.problems.append(_syntax_problem(exc, block))
+    return front
+
+
+def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
+    mark = getattr(exc, "problem_mark", None) or getattr(exc, "context_mark", None)
+    line, column = (mark.line + 2, mark.column + 1) if mark else (2, 1)
+    reason = str(getattr(exc, "problem", None) or getattr(exc, "reason", None) or exc).split("\n")[0]
+    lines = block.splitlines()
+    at = lines[line - 2] if line - 2 < len(lines) else ""
+    hint = "put the value in quotes if it has a colon, a `#` or a bracket in it"
+    if "\t" in at[: len(at) - len(at.lstrip())] or "'\\t'" in reason:
+        reason, hint = "a tab where YAML wants spaces", "indent with spaces"
+    elif "control characters" in reason or "special characters" in reason:
+        reason, hint = "a control character that YAML does not allow", "delete it"
+    return Problem("KB104", "error", line, column, f"not valid YAML: {reason}", hint)
+
+
+class _Reader:
+    """Walks the YAML events of one block into entries."""
+
+    def __init__(self, block: str, front: FrontMatter) -> None:
+        self.front = front
+        self.loader = Loader(block)
+        self.anchors: dict[str, Entry] = {}
+
+    def events(self) -> Iterator[yaml.Event]:
+        while self.loader.check_event():
+            event = self.loader.get_event()
+            if event is not None:
+                yield event
+
+    def read(self) -> None:
+        try:
+            events = self.events()
+            for event in events:
+                if isinstance(event, yaml.MappingStartEvent):
+                    self.read_mapping(events)
+                elif isinstance(event, (yaml.ScalarEvent, yaml.SequenceStartEvent, yaml.AliasEvent)):
+                    if isinstance(event, yaml.ScalarEvent) and not event.value.strip():
+                        continue
+                    self.complain(
+                        event,
+                        "KB105",
+                        "the front matter is not a list of `key: value` lines",
+                        "write one key and its value on each line",
+                    )
+                    return
+        finally:
+            self.loader.dispose()
+
+    def read_mapping(self, events: Iterator[yaml.Event]) -> None:
+        for event in events:
+            if isinstance(event, yaml.MappingEndEvent):
+                return
+            key = self.value(event, events, "")
+            entry = self.value(next(events), events, key.text)
+            if key.tag in {"list", "map"}:
+                self.complain(event, "KB105", "a key must be a single word", "")
+            elif key.text in self.front.entries:
+                first = self.front.entries[key.text].place.line
+                self.complain(
+                    event, "KB106", f"`{key.text}` is given twice; the first is on line {first}", "delete one of them"
+                )
+            else:
+                self.front.entries[key.text] = Entry(key.text, _place(event), entry.tag, entry.text, entry.items)
+
+    def value(self, event: yaml.Event, events: Iterator[yaml.Event], key: str) -> Entry:
+        if isinstance(event, yaml.AliasEvent):
+            return self.anchors.get(event.anchor or "") or Entry(key, _place(event), "null")
+        if isinstance(event, yaml.ScalarEvent):
+            entry = Entry(key, _place(event), self.tag_of(event), event.value)
+        elif isinstance(event, yaml.SequenceStartEvent):
+            entry = Entry(key, _place(event), "list", items=self.items(events, key))
+        else:
+            _skip_nested(events)
+            entry = Entry(key, _place(event), "map")
+        if anchor := getattr(event, "anchor", None):
+            self.anchors[anchor] = entry
+        return entry
+
+    def items(self, events: Iterator[yaml.Event], key: str) -> tuple[Entry, ...]:
+        found = []
+        for event in events:
+            if isinstance(event, yaml.SequenceEndEvent):
+                break
+            if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
+                _skip_nested(events)
+                found.append(Entry(key, _place(event), "map"))
+            else:
+                found.append(self.value(event, events, key))
+        return tuple(found)
+
+    def tag_of(self, event: yaml.ScalarEvent) -> str:
+        if event.tag is not None and event.tag != "!":
+            tag = event.tag
+        elif not event.style and event.implicit[0]:  # libyaml says "" where PyYAML says None
+            tag = self.loader.resolve(yaml.ScalarNode, event.value, (True, False))  # type: ignore[no-untyped-call]
+        else:
+            tag = STRING_TAG
+        return str(tag).rpartition(":")[2]
+
+    def complain(self, event: yaml.Event, code: str, message: str, hint: str) -> None:
+        place = _place(event)
+        self.front.problems.append(Problem(code, "error", place.line, place.column, message, hint))
+
+
+def _place(event: yaml.Event) -> Place:
+    # The block starts on the file's second line.
+    mark = event.start_mark
+    return Place(mark.line + 2, mark.column + 1) if mark else Place(2, 1)
+
+
+def _skip_nested(events: Iterator[yaml.Event]) -> None:
+    """Leave a nested collection behind, however deep, without recursion."""
+    depth = 1
+    for event in events:
+        if isinstance(event, yaml.CollectionStartEvent):
+            depth += 1
+        elif isinstance(event, yaml.CollectionEndEvent):
+            depth -= 1
+            if depth == 0:
+                return

@@ -1,0 +1,92 @@
+"""Who each source is: kind, locale, slug and category, from its front matter and else from its path."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from kbsync.config import ContentSettings
+from kbsync.content.parse import CATEGORY_FILE
+from kbsync.content.source import Source
+from kbsync.content.tree import Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a source is on the portal. `locale` or `category` are "" where nothing says them."""
+
+    path: str
+    locale: str
+    slug: str
+    category: str = ""
+
+
+@dataclass(slots=True)
+class Site:
+    """The tree seen as a help center: articles and categories by path, categories by locale and slug."""
+
+    articles: dict[str, Identity] = field(default_factory=dict)
+    categories: dict[str, Identity] = field(default_factory=dict)
+    declared: dict[tuple[str, str], str] = field(default_factory=dict)
+    locales: tuple[str, ...] = ()
+    default_locale: str = "en"
+
+    def find(self, path: str) -> Identity | None:
+        """The article or category that a path of the tree is; a folder stands for its category."""
+        return self.articles.get(path) or self.categories.get(path) or self.categories.get(f"{path}/{CATEGORY_FILE}")
+
+
+def identify(tree: Tree, settings: ContentSettings) -> Site:
+    """Give every readable source its identity. Contradictions are for lint to find; explicit keys win here."""
+    locales = tuple(settings.locales) or _locales_of(tree.sources)
+    site = Site(locales=locales, default_locale=settings.default_locale)
+    for path, source in tree.sources.items():
+        if source.kind == "category":
+            folder = path.rpartition("/")[0]
+            locale = source.locale or locale_of(path, locales)
+            identity = Identity(path, locale, source.slug or folder.rpartition("/")[2])
+            site.categories[path] = identity
+            site.declared.setdefault((locale, identity.slug), path)
+    for path, source in tree.sources.items():
+        if source.kind == "article":
+            site.articles[path] = _identify_article(path, source, site)
+    return site
+
+
+def _locales_of(sources: Mapping[str, Source]) -> tuple[str, ...]:
+    return tuple(sorted({path.partition("/")[0] for path in sources if "/" in path}))
+
+
+def locale_of(path: str, locales: tuple[str, ...]) -> str:
+    """The locale that a path says: its first folder, where that is one; else ""."""
+    first, slash, _ = path.partition("/")
+    return first if slash and first in locales else ""
+
+
+def _identify_article(path: str, source: Source, site: Site) -> Identity:
+    locale = source.locale or locale_of(path, site.locales)
+    return Identity(
+        path,
+        locale,
+        source.slug or default_slug(path, locale, site.default_locale),
+        source.category or folder_category(path, site),
+    )
+
+
+def default_slug(path: str, locale: str, default_locale: str) -> str:
+    """The file's stem; in other locales than the default with the locale behind it: slugs are unique over all."""
+    stem = path.rpartition("/")[2].removesuffix(".md")
+    return stem if locale in {default_locale, ""} else f"{stem}-{locale.lower().replace('_', '-')}"
+
+
+def folder_category(path: str, site: Site) -> str:
+    """The slug of the nearest folder's category; the folder below the locale where none is declared; else ""."""
+    folder = path.rpartition("/")[0]
+    while folder:
+        if identity := site.categories.get(f"{folder}/{CATEGORY_FILE}"):
+            return identity.slug
+        parent = folder.rpartition("/")[0]
+        if parent in site.locales or not parent:
+            return "" if folder in site.locales else folder.rpartition("/")[2]
+        folder = parent
+    return ""

@@ -1,0 +1,134 @@
+"""The keys a front matter may have, and what each may hold. Source: design.md, section 4."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from typing import Any
+
+from kbsync.content.frontmatter import WORDS, Entry, FrontMatter
+from kbsync.content.source import Problem
+from kbsync.model import Manage, Status
+
+TEXT, NUMBER, LIST, MANAGE = "text", "a whole number", "a list of texts", "true, false or seed"
+
+ARTICLE_KEYS: Mapping[str, str] = {
+    "title": TEXT,
+    "slug": TEXT,
+    "category": TEXT,
+    "locale": TEXT,
+    "status": TEXT,
+    "description": TEXT,
+    "position": NUMBER,
+    "author": TEXT,
+    "tags": LIST,
+    "meta_title": TEXT,
+    "meta_description": TEXT,
+    "translation_of": TEXT,
+    "aliases": LIST,
+    "manage": MANAGE,
+}
+
+CATEGORY_KEYS: Mapping[str, str] = {
+    "name": TEXT,
+    "slug": TEXT,
+    "description": TEXT,
+    "position": NUMBER,
+    "icon": TEXT,
+    "locale": TEXT,
+}
+
+WORDS_ALLOWED = {"status": tuple(Status), "manage": tuple(Manage)}
+CODES = {"status": "KB109", "manage": "KB113"}
+
+
+def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[Problem]) -> dict[str, Any]:
+    """The values that are as they should be; every other one becomes a problem."""
+    values: dict[str, Any] = {}
+    for key, entry in front.entries.items():
+        wanted = allowed.get(key)
+        if wanted is None:
+            problems.append(_unknown_key(entry, allowed))
+        elif entry.tag == "null" and not entry.text.strip("~"):
+            problems.append(
+                _problem(
+                    entry,
+                    "KB116",
+                    "warning",
+                    f"`{key}` is empty and is taken as left out",
+                    f'delete the line, or write `{key}: ""` to clear it',
+                )
+            )
+        else:
+            value = _typed(entry, wanted, problems)
+            if value is not None:
+                values[key] = value
+    return values
+
+
+def _problem(entry: Entry, code: str, level: Any, message: str, hint: str) -> Problem:
+    return Problem(code, level, entry.place.line, entry.place.column, message, hint)
+
+
+def _unknown_key(entry: Entry, allowed: Mapping[str, str]) -> Problem:
+    near = difflib.get_close_matches(entry.key.lower(), list(allowed), n=1, cutoff=0.7)
+    if near:
+        # A misspelt key would silently lose what the writer wanted; a foreign one is another tool's business.
+        return _problem(entry, "KB107", "error", f"unknown key `{entry.key}`", f"did you mean `{near[0]}`?")
+    hint = f"kbsync reads: {', '.join(allowed)}"
+    return _problem(entry, "KB107", "warning", f"unknown key `{entry.key}` is ignored", hint)
+
+
+def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
+    if wanted == MANAGE:
+        if entry.tag == "bool":
+            return "true" if entry.text.lower() in {"true", "yes", "on"} else "false"
+        return _one_of(entry, problems)
+    if wanted == NUMBER:
+        if entry.tag == "int" and entry.text.lstrip("+-").isdecimal():
+            return int(entry.text)
+    elif wanted == LIST:
+        if entry.tag == "list" and all(item.tag == "str" for item in entry.items):
+            return tuple(item.text for item in entry.items)
+    elif entry.tag == "str":
+        return _one_of(entry, problems) if entry.key in WORDS_ALLOWED else _clean(entry, problems)
+    problems.append(_wrong_type(entry, wanted))
+    return None
+
+
+def _one_of(entry: Entry, problems: list[Problem]) -> str | None:
+    allowed = [str(word) for word in WORDS_ALLOWED[entry.key]]
+    if entry.text in allowed:
+        return entry.text
+    near = difflib.get_close_matches(entry.text.lower(), allowed, n=1, cutoff=0.6)
+    hint = f"use one of: {', '.join(allowed)}"
+    hint = f"did you mean `{near[0]}`? ({hint})" if near else hint
+    problems.append(
+        _problem(entry, CODES[entry.key], "error", f"`{entry.key}: {entry.text}` is not a {entry.key}", hint)
+    )
+    return None
+
+
+def _clean(entry: Entry, problems: list[Problem]) -> str | None:
+    if "\0" in entry.text:
+        # Source: observed.md, surprise 24: the service answers 500.
+        problems.append(_problem(entry, "KB114", "error", f"`{entry.key}` has a NUL character", "delete it"))
+        return None
+    return entry.text
+
+
+def _wrong_type(entry: Entry, wanted: str) -> Problem:
+    if entry.tag == "list":
+        bad = next((item for item in entry.items if item.tag != "str"), None)
+        if wanted == LIST and bad is not None:
+            message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{bad.text}`"
+            return _problem(bad, "KB108", "error", message, f'put it in quotes: "{bad.text}"')
+        return _problem(entry, "KB108", "error", f"`{entry.key}` must be {wanted}, found a list", "give one value")
+    found = WORDS.get(entry.tag, "text" if entry.tag == "str" else "a mapping" if entry.tag == "map" else entry.tag)
+    if wanted == TEXT and entry.tag in WORDS:
+        hint = f'put it in quotes: {entry.key}: "{entry.text}"'
+    elif wanted == LIST:
+        hint = f"write {entry.key}: [{entry.text}]"
+    else:
+        hint = f"write {entry.key}: 20" if wanted == NUMBER else ""
+    return _problem(entry, "KB108", "error", f"`{entry.key}` must be {wanted}, found {found}: `{entry.text}`", hint)

@@ -1,0 +1,105 @@
+"""One file's bytes become a `Source`: pure, so that a pool of processes can do it and a cache can keep it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from hashlib import blake2b
+from typing import Any
+
+from kbsync.content.frontmatter import FrontMatter, read_front_matter
+from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
+from kbsync.content.source import Link, Problem, Source
+from kbsync.model import digest
+
+CATEGORY_FILE = "_category.md"
+BOM = "\ufeff"
+
+
+def raw_digest(data: bytes) -> bytes:
+    """Name a file's bytes."""
+    return blake2b(data, digest_size=16).digest()
+
+
+def parse_source(path: str, data: bytes) -> Source:
+    """Read one file. Whatever is wrong with it is in the source's problems; nothing is raised.
+
+    Args:
+        path: relative to the content root, with forward slashes.
+        data: the file's bytes.
+    """
+    kind = "category" if path.rpartition("/")[2] == CATEGORY_FILE else "article"
+    name = raw_digest(data)
+    try:
+        text = data.decode("utf-8").removeprefix(BOM)
+    except UnicodeDecodeError as exc:
+        return Source(path, kind, name, problems=(_not_utf8(exc, data),))  # type: ignore[arg-type]
+    if not text.strip():
+        problem = Problem("KB103", "error", 1, 1, "the file is empty", "write an article, or delete the file")
+        return Source(path, kind, name, problems=(problem,))  # type: ignore[arg-type]
+    front = read_front_matter(text)
+    problems = list(front.problems)
+    broken = any(problem.level == "error" for problem in problems)
+    values = take_values(front, CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS, problems)
+    places = {key: entry.place for key, entry in front.entries.items()}
+    found = values if kind == "category" or broken else values | _read_body(text, front, values, problems)
+    return Source(path, kind, name, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
+
+
+def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
+    before = data[: exc.start]
+    line = before.count(b"\n") + 1
+    column = exc.start - (before.rfind(b"\n") + 1) + 1
+    message = f"not UTF-8: the byte 0x{data[exc.start]:02x} is no part of any character"
+    return Problem("KB101", "error", line, column, message, "save the file as UTF-8")
+
+
+def _read_body(text: str, front: FrontMatter, values: dict[str, Any], problems: list[Problem]) -> dict[str, Any]:
+    # Loaded here: when the cache knows every file, no Markdown is parsed at all.
+    from kbsync.markdown.anchors import heading_anchor
+    from kbsync.markdown.spans import scan
+
+    body = text[front.body_start :]
+    first_line = text.count("\n", 0, front.body_start)
+    scanned = scan(body)
+    found: dict[str, Any] = {"body_start": front.body_start}
+    if "\0" in body:
+        line = first_line + body.count("\n", 0, body.index("\0")) + 1
+        problems.append(Problem("KB114", "error", line, 1, "the body has a NUL character", "delete it"))
+    heading = next((heading for heading in scanned.headings if heading.level == 1), None)
+    if "title" not in front.entries and heading is not None:
+        span = (heading.start, heading.end)
+        found |= {"title": heading.text, "title_span": span}
+        body = body[: span[0]] + body[span[1] :]
+    found |= {"body_digest": digest(body), "body_chars": len(body), "body_blank": not body.strip()}
+    found["links"] = tuple(
+        Link(target.kind, target.destination, first_line + target.line, target.column, target.start, target.end)
+        for target in scanned.targets
+        if is_local(target.destination)
+    )
+    found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
+    return found
+
+
+def is_local(destination: str) -> bool:
+    """Whether a link target may mean a file of the tree: no scheme, no host, no bare anchor, no address from `/`."""
+    return bool(destination) and destination[0] not in "#/?" and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", destination)
+
+
+def body_of(source: Source, data: bytes, replacements: Iterable[tuple[Link, str]] = ()) -> str:
+    """The body as it is sent: everything after the front matter, less the title's heading, links replaced.
+
+    Args:
+        source: what was read of the file.
+        data: the file's bytes, the same that were read.
+        replacements: links of the source and the address that each shall have, percent-encoded.
+    """
+    body = data.decode("utf-8").removeprefix(BOM)[source.body_start :]
+    start, end = source.title_span
+    edits = sorted([(start, end, ""), *((link.start, link.end, address) for link, address in replacements)])
+    pieces: list[str] = []
+    at = 0
+    for start, end, text in edits:
+        pieces += (body[at:start], text)
+        at = end
+    return "".join((*pieces, body[at:]))

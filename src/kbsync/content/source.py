@@ -1,0 +1,85 @@
+"""One file of the content tree, as read: what its front matter says, and what is known of its body.
+
+These are msgspec structs because the scan cache stores ten thousand of them and loads them on every start.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A position in a file; line and column count from 1."""
+
+    line: int = 1
+    column: int = 1
+
+
+class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A finding inside one file; its path is the file's own."""
+
+    code: str
+    level: Literal["error", "warning"]
+    line: int
+    column: int
+    message: str
+    hint: str = ""
+
+
+class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A link or image target of the body that points into the tree.
+
+    `destination` is decoded; `line` and `column` are places in the file; `start` and `end` are the characters of the
+    body (after the front matter) at which the destination is written.
+    """
+
+    kind: str
+    destination: str
+    line: int
+    column: int
+    start: int
+    end: int
+
+
+class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What one file says. None means that the front matter leaves the key out.
+
+    `path` is relative to the content root. `body_start` is the character at which the body begins, `title_span` the
+    characters of the heading that became the title and left the body. `body_digest` names the body as written,
+    before any rewriting; `raw_digest` names the bytes of the file.
+    """
+
+    path: str
+    kind: Literal["article", "category"]
+    raw_digest: bytes
+    body_digest: str = ""
+    body_chars: int = 0
+    body_blank: bool = True
+    body_start: int = 0
+    title_span: tuple[int, int] = (0, 0)
+    title: str | None = None
+    name: str | None = None
+    slug: str | None = None
+    category: str | None = None
+    locale: str | None = None
+    status: str | None = None
+    description: str | None = None
+    position: int | None = None
+    icon: str | None = None
+    author: str | None = None
+    tags: tuple[str, ...] | None = None
+    meta_title: str | None = None
+    meta_description: str | None = None
+    translation_of: str | None = None
+    aliases: tuple[str, ...] = ()
+    manage: str = "true"
+    places: dict[str, Place] = {}
+    links: tuple[Link, ...] = ()
+    anchors: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+    def place(self, key: str) -> Place:
+        """Where a key stands in the file, or the file's first line."""
+        return self.places.get(key, Place())

@@ -1,0 +1,145 @@
+"""The whole content tree, read: from the cache what did not change, from the disk what did."""
+
+from __future__ import annotations
+
+import os
+import time
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from kbsync.content.cache import RACY_NS, Row, load_cache, store_cache
+from kbsync.content.parse import parse_source, raw_digest
+from kbsync.content.source import Source
+from kbsync.content.walk import Stamp, unreadable, walk_tree
+from kbsync.model import Finding
+
+PARALLEL_FROM = 1_000
+"""Files to parse from which a second process pays for its start. Measured: bench/RESULTS.md."""
+
+BATCH = 250
+
+
+@dataclass(slots=True)
+class Tree:
+    """Every source by path, in path order; `others` are the files that are no sources (pictures).
+
+    `rows` is the cache as it will be stored; compiling fills in what the links became.
+    """
+
+    root: Path
+    sources: dict[str, Source]
+    others: set[str]
+    findings: list[Finding] = field(default_factory=list)
+    rows: dict[str, Row] = field(default_factory=dict)
+    stale: bool = False
+
+    def read_bytes(self, path: str) -> bytes:
+        """The bytes of one source, now."""
+        return (self.root / path).read_bytes()
+
+
+def read_tree(root: Path, *, cache: Path | None) -> Tree:
+    """Read the tree. Every problem is in the findings or in the sources' own problems.
+
+    Args:
+        root: the content root.
+        cache: the file of the scan cache, or None to read everything.
+
+    Raises:
+        ContentError: the root is not a folder.
+    """
+    walk = walk_tree(root)
+    known = load_cache(cache) if cache else {}
+    rows: dict[str, Row] = {}
+    changed: list[str] = []
+    for path, stamp in walk.sources.items():
+        row = known.get(path)
+        if row is not None and row.fits(stamp):
+            rows[path] = row
+        else:
+            changed.append(path)
+    findings = walk.findings
+    if changed:
+        rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, findings)
+        rows = {path: rows[path] for path in walk.sources if path in rows}
+    tree = Tree(root, {path: row.source for path, row in rows.items()}, walk.others, findings, rows)
+    tree.stale = bool(changed) or len(known) != len(rows)
+    findings += (
+        Finding(p.code, p.level, path, p.line, p.column, p.message, p.hint)
+        for path, source in tree.sources.items()
+        for p in source.problems
+    )
+    return tree
+
+
+def store_tree(tree: Tree, cache: Path) -> None:
+    """Keep what was read, for the next run."""
+    if tree.stale:
+        store_cache(cache, tree.rows)
+
+
+def _read_changed(
+    root: Path, stamps: dict[str, Stamp], known: dict[str, Row], findings: list[Finding]
+) -> dict[str, Row]:
+    rows: dict[str, Row] = {}
+    unknown: list[str] = []
+    now_ns = time.time_ns()
+    for path, stamp in stamps.items():
+        row = known.get(path)
+        if row is not None and row.size == stamp.size and (same := _same_bytes(root, path, row)) is not None:
+            rows[path] = _row(stamp, same, now_ns, row)
+        else:
+            unknown.append(path)
+    parsed, failed = _parse_all(root, unknown)
+    findings += (unreadable(path, exc) for path, exc in failed)
+    return rows | {source.path: _row(stamps[source.path], source, now_ns, None) for source in parsed}
+
+
+def _same_bytes(root: Path, path: str, row: Row) -> Source | None:
+    """The cached source, if the file's bytes are still those that were read (a checkout only touched it)."""
+    try:
+        data = (root / path).read_bytes()
+    except OSError:
+        return None
+    return row.source if raw_digest(data) == row.source.raw_digest else None
+
+
+def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
+    racy = now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS
+    kept = (old.links_key, old.content_digest) if old else (b"", "")
+    return Row(stamp.size, stamp.mtime_ns, stamp.ctime_ns, racy, source, *kept)
+
+
+def _parse_all(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple[str, OSError]]]:
+    workers = os.cpu_count() or 1
+    if len(paths) < PARALLEL_FROM or workers == 1:
+        return _parse_batch(root, paths)
+    batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
+    sources: list[Source] = []
+    failed: list[tuple[str, OSError]] = []
+    with ProcessPoolExecutor(max_workers=workers) as pool:
+        for encoded, some_failed in pool.map(_parse_encoded, [root] * len(batches), batches):
+            sources += msgspec.msgpack.decode(encoded, type=list[Source])
+            failed += some_failed
+    return sources, failed
+
+
+def _parse_encoded(root: Path, paths: list[str]) -> tuple[bytes, list[tuple[str, OSError]]]:
+    """What `_parse_batch` does, in a form that crosses between processes ten times faster than pickled structs."""
+    sources, failed = _parse_batch(root, paths)
+    return msgspec.msgpack.encode(sources), failed
+
+
+def _parse_batch(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple[str, OSError]]]:
+    sources, failed = [], []
+    for path in paths:
+        try:
+            data = (root / path).read_bytes()
+        except OSError as exc:
+            failed.append((path, exc))
+        else:
+            sources.append(parse_source(path, data))
+    return sources, failed

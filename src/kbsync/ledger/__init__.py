@@ -1,0 +1,38 @@
+"""kbsync's own record: remote ids, bases, the journal, and one lock a portal.
+
+The service has no idempotency, so this record and the slug are what keep a retry from making a second article.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kbsync.errors import ConfigError
+from kbsync.ledger.contract import Ledger
+
+
+def open_ledger(url: str, *, folder: Path) -> Ledger:
+    """Open the ledger that kbsync.toml names; one that is not there yet is made.
+
+    Args:
+        url: `sqlite:PATH`, the path relative to `folder`.
+
+    Raises:
+        ConfigError: no such kind of ledger.
+        LedgerError: it is damaged, or too new.
+    """
+    scheme, _, rest = url.partition(":")
+    if scheme == "sqlite" and rest:
+        from kbsync.ledger.sqlite import SqliteLedger
+
+        return SqliteLedger(folder / rest.removeprefix("//"))
+    raise ConfigError(
+        f"[ledger] url: cannot use {url!r}",
+        hint="write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db",
+    )
+
+
+def ledger_exists(url: str, *, folder: Path) -> bool:
+    """Whether there is a ledger already: looking at a plan makes none."""
+    scheme, _, rest = url.partition(":")
+    return scheme != "sqlite" or (folder / rest.removeprefix("//")).exists()

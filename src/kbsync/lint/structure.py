@@ -1,0 +1,123 @@
+"""KB110, KB20x, KB21x: whether articles, categories and locales fit together."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+
+from kbsync.content.identity import Identity, locale_of
+from kbsync.lint.context import Context
+from kbsync.model import Finding
+
+
+def check_categories(context: Context) -> Iterator[Finding]:
+    """Each `_category.md` has a name, a locale and a slug of its own in it."""
+    first: dict[tuple[str, str], str] = {}
+    for path, identity in context.site.categories.items():
+        source = context.tree.sources[path]
+        if source.name is None and not _unreadable(context, path):
+            yield context.finding("KB110", "error", source, "name", "the category has no name", "add `name: ...`")
+        yield from _check_locale(context, identity)
+        key = (identity.locale, identity.slug)
+        if key in first:
+            message = f"the category `{identity.slug}` ({identity.locale}) is declared already in {first[key]}"
+            yield context.finding("KB201", "error", source, "slug", message, "give one of them another slug")
+        first.setdefault(key, path)
+
+
+def check_articles(context: Context) -> Iterator[Finding]:
+    """Each article has a title, a body, a locale, a declared category and a known author."""
+    for path, identity in context.site.articles.items():
+        if _unreadable(context, path):
+            continue
+        source = context.tree.sources[path]
+        if source.title is None or not source.title.strip():
+            hint = "add `title: ...` to the front matter, or a heading `# ...`"
+            yield context.finding("KB110", "error", source, "title", "the article has no title", hint)
+        if source.body_blank:
+            yield context.finding(
+                "KB211",
+                "error",
+                source,
+                "",
+                "the article has no body",
+                "write something below the front matter: the service takes no empty article",
+            )
+        yield from _check_locale(context, identity)
+        yield from _check_category(context, identity)
+        if source.author is not None and source.author not in context.authors:
+            known = ", ".join(context.authors) or "none"
+            message = f"the author `{source.author}` is not in [authors] of kbsync.toml (known: {known})"
+            yield context.finding("KB210", "error", source, "author", message, f"add `{source.author} = ID` there")
+
+
+def _unreadable(context: Context, path: str) -> bool:
+    """Whether reading the file failed already: what follows from that is not worth a finding of its own."""
+    return any(problem.level == "error" for problem in context.tree.sources[path].problems)
+
+
+def _check_locale(context: Context, identity: Identity) -> Iterator[Finding]:
+    source = context.tree.sources[identity.path]
+    allowed = ", ".join(context.site.locales)
+    said = locale_of(identity.path, context.site.locales)
+    if not identity.locale:
+        first = identity.path.partition("/")[0] if "/" in identity.path else ""
+        near = difflib.get_close_matches(first, context.site.locales, n=1)
+        hint = f"did you mean `{near[0]}`?" if near else f"move it below one of: {allowed}, or give `locale:`"
+        yield context.finding("KB203", "error", source, "locale", "nothing says this file's locale", hint)
+    elif context.site.locales and identity.locale not in context.site.locales:
+        message = f"the locale `{identity.locale}` is not among the locales ({allowed})"
+        yield context.finding("KB203", "error", source, "locale", message, "add it to [content] locales, or mend it")
+    elif said and source.locale and source.locale != said:
+        message = f"the front matter says locale `{source.locale}`, the path says `{said}`; the front matter wins"
+        yield context.finding("KB204", "warning", source, "locale", message, "delete the key, or move the file")
+
+
+def _check_category(context: Context, identity: Identity) -> Iterator[Finding]:
+    site = context.site
+    if not identity.category or (identity.locale, identity.category) in site.declared:
+        return
+    source = context.tree.sources[identity.path]
+    declared = [slug for locale, slug in site.declared if locale == identity.locale]
+    message = f"the category `{identity.category}` is not declared in {identity.locale}"
+    hint = f"add {identity.locale}/{identity.category}/_category.md"
+    near = difflib.get_close_matches(identity.category, declared, n=1)
+    if near:
+        hint += f", or did you mean `{near[0]}`?"
+    elif declared:
+        hint += f", or use one of: {', '.join(declared[:8])}{' ...' if len(declared) > 8 else ''}"
+    yield context.finding("KB202", "error", source, "category", message, hint)
+
+
+def check_unique_slugs(context: Context) -> Iterator[Finding]:
+    """Article slugs are unique over the whole service, locales included. Source: observed.md, surprise 1."""
+    first: dict[str, str] = {}
+    for path, identity in context.site.articles.items():
+        if identity.slug in first:
+            source = context.tree.sources[path]
+            message = f"the slug `{identity.slug}` is used already by {first[identity.slug]}"
+            hint = f"give one of them another, for example `slug: {identity.slug}-{identity.locale or '2'}`"
+            yield context.finding("KB201", "error", source, "slug", message, hint)
+        first.setdefault(identity.slug, path)
+
+
+def check_translations(context: Context) -> Iterator[Finding]:
+    """`translation_of` names a source of another locale."""
+    for path, identity in context.site.articles.items():
+        source = context.tree.sources[path]
+        if source.translation_of is None:
+            continue
+        other = context.site.articles.get(source.translation_of)
+        if other is None:
+            message = f"`translation_of` names {source.translation_of}, which is no article of the tree"
+            yield context.finding(
+                "KB213",
+                "warning",
+                source,
+                "translation_of",
+                message,
+                "give the path from the content root, for example en/billing/refunds.md",
+            )
+        elif other.locale == identity.locale:
+            message = f"{source.translation_of} is of the same locale ({identity.locale})"
+            yield context.finding("KB213", "warning", source, "translation_of", message, "name the original")

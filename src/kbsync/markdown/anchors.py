@@ -1,0 +1,33 @@
+"""The ids that the portal's page script gives to the headings of an article."""
+
+import re
+import unicodedata
+
+from kbsync.markdown.transliteration import LETTERS, MARKS, VOWEL_SIGNS
+
+ANCHORED_LEVELS = range(1, 4)
+"""Headings of these levels get an id, deeper ones none. Source: service/observed.md, section 9."""
+
+_HUMPS = (
+    (re.compile(r"([A-Z]{2,})([0-9]+)"), r"\1 \2"),
+    (re.compile(r"([a-z0-9]+)([A-Z]{2,})"), r"\1 \2"),
+    (re.compile(r"([a-z0-9])([A-Z])"), r"\1 \2"),
+    (re.compile(r"([A-Z]+)([A-Z][a-z0-9]+)"), r"\1 \2"),
+)
+_SEPARATORS = re.compile(r"[^a-z0-9]+")
+
+
+def heading_anchor(text: str) -> str:
+    """Give the id of a heading with this text as a reader sees it (`spans.Heading.text`).
+
+    Equal headings get equal ids, without a counter, and a heading in a script that cannot be written in ASCII
+    gets an empty one: neither can be linked to. The rule is that of @sindresorhus/slugify 1.1.0, which words such as
+    `fooBar` (`foo-bar`) and `API2` (`api-2`) come from.
+    """
+    text = unicodedata.normalize("NFC", text)
+    for sign, letter in VOWEL_SIGNS.items():
+        text = text.replace(sign, letter)
+    text = MARKS.sub("", text.translate(LETTERS))
+    for hump, parted in _HUMPS:
+        text = hump.sub(parted, text)
+    return _SEPARATORS.sub("-", text.lower()).strip("-")

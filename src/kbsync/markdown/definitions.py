@@ -1,0 +1,53 @@
+"""Link definitions, `[label]: destination "title"`, taken off the head of a paragraph as cmark-gfm does it."""
+
+import re
+
+from markdown_it.common.utils import normalizeReference
+from markdown_it.rules_block import StateBlock
+
+from kbsync.markdown.inline_rules import link_destination, link_title
+
+MAX_LABEL_CHARS = 1000
+_LABEL = re.compile(rf"\[((?:[^\\\[\]]|\\.){{1,{MAX_LABEL_CHARS}}})\]:", re.DOTALL)
+_GAP = re.compile(r"[ \t]*\n?[ \t]*")
+_LINE_END = re.compile(r"[ \t]*(?:\n|$)")
+
+
+def take_definitions(state: StateBlock, paragraph: str) -> str:
+    """Note the definitions that a paragraph begins with and give back the rest of it."""
+    place = 0
+    while paragraph.startswith("[", place) and (end := _take(state, paragraph, place)):
+        place = end
+    return paragraph[place:]
+
+
+def _take(state: StateBlock, text: str, start: int) -> int | None:
+    """Note one definition; give where it ends, or None where none stands. The first of a label counts."""
+    found = _LABEL.match(text, start)
+    label = normalizeReference(found[1]) if found else ""
+    if not found or not label:
+        return None
+    address = link_destination(text, _gap_end(text, found.end()), len(text))
+    if not address.ok:
+        return None
+    title, end = _title(text, address.pos)
+    if end is not None:
+        state.env.setdefault("references", {}).setdefault(label, {"href": address.str, "title": title})
+    return end
+
+
+def _title(text: str, start: int) -> tuple[str, int | None]:
+    """Read a title if there is one; after it, or else after the destination, the line has to end.
+
+    A title with more behind it stays text, and yet the portal shows it as the link's title too.
+    """
+    gap = _gap_end(text, start)
+    found = link_title(text, gap, len(text))
+    title = found.str if found.ok and gap > start else ""
+    line_end = (title and _LINE_END.match(text, found.pos)) or _LINE_END.match(text, start)
+    return title, line_end.end() if line_end else None
+
+
+def _gap_end(text: str, start: int) -> int:
+    gap = _GAP.match(text, start)
+    return gap.end() if gap else start

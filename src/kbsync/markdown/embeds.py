@@ -1,0 +1,178 @@
+"""Players that the portal puts in the place of a link to a video, a pen or a gist."""
+
+import re
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Embed:
+    """One kind of player: which addresses it takes, and the HTML it makes of the named groups."""
+
+    address: re.Pattern[str]
+    player: str
+
+
+def _embed(address: str, player: str) -> Embed:
+    return Embed(re.compile(address), player)
+
+
+_FRAME = """\
+<div style="position: relative; padding-bottom: 62.5%; height: 0;">
+"""
+
+_FILL = "position: absolute; top: 0; left: 0; width: 100%; height: 100%;"
+
+_YOUTUBE = f"""\
+{_FRAME} <iframe
+  src="https://www.youtube-nocookie.com/embed/{{video}}"
+  frameborder="0"
+  style="{_FILL}"
+  allow="accelerometer; autoplay; clipboard-write; encrypted-media; gyroscope; picture-in-picture"
+  allowfullscreen></iframe>
+</div>
+"""
+
+_LOOM = f"""\
+{_FRAME}  <iframe
+   src="https://www.loom.com/embed/{{video}}"
+   frameborder="0" webkitallowfullscreen mozallowfullscreen allowfullscreen
+   style="{_FILL}"></iframe>
+</div>
+"""
+
+_VIMEO = f"""\
+{_FRAME} <iframe
+  src="https://player.vimeo.com/video/{{video}}?dnt=true"
+  frameborder="0"
+  allow="autoplay; fullscreen; picture-in-picture"
+  allowfullscreen
+  style="{_FILL}"></iframe>
+ </div>
+"""
+
+_MP4 = """\
+<video width="640" height="360" controls>
+  <source src="{address}" type="video/mp4">
+  Your browser does not support the video tag.
+</video>
+"""
+
+_ARCADE = f"""\
+<div style="position: relative; padding-bottom: calc(62.793% + 41px); height: 0px; width: 100%;">
+  <iframe
+    src="https://app.arcade.software/embed/{{video}}"
+    frameborder="0"
+    webkitallowfullscreen
+    mozallowfullscreen
+    allowfullscreen
+    allow="fullscreen"
+    style="{_FILL}">
+  </iframe>
+</div>
+"""
+
+_WISTIA = f"""\
+<div style="position: relative; padding-bottom: 56.25%; height: 0;">
+  <script src="https://fast.wistia.com/player.js" async></script>
+  <script src="https://fast.wistia.com/embed/{{video}}.js" async type="module"></script>
+  <style>
+    wistia-player[media-id='{{video}}']:not(:defined) {{{{
+      background: center / contain no-repeat url('https://fast.wistia.com/embed/medias/{{video}}/swatch');
+      display: block;
+      filter: blur(5px);
+      padding-top:56.25%;
+    }}}}
+  </style>
+  <wistia-player
+    media-id="{{video}}"
+    aspect="1.7777777777777777"
+    style="{_FILL}">
+  </wistia-player>
+</div>
+"""
+
+_BUNNY_ADDRESS = (
+    "https://iframe.mediadelivery.net/embed/{library}/{video}"
+    "?autoplay=false&loop=false&muted=false&preload=true&responsive=true"
+)
+
+_BUNNY = f"""\
+<div style="position: relative; padding-top: 56.25%;">
+  <iframe
+    src="{_BUNNY_ADDRESS}"
+    title="Bunny video player"
+    loading="lazy"
+    style="border: 0; position: absolute; top: 0; height: 100%; width: 100%;"
+    allow="accelerometer; gyroscope; autoplay; encrypted-media; picture-in-picture;"
+    allowfullscreen>
+  </iframe>
+</div>
+"""
+
+_CODEPEN_BOX = "height: 400px; box-sizing: border-box; display: flex; align-items: center; justify-content: center;"
+
+_CODEPEN = f"""\
+<div style="{_CODEPEN_BOX}">
+  <iframe
+    height="400"
+    style="width: 100%;"
+    scrolling="no"
+    title="CodePen Embed"
+    src="https://codepen.io/{{user}}/embed/{{pen}}?default-tab=result"
+    frameborder="no"
+    loading="lazy"
+    allowtransparency="true"
+    allowfullscreen="true">
+  </iframe>
+</div>
+"""
+
+_GIST_BOX = "border: 1px solid #d1d9e0; border-radius: 6px; padding: 16px; margin: 16px 0; background: #f6f8fa;"
+_GIST_LINK = 'target="_blank" style="color: #0969da; text-decoration: none;"'
+
+_GIST = f"""\
+<script src="https://gist.github.com/{{user}}/{{gist}}.js"></script>
+<noscript>
+  <div style="{_GIST_BOX}">
+    <a href="https://gist.github.com/{{user}}/{{gist}}" {_GIST_LINK}>
+      View this gist on GitHub
+    </a>
+  </div>
+</noscript>
+"""
+
+EMBEDS = (
+    _embed(r"https?://(?:www\.)?(?:youtube\.com/watch\?v=|youtu\.be/)(?P<video>[^&/]+)", _YOUTUBE),
+    _embed(r"https?://(?:www\.)?loom\.com/share/(?P<video>[^&/]+)", _LOOM),
+    _embed(r"https?://(?:www\.)?vimeo\.com/(?P<video>[0-9]+)", _VIMEO),
+    _embed(r"(?P<address>https?://(?:www\.)?.+\.mp4)", _MP4),
+    _embed(
+        r"https?://(?:www\.)?app\.arcade\.software/share/(?P<video>[^&/?]+)\?(?:[^&#]*&)*embed_mobile=tab",
+        _ARCADE.replace("{video}", "{video}?embed&embed_mobile=tab"),
+    ),
+    _embed(r"https?://(?:www\.)?app\.arcade\.software/share/(?P<video>[^&/]+)", _ARCADE),
+    _embed(r"https?://(?:www\.)?[^/]+\.wistia\.com/medias/(?P<video>[^&/]+)", _WISTIA),
+    _embed(
+        r"https?://iframe\.mediadelivery\.net/play/(?P<library>[0-9]+)/(?P<video>[^&/?]+)",
+        _BUNNY,
+    ),
+    _embed(r"https?://(?:www\.)?codepen\.io/(?P<user>[^/]+)/pen/(?P<pen>[^/?]+)", _CODEPEN),
+    _embed(r"https?://gist\.github\.com/(?P<user>[^/]+)/(?P<gist>[a-f0-9]+)", _GIST),
+)
+"""In the portal's order: the first that matches anywhere in the address wins, even inside a query.
+
+Source: service/observed.md, section 9, and the players in service/render-parity.jsonl.
+"""
+
+
+def player(address: str) -> str | None:
+    """The player for a link address, or None where the link stays a link.
+
+    Captured values go in unescaped, as on the portal; whoever shows the HTML has to defuse them.
+    """
+    if "://" not in address:
+        return None
+    for embed in EMBEDS:
+        if match := embed.address.search(address):
+            return embed.player.format(**match.groupdict())
+    return None

@@ -1,0 +1,239 @@
+"""The portal's HTML of an article, to the byte.
+
+markdown-it-py parses, this module writes. Where the portal's parser (cmark-gfm 0.29 with tables) reads
+otherwise than markdown-it-py, the portal's way stands in `dialect.py` and `tables.py`.
+"""
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from functools import cache
+from urllib.parse import quote
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+from kbsync.markdown.dialect import portal_parser
+from kbsync.markdown.embeds import player
+from kbsync.markdown.entities import decode
+
+OMITTED = "<!-- raw HTML omitted -->"
+"""Stands in the page for every piece of raw HTML. Source: service/observed.md, section 9."""
+
+BLANKS = "\t\n\v\f\r \0"
+"""What the portal's Ruby strips before it calls a text empty; no-break space is not among them."""
+
+_SUPERSCRIPT = re.compile(r"(\^[^^]+\^)")
+_INFO_GAP = re.compile(r"[ \t\r\n\f\v]+")
+_HREF_SAFE = "-_.~!*(),%#@?=;:/+$&'"
+_ESCAPES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"})
+
+
+@cache
+def _parser() -> MarkdownIt:
+    return portal_parser()
+
+
+def render_html(markdown: str) -> str:
+    """Give the HTML that the portal shows for an article body.
+
+    Captured video addresses and `javascript:` links come out as unsafe as on the portal:
+    whoever puts this into a page of their own has to defuse them.
+    """
+    page = _Page()
+    text = markdown.removeprefix("\ufeff")
+    for token in _parser().parse(text if text.endswith("\n") else f"{text}\n"):
+        page.write(token)
+    return "".join(page.pieces)
+
+
+@dataclass(slots=True)
+class _Node:
+    """One inline element with what it encloses, so that a link can look at its neighbours."""
+
+    token: Token
+    children: list["_Node"] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class _Page:
+    """HTML written so far; blocks start on a line of their own."""
+
+    pieces: list[str] = field(default_factory=list)
+
+    def write(self, token: Token) -> None:
+        if writer := _BLOCKS.get(token.type):
+            writer(self, token)
+        elif token.type.endswith("_open"):
+            self.out(f"<{token.tag}{_alignment(token)}>{_OPENED.get(token.tag, '')}")
+        else:
+            self.out(f"</{token.tag}>\n")
+
+    def out(self, html: str) -> None:
+        if html:
+            self.pieces.append(html)
+
+    def fresh_line(self) -> None:
+        if self.pieces and not self.pieces[-1].endswith("\n"):
+            self.pieces.append("\n")
+
+
+_OPENED = {"table": "\n", "thead": "\n", "tbody": "\n", "tr": "\n", "ul": "\n", "blockquote": "\n"}
+"""Line breaks after an opening tag, as the portal's renderer sets them."""
+
+
+def _alignment(token: Token) -> str:
+    side = token.attrGet("align")
+    return f' align="{side}"' if side else ""
+
+
+def _block_open(page: _Page, token: Token) -> None:
+    if not token.hidden:
+        page.fresh_line()
+        page.out(f"<{token.tag}>{_OPENED.get(token.tag, '')}")
+
+
+def _block_close(page: _Page, token: Token) -> None:
+    if not token.hidden:
+        page.out(f"</{token.tag}>\n")
+
+
+def _list_close(page: _Page, token: Token) -> None:
+    page.fresh_line()
+    page.out(f"</{token.tag}>\n")
+
+
+def _ordered_list_open(page: _Page, token: Token) -> None:
+    page.fresh_line()
+    start = token.attrGet("start")
+    page.out("<ol>\n" if start is None else f'<ol start="{start}">\n')
+
+
+def _code(page: _Page, token: Token) -> None:
+    page.fresh_line()
+    info = decode(token.info.strip("\t\r "))
+    # Unescaped, as on the portal: a hostile info string breaks out of the attribute there too.
+    page.out(f'<pre><code class="language-{_INFO_GAP.split(info)[0]}">' if info else "<pre><code>")
+    page.out(f"{_escape(token.content)}</code></pre>\n")
+
+
+def _rule(page: _Page, token: Token) -> None:
+    page.fresh_line()
+    page.out("<hr />\n")
+
+
+def _html_block(page: _Page, token: Token) -> None:
+    page.fresh_line()
+    page.out(f"{OMITTED}\n")
+
+
+def _inline(page: _Page, token: Token) -> None:
+    page.out(_inlines(_tree(token.children or [])))
+
+
+_BLOCKS: dict[str, Callable[[_Page, Token], None]] = {
+    "paragraph_open": _block_open,
+    "paragraph_close": _block_close,
+    "heading_open": _block_open,
+    "heading_close": _block_close,
+    "blockquote_open": _block_open,
+    "blockquote_close": _list_close,
+    "bullet_list_open": _block_open,
+    "bullet_list_close": _list_close,
+    "ordered_list_open": _ordered_list_open,
+    "ordered_list_close": _list_close,
+    "list_item_open": _block_open,
+    "list_item_close": _block_close,
+    "fence": _code,
+    "code_block": _code,
+    "hr": _rule,
+    "html_block": _html_block,
+    "inline": _inline,
+}
+"""Tables are not here: unlike other blocks the portal does not start them on a fresh line."""
+
+
+def _tree(tokens: Iterable[Token]) -> list[_Node]:
+    root: list[_Node] = []
+    levels = [root]
+    for token in tokens:
+        if token.nesting < 0:
+            levels.pop()
+            continue
+        node = _Node(token, _tree(token.children) if token.children else [])
+        levels[-1].append(node)
+        if token.nesting > 0:
+            levels.append(node.children)
+    return root
+
+
+def _inlines(nodes: list[_Node]) -> str:
+    return "".join(
+        _link(node, nodes, place) if node.token.type == "link_open" else _element(node)
+        for place, node in enumerate(nodes)
+    )
+
+
+def _element(node: _Node) -> str:
+    token = node.token
+    match token.type:
+        case "text":
+            return _text(token.content)
+        case "softbreak":
+            return "\n"
+        case "hardbreak":
+            return "<br />\n"
+        case "code_inline":
+            return f"<code>{_escape(token.content)}</code>"
+        case "html_inline":
+            return OMITTED
+        case "image":
+            return f'<img src="{_href(token, "src")}" alt="{_alt(node.children)}"{_title(token)} />'
+        case _:
+            return f"<{token.tag}>{_inlines(node.children)}</{token.tag}>"
+
+
+def _link(node: _Node, siblings: list[_Node], place: int) -> str:
+    if _stands_alone(siblings, place) and (html := player(str(node.token.attrGet("href")))):
+        return html
+    return f'<a href="{_href(node.token, "href")}"{_title(node.token)}>{_inlines(node.children)}</a>'
+
+
+def _stands_alone(siblings: list[_Node], place: int) -> bool:
+    """Say whether a link has no text beside it; images, code and line breaks do not count as text."""
+    neighbours = siblings[max(place - 1, 0) : place] + siblings[place + 1 : place + 2]
+    return all(node.token.type != "text" or not node.token.content.strip(BLANKS) for node in neighbours)
+
+
+def _alt(nodes: list[_Node]) -> str:
+    """Write an image's text; code, tags and hard breaks leave nothing, superscript leaves its tags."""
+    return "".join(_alt_piece(node) for node in nodes)
+
+
+def _alt_piece(node: _Node) -> str:
+    if node.token.type == "text":
+        return _text(node.token.content)
+    return "\n" if node.token.type == "softbreak" else _alt(node.children)
+
+
+def _text(content: str) -> str:
+    if "^" not in content:
+        return _escape(content)
+    return "".join(
+        f"<sup>{_escape(part[1:-1])}</sup>" if part.startswith("^") and part.endswith("^") else _escape(part)
+        for part in _SUPERSCRIPT.split(content)
+    )
+
+
+def _title(token: Token) -> str:
+    title = token.attrGet("title")
+    return f' title="{_escape(str(title))}"' if title else ""
+
+
+def _href(token: Token, name: str) -> str:
+    address = quote(str(token.attrGet(name)), safe=_HREF_SAFE, errors="surrogatepass")
+    return address.replace("&", "&amp;").replace("'", "&#x27;")
+
+
+def _escape(text: str) -> str:
+    return text.translate(_ESCAPES)

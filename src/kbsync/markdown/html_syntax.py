@@ -1,0 +1,16 @@
+"""Tags, comments and the rest of raw HTML as cmark-gfm 0.29 recognises them: ASCII blanks only."""
+
+import re
+
+_BLANK = r"[ \t\v\f\r\n]"
+_VALUE = r"""(?:[^ \t\r\n\v\f"'=<>`\0]+|'[^'\0]*'|"[^"\0]*")"""
+_ATTRIBUTE = rf"{_BLANK}+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:{_BLANK}*={_BLANK}*{_VALUE})?"
+
+OPENING_TAG = rf"<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*{_BLANK}*/?>"
+CLOSING_TAG = rf"</[A-Za-z][A-Za-z0-9-]*{_BLANK}*>"
+_COMMENT = r"<!---?>|<!--(?:[^-\0]|-[^-\0]|--[^>\0])*-->"
+_INSTRUCTION = r"<\?(?:[^?>\0]|\?[^>\0]|>)*\?>"
+_DECLARATION = rf"<![A-Z]+{_BLANK}+[^>\0]*>"
+_CDATA = r"<!\[CDATA\[(?:[^\]\0]|\][^\]\0]|\]\][^>\0])*\]\]>"
+
+RAW_HTML = re.compile(f"{OPENING_TAG}|{CLOSING_TAG}|{_COMMENT}|{_INSTRUCTION}|{_DECLARATION}|{_CDATA}")

@@ -1,0 +1,258 @@
+"""Where links, images, headings and raw HTML stand in a Markdown text, to the character.
+
+pyromark parses; its events carry UTF-8 byte ranges of whole constructs. This module narrows them to the
+destination as it was written and turns them into offsets of the `str`, so that a rewrite touches nothing else.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import pyromark
+
+from kbsync.markdown.entities import decode_entities
+from kbsync.markdown.offsets import Places
+from kbsync.markdown.written import definition_span, inline_span
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """One destination in the text; `text[start:end]` is how it is written there.
+
+    `destination` is what the reader's browser gets: escapes and entities resolved, an e-mail address with its
+    `mailto:`. `start` and `end` are character offsets without angle brackets and title; for an empty `()`
+    they are the same. `line` and `column` belong to `start`, from 1. `text` is what is shown, plain: the link's
+    words or the image's alt; for a definition its label.
+    """
+
+    kind: Literal["link", "image", "definition", "autolink"]
+    destination: str
+    start: int
+    end: int
+    line: int
+    column: int
+    text: str
+    title: str
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A link or image that names a definition, as `[text][label]`, `[label][]` or `[label]`.
+
+    Rewriting it means rewriting the definition of that label, a target of its own.
+    """
+
+    kind: Literal["link", "image"]
+    label: str
+    destination: str
+    start: int
+    end: int
+    line: int
+    column: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Heading:
+    """A heading; `source[start:end]` is all of it, its line end included, and `text` is what a reader sees."""
+
+    level: int
+    text: str
+    start: int
+    end: int
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawHtml:
+    """Raw HTML, which the portal drops: a single tag or comment within a line, or a whole block."""
+
+    kind: Literal["inline", "block"]
+    html: str
+    start: int
+    end: int
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Scan:
+    """What stands in one text, each kind in the order of the text."""
+
+    targets: tuple[Target, ...]
+    references: tuple[Reference, ...]
+    headings: tuple[Heading, ...]
+    raw_html: tuple[RawHtml, ...]
+
+
+_PARSER = pyromark.Markdown(options=pyromark.Options.ENABLE_TABLES)
+_REFERENCES = frozenset({"Reference", "Collapsed", "Shortcut"})
+_SUPERSCRIPT = re.compile(r"\^([^^]+)\^")
+
+
+def scan(text: str) -> Scan:
+    """Find every link, image, definition, heading and piece of raw HTML of a Markdown text.
+
+    Code, comments and escaped text are never targets. Of several definitions of one label the first counts.
+    """
+    bom = text.startswith("\ufeff")
+    source = text[1:] if bom else text
+    reader = _Reader(Places(text, skipped=1 if bom else 0))
+    opened = reader.open
+    events: Iterator[tuple[Any, Any]] = _PARSER.events_with_range(source)
+    for event, span in events:
+        # Most events are text outside of anything that is looked for: they must fall through quickly.
+        if opened:
+            reader.inside(event, span)
+        elif event.__class__ is dict:
+            if (tag := event.get("Start")) is not None:
+                if tag.__class__ is dict or tag == "HtmlBlock":
+                    reader.start(tag, span)
+            elif "InlineHtml" in event:
+                reader.html("inline", span)
+    if "]:" in source:
+        reader.definitions(_PARSER.reference_definitions(source))
+    return reader.result()
+
+
+@dataclass(slots=True)
+class _Open:
+    """A link, image or heading whose end has not come yet."""
+
+    name: str
+    data: Any
+    span: Any
+    pieces: list[str] = field(default_factory=list)
+    run: str = ""
+
+    def part(self) -> None:
+        """End a run of text: only within one do carets make superscript, which a reader sees without them."""
+        if self.run:
+            self.pieces.append(_SUPERSCRIPT.sub(r"\1", self.run) if "^" in self.run else self.run)
+            self.run = ""
+
+    def text(self) -> str:
+        self.part()
+        return "".join(self.pieces)
+
+
+class _Reader:
+    """Gathers what the events tell; `open` holds the constructs around the present place, outermost first."""
+
+    def __init__(self, places: Places) -> None:
+        self.places = places
+        self.open: list[_Open] = []
+        self._inner_end = 0
+        self._targets: list[Target] = []
+        self._references: list[Reference] = []
+        self._headings: list[Heading] = []
+        self._raw_html: list[RawHtml] = []
+
+    def start(self, tag: Any, span: Any) -> None:
+        if tag == "HtmlBlock":
+            self.html("block", span)
+            return
+        if tag.__class__ is not dict:
+            return
+        for name in ("Link", "Image", "Heading"):
+            if name in tag:
+                self.open.append(_Open(name, tag[name], span))
+                self._inner_end = span["start"] + 1
+
+    def inside(self, event: Any, span: Any) -> None:
+        """Take what stands in a link, an image or a heading."""
+        if event.__class__ is str:
+            self._put("\n" if event == "HardBreak" else " ")
+        elif (text := event.get("Text")) is not None:
+            for construct in self._readable():
+                construct.run += text
+        elif "Code" in event:
+            self._put(event["Code"])
+        else:
+            self._mark(event, span)
+            if "Start" in event:
+                return
+        self._inner_end = span["end"]
+
+    def _mark(self, event: dict[str, Any], span: Any) -> None:
+        """Take the beginning or end of a construct, or raw HTML: whatever it is, a run of text ends there."""
+        for construct in self.open:
+            construct.part()
+        if "Start" in event:
+            self.start(event["Start"], span)
+        elif "InlineHtml" in event:
+            self.html("inline", span)
+        else:
+            end = event["End"]
+            if self.open[-1].name == ("Heading" if end.__class__ is dict else end):
+                self._close(self.open.pop())
+
+    def _put(self, text: str) -> None:
+        """Add what a reader sees and what is no run of text: code, a line break."""
+        for construct in self._readable():
+            construct.part()
+            construct.pieces.append(text)
+
+    def _readable(self) -> list[_Open]:
+        """The open constructs whose text the present place is part of: an image's alt is none of a heading's."""
+        if len(self.open) > 1 and any(construct.name == "Image" for construct in self.open):
+            return [construct for construct in self.open if construct.name != "Heading"]
+        return self.open
+
+    def html(self, kind: Literal["inline", "block"], span: Any) -> None:
+        start, end = self.places.char(span["start"]), self.places.char(span["end"])
+        self._raw_html.append(RawHtml(kind, self.places.text[start:end], start, end, *self._spot(start)))
+
+    def definitions(self, found: dict[str, Any]) -> None:
+        for label, definition in found.items():
+            start, end = (self.places.char(definition["span"][edge]) for edge in ("start", "end"))
+            span = definition_span(self.places.text, start, end, definition["dest"])
+            if span is not None:
+                spot = self._spot(span[0])
+                title = definition["title"] or ""
+                self._targets.append(Target("definition", definition["dest"], *span, *spot, label, title))
+
+    def result(self) -> Scan:
+        self._targets.sort(key=lambda target: target.start)
+        return Scan(
+            tuple(self._targets),
+            tuple(sorted(self._references, key=lambda reference: reference.start)),
+            tuple(self._headings),
+            tuple(self._raw_html),
+        )
+
+    def _close(self, done: _Open) -> None:
+        start, end = self.places.char(done.span["start"]), self.places.char(done.span["end"])
+        if done.name == "Heading":
+            level = int(done.data["level"][1:])
+            self._headings.append(Heading(level, done.text(), start, end, self.places.line(start)))
+        elif done.data["link_type"] in _REFERENCES:
+            self._close_reference(done, start, end)
+        else:
+            self._close_target(done, start, end)
+
+    def _close_reference(self, done: _Open, start: int, end: int) -> None:
+        kind: Literal["link", "image"] = "image" if done.name == "Image" else "link"
+        label, destination = done.data["id"], done.data["dest_url"]
+        words = done.text()
+        self._references.append(Reference(kind, label, destination, start, end, *self._spot(start), words))
+
+    def _close_target(self, done: _Open, start: int, end: int) -> None:
+        kind: Literal["link", "image", "autolink"] = "image" if done.name == "Image" else "link"
+        destination = done.data["dest_url"]
+        span: tuple[int, int] | None
+        if done.data["link_type"] == "Inline":
+            text_end = self.places.char(self._inner_end)
+            span = inline_span(self.places.text, text_end, end, destination)
+        else:
+            kind, span = "autolink", (start + 1, end - 1)
+            destination = decode_entities(destination)
+            if done.data["link_type"] == "Email":
+                destination = f"mailto:{destination}"
+        if span is not None:
+            spot, words = self._spot(span[0]), done.text()
+            self._targets.append(Target(kind, destination, *span, *spot, words, done.data["title"]))
+
+    def _spot(self, char: int) -> tuple[int, int]:
+        return self.places.line(char), self.places.column(char)

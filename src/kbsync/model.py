@@ -1,0 +1,307 @@
+"""The values kbsync thinks in. This docstring is the glossary; `sync/plan.py` is what is done with them.
+
+desired   what the content tree wants on the portal
+observed  what the portal holds now
+base      the last value of each field that both sides agreed on
+plan      an ordered list of changes, each an action on one article or category, and what is held
+held      what kbsync will not change on its own, with the reason
+drift     the portal's value moved since the base
+conflict  both moved, differently
+adopt     an article that is equal on both sides becomes managed
+orphan    managed, and no longer in the tree
+
+All three sides describe an item by the same *fields* (name to value), so that they can be compared one by one.
+A body of text is compared by its digest: ten thousand articles are decided without holding their texts.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from hashlib import blake2b
+from typing import Literal
+
+RemoteId = int | str
+"""An id as the service gave it: numbers mostly, text from some."""
+
+Value = str | int | tuple[str, ...] | None
+Fields = Mapping[str, Value]
+
+Kind = Literal["category", "article"]
+Level = Literal["error", "warning"]
+
+ARTICLE_FIELDS = (
+    "slug",
+    "title",
+    "content",
+    "description",
+    "category",
+    "position",
+    "author",
+    "tags",
+    "meta_title",
+    "meta_description",
+)
+"""The fields of an article that decide for themselves, in the order in which a report shows them."""
+
+CATEGORY_FIELDS = ("slug", "name", "description", "position", "icon")
+
+DIGEST_PREFIX = "blake2b:"
+
+
+class Status(StrEnum):
+    """Where an article is in its life, in the service's words."""
+
+    DRAFT = "draft"
+    PUBLISHED = "published"
+    ARCHIVED = "archived"
+
+
+class Manage(StrEnum):
+    """How far kbsync may go with an article: keep it in step, create it once, never touch it."""
+
+    TRUE = "true"
+    SEED = "seed"
+    FALSE = "false"
+
+
+def digest(text: str) -> str:
+    """Name a text by its content: `blake2b:` and 32 hex digits over its UTF-8 bytes."""
+    return DIGEST_PREFIX + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+
+
+def visible(text: str) -> str:
+    """Take the control characters out of a text from the portal or a file before a terminal sees it.
+
+    Bidirectional overrides count as control characters: they can make a line read as another.
+    """
+    if text.isprintable():
+        return text
+    return "".join(" " if c in "\n\r\t" else c for c in text if c in "\n\r\t" or unicodedata.category(c)[0] != "C")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The portal that a command talks about; two targets never share ledger rows.
+
+    `base_url` is the word `sandbox` for the embedded one, whose port is another each time.
+    """
+
+    base_url: str
+    account_id: int
+    portal: str
+    profile: str
+
+    @property
+    def key(self) -> str:
+        """The name of this portal in the ledger. The profile is how it is spoken to, not what it is."""
+        return f"{self.base_url}|{self.account_id}|{self.portal}"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One problem in the content tree, or one thing a reader of the plan should know.
+
+    `path` is relative to the content root with forward slashes; `line` and `column` count from 1.
+    """
+
+    code: str
+    level: Level
+    path: str
+    line: int
+    column: int
+    message: str
+    hint: str = ""
+    fixable: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Desired:
+    """What one source wants: the identity, and the fields that it gives. A field left out is not ours.
+
+    `path` is relative to the content root. `creation` holds what only a create sends (the default author).
+    """
+
+    kind: Kind
+    locale: str
+    slug: str
+    path: str
+    fields: Fields
+    status: Status | None = None
+    manage: Manage = Manage.TRUE
+    aliases: tuple[str, ...] = ()
+    root_path: str = ""
+    creation: Fields = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """What a person calls it."""
+        return str(self.fields.get("title") or self.fields.get("name") or self.slug)
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """One item as the portal holds it. `updated_at` is in seconds since 1970, 0 where the service gives none."""
+
+    kind: Kind
+    remote_id: RemoteId
+    locale: str
+    slug: str
+    fields: Fields
+    status: Status | None = None
+    updated_at: int = 0
+
+    @property
+    def title(self) -> str:
+        """What a person calls it."""
+        return str(self.fields.get("title") or self.fields.get("name") or self.slug)
+
+
+@dataclass(frozen=True, slots=True)
+class Base:
+    """What both sides last agreed on for one item, field by field. Source: the ledger, or git history."""
+
+    kind: Kind
+    remote_id: RemoteId
+    locale: str
+    slug: str
+    path: str
+    fields: Fields
+    status: Status | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A request that the journal knows was about to be sent, and whose answer nobody recorded.
+
+    `before` and `after` are the fields it was to change; a create has an empty `before` and no `remote_id`.
+    """
+
+    entry: int
+    action: str
+    kind: Kind
+    locale: str
+    slug: str
+    path: str
+    remote_id: RemoteId | None
+    before: Fields
+    after: Fields
+
+
+class Action(StrEnum):
+    """What a change does, in the words of a plan."""
+
+    CREATE = "create"
+    ADOPT = "adopt"
+    UPDATE = "update"
+    PUBLISH = "publish"
+    UNPUBLISH = "unpublish"
+    ARCHIVE = "archive"
+    DELETE = "delete"
+    UPLOAD = "upload"
+
+
+class Reason(StrEnum):
+    """Why something is held."""
+
+    DRIFT = "drift"
+    CONFLICT = "conflict"
+    GONE = "gone"
+    UNKNOWN = "unknown"
+    UNSUPPORTED = "unsupported"
+    LIVE = "live"
+
+
+@dataclass(frozen=True, slots=True)
+class FieldChange:
+    """One field before and after. Texts of a body are given by digest."""
+
+    name: str
+    before: Value
+    after: Value
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One action on one item. `live` means that readers see the item now."""
+
+    action: Action
+    kind: Kind
+    locale: str
+    slug: str
+    path: str
+    remote_id: RemoteId | None
+    title: str
+    fields: tuple[FieldChange, ...] = ()
+    live: bool = False
+    status: Status | None = None
+
+    @property
+    def after(self) -> dict[str, Value]:
+        """The fields as they shall be."""
+        return {change.name: change.after for change in self.fields}
+
+    @property
+    def before(self) -> dict[str, Value]:
+        """The fields as they were when the plan was made."""
+        return {change.name: change.before for change in self.fields}
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """What kbsync will not change on its own, why, and one thing a person can do."""
+
+    reason: Reason
+    kind: Kind
+    locale: str
+    slug: str
+    path: str
+    remote_id: RemoteId | None
+    fields: tuple[str, ...]
+    hint: str
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What a push would do, in order, and what it would leave to people.
+
+    `settled` are bases that need no request: of what is adopted, and of edits that both sides made. A push records
+    them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
+    `seconds` and `requests` are an estimate.
+    """
+
+    target: Target
+    changes: tuple[Change, ...] = ()
+    held: tuple[Held, ...] = ()
+    unchanged: int = 0
+    unmanaged: tuple[Observed, ...] = ()
+    settled: tuple[Base, ...] = ()
+    forgotten: tuple[Base, ...] = ()
+    warnings: tuple[Finding, ...] = ()
+    managed: int = 0
+    requests: int = 0
+    seconds: float = 0.0
+
+    @property
+    def sent(self) -> tuple[Change, ...]:
+        """The changes that change the portal; an adoption changes the ledger alone."""
+        return tuple(change for change in self.changes if change.action is not Action.ADOPT)
+
+    def count(self, action: Action) -> int:
+        """How many changes take this action."""
+        return sum(1 for change in self.changes if change.action is action)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one change went. `hopeless` means that no other change would have fared better."""
+
+    change: Change
+    outcome: Literal["done", "failed", "skipped"]
+    remote_id: RemoteId | None = None
+    error: str = ""
+    hint: str = ""
+    hopeless: bool = False

@@ -1,0 +1,1 @@
+"""The live local site: server, watcher, reload. Its pages come from `site`."""

@@ -1,0 +1,264 @@
+"""Plans, pushes and findings in words, for people. Colour only repeats what the words say."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from kbsync.model import Action, Change, Finding, Held, Outcome, Plan, Value, visible
+
+SHOWN = 30
+"""Changes of one kind that are listed before the rest is counted; `-v` lists them all."""
+
+CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+COLOURS = {
+    Action.CREATE: "green",
+    Action.UPDATE: "cyan",
+    Action.PUBLISH: "green",
+    Action.ADOPT: "dim",
+    Action.UNPUBLISH: "yellow",
+    Action.ARCHIVE: "yellow",
+    Action.DELETE: "red",
+}
+
+FIELD_WORDS = {"content": "body", "meta_title": "meta title", "meta_description": "meta description"}
+
+PAST = {
+    Action.CREATE: "created",
+    Action.ADOPT: "adopted",
+    Action.UPDATE: "updated",
+    Action.PUBLISH: "published",
+    Action.UNPUBLISH: "unpublished",
+    Action.ARCHIVE: "archived",
+    Action.DELETE: "deleted",
+    Action.UPLOAD: "uploaded",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How the screen is: whether it shows colour, how many columns it has, whether everything is wanted."""
+
+    color: bool = False
+    width: int = 80
+    verbose: bool = False
+
+    def paint(self, text: str, colour: str) -> str:
+        """The text in a colour, where the screen shows any."""
+        return f"\x1b[{CODES[colour]}m{text}\x1b[0m" if self.color and text else text
+
+
+def count(number: int, noun: str) -> str:
+    """`1 article`, `12 articles`, `2 categories`."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number:,} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
+
+
+def duration(seconds: float) -> str:
+    """`1 second`, `12 seconds`, `3 minutes`, `2.5 hours`."""
+    if seconds < 90:
+        whole = max(1, round(seconds))
+        return f"{whole} second{'' if whole == 1 else 's'}"
+    if seconds < 5400:
+        return f"{round(seconds / 60)} minutes"
+    return f"{seconds / 3600:.1f} hours"
+
+
+# --- plans -----------------------------------------------------------------------------------------------------------
+
+
+def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False) -> str:
+    """A plan, to be read from top to bottom: what would happen, what waits for a person, what it costs."""
+    lines = [style.paint(f"Plan for {_portal(plan)}", "bold"), ""]
+    for _, group in groupby(plan.changes, key=lambda change: (change.action, change.kind)):
+        lines += _change_group(list(group), style)
+    lines += _held_lines(plan.held, style)
+    lines += _warning_lines(plan.warnings, style)
+    if unmanaged:
+        lines += _unmanaged_lines(plan, style)
+    return "\n".join([*lines, *_plan_summary(plan, style)]) + "\n"
+
+
+def _portal(plan: Plan) -> str:
+    target = plan.target
+    where = "in the sandbox" if target.base_url == "sandbox" else f"at {target.base_url}"
+    return f"portal `{target.portal}` {where}"
+
+
+def _change_group(changes: list[Change], style: Style) -> list[str]:
+    first = changes[0]
+    heading = f"{_verb(first)} {count(len(changes), first.kind)}"
+    if first.action is Action.CREATE and first.kind == "article":
+        heading += ", as draft" + ("" if len(changes) == 1 else "s")
+    if first.action is Action.ADOPT:
+        heading += " (equal on both sides; nothing is sent)"
+    live = sum(1 for change in changes if change.live and change.action is not Action.ADOPT)
+    if live:
+        heading += f"; LIVE, readers see it at once: {live:,}"
+    lines = [style.paint(heading, COLOURS.get(first.action, "bold"))]
+    shown = changes if style.verbose else changes[:SHOWN]
+    for change in shown:
+        lines += _change_lines(change, style)
+    if len(shown) < len(changes):
+        lines.append(style.paint(f"  … and {len(changes) - len(shown):,} more (-v lists them all)", "dim"))
+    return [*lines, ""]
+
+
+def _verb(change: Change) -> str:
+    if change.action is Action.ARCHIVE and not change.path:
+        return "Archive (the source is gone)"
+    if change.action is Action.DELETE:
+        return "DELETE (the source is gone)"
+    return change.action.value.capitalize()
+
+
+def _change_lines(change: Change, style: Style) -> list[str]:
+    where = change.path or f"{change.locale}: {change.slug}"
+    line = f"  {where}"
+    title = f'"{visible(change.title)}"'
+    if len(line) + len(title) + 2 <= style.width:
+        line += "  " + style.paint(title, "dim")
+    if change.live and change.action is not Action.ADOPT:
+        line += "  " + style.paint("LIVE", "yellow")
+    if change.action is not Action.UPDATE:
+        return [line]
+    return [line, *(_field_line(field.name, field.before, field.after, style) for field in change.fields)]
+
+
+def _field_line(name: str, before: Value, after: Value, style: Style) -> str:
+    word = FIELD_WORDS.get(name, name)
+    if name == "content":
+        return f"      {word}: changed"
+    room = max(16, (style.width - len(word) - 14) // 2)
+    line = f"      {word}: {_shown(before, room)} -> {_shown(after, room)}"
+    return line + ("  (the old address will be 404)" if name == "slug" else "")
+
+
+def _shown(value: Value, room: int) -> str:
+    if value is None or value == "" or value == ():
+        return "(nothing)"
+    text = ", ".join(value) if isinstance(value, tuple) else str(value)
+    text = visible(" ".join(text.split()))
+    return text if len(text) <= room else text[: room - 1] + "…"
+
+
+def _held_lines(held: Sequence[Held], style: Style) -> list[str]:
+    if not held:
+        return []
+    lines = [style.paint(f"Held: {len(held):,} for a person to decide", "yellow")]
+    shown = held if style.verbose else held[:SHOWN]
+    for item in shown:
+        fields = ", ".join(FIELD_WORDS.get(name, name) for name in item.fields)
+        lines.append(
+            f"  {item.path or item.slug}  {style.paint(item.reason, 'yellow')}{': ' + fields if fields else ''}"
+        )
+        lines.append(style.paint(f"      {item.hint}", "dim"))
+    if len(shown) < len(held):
+        lines.append(style.paint(f"  … and {len(held) - len(shown):,} more (-v lists them all)", "dim"))
+    return [*lines, ""]
+
+
+def _warning_lines(warnings: Sequence[Finding], style: Style) -> list[str]:
+    if not warnings:
+        return []
+    lines = [style.paint("Worth knowing", "yellow")]
+    for finding in warnings if style.verbose else warnings[:SHOWN]:
+        lines.append(f"  {finding.path}  {finding.code}: {visible(finding.message)}")
+        lines.append(style.paint(f"      {finding.hint}", "dim"))
+    return [*lines, ""]
+
+
+def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
+    lines = [style.paint(f"On the portal and not ours: {len(plan.unmanaged):,}; never touched", "bold")]
+    lines += (f'  {item.locale}  {visible(item.slug)}  "{visible(item.title)}"' for item in plan.unmanaged)
+    return [*lines, ""]
+
+
+def _plan_summary(plan: Plan, style: Style) -> list[str]:
+    rest = []
+    if plan.unchanged:
+        rest.append(f"{plan.unchanged:,} unchanged")
+    if plan.unmanaged:
+        rest.append(f"{len(plan.unmanaged):,} on the portal and not ours")
+    tail = f" ({', '.join(rest)})" if rest else ""
+    if plan.sent:
+        cost = f"{count(len(plan.sent), 'change')}, {count(plan.requests, 'request')}, about {duration(plan.seconds)}"
+        return [f"{style.paint(cost, 'bold')}{tail}.", "Run `kbsync push` to make it so."]
+    if plan.held:
+        return [f"Nothing to send until the held {'one is' if len(plan.held) == 1 else 'ones are'} decided{tail}."]
+    if plan.changes:
+        return [f"Nothing to send{tail}. `kbsync push` records what was adopted."]
+    return [f"Nothing to do: the portal is as the content tree wants it{tail}."]
+
+
+# --- pushes ----------------------------------------------------------------------------------------------------------
+
+
+def push_text(plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests: int, seconds: float) -> str:
+    """What a push did: done, failed, skipped and held, each with the reason."""
+    lines: list[str] = []
+    done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
+    for (action, kind), group in _grouped(done):
+        drafts = action is Action.CREATE and kind == "article"
+        as_draft = (" as draft" + ("" if len(group) == 1 else "s")) if drafts else ""
+        lines.append(f"{count(len(group), kind)} {PAST[action]}{as_draft}")
+    for word in ("failed", "skipped"):
+        lines += _outcome_lines(word, [outcome for outcome in outcomes if outcome.outcome == word], style)
+    if plan.held:
+        lines += ["", *_held_lines(plan.held, style)[:-1]]
+    if plan.warnings:
+        lines += ["", *_warning_lines(plan.warnings, style)[:-1]]
+    cost = f"{count(requests, 'request')} in {seconds:.1f} s"
+    if not lines:
+        return f"Nothing to do: the portal is as the content tree wants it ({plan.unchanged:,} unchanged; {cost}).\n"
+    bad = any(outcome.outcome != "done" for outcome in outcomes)
+    end = "Run `kbsync push` again to finish the rest." if bad else "Done."
+    return "\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n"
+
+
+def _grouped(changes: Iterable[Change]) -> list[tuple[tuple[Action, str], list[Change]]]:
+    groups: dict[tuple[Action, str], list[Change]] = {}
+    for change in changes:
+        groups.setdefault((change.action, change.kind), []).append(change)
+    return list(groups.items())
+
+
+def _outcome_lines(word: str, outcomes: Sequence[Outcome], style: Style) -> list[str]:
+    if not outcomes:
+        return []
+    lines = ["", style.paint(f"{word.capitalize()}: {len(outcomes):,}", "red" if word == "failed" else "yellow")]
+    for outcome in outcomes if style.verbose else outcomes[:SHOWN]:
+        change = outcome.change
+        lines.append(f"  {change.action} {change.path or change.slug}: {visible(outcome.error)}")
+        if outcome.hint:
+            lines.append(style.paint(f"      {outcome.hint}", "dim"))
+    if len(outcomes) > SHOWN and not style.verbose:
+        lines.append(style.paint(f"  … and {len(outcomes) - SHOWN:,} more (-v lists them all)", "dim"))
+    return lines
+
+
+# --- findings --------------------------------------------------------------------------------------------------------
+
+
+def findings_text(findings: Sequence[Finding], style: Style, *, root: str, sources: int) -> str:
+    """Findings as `path:line:column: level CODE message`, which editors and terminals make clickable.
+
+    Args:
+        findings: in path order.
+        style: the screen.
+        root: the content root as the user would type it, put before each path.
+        sources: how many files were looked at.
+    """
+    lines = []
+    for finding in findings:
+        colour = "red" if finding.level == "error" else "yellow"
+        place = f"{root}/{finding.path}:{finding.line}:{finding.column}"
+        lines.append(f"{place}: {style.paint(f'{finding.level} {finding.code}', colour)} {visible(finding.message)}")
+        if finding.hint:
+            lines.append(style.paint(f"    {visible(finding.hint)}", "dim"))
+    errors = sum(1 for finding in findings if finding.level == "error")
+    warnings = len(findings) - errors
+    total = f"{count(sources, 'file')}: {count(errors, 'error')}, {count(warnings, 'warning')}."
+    return "\n".join([*lines, *([""] if lines else []), total]) + "\n"

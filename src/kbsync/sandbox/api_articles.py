@@ -1,0 +1,138 @@
+"""The article endpoints. Source: service/observed.md, section 4."""
+
+from . import articles, listing
+from .answers import Json, View, article_json, linked_json, list_meta
+from .api_portals import portal_outline
+from .auth import Call, check_administrator
+from .casts import leading_integer
+from .http import Params, Response, answer, done, refusal
+from .params import ARTICLE_COLUMNS, required, wrapped
+from .records import Article, Portal
+from .refusals import crashed, not_found
+
+
+def find_portal(call: Call) -> Portal:
+    """The portal in the path.
+
+    Raises:
+        Halt: 404; only below articles is an unknown portal told like that.
+    """
+    portal = call.store.portal(call.account_id, call.names["portal"])
+    if portal is None:
+        raise not_found()
+    return portal
+
+
+def find_article(call: Call, portal: Portal) -> Article:
+    """The article in the path: by number, letters after it do not matter.
+
+    Raises:
+        Halt: 404.
+    """
+    article = articles.find(call.store, portal.id, leading_integer(call.names["article"]))
+    if article is None:
+        raise not_found()
+    return article
+
+
+def list_articles(call: Call) -> Response:
+    """One page, contents included."""
+    portal = find_portal(call)
+    offset = listing.read_page(call.query, listing.PER_PAGE)
+    filters = listing.read_filters(call.query)
+    window = listing.Window(offset, ties=call.world.behaviour.ties)
+    page = listing.page_of_articles(call.store, portal.id, filters, window)
+    counters = listing.count(call.store, portal.id, filters, call.user.id)
+    return answer({"payload": _payload(call, page), "meta": list_meta(counters, call.query.get("page", 1))})
+
+
+def show_article(call: Call) -> Response:
+    """One article; also what `/edit` answers."""
+    portal = find_portal(call)
+    check_administrator(call)
+    return _shown(call, find_article(call, portal))
+
+
+def create_article(call: Call) -> Response:
+    """A new article, and the errors after which it exists all the same (surprise 5)."""
+    portal = find_portal(call)
+    check_administrator(call)
+    sent = required(call.request, call.params, "article", ARTICLE_COLUMNS)
+    fields = articles.sent_fields(sent)
+    if _draft_asked(call, sent):
+        fields["status"] = 0
+    article = _linked_to_root(call, portal, articles.create(call.store, portal, fields))
+    if len(article.slug) > articles.TEXT_LIMITS["slug"]:
+        return refusal(422, {"error": {"slug": ["is too long (maximum is 255 characters)"]}})
+    return _shown(call, article)
+
+
+def _linked_to_root(call: Call, portal: Portal, article: Article) -> Article:
+    if article.associated_article_id is None:
+        return article
+    root = articles.find(call.store, portal.id, article.associated_article_id)
+    if root is None:
+        raise not_found()
+    return articles.link_root(call.store, article, root)
+
+
+def _draft_asked(call: Call, sent: Params) -> bool:
+    """No status or null is a draft; an empty text is not, it leaves the article without any status."""
+    return sent.get("status") is None or call.world.behaviour.create_status == "draft"
+
+
+def update_article(call: Call) -> Response:
+    """PATCH and PUT are both partial; a body that says nothing changes nothing and is 200."""
+    portal = find_portal(call)
+    check_administrator(call)
+    article = find_article(call, portal)
+    fields = articles.sent_fields(wrapped(call.request, call.params, "article", ARTICLE_COLUMNS) or {})
+    if fields:
+        article = articles.update(call.store, portal, article, fields)
+    return _shown(call, article)
+
+
+def delete_article(call: Call) -> Response:
+    """Gone at once, slug included."""
+    portal = find_portal(call)
+    check_administrator(call)
+    articles.delete(call.store, find_article(call, portal))
+    return done()
+
+
+def reorder_articles(call: Call) -> Response:
+    """New positions by id, one after the other: what comes before an unknown id is applied."""
+    portal = find_portal(call)
+    check_administrator(call)
+    positions = call.params.get("positions_hash")
+    if not isinstance(positions, dict):
+        raise crashed()
+    for key, position in positions.items():
+        article = articles.find_anywhere(call.store, leading_integer(key))
+        if article is None:
+            raise not_found()
+        articles.update(call.store, portal, article, articles.sent_fields({"position": position}))
+    return done()
+
+
+def _shown(call: Call, article: Article) -> Response:
+    return answer({"payload": _payload(call, [article])[0]})
+
+
+def _view(call: Call) -> View:
+    return View(call.account_id, call.world.behaviour.is_old)
+
+
+def _payload(call: Call, page: list[Article]) -> list[Json]:
+    roots = articles.translations(call.store, [article.id for article in page]) if page else {}
+    payload = []
+    for article in page:
+        linked = [_linked(call, other) for other in roots.get(article.id, [])]
+        payload.append(article_json(article, _view(call), linked))
+    return payload
+
+
+def _linked(call: Call, article: Article) -> Json:
+    portal = call.store.portal_by_id(article.portal_id)
+    outline = portal_outline(call.store, portal) if portal else {}
+    return linked_json(article, _view(call), outline)

@@ -1,0 +1,145 @@
+"""The portal endpoints. Source: service/observed.md, section 2."""
+
+import json
+from typing import Any
+
+from . import categories, listing
+from .answers import Json, portal_json
+from .auth import Call, check_administrator
+from .casts import is_blank, is_scalar, to_text
+from .http import Params, Response, answer, done
+from .params import PORTAL_COLUMNS, required
+from .records import Portal
+from .refusals import crashed, invalid
+from .store import Store
+
+TEXTS = ("name", "slug", "color", "header_text", "homepage_link", "page_title")
+
+
+def portal_outline(store: Store, portal: Portal, meta: Json | None = None) -> Json:
+    """A portal with its counters; without `meta` those of the articles are null, as in every answer but `show`.
+
+    Raises:
+        Halt: 500 for a portal whose config is empty.
+    """
+    if portal.allowed_locales is None:
+        raise crashed()
+    articles, sections = (
+        listing.count_by_locale(store, portal.id),
+        categories.counts_by_locale(store, portal.id),
+    )
+    locales = [
+        {"code": code, "articles_count": articles.get(code, 0), "categories_count": sections.get(code, 0)}
+        for code in portal.allowed_locales
+    ]
+    unknown = {"archived_articles_count": None, "published_count": None, "draft_articles_count": None}
+    counted = meta or {"all_articles_count": 0} | unknown
+    return portal_json(portal, locales, counted | {"categories_count": sum(sections.values())})
+
+
+def find_portal(call: Call) -> Portal:
+    """The portal in the path.
+
+    Raises:
+        Halt: 500.
+    """
+    portal = call.store.portal(call.account_id, call.names["portal"])
+    if portal is None:
+        raise crashed()
+    return portal
+
+
+def list_portals(call: Call) -> Response:
+    """All portals of the account; `page` is told back and means nothing."""
+    portals = [portal_outline(call.store, portal) for portal in call.store.portals(call.account_id)]
+    meta = {"current_page": call.query.get("page", 1), "portals_count": len(portals)}
+    return answer({"payload": portals, "meta": meta})
+
+
+def show_portal(call: Call) -> Response:
+    """One portal, not wrapped in `payload`, with all its counters."""
+    portal = find_portal(call)
+    locale = call.query.get("locale")
+    filters = listing.Filters(locales=(locale,) if isinstance(locale, str) and locale else ())
+    counters = listing.count(call.store, portal.id, filters, call.user.id)
+    meta: Json = {
+        "all_articles_count": counters.matching,
+        "archived_articles_count": counters.by_status.get(2, 0),
+        "published_count": counters.by_status.get(1, 0),
+        "draft_articles_count": counters.by_status.get(0, 0),
+    }
+    if counters.matching:
+        meta["mine_articles_count"] = counters.mine
+    return answer(portal_outline(call.store, portal, meta))
+
+
+def create_portal(call: Call) -> Response:
+    """A new portal; leaving `custom_domain` out is an exception, an empty one is fine."""
+    check_administrator(call)
+    sent = required(call.request, call.params, "portal", PORTAL_COLUMNS)
+    if not isinstance(sent.get("custom_domain"), str):
+        raise crashed()
+    fields = {"name": None, "slug": None, "config": {}} | _sent_fields(sent)
+    _check(call.store, fields, None)
+    fields |= {"id": call.store.take_id("portals"), "account_id": call.account_id}
+    columns, marks = ", ".join(fields), ", ".join("?" * len(fields))
+    call.store.run(f"INSERT INTO portals ({columns}) VALUES ({marks})", _stored(fields))
+    return _shown(call, fields["id"])
+
+
+def update_portal(call: Call) -> Response:
+    """A partial change; only `config` is replaced whole."""
+    check_administrator(call)
+    portal = find_portal(call)
+    fields = _sent_fields(required(call.request, call.params, "portal", PORTAL_COLUMNS))
+    _check(call.store, {"name": portal.name, "slug": portal.slug} | fields, portal.id)
+    if fields:
+        columns = ", ".join(f"{name} = ?" for name in fields)
+        call.store.run(f"UPDATE portals SET {columns} WHERE id = ?", (*_stored(fields), portal.id))
+    return _shown(call, portal.id)
+
+
+def archive_portal(_call: Call) -> Response:
+    """The route exists and always fails."""
+    raise crashed()
+
+
+def delete_portal(call: Call) -> Response:
+    """A portal with everything in it."""
+    check_administrator(call)
+    portal = find_portal(call)
+    with call.store.transaction():
+        call.store.run("DELETE FROM articles WHERE portal_id = ?", (portal.id,))
+        call.store.run("DELETE FROM categories WHERE portal_id = ?", (portal.id,))
+        call.store.run("DELETE FROM portals WHERE id = ?", (portal.id,))
+    return done()
+
+
+def _sent_fields(sent: Params) -> dict[str, Any]:
+    fields: dict[str, Any] = {name: to_text(sent[name]) for name in TEXTS if name in sent and is_scalar(sent[name])}
+    if isinstance(sent.get("custom_domain"), str):
+        fields["custom_domain"] = sent["custom_domain"] or None
+    if isinstance(sent.get("archived"), bool):
+        fields["archived"] = sent["archived"]
+    if isinstance(sent.get("config"), dict):
+        fields["config"] = {
+            name: sent["config"][name] for name in ("allowed_locales", "default_locale") if name in sent["config"]
+        }
+    return fields
+
+
+def _stored(fields: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(json.dumps(value) if name == "config" else value for name, value in fields.items())
+
+
+def _check(store: Store, fields: dict[str, Any], portal_id: int | None) -> None:
+    problems = [(name, f"{name.capitalize()} can't be blank") for name in ("name", "slug") if is_blank(fields[name])]
+    if store.row("SELECT 1 FROM portals WHERE slug = ? AND id IS NOT ?", (fields["slug"], portal_id)):
+        problems.append(("slug", "Slug has already been taken"))
+    if problems:
+        raise invalid(problems)
+
+
+def _shown(call: Call, portal_id: int) -> Response:
+    portal = call.store.portal_by_id(portal_id)
+    return answer(portal_outline(call.store, portal) if portal else {})

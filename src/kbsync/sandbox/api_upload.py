@@ -1,0 +1,186 @@
+"""Uploads and the addresses they are read from. Source: service/observed.md, section 5."""
+
+import base64
+import hashlib
+import hmac
+import ipaddress
+import secrets
+from dataclasses import dataclass
+from urllib.error import HTTPError, URLError
+from urllib.parse import quote, urlsplit
+from urllib.request import urlopen
+
+import msgspec
+
+from .auth import Call, World
+from .http import NO_CACHE, REVALIDATE, Halt, Request, Response, answer, redirect, refusal
+from .multipart import Part, read_parts
+from .records import Blob
+from .refusals import crashed
+from .store import Store
+
+STORAGE_URL_S = 300
+"""How long an address in the storage is valid. Source: observed.md, section 5."""
+
+FOREVER = ("cache-control", "max-age=3155695200, public")
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+"""A picture of one point."""
+
+MAGIC = (
+    (b"\x89PNG\r\n\x1a\n", "image/png"),
+    (b"\xff\xd8\xff", "image/jpeg"),
+    (b"GIF8", "image/gif"),
+    (b"%PDF-", "application/pdf"),
+    (b"PK\x03\x04", "application/zip"),
+)
+"""First bytes that decide the type, whatever the upload says."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Ticket:
+    """What is signed: a file, and for an address in the storage the second when it ends."""
+
+    blob_id: int
+    exp: int | None = None
+    nonce: str = ""
+
+
+def upload(call: Call) -> Response:
+    """A file in the field `attachment`; anybody in the account may.
+
+    Raises:
+        Halt: 422 without such a field, 500 where it is text.
+    """
+    kind = call.request.headers.get("content-type", "")
+    parts = read_parts(kind, call.request.body) if kind.lower().startswith("multipart/form-data") else []
+    found = next((part for part in parts if part.name == "attachment"), None)
+    if found is None:
+        raise Halt(refusal(422, {"error": "No file or URL provided"}))
+    if found.filename is None:
+        raise crashed()
+    return keep(call, found)
+
+
+def keep(call: Call, part: Part) -> Response:
+    """Store a file. The same bytes again are another file with another address."""
+    blob_id, key = call.store.take_id("blobs"), secrets.token_hex(14)
+    filename = (part.filename or "").replace("\\", "/").rsplit("/", 1)[-1]
+    kind = next((kind for magic, kind in MAGIC if part.data.startswith(magic)), part.content_type)
+    values = (blob_id, key, call.account_id, filename, kind, part.data)
+    call.store.run("INSERT INTO blobs VALUES (?, ?, ?, ?, ?, ?)", values)
+    signed = _sign(call.store, _Ticket(blob_id))
+    url = f"http://{call.request.host}/rails/active_storage/blobs/redirect/{signed}/{quote(filename)}"
+    if call.world.behaviour.is_old:
+        return answer({"file_url": url, "blob_key": key, "blob_id": blob_id})
+    return answer({"file_url": url, "blob_id": signed})
+
+
+def external_url(call: Call) -> str | None:
+    """The address that an upload shall be fetched from, if it names one and no file.
+
+    Raises:
+        Halt: 422 for an address that is none, or not on this machine: the sandbox asks nobody else.
+    """
+    url = call.params.get("external_url")
+    if not isinstance(url, str) or not url:
+        return None
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not _is_loopback(parts.hostname or ""):
+        raise Halt(refusal(422, {"error": "Invalid URL provided"}))
+    return url
+
+
+def fetch(url: str) -> Part:
+    """Read a file from an address. Blocks; called outside of the server's thread.
+
+    Raises:
+        Halt: 422 where it is not there, 500 where nobody answers.
+    """
+    try:
+        with urlopen(url, timeout=10) as reply:
+            kind = reply.headers.get_content_type()
+            return Part("external_url", urlsplit(url).path.rsplit("/", 1)[-1], kind, reply.read())
+    except HTTPError as exc:
+        message = f"Failed to fetch file from URL: {exc.code} {exc.reason}"
+        raise Halt(refusal(422, {"error": message})) from exc
+    except (URLError, OSError) as exc:
+        raise Halt(refusal(500, {"error": "An unexpected error occurred"})) from exc
+
+
+def _is_loopback(host: str) -> bool:
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def show_redirect(world: World, request: Request) -> Response:
+    """`/rails/active_storage/blobs/redirect/<signed id>/<any name>`: 302 to an address that is new each time."""
+    blob = _signed_blob(world.store, request.segments[4])
+    expires = int(world.store.clock()) + STORAGE_URL_S
+    ticket = _sign(world.store, _Ticket(blob.id, expires, secrets.token_hex(4)))
+    url = f"http://{request.host}/rails/active_storage/disk/{ticket}/{quote(blob.filename, safe='')}"
+    return redirect(url, f"max-age={STORAGE_URL_S}, private")
+
+
+def show_proxy(world: World, request: Request) -> Response:
+    """`/rails/active_storage/blobs/proxy/<signed id>/<any name>`: the file itself."""
+    return _file(_signed_blob(world.store, request.segments[4]), FOREVER)
+
+
+def show_icon(_world: World, _request: Request) -> Response:
+    """A file of the service's own, such as an upload by address may name."""
+    return Response(200, PIXEL, "image/png", (FOREVER,))
+
+
+def show_disk(world: World, request: Request) -> Response:
+    """`/rails/active_storage/disk/<ticket>/<any name>`: the file, for five minutes."""
+    ticket = _read_signed(world.store, request.segments[3])
+    if ticket.exp is None or ticket.exp < world.store.clock():
+        raise _no_blob()
+    return _file(_blob(world.store, ticket.blob_id), REVALIDATE)
+
+
+def _file(blob: Blob, cache: tuple[str, str]) -> Response:
+    plain = blob.filename.encode("ascii", "replace").decode().replace('"', "%22")
+    disposition = f"inline; filename=\"{plain}\"; filename*=UTF-8''{quote(blob.filename)}"
+    return Response(200, blob.data, blob.content_type, (("content-disposition", disposition), cache))
+
+
+def _sign(store: Store, ticket: _Ticket) -> str:
+    packed = base64.urlsafe_b64encode(msgspec.json.encode(ticket)).decode()
+    return f"{packed}--{_digest(store, packed)}"
+
+
+def _digest(store: Store, packed: str) -> str:
+    return hmac.new(store.secret("blobs").encode(), packed.encode(), hashlib.sha1).hexdigest()
+
+
+def _read_signed(store: Store, signed: str) -> _Ticket:
+    packed, _, digest = signed.rpartition("--")
+    if not hmac.compare_digest(_digest(store, packed).encode(), digest.encode()):
+        raise _no_blob()
+    return msgspec.json.decode(base64.urlsafe_b64decode(packed), type=_Ticket)
+
+
+def _signed_blob(store: Store, signed: str) -> Blob:
+    ticket = _read_signed(store, signed)
+    if ticket.exp is not None:
+        raise _no_blob()
+    return _blob(store, ticket.blob_id)
+
+
+def _blob(store: Store, blob_id: int) -> Blob:
+    found = store.row("SELECT id, key, filename, content_type, data FROM blobs WHERE id = ?", (blob_id,))
+    if found is None:
+        raise _no_blob()
+    return Blob(*found)
+
+
+def _no_blob() -> Halt:
+    return Halt(Response(404, b"", "text/html", (NO_CACHE,)))

@@ -1,0 +1,109 @@
+"""The sandbox's own addresses, below `/-/sandbox`: not part of the service, and counted by nobody.
+
+GET    /-/sandbox            page: every article of every portal, drafts included, with a link
+GET    /-/sandbox/faults     the faults that wait, as JSON
+POST   /-/sandbox/faults     one fault, as an object with the fields of `faults.Fault`
+DELETE /-/sandbox/faults     behave again
+POST   /-/sandbox/random     {"seed": 1, "rate": 0.1, "kinds": ["reset", "status"]}: fail by chance, repeatably
+GET    /-/sandbox/requests   the log: [[method, path, status, seconds], …]
+DELETE /-/sandbox/requests   forget the log
+"""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from .faults import Fault, Kind, random_faults
+from .http import NO_CACHE, Halt, Response, refusal
+
+if TYPE_CHECKING:
+    from .app import App
+
+PREFIX = "/-/"
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """The body of `POST /-/sandbox/random`."""
+
+    seed: int
+    rate: float
+    kinds: list[Kind]
+
+
+def is_control(path: str) -> bool:
+    """Whether a path belongs to the sandbox itself."""
+    return path.startswith(PREFIX)
+
+
+def respond_to_control(app: "App", method: str, path: str, body: bytes) -> Response:
+    """Answer one of the sandbox's own addresses."""
+    found = _OPERATIONS.get((method, path.rstrip("/")))
+    if found is None:
+        return refusal(404, {"error": "no such address of the sandbox"})
+    try:
+        return found(app, body)
+    except Halt as halt:
+        return halt.response
+
+
+def _read(body: bytes, shape: type) -> object:
+    try:
+        return msgspec.json.decode(body, type=shape)
+    except msgspec.DecodeError as exc:
+        raise Halt(refusal(400, {"error": str(exc)})) from exc
+
+
+def _told(value: object) -> Response:
+    return Response(200, msgspec.json.encode(value), headers=(NO_CACHE,))
+
+
+def _list_faults(app: "App", _body: bytes) -> Response:
+    return _told([asdict(fault) for fault in app.faults.waiting])
+
+
+def _add_fault(app: "App", body: bytes) -> Response:
+    fault = _read(body, Fault)
+    if isinstance(fault, Fault):
+        app.faults.add(fault)
+    return _list_faults(app, body)
+
+
+def _clear_faults(app: "App", body: bytes) -> Response:
+    app.faults.clear()
+    return _list_faults(app, body)
+
+
+def _follow_chance(app: "App", body: bytes) -> Response:
+    chance = _read(body, Chance)
+    if isinstance(chance, Chance):
+        app.faults.follow(random_faults(chance.seed, chance.rate, chance.kinds))
+    return _told({})
+
+
+def _list_requests(app: "App", _body: bytes) -> Response:
+    return _told(list(app.log))
+
+
+def _forget_requests(app: "App", _body: bytes) -> Response:
+    app.log.clear()
+    return _told([])
+
+
+def _show_index(app: "App", _body: bytes) -> Response:
+    from .public import show_index
+
+    return show_index(app.world)
+
+
+_OPERATIONS: dict[tuple[str, str], Callable[["App", bytes], Response]] = {
+    ("GET", "/-/sandbox"): _show_index,
+    ("GET", "/-/sandbox/faults"): _list_faults,
+    ("POST", "/-/sandbox/faults"): _add_fault,
+    ("DELETE", "/-/sandbox/faults"): _clear_faults,
+    ("POST", "/-/sandbox/random"): _follow_chance,
+    ("GET", "/-/sandbox/requests"): _list_requests,
+    ("DELETE", "/-/sandbox/requests"): _forget_requests,
+}

@@ -1,0 +1,18 @@
+"""The HTTP protocol of the sandbox: uvicorn's, which also lets the application at the connection.
+
+ASGI has no words for aborting a connection or for promising more bytes than come, and those are what the faults are
+for. uvicorn copies `app_state` into the scope of each request as `state`, so that is where the transport goes.
+"""
+
+import asyncio
+
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+
+class SandboxProtocol(H11Protocol):
+    """uvicorn's HTTP/1.1 protocol with the transport in `scope["state"]["transport"]`."""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Remember the transport for the requests of this connection."""
+        self.app_state = {**self.app_state, "transport": transport}
+        super().connection_made(transport)

@@ -1,0 +1,103 @@
+"""The public pages as JSON, and the sitemap. Source: service/observed.jsonl, `public …`."""
+
+from datetime import UTC, datetime
+from html import escape
+
+from .answers import Json, status_name
+from .auth import World
+from .categories import article_counts
+from .http import REVALIDATE, Request, Response, answer
+from .public_rows import PUBLISHED, PublicList, categories_of, count_published, listed, published
+from .records import Article, Portal
+
+
+def show_article(world: World, portal: Portal, article: Article) -> Response:
+    """One article, whatever its status: the only look-up by slug there is."""
+    return answer(_article(article, _portal(world, portal), portal))
+
+
+def show_articles(world: World, portal: Portal, wanted: PublicList) -> Response:
+    """The published articles of a locale; the count is that of the locale, not of the search."""
+    found, everything = listed(world.store, portal, wanted)
+    outline = _portal(world, portal)
+    payload = [_article(article, outline, portal) for article in found]
+    return answer({"payload": payload, "meta": {"articles_count": everything}})
+
+
+def show_categories(world: World, portal: Portal) -> Response:
+    """All categories, of all locales."""
+    return answer({"payload": _categories(world, portal)})
+
+
+def show_portal(world: World, portal: Portal) -> Response:
+    """The portal itself."""
+    return answer(_portal(world, portal))
+
+
+def show_sitemap(world: World, request: Request, portal: Portal) -> Response:
+    """The published articles' addresses."""
+    entries = []
+    for article in sorted(published(world.store, portal), key=lambda found: found.id):
+        location = escape(f"http://{request.host}/hc/{portal.slug}/articles/{article.slug}", quote=False)
+        entries.append(
+            f"    <sitemap>\n      <loc>{location}</loc>\n"
+            f"      <lastmod>{_moment(article):%Y-%m-%d}</lastmod>\n    </sitemap>\n"
+        )
+    page = f'<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex>\n{"".join(entries)}</sitemapindex>'
+    return Response(200, page.encode(), "application/xml; charset=utf-8", (REVALIDATE,))
+
+
+def _moment(article: Article) -> datetime:
+    return datetime.fromtimestamp(article.updated_at / 1_000_000, UTC)
+
+
+def _article(article: Article, outline: Json, portal: Portal) -> Json:
+    found: Json = {
+        "id": article.id,
+        "category_id": article.category_id,
+        "title": article.title,
+        "content": article.content,
+        "description": article.description,
+        "status": status_name(article),
+        "position": article.position,
+        "account_id": article.account_id,
+        "last_updated_at": _moment(article).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "slug": article.slug,
+        "portal": outline,
+    }
+    category = article.category
+    if category.slug is not None:
+        found["category"] = {"id": category.id, "slug": category.slug, "locale": category.locale}
+    found["views"] = article.views
+    if article.author is not None:
+        found["author"] = {
+            "available_name": article.author.name,
+            "name": article.author.name,
+            "thumbnail": "",
+        }
+    return found | {"link": f"hc/{portal.slug}/articles/{article.slug}"}
+
+
+def _portal(world: World, portal: Portal) -> Json:
+    categories = _categories(world, portal)
+    found: Json = {
+        "custom_domain": portal.custom_domain or None,
+        "header_text": portal.header_text,
+        "homepage_link": portal.homepage_link,
+        "name": portal.name,
+        "page_title": portal.page_title,
+        "slug": portal.slug,
+    }
+    if categories:
+        found["categories"] = categories
+    meta = {"articles_count": count_published(world.store, portal), "categories_count": len(categories)}
+    return found | {"meta": meta | {"default_locale": portal.default_locale}}
+
+
+def _categories(world: World, portal: Portal) -> list[Json]:
+    counts = article_counts(world.store, portal.id, PUBLISHED)
+    names = ("name", "slug", "locale", "description", "position")
+    return [
+        {name: getattr(category, name) for name in names} | {"meta": {"articles_count": counts.get(category.id, 0)}}
+        for category in categories_of(world.store, portal)
+    ]

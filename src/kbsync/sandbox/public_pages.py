@@ -1,0 +1,138 @@
+"""The public pages as HTML: rows of the sandbox put into the values that `kbsync.site` renders."""
+
+from datetime import UTC, datetime
+from urllib.parse import quote
+
+from kbsync.markdown.html import render_html
+from kbsync.site.pages import (
+    ArticlePage,
+    CategoryPage,
+    Frame,
+    HomePage,
+    Link,
+    MissingPage,
+    OverviewPage,
+    Section,
+)
+
+from .answers import status_name
+from .articles import SELECT, as_article
+from .auth import World
+from .public_rows import PublicList, categories_of, listed, published
+from .records import Article, Category, Portal
+
+OVERVIEW_ROWS = 1000
+"""The overview shows this many of each portal."""
+
+
+def home_page(world: World, portal: Portal, locale: str) -> HomePage:
+    """The home of one locale; any locale has one, even an unknown one."""
+    articles = published(world.store, portal, locale)
+    by_category: dict[int | None, list[Article]] = {}
+    for article in articles:
+        by_category.setdefault(article.category_id, []).append(article)
+    sections = tuple(
+        _section(portal, category, by_category.get(category.id, []))
+        for category in categories_of(world.store, portal, locale)
+    )
+    others = tuple(_link(portal, article) for article in articles if article.category.slug is None)
+    return HomePage(_frame(portal, locale, portal.name), portal.header_text or portal.name, sections, others)
+
+
+def category_page(world: World, portal: Portal, category: Category) -> CategoryPage:
+    """One category with its published articles."""
+    articles = [row for row in published(world.store, portal, category.locale) if row.category_id == category.id]
+    frame = _frame(portal, category.locale, f"{category.name} | {portal.name}")
+    return CategoryPage(frame, _section(portal, category, articles))
+
+
+def list_page(world: World, portal: Portal, wanted: PublicList) -> CategoryPage:
+    """The articles of a locale, or what a search found."""
+    articles, _ = listed(world.store, portal, wanted)
+    name = f"Search: {wanted.query}" if wanted.query else "Articles"
+    section = Section(name, "", articles=tuple(_link(portal, article) for article in articles))
+    return CategoryPage(_frame(portal, wanted.locale, portal.name), section)
+
+
+def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
+    """One article of any status. The language is the category's, else the portal's, never the article's own."""
+    category, locale = article.category, article.category.locale or portal.default_locale
+    crumbs = [Link(portal.name, _home_url(portal, locale))]
+    if category.slug is not None:
+        crumbs.append(Link(category.name or "", _category_url(portal, locale, category.slug)))
+    status = status_name(article) or "no status"
+    updated = datetime.fromtimestamp(article.updated_at / 1_000_000, UTC)
+    return ArticlePage(
+        _frame(portal, locale, f"{article.title} | {portal.name}", _head(article)),
+        article.title or "",
+        render_html(article.content or ""),
+        tuple(crumbs),
+        article.author.name if article.author else "",
+        f"updated {updated:%Y-%m-%d}",
+        "" if status == "published" else status,
+        f"{_url(portal, article)}.png" if status == "published" else "",
+    )
+
+
+def missing_page(portal: Portal) -> MissingPage:
+    """Nothing is there."""
+    return MissingPage(_frame(portal, portal.default_locale, portal.name))
+
+
+def overview_page(world: World) -> OverviewPage:
+    """The articles of every portal, drafts included, newest first."""
+    sections = []
+    for (portal_id,) in world.store.rows("SELECT id FROM portals ORDER BY id"):
+        portal = world.store.portal_by_id(portal_id)
+        if portal is not None:
+            rows = world.store.rows(
+                f"{SELECT} WHERE a.portal_id = ? ORDER BY a.updated_at DESC LIMIT ?", (portal_id, OVERVIEW_ROWS)
+            )
+            links = tuple(_link(portal, as_article(row), told=True) for row in rows)
+            sections.append(Section(portal.name, _home_url(portal, portal.default_locale), articles=links))
+    frame = Frame("kbsync sandbox", "/-/sandbox", "en", "kbsync sandbox")
+    return OverviewPage(frame, "Everything in this sandbox", tuple(sections))
+
+
+def _head(article: Article) -> tuple[tuple[str, str], ...]:
+    meta = article.meta
+    head = [(name, str(meta[name])) for name in ("title", "description") if meta.get(name)]
+    if meta.get("tags"):
+        head.append(("tags", ", ".join(str(tag) for tag in meta["tags"])))
+    return tuple(head)
+
+
+def _frame(portal: Portal, locale: str, title: str, head: tuple[tuple[str, str], ...] = ()) -> Frame:
+    locales = tuple(
+        Link(code, _home_url(portal, code), mark="current" if code == locale else "")
+        for code in portal.allowed_locales or []
+    )
+    return Frame(portal.name, _home_url(portal, locale), locale, title, locales, head)
+
+
+def _section(portal: Portal, category: Category, articles: list[Article]) -> Section:
+    return Section(
+        category.name,
+        _category_url(portal, category.locale, category.slug),
+        category.icon or "",
+        category.description or "",
+        tuple(_link(portal, article) for article in articles),
+    )
+
+
+def _link(portal: Portal, article: Article, *, told: bool = False) -> Link:
+    status = (status_name(article) or "no status") if told else ""
+    note = f"{article.locale} · {article.slug}" if told else ""
+    return Link(article.title or "", _url(portal, article), note, status)
+
+
+def _home_url(portal: Portal, locale: str) -> str:
+    return f"/hc/{portal.slug}/{quote(locale, safe='')}"
+
+
+def _category_url(portal: Portal, locale: str, slug: str) -> str:
+    return f"{_home_url(portal, locale)}/categories/{quote(slug, safe='')}"
+
+
+def _url(portal: Portal, article: Article) -> str:
+    return f"/hc/{portal.slug}/articles/{quote(article.slug, safe='')}"

@@ -1,0 +1,73 @@
+"""What visitors may see of a portal: its published articles, and its categories."""
+
+from dataclasses import dataclass
+from typing import Self
+
+from .articles import SELECT, as_article
+from .casts import STATUSES, leading_integer
+from .http import Params
+from .listing import matches
+from .records import Article, Category, Portal
+from .store import CATEGORY_COLUMNS, Store
+
+PUBLISHED = STATUSES["published"]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicList:
+    """What a public list of articles is narrowed to. Pages are ignored; `per_page` is not."""
+
+    locale: str
+    query: str = ""
+    status: str = ""
+    per_page: int = 25
+    category_slug: str = ""
+
+    @classmethod
+    def read(cls, locale: str, query: Params) -> Self:
+        """The list that a query string asks for."""
+        texts = {name: str(query.get(name) or "") for name in ("query", "status", "per_page", "category_slug")}
+        per_page = leading_integer(texts["per_page"]) or 25
+        return cls(locale, texts["query"], texts["status"], per_page, texts["category_slug"])
+
+
+def published(store: Store, portal: Portal, locale: str = "") -> list[Article]:
+    """The published articles of a portal, or of one of its locales, by position."""
+    condition, values = ("AND a.locale = ?", (locale,)) if locale else ("", ())
+    sql = f"{SELECT} WHERE a.portal_id = ? AND a.status = {PUBLISHED} {condition} ORDER BY a.position, a.id"
+    return [as_article(row) for row in store.rows(sql, (portal.id, *values))]
+
+
+def listed(store: Store, portal: Portal, wanted: PublicList) -> tuple[list[Article], int]:
+    """The articles of a public list, and how many the locale has."""
+    everything = published(store, portal, wanted.locale)
+    if wanted.status and wanted.status not in {"1", "published"}:
+        return [], len(everything)
+    words = "\n".join(wanted.query.lower().split())
+    found = [
+        article
+        for article in everything
+        if (not words or matches(words, article.title, article.description, article.content))
+        and (not wanted.category_slug or article.category.slug == wanted.category_slug)
+    ]
+    return found[: wanted.per_page], len(everything)
+
+
+def count_published(store: Store, portal: Portal) -> int:
+    """How many articles visitors can find."""
+    sql = f"SELECT coalesce(sum(rows), 0) FROM tally WHERE portal_id = ? AND status = {PUBLISHED}"
+    found = store.row(sql, (portal.id,))
+    return int(found[0]) if found else 0
+
+
+def categories_of(store: Store, portal: Portal, locale: str = "") -> list[Category]:
+    """The categories of a portal, or of one of its locales, by position."""
+    condition, values = ("AND locale = ?", (locale,)) if locale else ("", ())
+    order = "ORDER BY position IS NULL, position, id"
+    sql = f"SELECT {CATEGORY_COLUMNS} FROM categories WHERE portal_id = ? {condition} {order}"
+    return [Category(*row) for row in store.rows(sql, (portal.id, *values))]
+
+
+def category_at(store: Store, portal: Portal, locale: str, slug: str) -> Category | None:
+    """The category at a public address."""
+    return next((found for found in categories_of(store, portal, locale) if found.slug == slug), None)

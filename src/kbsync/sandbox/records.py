@@ -1,0 +1,115 @@
+"""The rows of the sandbox as values."""
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class User:
+    """The owner of a token; `role` is None outside of their account."""
+
+    id: int
+    name: str
+    email: str
+    role: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Author:
+    """A person as an article shows them; `role` is None for somebody from outside the account."""
+
+    id: int
+    name: str
+    email: str
+    confirmed: bool
+    role: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """One help center. `config` may lack every key, as in the real database."""
+
+    id: int
+    account_id: int
+    name: str
+    slug: str
+    color: str | None
+    custom_domain: str | None
+    header_text: str | None
+    homepage_link: str | None
+    page_title: str | None
+    archived: bool
+    config: dict[str, Any]
+
+    @property
+    def default_locale(self) -> str:
+        """The locale of pages and of articles sent with an empty one."""
+        return str(self.config.get("default_locale") or "en")
+
+    @property
+    def allowed_locales(self) -> list[str] | None:
+        """The locales that categories may have; None where the config is empty."""
+        return self.config.get("allowed_locales")
+
+
+@dataclass(frozen=True, slots=True)
+class Category:
+    """One category of one locale."""
+
+    id: int
+    account_id: int
+    portal_id: int
+    name: str
+    slug: str
+    locale: str
+    description: str | None
+    position: int | None
+    icon: str | None
+    parent_category_id: int | None
+    associated_category_id: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class CategoryRef:
+    """What an article tells about its category; all but the id are None for a category that is not there."""
+
+    id: int | None
+    name: str | None
+    slug: str | None
+    locale: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One article with what its answers need. Times are microseconds since the epoch."""
+
+    id: int
+    account_id: int
+    portal_id: int
+    category_id: int | None
+    author_id: int | None
+    associated_article_id: int | None
+    locale: str
+    slug: str
+    status: int | None
+    position: int | None
+    views: int | None
+    created_at: int
+    updated_at: int
+    title: str | None
+    description: str | None
+    meta: dict[str, Any]
+    content: str | None
+    category: CategoryRef
+    author: Author | None
+
+
+@dataclass(frozen=True, slots=True)
+class Blob:
+    """One uploaded file."""
+
+    id: int
+    key: str
+    filename: str
+    content_type: str
+    data: bytes

@@ -1,0 +1,87 @@
+"""The error answers of the service, each shape once. Source: service/observed.md, section 7."""
+
+from .http import JSON_TYPE, NO_CACHE, Halt, Request, Response, encode, refusal
+
+RESCUED_JSON = "application/json; charset=UTF-8"
+RESCUED_HTML = "text/html; charset=UTF-8"
+XML_406 = (
+    b'<?xml version="1.0" encoding="UTF-8"?>\n<hash>\n  <status type="integer">406</status>\n'
+    b"  <error>Not Acceptable</error>\n</hash>\n"
+)
+REASONS = {400: "Bad Request", 404: "Not Found", 406: "Not Acceptable", 500: "Internal Server Error"}
+PAGE_TITLES = {
+    404: "The page you were looking for doesn't exist (404)",
+    500: "We're sorry, but something went wrong (500)",
+}
+
+
+def not_found() -> Halt:
+    """A row that is not there, or not in this portal."""
+    return Halt(refusal(404, {"error": "Resource could not be found"}))
+
+
+def crashed() -> Halt:
+    """An exception inside the API: the service answers 500 where others would say 404 or 422."""
+    return Halt(Response(500, encode({"status": 500, "error": REASONS[500]}), RESCUED_JSON))
+
+
+def missing_root(root: str) -> Halt:
+    """A body without anything of the resource in it."""
+    return Halt(refusal(422, {"error": f"param is missing or the value is empty: {root}"}))
+
+
+def invalid(problems: list[tuple[str, str]]) -> Halt:
+    """Validation failed; `problems` are pairs of attribute and whole sentence."""
+    sentences = ", ".join(sentence for _, sentence in problems)
+    attributes = list(dict.fromkeys(attribute for attribute, _ in problems))
+    return Halt(refusal(422, {"message": sentences, "attributes": attributes}))
+
+
+def unauthorized(message: str) -> Halt:
+    """Permission errors are 401, never 403."""
+    return Halt(refusal(401, {"error": message}))
+
+
+def not_signed_in() -> Halt:
+    """No token at all: the other shape of 401."""
+    return Halt(refusal(401, {"errors": ["You need to sign in or sign up before continuing."]}))
+
+
+def malformed(request: Request) -> Halt:
+    """A body or query string that cannot be read; answered before the token is looked at."""
+    if request.wants_json:
+        return Halt(Response(400, encode({"status": 400, "error": REASONS[400]}), RESCUED_JSON))
+    return Halt(Response(400, b"", RESCUED_HTML))
+
+
+def bare(status: int) -> Halt:
+    """An error of the web server without a body (405, 406)."""
+    return Halt(Response(status, b"", RESCUED_HTML))
+
+
+def not_acceptable_xml() -> Halt:
+    """A path that ends in .xml."""
+    return Halt(Response(406, XML_406, "application/xml; charset=UTF-8"))
+
+
+def error_page(request: Request, status: int) -> Halt:
+    """The installation's own page for 404 and 500, outside of any portal."""
+    if request.wants_json:
+        return Halt(Response(status, encode({"status": status, "error": REASONS[status]}), RESCUED_JSON))
+    title = PAGE_TITLES[status]
+    page = f"<!DOCTYPE html>\n<html>\n<head><title>{title}</title></head>\n<body><h1>{title}</h1></body>\n</html>\n"
+    return Halt(Response(status, page.encode(), RESCUED_HTML))
+
+
+def throttled() -> Response:
+    """429 as the throttle writes it: plain text, no Retry-After."""
+    return Response(429, b"Retry later\n", "text/plain", (NO_CACHE,))
+
+
+def unregistered_domain(host: str) -> Halt:
+    """A public page under a host name that is nobody's."""
+    message = (
+        f"Domain: {host} is not registered with us.       Please send us an email at "
+        "support@chatwoot.com with the custom domain name and account API key"
+    )
+    return Halt(Response(401, encode({"error": message}), JSON_TYPE, (NO_CACHE,)))

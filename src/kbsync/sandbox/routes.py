@@ -1,0 +1,120 @@
+"""Which function answers which path."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from . import api_account, api_articles, api_categories, api_portals, api_upload
+from .auth import Call, World, enter_account, read_user
+from .http import Request, Response
+from .params import read_body
+from .refusals import bare, error_page, not_acceptable_xml
+
+METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT"})
+"""What the service takes for a method at all."""
+
+Handler = Callable[[Call], Response]
+OpenHandler = Callable[[World, Request], Response]
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method, a path below the account whose parts in braces are names, and what answers it."""
+
+    methods: frozenset[str]
+    pattern: tuple[str, ...]
+    handler: Handler
+
+
+def _route(methods: str, path: str, handler: Handler) -> Route:
+    return Route(frozenset(methods.split()), tuple(path.split("/")) if path else (), handler)
+
+
+ACCOUNT_ROUTES = (
+    _route("GET", "", api_account.show_account),
+    _route("GET", "inboxes", api_account.list_inboxes),
+    _route("POST", "upload", api_upload.upload),
+    _route("GET", "portals", api_portals.list_portals),
+    _route("POST", "portals", api_portals.create_portal),
+    _route("GET", "portals/{portal}", api_portals.show_portal),
+    _route("PATCH PUT", "portals/{portal}", api_portals.update_portal),
+    _route("DELETE", "portals/{portal}", api_portals.delete_portal),
+    _route("PATCH", "portals/{portal}/archive", api_portals.archive_portal),
+    _route("GET", "portals/{portal}/articles", api_articles.list_articles),
+    _route("POST", "portals/{portal}/articles", api_articles.create_article),
+    _route("POST", "portals/{portal}/articles/reorder", api_articles.reorder_articles),
+    _route("GET", "portals/{portal}/articles/{article}", api_articles.show_article),
+    _route("GET", "portals/{portal}/articles/{article}/edit", api_articles.show_article),
+    _route("PATCH PUT", "portals/{portal}/articles/{article}", api_articles.update_article),
+    _route("DELETE", "portals/{portal}/articles/{article}", api_articles.delete_article),
+    _route("GET", "portals/{portal}/categories", api_categories.list_categories),
+    _route("POST", "portals/{portal}/categories", api_categories.create_category),
+    _route("GET", "portals/{portal}/categories/{category}", api_categories.show_category),
+    _route("PATCH PUT", "portals/{portal}/categories/{category}", api_categories.update_category),
+    _route("DELETE", "portals/{portal}/categories/{category}", api_categories.delete_category),
+)
+
+OPEN_ROUTES: dict[tuple[str, ...], OpenHandler] = {
+    ("api",): api_account.show_version,
+    ("api", "v1", "profile"): api_account.show_profile,
+    ("favicon-16x16.png",): api_upload.show_icon,
+}
+
+BLOB_ROUTES: tuple[tuple[tuple[str, ...], int, OpenHandler], ...] = (
+    (("rails", "active_storage", "blobs", "redirect"), 6, api_upload.show_redirect),
+    (("rails", "active_storage", "blobs", "proxy"), 6, api_upload.show_proxy),
+    (("rails", "active_storage", "disk"), 5, api_upload.show_disk),
+)
+
+
+def match(route: Route, method: str, path: tuple[str, ...]) -> dict[str, str] | None:
+    """The named parts of a path, or None where the route is another."""
+    if method not in route.methods or len(path) != len(route.pattern):
+        return None
+    names = {}
+    for part, piece in zip(route.pattern, path, strict=True):
+        if part.startswith("{"):
+            names[part[1:-1]] = piece
+        elif part != piece:
+            return None
+    return names
+
+
+def read_call(world: World, request: Request) -> tuple[Handler, Call]:
+    """The function for a request below an account, and the call it is to answer.
+
+    The order is the service's: route, format, body, token, account; only then the permission and the row.
+
+    Raises:
+        Halt: 404, 405, 406, 400 or 401.
+    """
+    method = "GET" if request.method == "HEAD" else request.method
+    if method not in METHODS:
+        raise bare(405)
+    path = request.segments[4:]
+    for route in ACCOUNT_ROUTES:
+        names = match(route, method, path)
+        if names is not None:
+            break
+    else:
+        raise error_page(request, 404)
+    if request.suffix not in {"", "json"}:
+        raise not_acceptable_xml()
+    params = read_body(request)
+    user = read_user(world.store, request)
+    account_id, member = enter_account(world.store, user, request.segments[3])
+    return route.handler, Call(world, request, member, account_id, names, params)
+
+
+def is_account_path(segments: tuple[str, ...]) -> bool:
+    """Whether a path is one of the account's API."""
+    return len(segments) > 3 and segments[:3] == ("api", "v1", "accounts")
+
+
+def open_handler(request: Request) -> OpenHandler | None:
+    """The function for a path that needs no account, other than the public pages."""
+    if request.method not in {"GET", "HEAD"}:
+        return None
+    for prefix, length, handler in BLOB_ROUTES:
+        if request.segments[: len(prefix)] == prefix and len(request.segments) == length:
+            return handler
+    return OPEN_ROUTES.get(request.segments)

@@ -1,0 +1,83 @@
+"""The tables of the sandbox's own database, and how a file becomes one."""
+
+import sqlite3
+from pathlib import Path
+
+TABLES = """
+CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS sequences (name TEXT PRIMARY KEY, value INTEGER NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS accounts (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, suspended INTEGER NOT NULL DEFAULT 0);
+CREATE TABLE IF NOT EXISTS users (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, email TEXT NOT NULL, confirmed INTEGER NOT NULL DEFAULT 1);
+CREATE TABLE IF NOT EXISTS memberships (
+    account_id INTEGER NOT NULL, user_id INTEGER NOT NULL, role TEXT NOT NULL,
+    PRIMARY KEY (account_id, user_id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS tokens (token TEXT PRIMARY KEY, user_id INTEGER) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS portals (
+    id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL, name TEXT NOT NULL, slug TEXT NOT NULL UNIQUE,
+    color TEXT, custom_domain TEXT, header_text TEXT, homepage_link TEXT, page_title TEXT,
+    archived INTEGER NOT NULL DEFAULT 0, config TEXT NOT NULL DEFAULT '{}');
+CREATE TABLE IF NOT EXISTS categories (
+    id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL, portal_id INTEGER NOT NULL, name TEXT NOT NULL,
+    slug TEXT NOT NULL, locale TEXT NOT NULL, description TEXT, position INTEGER, icon TEXT,
+    parent_category_id INTEGER, associated_category_id INTEGER, UNIQUE (portal_id, slug, locale));
+CREATE TABLE IF NOT EXISTS related_categories (
+    category_id INTEGER NOT NULL, related_id INTEGER NOT NULL, PRIMARY KEY (category_id, related_id)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS articles (
+    id INTEGER PRIMARY KEY, account_id INTEGER NOT NULL, portal_id INTEGER NOT NULL, category_id INTEGER,
+    author_id INTEGER, associated_article_id INTEGER, locale TEXT NOT NULL, slug TEXT NOT NULL UNIQUE, status INTEGER,
+    position INTEGER, views INTEGER, created_at INTEGER NOT NULL, updated_at INTEGER NOT NULL,
+    title TEXT, description TEXT, meta TEXT NOT NULL DEFAULT '{}', content TEXT);
+CREATE TABLE IF NOT EXISTS tally (
+    portal_id INTEGER NOT NULL, locale TEXT NOT NULL, category_id INTEGER NOT NULL, author_id INTEGER NOT NULL,
+    status INTEGER NOT NULL, rows INTEGER NOT NULL,
+    PRIMARY KEY (portal_id, locale, category_id, author_id, status)) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS blobs (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, account_id INTEGER NOT NULL, filename TEXT NOT NULL,
+    content_type TEXT NOT NULL, data BLOB NOT NULL);
+"""
+"""`updated_at` and `created_at` are microseconds. `content` stands last, so that reading the rest stays cheap."""
+
+INDICES = """
+CREATE INDEX IF NOT EXISTS articles_newest ON articles (portal_id, updated_at DESC);
+CREATE INDEX IF NOT EXISTS articles_by_locale ON articles (portal_id, locale, updated_at DESC);
+CREATE INDEX IF NOT EXISTS articles_by_status ON articles (portal_id, status, updated_at DESC);
+CREATE INDEX IF NOT EXISTS articles_by_position ON articles (category_id, account_id, position);
+CREATE INDEX IF NOT EXISTS articles_by_root ON articles (associated_article_id)
+    WHERE associated_article_id IS NOT NULL;
+"""
+
+TALLY_KEY = (
+    "{0}.portal_id, {0}.locale, coalesce({0}.category_id, 0), coalesce({0}.author_id, 0), coalesce({0}.status, -1)"
+)
+COUNT_UP = f"""
+    INSERT INTO tally VALUES ({TALLY_KEY.format("new")}, 1)
+    ON CONFLICT (portal_id, locale, category_id, author_id, status) DO UPDATE SET rows = rows + 1;
+"""
+COUNT_DOWN = f"""
+    UPDATE tally SET rows = rows - 1
+    WHERE (portal_id, locale, category_id, author_id, status) = ({TALLY_KEY.format("old")});
+"""
+TRIGGERS = f"""
+CREATE TRIGGER IF NOT EXISTS tally_insert AFTER INSERT ON articles BEGIN {COUNT_UP} END;
+CREATE TRIGGER IF NOT EXISTS tally_delete AFTER DELETE ON articles BEGIN {COUNT_DOWN} END;
+CREATE TRIGGER IF NOT EXISTS tally_update AFTER UPDATE OF portal_id, locale, category_id, author_id, status ON articles
+BEGIN {COUNT_DOWN} {COUNT_UP} END;
+"""
+"""Lists count articles by status at every page; the tally keeps that from reading all of them."""
+
+
+def connect(database: Path) -> sqlite3.Connection:
+    """Open or make the database.
+
+    The file is a plaything, so it is written without waiting for the disk. The connection is handed to the server's
+    thread, which alone uses it from then on.
+    """
+    database.parent.mkdir(parents=True, exist_ok=True)
+    connection = sqlite3.connect(database, isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("PRAGMA cache_size = -65536")
+    connection.executescript(TABLES + INDICES + TRIGGERS)
+    return connection

@@ -1,0 +1,80 @@
+"""What a sandbox holds when it is made, and which version's manners it shows."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+Role = Literal["administrator", "agent"]
+
+
+@dataclass(frozen=True, slots=True)
+class PortalSetup:
+    """One help center of an account."""
+
+    slug: str
+    name: str
+    locales: tuple[str, ...]
+    default_locale: str
+    custom_domain: str = ""
+    header_text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UserSetup:
+    """One person of an account, with the token of the API."""
+
+    id: int
+    name: str
+    email: str
+    role: Role
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """One account; `neighbours` are the other accounts of the same installation.
+
+    A token in `bot_tokens` belongs to no person: the service refuses it everywhere.
+    """
+
+    portals: tuple[PortalSetup, ...]
+    users: tuple[UserSetup, ...]
+    account_id: int = 1
+    account_name: str = "Acme"
+    suspended: bool = False
+    bot_tokens: tuple[str, ...] = ()
+    neighbours: tuple["Setup", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Behaviour:
+    """How the service behaves where versions and installations differ.
+
+    The defaults are Chatwoot 4.10; `V4_2` is 4.2. Source: service/observed.md, surprises 6, 7, 13, 14, 19.
+
+    Args:
+        create_status: "draft" makes every created article a draft, whatever status was sent.
+        categories_per_page: rows in one page of the category list.
+        requests_per_minute: by address, in windows that end with the clock's minute; None is no limit.
+        uploads_per_hour: by account, in windows that end with the clock's hour; None is no limit.
+        latency_s: every answer waits this long.
+        ties: "lose" drops and repeats rows that tie in the sort column, as a quiet PostgreSQL was seen to do.
+        version: the version told by `/api`; before 4.5 some answers have another shape.
+    """
+
+    create_status: Literal["honoured", "draft"] = "honoured"
+    categories_per_page: int = 1000
+    requests_per_minute: int | None = None
+    uploads_per_hour: int | None = 60
+    latency_s: float = 0.0
+    ties: Literal["lose", "stable"] = "stable"
+    version: str = "4.10.0"
+
+    @property
+    def is_old(self) -> bool:
+        """Whether `blob_id` is a number, and the author of an article comes without `provider`."""
+        major, minor = (int(part) for part in self.version.split(".")[:2])
+        return (major, minor) < (4, 5)
+
+
+V4_2 = Behaviour(create_status="draft", categories_per_page=25, version="4.2.0")
+"""The manners of Chatwoot 4.2.0. Source: service/observed.md, the places marked [4.2]."""

@@ -1,0 +1,112 @@
+"""What a status number means: an answer that is no success becomes the error that tells the user what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from kbsync.errors import Denied, Misbehaved, NotFound, Rejected, ServerFailed, ServiceError
+from kbsync.model import visible
+from kbsync.service.transport import Answer
+
+SHOWN_CHARS = 200
+
+NO_PERMISSION = ("not authorized to do this action", "not authorized for bots")
+OTHER_ACCOUNT = "not authorized to access this account"
+
+
+def check_status(answer: Answer) -> Answer:
+    """Return a 2xx answer; raise what any other one means. Source of the meanings: observed.md, sections 1, 6, 7.
+
+    Raises:
+        Denied, NotFound, Rejected, ServerFailed, ServiceError
+    """
+    status, said = answer.status, message_of(answer)
+    told = f"{answer.asked}: {status}{': ' + said if said else ''}"
+    if 200 <= status < 300:
+        return answer
+    if 300 <= status < 400:
+        where = visible(answer.headers.get("location", "elsewhere"))
+        # The token follows no redirect: another host would learn it.
+        raise ServiceError(
+            f"{answer.asked}: redirected to {where}",
+            status=status,
+            hint="set [service] base_url to the address that answers itself",
+        )
+    if status in {401, 403}:
+        raise Denied(told, hint=_denied_hint(said), status=status)
+    if status == 404:
+        raise NotFound(told, hint="check [service] base_url, account_id and portal (`kbsync check`)", status=status)
+    if status >= 500:
+        raise ServerFailed(told, hint="run the command again; `kbsync check` looks at each part alone", status=status)
+    raise Rejected(told, hint="change what the message names", status=status)
+
+
+def _denied_hint(said: str) -> str:
+    if any(words in said for words in NO_PERMISSION):
+        return "the token is right, its user may not do this: use an administrator's token"
+    if OTHER_ACCOUNT in said:
+        return "the token is right, but its user is in another account: check [service] account_id"
+    if "suspended" in said:
+        return "the account is suspended: ask whoever runs the service"
+    if "Invalid Access Token" in said:
+        return "the token is wrong: copy it again from the panel (Profile settings > Access token) into KBSYNC_TOKEN"
+    return "check the token (KBSYNC_TOKEN), and that it belongs to this base_url"
+
+
+def message_of(answer: Answer) -> str:
+    """What an error answer says for itself, in its several shapes, without control characters."""
+    if not answer.body:
+        return ""
+    if answer.content_type == "text/html":
+        return "an HTML page"
+    try:
+        body: Any = msgspec.json.decode(answer.body)
+    except msgspec.DecodeError:
+        return visible(answer.body[:SHOWN_CHARS].decode("utf-8", "replace").strip())
+    if isinstance(body, dict):
+        for key in ("message", "error", "errors"):
+            if key in body:
+                return visible(_flat(body[key]))[:SHOWN_CHARS]
+    return visible(_flat(body))[:SHOWN_CHARS]
+
+
+def _flat(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {_flat(inner)}" for key, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(_flat(inner) for inner in value)
+    return str(value)
+
+
+def decode(answer: Answer, kind: Any) -> Any:
+    """Read a 2xx answer as JSON of this shape: a type that msgspec knows.
+
+    Raises:
+        Misbehaved: it is none, and the message says which request and what came instead.
+    """
+    if not answer.body.strip():
+        raise Misbehaved(
+            f"{answer.asked}: {answer.status} with an empty body where JSON was expected",
+            hint="is something in between (a proxy) that answers for the service?",
+        )
+    if answer.content_type == "text/html":
+        raise Misbehaved(
+            f"{answer.asked}: {answer.status} with an HTML page where JSON was expected",
+            hint="check [service] base_url: this is no API of the service, or a login page",
+        )
+    try:
+        return msgspec.json.decode(answer.body, type=kind)
+    except (msgspec.ValidationError, UnicodeDecodeError) as exc:
+        reason = str(exc).replace("`", "")
+        raise Misbehaved(
+            f"{answer.asked}: JSON of another shape than expected: {reason}",
+            hint="check [service] base_url and profile",
+        ) from exc
+    except msgspec.DecodeError as exc:
+        start = visible(answer.body[:40].decode("utf-8", "replace"))
+        raise Misbehaved(
+            f"{answer.asked}: not JSON, or cut off ({len(answer.body):,} bytes from {start!r}): {exc}",
+            hint="run the command again; check what stands between you and the service",
+        ) from exc

@@ -1,0 +1,145 @@
+"""Profiles: a declaration of what a service can do, as data. Declared, never guessed."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from string import Formatter
+from typing import Any
+
+from kbsync.errors import ConfigError
+from kbsync.model import Kind, Status
+
+BUILT_IN = ("chatwoot", "documented")
+PATH_WORDS = {"account_id", "portal", "id", "slug"}
+METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+
+@dataclass(frozen=True, slots=True)
+class Operation:
+    """One thing the service can do. `path` is a template over account_id, portal, id and slug."""
+
+    name: str
+    method: str
+    path: str
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """The longest a text may be, in characters; 0 where nobody said."""
+
+    title_chars: int = 0
+    slug_chars: int = 0
+    content_chars: int = 0
+    description_chars: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a service can do, which paths do it, what its numbers mean, and how fast it wants to be asked."""
+
+    name: str
+    operations: Mapping[str, Operation]
+    fields: Mapping[str, tuple[str, ...]]
+    status: Mapping[Status, int]
+    limits: Limits
+    requests_per_minute: int
+    uploads_per_hour: int
+    article_url: str
+    category_url: str
+
+    def can(self, operation: str) -> bool:
+        """Whether the service has this operation."""
+        return operation in self.operations
+
+    @property
+    def can_list(self) -> bool:
+        """Whether the portal can be looked at. Without it the ledger alone is `observed`."""
+        return self.can("list_articles") and self.can("list_categories")
+
+    def keeps(self, kind: Kind, name: str) -> bool:
+        """Whether the service keeps this field of an article or category."""
+        return name in self.fields[kind]
+
+    def status_of(self, number: object) -> Status | None:
+        """The status that an answer names by number or by word; None for what is neither."""
+        for status, value in self.status.items():
+            if number in (value, str(value), status.value):
+                return status
+        return Status(number) if isinstance(number, str) and number in set(Status) else None
+
+
+def read_profile(name: str, *, folder: Path) -> Profile:
+    """Read a built-in profile by name, or a TOML file of the user's.
+
+    Args:
+        name: `chatwoot`, `documented`, or a path.
+        folder: what a path is relative to: the folder of kbsync.toml.
+
+    Raises:
+        ConfigError: no such profile, or it declares something that cannot be.
+    """
+    raw = _read_layers(name, folder, seen=())
+    try:
+        return _build(raw, name)
+    except (KeyError, TypeError, ValueError) as exc:
+        raise ConfigError(
+            f"profile `{name}`: {exc}",
+            hint='compare it with the built-in ones: `extends = "chatwoot"` and only what differs is enough',
+        ) from exc
+
+
+def _read_layers(name: str, folder: Path, *, seen: tuple[str, ...]) -> dict[str, Any]:
+    if name in seen:
+        raise ConfigError(f"profile `{name}` extends itself: {' -> '.join((*seen, name))}")
+    raw = _load(name, folder)
+    parent = raw.pop("extends", None)
+    if parent is None:
+        return raw
+    layers = _read_layers(parent, folder, seen=(*seen, name))
+    for table, value in raw.items():
+        layers[table] = {**layers.get(table, {}), **value} if isinstance(value, dict) else value
+    return layers
+
+
+def _load(name: str, folder: Path) -> dict[str, Any]:
+    if name in BUILT_IN:
+        return tomllib.loads((files("kbsync.service") / "profiles" / f"{name}.toml").read_text("utf-8"))
+    path = folder / name
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except FileNotFoundError as exc:
+        raise ConfigError(
+            f"there is no profile `{name}`",
+            hint=f"use one of: {', '.join(BUILT_IN)}, or the path of a TOML file of your own",
+        ) from exc
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
+        raise ConfigError(f"profile {name}: {exc}") from exc
+
+
+def _build(raw: dict[str, Any], name: str) -> Profile:
+    pace, public = raw["pace"], raw["public"]
+    return Profile(
+        name=str(raw.get("name", name)),
+        operations={key: _operation(key, text) for key, text in raw["operations"].items() if text},
+        fields={kind: tuple(raw["fields"][kind]) for kind in ("article", "category")},
+        status={Status(word): int(number) for word, number in raw["status"].items()},
+        limits=Limits(**raw.get("limits", {})),
+        requests_per_minute=int(pace["requests_per_minute"]),
+        uploads_per_hour=int(pace["uploads_per_hour"]),
+        article_url=str(public["article_url"]),
+        category_url=str(public["category_url"]),
+    )
+
+
+def _operation(name: str, text: str) -> Operation:
+    method, _, path = text.partition(" ")
+    if method not in METHODS or not path.startswith("/"):
+        raise ValueError(f"operation `{name}`: expected `METHOD /path`, found {text!r}")
+    words = {word for _, word, _, _ in Formatter().parse(path) if word is not None}
+    if words - PATH_WORDS:
+        raise ValueError(f"operation `{name}`: unknown {', '.join(sorted(words - PATH_WORDS))} in its path")
+    return Operation(name, method, path)

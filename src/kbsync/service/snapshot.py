@@ -1,0 +1,73 @@
+"""What the portal held when it was last listed, so that the next listing only reads what moved since.
+
+It is a cache like the scan cache: written whole, not trusted when damaged, and never the truth about anything.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from kbsync import __version__
+from kbsync.files import store_whole
+from kbsync.model import RemoteId
+
+FORMAT = f"kbsync.portal/1 {__version__}"
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One article as listed. The category is kept by id: it may be renamed without the article moving."""
+
+    id: RemoteId
+    updated_at: int
+    slug: str
+    title: str
+    content: str
+    description: str
+    category_id: RemoteId | None
+    position: int | None
+    author: RemoteId | None
+    tags: tuple[str, ...]
+    meta_title: str
+    meta_description: str
+    status: str | None
+
+
+class LocaleRows(msgspec.Struct, array_like=True):
+    """The articles of one locale by id; `read_at` is the service's clock when their listing began, seconds."""
+
+    read_at: int = 0
+    rows: dict[RemoteId, Row] = {}
+
+
+class Snapshot(msgspec.Struct, array_like=True):
+    """One portal, by locale."""
+
+    format: str = FORMAT
+    target: str = ""
+    locales: dict[str, LocaleRows] = {}
+
+
+def snapshot_path(folder: Path, target: str) -> Path:
+    """Where the snapshot of one portal lies."""
+    return folder / f"portal-{blake2b(target.encode(), digest_size=6).hexdigest()}.cache"
+
+
+def load_snapshot(path: Path, target: str) -> Snapshot:
+    """The last snapshot of this portal, or an empty one."""
+    try:
+        data = path.read_bytes()
+        if msgspec.msgpack.encode(FORMAT) in data[:64]:
+            found = msgspec.msgpack.decode(data, type=Snapshot)
+            if found.target == target:
+                return found
+    except (OSError, msgspec.DecodeError):
+        pass  # No snapshot, or a damaged one: everything is listed anew.
+    return Snapshot(target=target)
+
+
+def store_snapshot(path: Path, snapshot: Snapshot) -> None:
+    """Keep the snapshot for the next listing; without room on the disk the next one reads everything."""
+    store_whole(path, msgspec.msgpack.encode(snapshot))

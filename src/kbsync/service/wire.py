@@ -1,0 +1,254 @@
+"""The service's JSON and kbsync's values, each made from the other. Raw dicts end here.
+
+Readers are tolerant: `payload` there or not, ids as numbers or text, unknown fields ignored, missing ones empty.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import msgspec
+from msgspec import UNSET, UnsetType
+
+from kbsync.model import Fields, Observed, RemoteId, Status, Value, digest
+from kbsync.service.profile import Profile
+
+
+class WireCategory(msgspec.Struct, frozen=True, gc=False):
+    """A category, whole or as an article mentions it; an article without one mentions one without an id."""
+
+    id: RemoteId | None = None
+    slug: str | UnsetType | None = UNSET
+    name: str | UnsetType | None = UNSET
+    locale: str | None = None
+    description: str | UnsetType | None = UNSET
+    position: int | UnsetType | None = UNSET
+    icon: str | UnsetType | None = UNSET
+
+
+class WireAuthor(msgspec.Struct, frozen=True, gc=False):
+    """Of an author only the id matters; the rest (availability, avatar) is noise."""
+
+    id: RemoteId | None = None
+
+
+class WireMeta(msgspec.Struct, frozen=True, gc=False):
+    """An article's `meta`. Source: observed.md, surprise 23: nothing else is kept in it."""
+
+    title: Any = None
+    description: Any = None
+    tags: Any = None
+
+
+class WireArticle(msgspec.Struct, frozen=True, gc=False):
+    """An article. Source: observed.md, section 4. It does not say its locale (surprise 3)."""
+
+    id: RemoteId | None = None
+    slug: str | UnsetType | None = UNSET
+    title: str | UnsetType | None = UNSET
+    content: str | UnsetType | None = UNSET
+    description: str | UnsetType | None = UNSET
+    status: str | int | None = None
+    position: int | UnsetType | None = UNSET
+    updated_at: int | None = None
+    meta: WireMeta | UnsetType | None = UNSET
+    category: WireCategory | UnsetType | None = UNSET
+    author: WireAuthor | UnsetType | None = UNSET
+
+
+class ArticleAnswer(WireArticle, frozen=True):
+    """One article, in a `payload` or bare."""
+
+    payload: WireArticle | None = None
+
+
+class CategoryAnswer(WireCategory, frozen=True):
+    """One category, in a `payload` or bare."""
+
+    payload: WireCategory | None = None
+
+
+class ListMeta(msgspec.Struct, frozen=True):
+    """The counters of a list. `articles_count` follows the locale filter; the first counts the whole portal."""
+
+    all_articles_count: int | None = None
+    articles_count: int | None = None
+
+
+class ArticlePage(msgspec.Struct, frozen=True):
+    """One page of articles."""
+
+    payload: list[WireArticle]
+    meta: ListMeta = ListMeta()
+
+
+class CategoryPage(msgspec.Struct, frozen=True):
+    """One page of categories. `meta.categories_count` counts the page (surprise 19), so nobody reads it."""
+
+    payload: list[WireCategory]
+
+
+class WireLocale(msgspec.Struct, frozen=True):
+    """One of a portal's locales."""
+
+    code: str
+
+
+class WireConfig(msgspec.Struct, frozen=True):
+    """A portal's config; locales come as objects, or as plain codes from others."""
+
+    allowed_locales: list[WireLocale | str] = []
+
+
+class WirePortal(msgspec.Struct, frozen=True):
+    """A portal."""
+
+    slug: str = ""
+    name: str | None = None
+    custom_domain: str | None = None
+    archived: bool | None = None
+    config: WireConfig = WireConfig()
+
+    @property
+    def locales(self) -> tuple[str, ...]:
+        """The codes of the locales that it allows."""
+        return tuple(code if isinstance(code, str) else code.code for code in self.config.allowed_locales)
+
+
+class PortalPage(msgspec.Struct, frozen=True):
+    """The list of portals, which is not paged."""
+
+    payload: list[WirePortal]
+
+
+class WireAccount(msgspec.Struct, frozen=True):
+    """An account as the token's owner sees it."""
+
+    id: RemoteId
+    role: str | None = None
+
+
+class WireOwner(msgspec.Struct, frozen=True):
+    """The token's owner. The answer has the token in it; only these fields are read."""
+
+    id: RemoteId
+    name: str | None = None
+    role: str | None = None
+    accounts: list[WireAccount] = []
+
+
+class WireVersion(msgspec.Struct, frozen=True):
+    """What the service says it is."""
+
+    version: str = ""
+
+
+def as_id(value: RemoteId | None) -> RemoteId:
+    """A number where it is one, however it was written; 0 where there is none."""
+    if value is None:
+        return 0
+    return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def text_of(value: object) -> str:
+    """A text of `meta`; what is no text counts as empty."""
+    return value if isinstance(value, str) else ""
+
+
+def observed_category(wire: WireCategory, *, locale: str = "") -> Observed:
+    """A category of the portal; fields that the answer leaves out are left out here."""
+    fields: dict[str, Value] = {
+        name: given or ""
+        for name in ("slug", "name", "description", "icon")
+        if not isinstance(given := getattr(wire, name), UnsetType)
+    }
+    if not isinstance(wire.position, UnsetType):
+        fields["position"] = wire.position
+    return Observed("category", as_id(wire.id), wire.locale or locale, str(fields.get("slug", "")), fields)
+
+
+def category_id_of(wire: WireArticle) -> RemoteId | None:
+    """The id of an article's category; None for an uncategorised one, which mentions a category of nulls."""
+    return as_id(wire.category.id) or None if isinstance(wire.category, WireCategory) else None
+
+
+def observed_article(
+    wire: WireArticle, profile: Profile, *, locale: str, categories: Mapping[RemoteId, Observed]
+) -> Observed:
+    """An article of the portal; fields that the answer leaves out are left out here.
+
+    Args:
+        wire: as the service gave it.
+        profile: says what its status means.
+        locale: what the list was filtered by, or "" where that is not known.
+        categories: the portal's categories by id; they know their slug of now.
+    """
+    fields: dict[str, Value] = {
+        name: given or ""
+        for name in ("slug", "title", "description")
+        if not isinstance(given := getattr(wire, name), UnsetType)
+    }
+    if not isinstance(wire.content, UnsetType):
+        fields["content"] = digest(wire.content or "")
+    if not isinstance(wire.position, UnsetType):
+        fields["position"] = wire.position
+    if not isinstance(wire.author, UnsetType):
+        fields["author"] = as_id(wire.author.id) or None if wire.author else None
+    if not isinstance(wire.meta, UnsetType):
+        fields |= _meta_fields(wire.meta or WireMeta())
+    if not isinstance(wire.category, UnsetType):
+        category_id = category_id_of(wire)
+        known = categories.get(category_id) if category_id is not None else None
+        fields["category"] = known.slug if known else (wire.category.slug or None if wire.category else None)
+        locale = locale or (known.locale if known else (wire.category.locale or "" if wire.category else ""))
+    status = profile.status_of(wire.status)
+    slug = str(fields.get("slug", ""))
+    return Observed("article", as_id(wire.id), locale, slug, fields, status, wire.updated_at or 0)
+
+
+def _meta_fields(meta: WireMeta) -> dict[str, Value]:
+    tags = meta.tags if isinstance(meta.tags, list) else []
+    return {
+        "tags": tuple(tag for tag in tags if isinstance(tag, str)),
+        "meta_title": text_of(meta.title),
+        "meta_description": text_of(meta.description),
+    }
+
+
+META_NAMES = {"meta_title": "title", "meta_description": "description", "tags": "tags"}
+WIRE_NAMES = {"author": "author_id", "category": "category_id"}
+
+
+def article_body(
+    fields: Fields, *, content: str | None, category_id: RemoteId | None, meta_before: Fields
+) -> dict[str, Any]:
+    """The JSON of some fields of an article.
+
+    Args:
+        fields: what to send, by kbsync's names.
+        content: the text behind the field `content`.
+        category_id: the id behind the field `category`.
+        meta_before: the article's fields as the portal holds them: `meta` is replaced whole, so what is not ours in
+            it is sent along.
+    """
+    body: dict[str, Any] = {}
+    meta: dict[str, Value] = {}
+    for name, value in fields.items():
+        if name == "content":
+            body[name] = content
+        elif name == "category":
+            body["category_id"] = category_id
+        elif name in META_NAMES:
+            meta[META_NAMES[name]] = value
+        else:
+            body[WIRE_NAMES.get(name, name)] = value
+    if meta:
+        kept = {META_NAMES[name]: meta_before[name] for name in META_NAMES if meta_before.get(name)}
+        body["meta"] = kept | meta
+    return body
+
+
+def status_number(profile: Profile, status: Status) -> int:
+    """The number that the service understands: the string \"1\" is an error to it (surprise 24)."""
+    return profile.status[status]

@@ -1,0 +1,106 @@
+"""Which desired item is which observed one, and which base belongs to both. Pure.
+
+In this order: the ledger's row of the same slug; its row of the same source path, or of an alias; the portal's
+item of that slug, or of an alias. Two desired items never match the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from dataclasses import dataclass
+
+from kbsync.model import Base, Desired, Kind, Observed, RemoteId
+
+Key = tuple[Kind, Hashable]
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One item on up to three sides."""
+
+    desired: Desired
+    base: Base | None
+    observed: Observed | None
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """Everything, matched. `orphans` are managed and no longer wanted, each with what the portal holds of it."""
+
+    matched: tuple[Match, ...]
+    orphans: tuple[tuple[Base, Observed | None], ...]
+    unmanaged: tuple[Observed, ...]
+
+
+def key_of(kind: Kind, locale: str, slug: str) -> Key:
+    """What is unique: an article's slug over the whole service, a category's within its locale."""
+    return (kind, slug) if kind == "article" else (kind, (locale, slug))
+
+
+def match_items(desired: Iterable[Desired], observed: Iterable[Observed], bases: Iterable[Base]) -> Matches:
+    """Match three sides. The result does not depend on the order of any of them."""
+    wanted = sorted(desired, key=lambda item: (item.kind != "category", item.path))
+    index = _Index(list(observed), list(bases))
+    found: dict[str, tuple[Base | None, Observed | None]] = {}
+    # Slugs first, for everybody: a path or alias may only claim what nobody claims by name.
+    for find in (index.by_slug, index.by_path_or_alias, index.on_portal):
+        for item in wanted:
+            if item.path not in found and (pair := find(item)) is not None:
+                index.claim(*pair)
+                found[item.path] = pair
+    matched = tuple(Match(item, *found.get(item.path, (None, None))) for item in wanted)
+    return Matches(matched, index.orphans(), index.unmanaged())
+
+
+class _Index:
+    def __init__(self, observed: list[Observed], bases: list[Base]) -> None:
+        self.bases = bases
+        self.observed = {(item.kind, item.remote_id): item for item in observed}
+        self.base_by_key = {key_of(base.kind, base.locale, base.slug): base for base in bases}
+        self.base_by_path = {(base.kind, base.path): base for base in bases if base.path}
+        self.portal_by_key = {key_of(item.kind, item.locale, item.slug): item for item in observed}
+        self.claimed: set[tuple[Kind, RemoteId]] = set()
+
+    def claim(self, base: Base | None, observed: Observed | None) -> None:
+        for side in (base, observed):
+            if side is not None:
+                self.claimed.add((side.kind, side.remote_id))
+
+    def _free(self, base: Base | None) -> Base | None:
+        return None if base is None or (base.kind, base.remote_id) in self.claimed else base
+
+    def _with_portal(self, item: Desired, base: Base) -> tuple[Base | None, Observed | None]:
+        seen = self.observed.get((base.kind, base.remote_id))
+        if seen is not None:
+            return base, seen
+        # Somebody deleted it and made another under the same slug: that one is a stranger, without a base.
+        stranger = self.portal_by_key.get(key_of(item.kind, item.locale, item.slug))
+        return (None, stranger) if stranger is not None else (base, None)
+
+    def by_slug(self, item: Desired) -> tuple[Base | None, Observed | None] | None:
+        base = self._free(self.base_by_key.get(key_of(item.kind, item.locale, item.slug)))
+        return self._with_portal(item, base) if base else None
+
+    def by_path_or_alias(self, item: Desired) -> tuple[Base | None, Observed | None] | None:
+        aliases = [self.base_by_key.get(key_of(item.kind, item.locale, alias)) for alias in item.aliases]
+        for candidate in (self.base_by_path.get((item.kind, item.path)), *aliases):
+            if base := self._free(candidate):
+                return self._with_portal(item, base)
+        return None
+
+    def on_portal(self, item: Desired) -> tuple[Base | None, Observed | None] | None:
+        for slug in (item.slug, *item.aliases):
+            seen = self.portal_by_key.get(key_of(item.kind, item.locale, slug))
+            if seen is not None and (seen.kind, seen.remote_id) not in self.claimed:
+                return None, seen
+        return None
+
+    def orphans(self) -> tuple[tuple[Base, Observed | None], ...]:
+        rest = [base for base in self.bases if (base.kind, base.remote_id) not in self.claimed]
+        pairs = [(base, self.observed.get((base.kind, base.remote_id))) for base in rest]
+        return tuple(sorted(pairs, key=lambda pair: (pair[0].kind, pair[0].locale, pair[0].slug)))
+
+    def unmanaged(self) -> tuple[Observed, ...]:
+        managed = {(base.kind, base.remote_id) for base in self.bases}
+        rest = (item for key, item in self.observed.items() if key not in self.claimed and key not in managed)
+        return tuple(sorted(rest, key=lambda item: (item.kind, item.locale, item.slug, str(item.remote_id))))

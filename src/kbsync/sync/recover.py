@@ -1,0 +1,84 @@
+"""Requests that a former run sent and never recorded, judged by what the portal turned out to hold. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+
+from kbsync.model import Action, Base, Observed, Pending, Status
+from kbsync.sync.match import key_of
+
+
+@dataclass(frozen=True, slots=True)
+class Recovery:
+    """`bases` as they are once the pending requests are judged; `settled` closes journal entries, with the base that
+    follows, if any; `unknown` are entries that nobody can judge."""
+
+    bases: tuple[Base, ...]
+    settled: Mapping[int, Base | None]
+    unknown: tuple[Pending, ...]
+
+
+def settle_pending(
+    pending: Iterable[Pending], bases: Iterable[Base], observed: Iterable[Observed] | None, *, complete: bool
+) -> Recovery:
+    """Judge every pending request.
+
+    A create whose slug is there and equal to what was sent was ours. A field of an update that holds what was sent was
+    sent by us. Whatever else the portal holds is a person's, and is left to the plan.
+
+    Args:
+        pending: entries of the journal, oldest first.
+        bases: what was agreed on before.
+        observed: what the portal holds; None where it cannot be looked at.
+        complete: whether `observed` is surely all; a create that is not in a list with holes may still be there,
+            which the create itself then finds out (the slug is taken).
+    """
+    by_id = {(base.kind, base.remote_id): base for base in bases}
+    if observed is None:
+        return Recovery(tuple(by_id.values()), {}, tuple(pending))
+    seen = list(observed)
+    portal = {key_of(item.kind, item.locale, item.slug): item for item in seen}
+    portal_by_id = {(item.kind, item.remote_id): item for item in seen}
+    settled: dict[int, Base | None] = {}
+    for entry in pending:
+        base: Base | None = None
+        if entry.action == Action.CREATE:
+            item = portal.get(key_of(entry.kind, entry.locale, entry.slug))
+            if item is not None and _holds(item, entry):
+                base = _base_of(item, entry)
+        elif entry.remote_id is not None:
+            item = portal_by_id.get((entry.kind, entry.remote_id))
+            known = by_id.get((entry.kind, entry.remote_id))
+            if item is not None and known is not None:
+                base = _moved(known, item, entry)
+        settled[entry.entry] = base
+        if base is not None:
+            by_id[base.kind, base.remote_id] = base
+    return Recovery(tuple(by_id.values()), settled, ())
+
+
+def _holds(item: Observed, entry: Pending) -> bool:
+    return all(item.fields.get(name) == value for name, value in entry.after.items() if name != "status")
+
+
+def _base_of(item: Observed, entry: Pending) -> Base:
+    return Base(
+        item.kind,
+        item.remote_id,
+        item.locale,
+        item.slug,
+        entry.path,
+        item.fields,
+        Status.DRAFT if item.kind == "article" else None,
+    )
+
+
+def _moved(base: Base, item: Observed, entry: Pending) -> Base:
+    """The base with every field that arrived."""
+    arrived = {name: value for name, value in entry.after.items() if item.fields.get(name) == value}
+    status = base.status
+    if "status" in entry.after and item.status is not None and item.status == entry.after["status"]:
+        status = item.status
+    slug = str(arrived.get("slug", base.slug))
+    return replace(base, slug=slug, path=entry.path or base.path, fields={**base.fields, **arrived}, status=status)

@@ -1,0 +1,27 @@
+"""cmark-gfm as an oracle: what it makes of a text, apart from what the portal's own writer does otherwise."""
+
+import html
+import re
+
+from cmarkgfm import cmark
+
+from kbsync.markdown.html import render_html
+
+_INFO = re.compile(r'(<code class="language-)([^"\n]*)(">)')
+_UNSAFE = re.compile(r'( (?:href|src)=")(?:javascript|vbscript|file|data):[^"]*"', re.IGNORECASE)
+_ALT = re.compile(r'(<img src="[^"]*" alt=")[^"]*"')
+
+
+def by_cmark(markdown: str) -> str:
+    return cmark.markdown_to_html_with_extensions(markdown, options=0, extensions=["table"])
+
+
+def comparable(written: str) -> str:
+    """Take out the four things in which the portal is known to write otherwise."""
+    written = _INFO.sub(lambda found: found[1] + html.unescape(found[2]) + found[3], written)
+    return _ALT.sub(r'\1"', _UNSAFE.sub(r'\1"', written)).replace("\n<table>", "<table>")
+
+
+def agrees(markdown: str) -> bool:
+    """Say whether both make the same HTML. Carets and video links are the portal's own: keep them out."""
+    return comparable(render_html(markdown)) == comparable(by_cmark(markdown))

@@ -1,0 +1,22 @@
+"""Start-up is part of speed: each module of the package loads only the library that it needs."""
+
+import subprocess
+import sys
+
+import pytest
+
+
+@pytest.mark.parametrize(
+    ("module", "absent"),
+    [
+        ("kbsync.markdown", "pyromark markdown_it"),
+        ("kbsync.markdown.spans", "markdown_it"),
+        ("kbsync.markdown.rewrite", "markdown_it"),
+        ("kbsync.markdown.anchors", "pyromark markdown_it"),
+        ("kbsync.markdown.html", "pyromark"),
+    ],
+)
+def test_a_module_loads_no_library_of_its_neighbours(module: str, absent: str):
+    code = f"import sys, {module}; print([name for name in {absent.split()!r} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert loaded.stdout.strip() == "[]"

@@ -1,0 +1,283 @@
+"""The surprises of the service that the recordings show only in part, and the sandbox's own life."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import kbsync.sandbox
+from kbsync.sandbox import V4_2, Behaviour, PortalSetup
+
+from .uploads import PNG, a_file, post, read
+from .world import ACME, ADMIN, AGENT, HANDBOOK, Clock, a_sandbox, call
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def sandbox(tmp_path, clock):
+    with a_sandbox(tmp_path, clock=clock) as running:
+        yield running
+
+
+def an_article(sandbox, slug, **fields):
+    sent = {"title": slug, "slug": slug, "content": "c", "author_id": 1} | fields
+    return call(sandbox, "POST", HANDBOOK + "/articles", sent)["payload"]
+
+
+def api(sandbox, method, path, body=None, token=ADMIN):
+    """Status and text of any answer."""
+    headers = {"api_access_token": token, "content-type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    from urllib.error import HTTPError
+    from urllib.request import Request, urlopen
+
+    try:
+        with urlopen(Request(sandbox.base_url + path, data, headers, method=method), timeout=20) as reply:
+            return reply.status, reply.read().decode()
+    except HTTPError as error:
+        with error:
+            return error.code, error.read().decode()
+
+
+def scan(sandbox, query=""):
+    slugs, page = [], 1
+    while True:
+        rows = call(sandbox, "GET", f"{HANDBOOK}/articles?page={page}{query}")["payload"]
+        if not rows:
+            return slugs
+        slugs += [row["slug"] for row in rows]
+        page += 1
+
+
+def test_a_quiet_portal_is_listed_whole_newest_first(sandbox):
+    for number in range(60):
+        an_article(sandbox, f"s-{number:02}")
+    assert scan(sandbox) == [f"s-{number:02}" for number in reversed(range(60))]
+
+
+@pytest.mark.parametrize(("ties", "distinct"), [("lose", 198), ("stable", 200)])
+def test_200_tied_articles_come_out_as_200_rows_of_which_two_may_be_lost(tmp_path, ties, distinct):
+    with a_sandbox(tmp_path, behaviour=Behaviour(ties=ties)) as sandbox:
+        for number in range(200):
+            sandbox.panel.create("handbook", "t", "c", slug=f"s-{number}")
+        sandbox.panel.sql("UPDATE articles SET updated_at = 1767225600000000")
+        slugs = scan(sandbox)
+        assert (len(slugs), len(set(slugs))) == (200, distinct)
+
+
+def test_an_article_deleted_between_two_pages_hides_another(sandbox):
+    for number in range(30):
+        an_article(sandbox, f"s-{number:02}")
+    first = call(sandbox, "GET", f"{HANDBOOK}/articles?page=1")["payload"]
+    sandbox.panel.delete("s-29")
+    second = call(sandbox, "GET", f"{HANDBOOK}/articles?page=2")["payload"]
+    assert "s-04" not in {row["slug"] for row in first + second}
+
+
+def test_the_counters_follow_every_kind_of_change(sandbox):
+    call(sandbox, "POST", HANDBOOK + "/categories", {"name": "G", "slug": "g", "locale": "fr"})
+    article = an_article(sandbox, "a", status=1)
+    an_article(sandbox, "b", author_id=2)
+    path = f"{HANDBOOK}/articles/{article['id']}"
+    call(sandbox, "PATCH", path, {"status": 2})
+    call(sandbox, "PATCH", path, {"category_id": 1})
+    meta = call(sandbox, "GET", HANDBOOK + "/articles?locale=fr")["meta"]
+    counted = [meta[f"{name}_count"] for name in ("all_articles", "articles", "archived_articles", "published")]
+    assert counted == [2, 1, 1, 0]
+    call(sandbox, "DELETE", path)
+    meta = call(sandbox, "GET", HANDBOOK + "/articles")["meta"]
+    assert (meta["articles_count"], meta["draft_articles_count"], meta["mine_articles_count"]) == (1, 1, 0)
+
+
+@pytest.mark.parametrize(
+    ("change", "moves"),
+    [
+        ({"title": "a"}, False),
+        ({"title": "a", "slug": "a", "content": "c", "author_id": "1", "status": "draft"}, False),
+        ({"meta": {"tags": ["x"], "title": "m", "hash": "z"}}, False),
+        ({"locale": "ja"}, False),
+        ({"zzz": 1}, False),
+        ({"content": "d"}, True),
+        ({"position": 99}, True),
+        ({"status": 1}, True),
+        ({"author_id": 2}, True),
+        ({"meta": {"tags": ["y"], "title": "m"}}, True),
+    ],
+)
+def test_updated_at_moves_only_with_a_real_change(sandbox, clock, change, moves):
+    call(sandbox, "POST", HANDBOOK + "/categories", {"name": "G", "slug": "g", "locale": "fr"})
+    before = an_article(sandbox, "a", category_id=1, meta={"title": "m", "tags": ["x"]})
+    clock.pass_s(10)
+    after = call(sandbox, "PATCH", f"{HANDBOOK}/articles/{before['id']}", change)["payload"]
+    assert after["updated_at"] - before["updated_at"] == (10 if moves else 0)
+
+
+def test_reordering_to_the_same_place_and_renaming_the_category_leave_updated_at_alone(sandbox, clock):
+    call(sandbox, "POST", HANDBOOK + "/categories", {"name": "G", "slug": "g", "locale": "en"})
+    before = an_article(sandbox, "a", category_id=1)
+    clock.pass_s(10)
+    call(sandbox, "POST", HANDBOOK + "/articles/reorder", {"positions_hash": {before["id"]: before["position"]}})
+    call(sandbox, "PATCH", HANDBOOK + "/categories/1", {"name": "H"})
+    call(sandbox, "DELETE", HANDBOOK + "/categories/1")
+    after = call(sandbox, "GET", f"{HANDBOOK}/articles/{before['id']}")["payload"]
+    assert after["updated_at"] == before["updated_at"]
+    assert after["category"]["id"] is None
+
+
+def test_an_article_whose_root_is_unknown_is_written_and_told_as_404(sandbox):
+    body = {"title": "t", "slug": "t", "content": "c", "author_id": 1, "associated_article_id": 99}
+    assert api(sandbox, "POST", HANDBOOK + "/articles", body)[0] == 404
+    assert sandbox.panel.article("t").associated_article_id == 99
+
+
+def test_of_twenty_at_once_with_one_slug_one_is_made(sandbox):
+    body = {"title": "t", "slug": "t", "content": "c", "author_id": 1}
+    with ThreadPoolExecutor(8) as pool:
+        statuses = [
+            status for status, _ in pool.map(lambda _: api(sandbox, "POST", HANDBOOK + "/articles", body), range(20))
+        ]
+    assert sorted(statuses) == [200] + [500] * 19
+
+
+def test_a_category_decides_the_locale_of_its_articles_when_they_are_saved(sandbox):
+    call(sandbox, "POST", HANDBOOK + "/categories", {"name": "G", "slug": "g", "locale": "en"})
+    an_article(sandbox, "a", category_id=1)
+    call(sandbox, "PATCH", HANDBOOK + "/categories/1", {"locale": "fr"})
+    assert sandbox.panel.article("a").locale == "en"
+    assert sandbox.panel.edit("a", title="b").locale == "fr"
+
+
+def test_404_and_401_are_decided_in_the_order_of_the_service(sandbox):
+    body = {"title": "x"}
+    assert api(sandbox, "PATCH", HANDBOOK + "/articles/99", body, AGENT)[0] == 401
+    assert api(sandbox, "PATCH", HANDBOOK + "/articles/99", body, ADMIN)[0] == 404
+    assert api(sandbox, "GET", HANDBOOK + "/articles", None, AGENT)[0] == 200
+    assert api(sandbox, "GET", "/api/v1/accounts/9/inboxes", None, "bad")[0] == 401
+
+
+def test_the_minute_of_a_limit_ends_with_the_minute_of_the_clock(tmp_path, clock):
+    clock.pass_s(30)
+    with a_sandbox(tmp_path, behaviour=Behaviour(requests_per_minute=3), clock=clock) as sandbox:
+        assert [api(sandbox, "GET", "/api")[0] for _ in range(4)] == [200, 200, 200, 429]
+        assert read(sandbox.base_url + "/hc/handbook/en")[0] == 429
+        assert read(sandbox.base_url + "/-/sandbox/faults")[0] == 200
+        clock.pass_s(29)
+        assert api(sandbox, "GET", "/api")[0] == 429
+        clock.pass_s(1)
+        assert api(sandbox, "GET", "/api")[0] == 200
+
+
+def test_an_upload_is_read_back_from_an_address_that_ends(sandbox, clock):
+    status, told = post(sandbox, a_file())
+    assert status == 200
+    assert read(told["file_url"]) == (200, PNG)
+    again = post(sandbox, a_file())[1]
+    assert again["file_url"] != told["file_url"]
+    ticket = _location(told["file_url"])
+    assert read(ticket) == (200, PNG)
+    clock.pass_s(301)
+    assert read(ticket)[0] == 404
+    assert read(told["file_url"]) == (200, PNG)
+
+
+def _location(url):
+    import http.client
+    from urllib.parse import urlsplit
+
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
+    connection.request("GET", urlsplit(url).path)
+    response = connection.getresponse()
+    response.read()
+    connection.close()
+    return response.getheader("location")
+
+
+def test_an_upload_without_a_file_is_refused_and_an_external_address_stays_on_this_machine(sandbox):
+    assert post(sandbox, a_file(name="file")) == (422, '{"error":"No file or URL provided"}')
+    refused = (422, '{"error":"Invalid URL provided"}')
+    assert api(sandbox, "POST", "/api/v1/accounts/1/upload", {"external_url": "https://example.com/x"}) == refused
+
+
+def test_4_2_makes_drafts_and_numbers_its_files(tmp_path):
+    with a_sandbox(tmp_path, behaviour=V4_2) as sandbox:
+        assert an_article(sandbox, "a", status=1)["status"] == "draft"
+        assert post(sandbox, a_file())[1]["blob_id"] == 1
+        assert call(sandbox, "GET", "/api")["version"] == "4.2.0"
+
+
+def test_a_database_is_continued_and_the_setup_adds_what_is_missing(tmp_path):
+    with a_sandbox(tmp_path) as sandbox:
+        an_article(sandbox, "a")
+    handbook = replace(ACME.portals[0], locales=("de", "en"))
+    more = replace(ACME, portals=(handbook, PortalSetup("new", "New", ("en",), "en")))
+    with a_sandbox(tmp_path, setup=more) as sandbox:
+        assert an_article(sandbox, "b")["id"] == 2
+        portals = call(sandbox, "GET", "/api/v1/accounts/1/portals")["payload"]
+    assert [portal["slug"] for portal in portals] == ["handbook", "other", "new"]
+    assert [row["code"] for row in portals[0]["config"]["allowed_locales"]] == ["en", "fr", "ja", "de"]
+
+
+def test_a_person_in_the_panel_creates_edits_publishes_and_deletes(sandbox):
+    made = sandbox.panel.create("handbook", "By hand", "text")
+    assert made.slug.endswith("-by-hand")
+    assert sandbox.panel.edit(made.slug, title="Another").title == "Another"
+    assert sandbox.panel.publish(made.slug).status == 1
+    assert [article.id for article in sandbox.panel.articles("handbook")] == [made.id]
+    sandbox.panel.delete(made.slug)
+    assert sandbox.panel.article(made.slug) is None
+    with pytest.raises(LookupError):
+        sandbox.panel.delete(made.slug)
+
+
+def test_every_answer_waits_for_the_latency(tmp_path):
+    with a_sandbox(tmp_path, behaviour=Behaviour(latency_s=0.05)) as sandbox:
+        call(sandbox, "GET", "/api")
+        call(sandbox, "GET", "/api")
+        first, second = sandbox.requests
+        assert second.at - first.at >= 0.05
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_in_the_foreground_it_tells_its_address_and_stops_on_a_signal(tmp_path, number):
+    code = (
+        "import sys, pathlib; from kbsync.sandbox import *\n"
+        "setup = Setup((PortalSetup('p', 'P', ('en',), 'en'),), (UserSetup(1, 'A', 'a@e', 'administrator', 't'),))\n"
+        "serve(pathlib.Path(sys.argv[1]), setup, ready=lambda url: print(url, flush=True))\n"
+    )
+    command = [sys.executable, "-c", code, str(tmp_path / "s.db")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        url = process.stdout.readline().strip()
+        assert read(url + "/api")[0] == 200
+        os.kill(process.pid, number)
+        _, errors = process.communicate(timeout=10)
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_importing_the_package_imports_no_server():
+    heavy = ("uvicorn", "jinja2", "sqlite3", "asyncio", "msgspec")
+    code = f"import sys, kbsync.sandbox; print([name for name in {heavy} if name in sys.modules])"
+    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert told.stdout.strip() == "[]"
+
+
+def test_of_kbsync_the_sandbox_imports_only_site_and_markdown():
+    import ast
+
+    folder = Path(kbsync.sandbox.__file__).parent
+    found = set()
+    for path in folder.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+            names += [node.module or ""] if isinstance(node, ast.ImportFrom) and node.level == 0 else []
+            found |= {name.split(".")[1] for name in names if name.startswith("kbsync.")}
+    assert found <= {"site", "markdown"}
