@@ -90,7 +90,8 @@ class LintSettings:
 class Settings:
     """Everything kbsync.toml says, with the environment's words on top.
 
-    `path` is the file read; the content root and the ledger are relative to its folder.
+    `path` is the file read; the content root and the ledger are relative to its folder. `state` is another
+    place for what kbsync keeps than `.kbsync` beside it.
     """
 
     path: Path
@@ -101,6 +102,7 @@ class Settings:
     pace: PaceSettings = field(default_factory=PaceSettings)
     ledger: LedgerSettings = field(default_factory=LedgerSettings)
     lint: LintSettings = field(default_factory=LintSettings)
+    state: Path | None = None
 
     @property
     def folder(self) -> Path:
@@ -115,7 +117,7 @@ class Settings:
     @property
     def state_folder(self) -> Path:
         """Where kbsync keeps what is its own: ledger, caches, the sandbox's data."""
-        return self.folder / ".kbsync"
+        return self.state or self.folder / ".kbsync"
 
     @property
     def is_sandbox(self) -> bool:
@@ -123,7 +125,7 @@ class Settings:
         return self.service.base_url == SANDBOX
 
 
-TABLES = {spec.name: spec for spec in fields(Settings) if spec.name != "path"}
+TABLES = {spec.name: spec for spec in fields(Settings) if spec.name not in {"path", "state"}}
 HINTS = get_type_hints(Settings)
 
 

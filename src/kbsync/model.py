@@ -59,6 +59,10 @@ class Status(StrEnum):
     ARCHIVED = "archived"
 
 
+STATUSES: Mapping[str | None, Status | None] = {None: None, **{status.value: status for status in Status}}
+"""Statuses by their words; a look-up here costs a tenth of `Status(word)`, and tens of thousands are made."""
+
+
 class Manage(StrEnum):
     """How far kbsync may go with an article: keep it in step, create it once, never touch it."""
 

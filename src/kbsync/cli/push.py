@@ -127,11 +127,11 @@ def run_push(
 ) -> Pushed:
     """Plan, and carry the plan out; the lock is held."""
     target = workspace.target.key
+    before, started = service.transport.requests, time.monotonic()
     record = (ledger.bases(target), ledger.pending(target))
     planned = make_plan(workspace, reading, service, record, wishes)
     ledger.settle(target, planned.recovery.settled)
     pushed = Pushed(planned.plan)
-    before, started = service.transport.requests, time.monotonic()
     number = ledger.begin_run(target, command="push", now=time.time())
     with stopping_softly() as stop:
         run = Run(ledger, number, time.time, lambda: stop.asked, beat.keep)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from typing import TYPE_CHECKING
 
 import click
@@ -48,6 +49,7 @@ def command(ctx: click.Context, port: int, always_draft: bool, requests_per_minu
         click.echo(f"  token              {SANDBOX_TOKEN}")
         click.echo("Ctrl-C ends it.")
 
+    gc.enable()  # This one runs for hours.
     settings.state_folder.mkdir(parents=True, exist_ok=True)
     try:
         serve(settings.state_folder / "sandbox.db", sandbox_setup(settings), behaviour, port=port, ready=ready)

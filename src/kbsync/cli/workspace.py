@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -85,12 +85,16 @@ class Workspace:
     def open_service(self) -> Iterator[Service]:
         """The portal, ready to be asked; the embedded sandbox runs as long as this does."""
         if self.settings.is_sandbox:
-            with self.run_sandbox() as base_url, self._connected(base_url, SANDBOX_TOKEN) as service:
+            with self.run_sandbox() as base_url, self.connect_sandbox(base_url) as service:
                 yield service
         else:
             token = read_token(self.settings, token_file=self.options.token_file, environ=os.environ)
             with self._connected(self.settings.service.base_url.rstrip("/"), token) as service:
                 yield service
+
+    def connect_sandbox(self, base_url: str) -> AbstractContextManager[Service]:
+        """The embedded sandbox, running already at this address."""
+        return self._connected(base_url, SANDBOX_TOKEN)
 
     @contextmanager
     def _connected(self, base_url: str, token: str) -> Iterator[Service]:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cache
 from hashlib import blake2b
 from urllib.parse import quote, unquote
 
@@ -15,7 +15,7 @@ from kbsync.content.parse import body_of, raw_digest
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
-from kbsync.model import Desired, Manage, Status, Value, digest
+from kbsync.model import STATUSES, Desired, Manage, Value, digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,39 +33,32 @@ class Addresses:
         return template.format(portal=quote(self.portal, safe=""), slug=slug, locale=locale)
 
 
-@dataclass(frozen=True, slots=True)
-class Resolved:
-    """A link of a source and the source it points to; `identity` is None where there is none such."""
-
-    link: Link
-    path: str
-    anchor: str
-    identity: Identity | None
-
-
-def resolve_links(source: Source, site: Site) -> Iterator[Resolved]:
-    """Follow each link of a source that points to Markdown or to a folder of the tree. Pictures are not followed."""
-    folder = source.path.rpartition("/")[0]
+def resolve_links(source: Source, site: Site) -> Iterator[tuple[Link, Identity | None]]:
+    """Each link of a source that means Markdown or a folder of the tree, with what is there; pictures are left out."""
     for link in source.links:
-        target, _, anchor = link.destination.partition("#")
-        path = posixpath.normpath(posixpath.join(folder, unquote(target.partition("?")[0])))
-        identity = site.find(path)
-        if link.kind != "image" and (identity is not None or path.endswith(".md")):
-            yield Resolved(link, path, anchor, identity)
+        identity = site.by_path.get(link.target)
+        if link.kind != "image" and (identity is not None or link.target.endswith(".md")):
+            yield link, identity
+
+
+@cache
+def _fragment(anchor: str) -> str:
+    return f"#{quote(unquote(anchor), safe='')}" if anchor else ""
 
 
 @dataclass(frozen=True, slots=True)
 class Compiler:
     """Turns the sources of one tree into desired articles and categories, for one portal.
 
-    `authors` maps the names that sources use to ids of the service; `default_author` is sent on create where a
-    source names nobody, None where the service decides.
+    `authors` maps the names that sources use to ids of the service; `default` is the one that a create sends where a
+    source names nobody.
     """
 
     tree: Tree
     site: Site
     addresses: Addresses
     authors: Mapping[str, int]
+    _known: dict[str, str] = field(default_factory=dict)
 
     def compile(self) -> list[Desired]:
         """Everything the tree wants, categories first, in path order."""
@@ -95,7 +88,7 @@ class Compiler:
                 fields[name] = value
         if source.author is not None and source.author in self.authors:
             fields["author"] = self.authors[source.author]
-        status = Status(source.status) if source.status else None
+        status = STATUSES.get(source.status)
         creation = {"author": self.authors["default"]} if "default" in self.authors else {}
         return Desired(
             "article",
@@ -126,13 +119,17 @@ class Compiler:
         return body_of(source, data, self._replacements(source))
 
     def _replacements(self, source: Source) -> list[tuple[Link, str]]:
-        found = []
-        for resolved in resolve_links(source, self.site):
-            if resolved.identity is not None:
-                address = self.addresses.of(resolved.identity, is_article=resolved.path in self.site.articles)
-                anchor = "#" + quote(unquote(resolved.anchor), safe="") if resolved.anchor else ""
-                found.append((resolved.link, address + anchor))
-        return found
+        return [
+            (link, self._address(identity) + _fragment(link.anchor))
+            for link, identity in resolve_links(source, self.site)
+            if identity is not None
+        ]
+
+    def _address(self, identity: Identity) -> str:
+        """The public address, made once for each article and category: thousands of links share them."""
+        if identity.path not in self._known:
+            self._known[identity.path] = self.addresses.of(identity, is_article=identity.path in self.site.articles)
+        return self._known[identity.path]
 
     def _content_digest(self, source: Source) -> str:
         replacements = self._replacements(source) if source.links else []

@@ -23,17 +23,17 @@ class Identity:
 
 @dataclass(slots=True)
 class Site:
-    """The tree seen as a help center: articles and categories by path, categories by locale and slug."""
+    """The tree seen as a help center: articles and categories by path, categories by locale and slug.
+
+    `by_path` has everything that a link may mean, a category also by its folder.
+    """
 
     articles: dict[str, Identity] = field(default_factory=dict)
     categories: dict[str, Identity] = field(default_factory=dict)
     declared: dict[tuple[str, str], str] = field(default_factory=dict)
+    by_path: dict[str, Identity] = field(default_factory=dict)
     locales: tuple[str, ...] = ()
     default_locale: str = "en"
-
-    def find(self, path: str) -> Identity | None:
-        """The article or category that a path of the tree is; a folder stands for its category."""
-        return self.articles.get(path) or self.categories.get(path) or self.categories.get(f"{path}/{CATEGORY_FILE}")
 
 
 def identify(tree: Tree, settings: ContentSettings) -> Site:
@@ -50,6 +50,8 @@ def identify(tree: Tree, settings: ContentSettings) -> Site:
     for path, source in tree.sources.items():
         if source.kind == "article":
             site.articles[path] = _identify_article(path, source, site)
+    folders = {path.rpartition("/")[0]: identity for path, identity in site.categories.items()}
+    site.by_path = folders | site.categories | site.articles
     return site
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterable
 from hashlib import blake2b
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
 
 from kbsync.content.frontmatter import FrontMatter, read_front_matter
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.source import Link, Problem, Source
 from kbsync.model import digest
+
+if TYPE_CHECKING:
+    from kbsync.markdown.spans import Target
 
 CATEGORY_FILE = "_category.md"
 BOM = "\ufeff"
@@ -42,7 +47,7 @@ def parse_source(path: str, data: bytes) -> Source:
     broken = any(problem.level == "error" for problem in problems)
     values = take_values(front, CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS, problems)
     places = {key: entry.place for key, entry in front.entries.items()}
-    found = values if kind == "category" or broken else values | _read_body(text, front, values, problems)
+    found = values if kind == "category" or broken else values | _read_body(path, text, front, problems)
     return Source(path, kind, name, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
 
 
@@ -54,7 +59,7 @@ def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
     return Problem("KB101", "error", line, column, message, "save the file as UTF-8")
 
 
-def _read_body(text: str, front: FrontMatter, values: dict[str, Any], problems: list[Problem]) -> dict[str, Any]:
+def _read_body(path: str, text: str, front: FrontMatter, problems: list[Problem]) -> dict[str, Any]:
     # Loaded here: when the cache knows every file, no Markdown is parsed at all.
     from kbsync.markdown.anchors import heading_anchor
     from kbsync.markdown.spans import scan
@@ -73,12 +78,18 @@ def _read_body(text: str, front: FrontMatter, values: dict[str, Any], problems: 
         body = body[: span[0]] + body[span[1] :]
     found |= {"body_digest": digest(body), "body_chars": len(body), "body_blank": not body.strip()}
     found["links"] = tuple(
-        Link(target.kind, target.destination, first_line + target.line, target.column, target.start, target.end)
-        for target in scanned.targets
-        if is_local(target.destination)
+        _link(path, target, first_line) for target in scanned.targets if is_local(target.destination)
     )
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
     return found
+
+
+def _link(path: str, target: Target, first_line: int) -> Link:
+    written, _, anchor = target.destination.partition("#")
+    folder = path.rpartition("/")[0]
+    means = posixpath.normpath(posixpath.join(folder, unquote(written.partition("?")[0])))
+    place = (first_line + target.line, target.column, target.start, target.end)
+    return Link(target.kind, *place, means, anchor)
 
 
 def is_local(destination: str) -> bool:

@@ -31,16 +31,18 @@ class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A link or image target of the body that points into the tree.
 
-    `destination` is decoded; `line` and `column` are places in the file; `start` and `end` are the characters of the
-    body (after the front matter) at which the destination is written.
+    `line` and `column` are places in the file; `start` and `end` are the characters of the
+    body (after the front matter) at which the destination is written. `target` is the path of the tree that it means,
+    `anchor` what stands behind its `#`.
     """
 
     kind: str
-    destination: str
     line: int
     column: int
     start: int
     end: int
+    target: str
+    anchor: str
 
 
 class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):

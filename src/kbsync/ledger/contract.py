@@ -23,6 +23,10 @@ class Owner:
     started_at: float
     beat_at: float
 
+    def is_run_of(self, other: Owner) -> bool:
+        """Whether both are the same run, whenever its heart beat last."""
+        return (self.host, self.pid, self.started_at) == (other.host, other.pid, other.started_at)
+
 
 @dataclass(frozen=True, slots=True)
 class Intent:
@@ -70,7 +74,10 @@ class Ledger(Protocol):
     def write(
         self, target: str, run: int, *, results: Iterable[Result], intents: Iterable[Intent], now: float
     ) -> list[int]:
-        """Complete some journal entries and begin others, in one transaction; the new entries' numbers."""
+        """Complete some journal entries and begin others, in one transaction; the new entries' numbers.
+
+        An entry that is not pending any more was settled by another run, which knows better: its result is dropped.
+        """
 
     def record(self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = ()) -> None:
         """Record bases that needed no request (adoptions, edits that both sides made), and forget others."""
@@ -78,8 +85,11 @@ class Ledger(Protocol):
     def settle(self, target: str, settled: Mapping[int, Base | None]) -> None:
         """Close pending entries by what the portal turned out to hold, with the base that follows from it, if any."""
 
-    def lock(self, target: str, owner: Owner, *, now: float, take_over: bool = False) -> Owner | None:
-        """Take the portal's one lock. The owner that holds it where another does; None where it is now ours."""
+    def lock(self, target: str, owner: Owner, *, now: float, take_over: Owner | None = None) -> Owner | None:
+        """Take the portal's one lock. The owner that holds it where another does; None where it is now ours.
+
+        `take_over` is the owner whose lock this may take; where another holds it by now, that one keeps it.
+        """
 
     def beat(self, target: str, owner: Owner, *, now: float) -> bool:
         """Keep the lock alive; False where somebody broke it."""

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kbsync.model import Base, Fields, Kind, Pending, RemoteId, Status, Value
+from kbsync.model import STATUSES, Base, Fields, Kind, Pending, RemoteId, Value
 
 BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status"
 PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after"
@@ -42,7 +42,7 @@ def base_of(row: tuple[Kind, str, str, str, str, str, str | None]) -> Base:
     kind, remote_id, locale, slug, path, fields, status = row
     found = decode_id(remote_id)
     assert found is not None
-    return Base(kind, found, locale, slug, path, decode_fields(fields), Status(status) if status else None)
+    return Base(kind, found, locale, slug, path, decode_fields(fields), STATUSES.get(status))
 
 
 def pending_of(row: tuple[int, str, Kind, str, str, str, str | None, str, str]) -> Pending:

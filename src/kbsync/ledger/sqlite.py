@@ -160,12 +160,15 @@ class SqliteLedger:
 
     def _complete(self, target: str, result: Result, now: float) -> None:
         row = self.connection.execute(
-            "UPDATE journal SET state = ?, error = ?, ended_at = ? WHERE id = ? RETURNING kind, remote_id",
+            "UPDATE journal SET state = ?, error = ?, ended_at = ? WHERE id = ? AND state = 'pending' "
+            "RETURNING kind, remote_id",
             (result.outcome, result.error, now, result.entry),
         ).fetchone()
+        if row is None:
+            return
         if result.base is not None:
             self._put(target, result.base)
-        elif result.removed and row is not None:
+        elif result.removed:
             self._remove(target, *row)
 
     def _put(self, target: str, base: Base) -> None:
@@ -209,13 +212,13 @@ class SqliteLedger:
                     self._put(target, base)
                 self.connection.execute("UPDATE journal SET state = 'settled' WHERE id = ?", (entry,))
 
-    def lock(self, target: str, owner: Owner, *, now: float, take_over: bool = False) -> Owner | None:
+    def lock(self, target: str, owner: Owner, *, now: float, take_over: Owner | None = None) -> Owner | None:
         """Take the portal's one lock. The owner that holds it where another does; None where it is now ours."""
         with self._transaction():
             query = "SELECT user, host, pid, started_at, beat_at FROM lock WHERE target = ?"
             row = self.connection.execute(query, (target,)).fetchone()
             holder = Owner(*row) if row else None
-            if holder is not None and not take_over:
+            if holder is not None and (take_over is None or not holder.is_run_of(take_over)):
                 return holder
             self.connection.execute(
                 "INSERT OR REPLACE INTO lock (target, user, host, pid, started_at, beat_at) VALUES (?, ?, ?, ?, ?, ?)",

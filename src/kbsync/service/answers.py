@@ -22,10 +22,11 @@ def check_status(answer: Answer) -> Answer:
     Raises:
         Denied, NotFound, Rejected, ServerFailed, ServiceError
     """
-    status, said = answer.status, message_of(answer)
-    told = f"{answer.asked}: {status}{': ' + said if said else ''}"
+    status = answer.status
     if 200 <= status < 300:
         return answer
+    said = message_of(answer)
+    told = f"{answer.asked}: {status}{': ' + said if said else ''}"
     if 300 <= status < 400:
         where = visible(answer.headers.get("location", "elsewhere"))
         # The token follows no redirect: another host would learn it.

@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from kbsync.errors import Misbehaved, NotFound, ServerFailed
-from kbsync.model import Fields, Kind, Observed, RemoteId, Status, Value
+from kbsync.model import STATUSES, Fields, Kind, Observed, RemoteId, Status, Value
 from kbsync.service import wire
 from kbsync.service.answers import check_status, decode
 from kbsync.service.listing import Page, list_locale
@@ -299,7 +299,7 @@ class Service:
             "meta_title": row.meta_title,
             "meta_description": row.meta_description,
         }
-        status = Status(row.status) if row.status else None
+        status = STATUSES.get(row.status)
         return Observed("article", row.id, locale, row.slug, fields, status, row.updated_at)
 
     def _observed(self, article: wire.WireArticle, locale: str) -> Observed:

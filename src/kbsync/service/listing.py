@@ -1,7 +1,8 @@
 """All articles of a portal, through a list that is no snapshot, has no tie-breaker and loses rows.
 
 Newest first, a listing stops at what is known to be settled; the counts say whether that can be all. Where they
-disagree, everything is read, more than once if need be, and the union is kept. Source: observed.md, surprise 6, section 8.
+disagree, everything is read, more than once if need be, and the union is kept. Source:
+observed.md, surprise 6, section 8.
 """
 
 from __future__ import annotations

@@ -48,7 +48,8 @@ def take_lock(
     while (holder := ledger.lock(target, owner, now=world.now())) is not None:
         dead = is_dead(holder, owner, world)
         if dead or break_lock:
-            ledger.lock(target, owner, now=world.now(), take_over=True)
+            if ledger.lock(target, owner, now=world.now(), take_over=holder) is not None:
+                continue  # Somebody else who waited was faster.
             tell(f"took over the lock of {describe(holder, world)}{', which is dead' if dead else ''}")
             return
         if not wait:
@@ -64,8 +65,9 @@ def take_lock(
 
 def is_dead(holder: Owner, asking: Owner, world: World) -> bool:
     """Whether the owner of a lock is surely gone: its process, on this host; its heart, on another."""
-    if holder.host == asking.host:
+    if holder.host == asking.host and holder.pid != asking.pid:
         return not world.alive(holder.pid)
+    # Our own number is of a former run where every run gets the same one, as in a container.
     return world.now() - holder.beat_at > STALE_S
 
 

@@ -6,45 +6,16 @@ once more, which is safe because the slug is unique: if the first one arrives la
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, replace
-from typing import Literal
 
-from kbsync.errors import (
-    AnswerLost,
-    ContentError,
-    Denied,
-    NotFound,
-    Rejected,
-    ServerFailed,
-    ServiceError,
-    Throttled,
-    Unreachable,
-)
-from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status, Value
+from kbsync.errors import AnswerLost, ContentError, Misbehaved, NotFound, Rejected, ServerFailed, ServiceError
+from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
 from kbsync.service.client import Service
+from kbsync.sync.step import Step, differences, failed, not_taken, only_position, value
 
 LOOK_AGAIN = 2
 """How often a create whose answer was lost is sent in one run."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """How one change went, for the ledger and for the report.
-
-    `journal` closes the journal's entry: `done`, `failed` (nothing was written), or `pending` (nobody knows: the next
-    run looks). `base` is what both sides agree on from now, None where nothing was written. `hopeless` means that no
-    other change would fare better (no connection, no permission).
-    """
-
-    outcome: Literal["done", "failed", "skipped"]
-    journal: Literal["done", "failed", "pending"]
-    base: Base | None = None
-    removed: bool = False
-    remote_id: RemoteId | None = None
-    error: str = ""
-    hint: str = ""
-    hopeless: bool = False
 
 
 @dataclass(slots=True)
@@ -54,13 +25,14 @@ class Performer:
     Args:
         service: the portal.
         content_of: the body of an article by its source path, as it is sent.
-        bases: what was agreed on before, by kind and id; an update moves only what it sends.
+        bases: what was agreed on before, by kind and id; an update moves only what it sends. Who records a step
+            puts its base here, for the next change of the same item.
         default_author: the author of an article that names none; None where nobody knows whose the token is.
     """
 
     service: Service
     content_of: Callable[[str], str]
-    bases: Mapping[tuple[Kind, RemoteId], Base]
+    bases: MutableMapping[tuple[Kind, RemoteId], Base]
     default_author: RemoteId | None
 
     def perform(self, change: Change, remote_id: RemoteId | None) -> Step:
@@ -74,9 +46,7 @@ class Performer:
                 return self._delete(change, remote_id)
             return self._update(change, remote_id)
         except (ServiceError, ContentError) as exc:
-            state: Literal["failed", "pending"] = "pending" if isinstance(exc, AnswerLost) else "failed"
-            hopeless = isinstance(exc, (Unreachable, Denied, Throttled))
-            return Step("failed", state, remote_id=remote_id, error=exc.message, hint=exc.hint, hopeless=hopeless)
+            return failed(exc, remote_id)
 
     # --- create ----------------------------------------------------------------------------------------------------
 
@@ -87,22 +57,46 @@ class Performer:
         content = self._content(change)
         for attempt in range(1, LOOK_AGAIN + 1):
             try:
-                return self._made(change, fields, self._send_create(change, fields, content))
+                seen = self._send_create(change, fields, content)
             except (AnswerLost, Rejected, NotFound) as exc:
                 # A refusal may hide a success as well (observed.md, surprise 5), so each of them is looked up.
-                seen = self._find(change)
-                if seen is not None:
-                    return self._found(change, fields, seen, exc)
-                if not isinstance(exc, AnswerLost) or attempt == LOOK_AGAIN or not self._can_find(change):
-                    raise self._explained(change, exc) from exc
-        raise AssertionError("a loop that ends by returning or raising")
+                if (step := self._look_up(change, fields, exc, last=attempt == LOOK_AGAIN)) is not None:
+                    return step
+            except ServiceError as exc:
+                return failed(exc, lost=attempt > 1)
+            else:
+                return self._made(change, fields, seen)
+        raise AssertionError("a loop that ends by returning")
+
+    def _look_up(self, change: Change, sent: Fields, exc: ServiceError, *, last: bool) -> Step | None:
+        """What became of a create that did not succeed; None: it is not there and may be sent once more."""
+        try:
+            seen = self._find(change)
+        except ServiceError as blind:
+            return failed(blind, lost=True, after=exc)
+        if seen is not None:
+            return self._found(change, sent, seen, exc)
+        if isinstance(exc, AnswerLost) and not last and self._can_find(change):
+            return None
+        return failed(self._explained(change, exc))
 
     def _send_create(self, change: Change, fields: Fields, content: str | None) -> Observed:
         if change.kind == "category":
-            return self.service.create_category(fields, locale=change.locale)
+            return self._own(change, self.service.create_category(fields, locale=change.locale), None)
         assert content is not None
         category_id = self._category_id(change, fields)
-        return self.service.create_article(fields, content=content, locale=change.locale, category_id=category_id)
+        made = self.service.create_article(fields, content=content, locale=change.locale, category_id=category_id)
+        return self._own(change, made, None)
+
+    def _own(self, change: Change, seen: Observed, remote_id: RemoteId | None) -> Observed:
+        """Refuse the answer to another request: taken for ours, it would put one row in the place of another."""
+        known = self.bases.get((change.kind, seen.remote_id))
+        if seen.remote_id == remote_id or (remote_id is None and known is None):
+            return seen
+        raise Misbehaved(
+            f"the answer to {change.action} {change.kind} `{change.slug}` is about another one, {seen.remote_id}",
+            hint="is something in between (a proxy, a cache) that answers for the service?",
+        )
 
     def _content(self, change: Change) -> str | None:
         """The text behind the field `content`, where the change sends it."""
@@ -130,14 +124,21 @@ class Performer:
     def _find(self, change: Change) -> Observed | None:
         if not self._can_find(change):
             return None
-        if change.kind == "category":
-            return self.service.find_category(change.slug, locale=change.locale)
-        return self.service.find_article(change.slug, locale=change.locale)
+        if change.kind == "article":
+            return self.service.find_article(change.slug, locale=change.locale)
+        found = self.service.find_category(change.slug, locale=change.locale)
+        if found is not None:
+            # The articles that go into it ask for its id.
+            self.service.categories[found.remote_id] = found
+        return found
 
     def _found(self, change: Change, sent: Fields, seen: Observed, exc: ServiceError) -> Step:
         """The slug is there although the create did not succeed: ours if it holds what was sent, else a stranger's."""
-        if not isinstance(exc, Rejected) and not _differences(sent, seen):
+        if not isinstance(exc, Rejected) and not differences(sent, seen):
             return self._made(change, sent, seen)
+        return self._taken(change, seen, exc)
+
+    def _taken(self, change: Change, seen: Observed, exc: ServiceError) -> Step:
         taken = f'slug `{change.slug}` is taken by {change.kind} {seen.remote_id} "{seen.title}"'
         state = f" ({seen.status})" if seen.status else ""
         return Step(
@@ -166,20 +167,20 @@ class Performer:
             {**sent, **seen.fields},
             seen.status or change.status,
         )
-        wrong = _differences(sent, seen)
+        wrong = differences(sent, seen)
         if seen.status not in (None, Status.DRAFT) and change.kind == "article":
             wrong.append("status")
         if wrong:
-            return Step("failed", "done", base, remote_id=seen.remote_id, error=_not_taken(wrong))
+            return Step("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
         return Step("done", "done", base, remote_id=seen.remote_id)
 
     # --- update ----------------------------------------------------------------------------------------------------
 
     def _update(self, change: Change, remote_id: RemoteId) -> Step:
         current = self._look(change, remote_id)
-        if not _differences(change.after, current):
+        if not differences(change.after, current):
             return self._updated(change, current)
-        moved = [name for name, value in change.before.items() if _value(current, name) != value]
+        moved = [name for name, was in change.before.items() if value(current, name) != was]
         if moved and change.before != change.after:
             return Step(
                 "skipped",
@@ -189,15 +190,31 @@ class Performer:
                 hint="run `kbsync plan` again",
             )
         try:
-            return self._updated(change, self._send_update(change, current))
-        except AnswerLost:
-            # It may have arrived. What the portal holds now says so; a third value would be a person's.
-            after = self._look(change, remote_id)
-            if not _differences(change.after, after):
-                return self._updated(change, after)
-            if any(_value(after, name) != value for name, value in change.before.items()):
-                raise
-            return self._updated(change, self._send_update(change, after))
+            seen = self._send_update(change, current)
+        except AnswerLost as exc:
+            return self._update_again(change, remote_id, exc)
+        return self._updated(change, seen)
+
+    def _update_again(self, change: Change, remote_id: RemoteId, exc: AnswerLost) -> Step:
+        """It may have arrived. What the portal holds now says so; a third value would be a person's."""
+        try:
+            seen = self._look(change, remote_id)
+            wrong = differences(change.after, seen)
+            if wrong and not only_position(change, wrong):
+                if moved := [name for name, was in change.before.items() if value(seen, name) != was]:
+                    return failed(AnswerLost(f"{exc.message}; now {', '.join(moved)} is neither ours nor as before"))
+                seen = self._send_update(change, seen)
+        except ServiceError as again:
+            return self._owner_of_slug(change, again) or failed(again, remote_id, lost=True, after=exc)
+        return self._updated(change, seen)
+
+    def _owner_of_slug(self, change: Change, exc: ServiceError) -> Step | None:
+        """Who has the slug that an article was to get, where that is why it was refused (surprise 1)."""
+        try:
+            other = self._find(change) if "slug" in change.after and exc.status == 500 else None
+        except ServiceError:
+            return None
+        return self._taken(change, other, exc) if other is not None else None
 
     def _look(self, change: Change, remote_id: RemoteId) -> Observed:
         if change.kind == "category":
@@ -207,8 +224,9 @@ class Performer:
     def _send_update(self, change: Change, current: Observed) -> Observed:
         fields = {name: value for name, value in change.after.items() if name != "status"}
         if change.kind == "category":
-            return self.service.update_category(current.remote_id, fields, locale=change.locale)
-        return self.service.update_article(
+            seen = self.service.update_category(current.remote_id, fields, locale=change.locale)
+            return self._own(change, seen, current.remote_id)
+        seen = self.service.update_article(
             current.remote_id,
             fields,
             before=current,
@@ -216,37 +234,44 @@ class Performer:
             category_id=self._category_id(change, fields),
             status=change.status,
         )
+        return self._own(change, seen, current.remote_id)
 
     def _updated(self, change: Change, seen: Observed) -> Step:
         seen = self._mend_position(change, change.after, seen)
-        known = self.bases.get((change.kind, seen.remote_id))
-        wrong = _differences(change.after, seen)
+        wrong = differences(change.after, seen)
         arrived = {name: value for name, value in change.after.items() if name not in wrong and name != "status"}
+        if "category" in arrived and "position" in seen.fields:
+            # The move gave it a new one: that is no person's edit, even where ours was not taken afterwards.
+            arrived["position"] = seen.fields["position"]
         status = seen.status if "status" in change.after and "status" not in wrong else None
-        if known is None:
-            base = Base(change.kind, seen.remote_id, seen.locale, seen.slug, change.path, seen.fields, seen.status)
-        else:
-            base = replace(
-                known,
-                slug=seen.slug or known.slug,
-                path=change.path or known.path,
-                fields={**known.fields, **arrived},
-                status=status or known.status,
-            )
+        # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
+        unknown = Base(change.kind, seen.remote_id, seen.locale or change.locale, seen.slug, change.path, {})
+        known = self.bases.get((change.kind, seen.remote_id), unknown)
+        base = replace(
+            known,
+            slug=seen.slug or known.slug,
+            path=change.path or known.path,
+            fields={**known.fields, **arrived},
+            status=status or known.status,
+        )
         if wrong:
-            return Step("failed", "done", base, remote_id=seen.remote_id, error=_not_taken(wrong))
+            return Step("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
         return Step("done", "done", base, remote_id=seen.remote_id)
 
     def _mend_position(self, change: Change, sent: Fields, seen: Observed) -> Observed:
         """A change of category gives the article a new position; ours is said again, alone."""
         if (
             change.kind != "article"
-            or _differences(sent, seen) != ["position"]
+            or differences(sent, seen) != ["position"]
             or not self.service.can("update_article")
         ):
             return seen
         position = {"position": sent["position"]}
-        return self.service.update_article(seen.remote_id, position, before=seen, content=None, category_id=None)
+        try:
+            mended = self.service.update_article(seen.remote_id, position, before=seen, content=None, category_id=None)
+            return self._own(change, mended, seen.remote_id)
+        except ServiceError:
+            return seen  # Whoever reads this finds the position not taken, and says so.
 
     # --- delete ----------------------------------------------------------------------------------------------------
 
@@ -255,7 +280,7 @@ class Performer:
             current = self._look(change, remote_id)
         except NotFound:
             return Step("done", "done", removed=True, remote_id=remote_id)
-        moved = [name for name, value in change.before.items() if _value(current, name) != value]
+        moved = [name for name, was in change.before.items() if value(current, name) != was]
         if moved:
             return Step(
                 "skipped",
@@ -263,22 +288,8 @@ class Performer:
                 remote_id=remote_id,
                 error=f"somebody changed {', '.join(moved)} since the plan was made; nothing was deleted",
             )
-        self.service.delete(change.kind, remote_id)
+        try:
+            self.service.delete(change.kind, remote_id)
+        except AnswerLost:
+            self.service.delete(change.kind, remote_id)  # Its id is never given again, so a second time is harmless.
         return Step("done", "done", removed=True, remote_id=remote_id)
-
-
-def _value(seen: Observed, name: str) -> Value | Status:
-    return seen.status if name == "status" else seen.fields.get(name)
-
-
-def _differences(sent: Fields, seen: Observed) -> list[str]:
-    """The fields that an answer shows otherwise than they were sent; a field it leaves out says nothing."""
-    status = sent.get("status")
-    wrong = ["status"] if status is not None and seen.status != status else []
-    return wrong + [
-        name for name, value in sent.items() if name != "status" and name in seen.fields and seen.fields[name] != value
-    ]
-
-
-def _not_taken(names: list[str]) -> str:
-    return f"the service answered 200 and did not take {', '.join(names)} as sent"

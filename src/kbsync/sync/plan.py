@@ -51,6 +51,7 @@ from kbsync.model import (
     Pending,
     Plan,
     Reason,
+    RemoteId,
     Status,
     Target,
     Value,
@@ -61,6 +62,9 @@ MACHINE_SLUG = re.compile(r"\d{9,}-")
 """A slug that the panel made: unix seconds and the title. Source: observed.md, section 4."""
 
 STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
+
+EMPTY = (None, "", ())
+"""Values over which nothing can be lost."""
 
 REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 2}
 """Requests of a change; all others are looked at once more before they are written, so two."""
@@ -321,13 +325,32 @@ def _decide_present(
     desired, base = match.desired, match.base
     there = _follow_rename(observed.fields, observed.locale, renamed)
     agreed = _follow_rename(base.fields, base.locale, renamed) if base else {}
-    verdicts = {
-        name: decide(value, agreed.get(name, ABSENT), there.get(name), older.get(name, ()))
-        for name, value in _ours(desired, draft.policy).items()
-    }
-    if desired.path in draft.policy.overwrite:
-        verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
+    ours = _ours(desired, draft.policy)
     before = (len(draft.changes), len(draft.held), len(draft.statuses))
+    # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
+    if base is None or base.path != desired.path or not _agree(ours, agreed, there):
+        verdicts = {
+            name: decide(value, agreed.get(name, ABSENT), there.get(name), older.get(name, ()))
+            for name, value in ours.items()
+        }
+        if desired.path in draft.policy.overwrite:
+            verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
+        _decide_fields(draft, match, observed, there, verdicts)
+    if draft.policy.publish and desired.kind == "article" and desired.status is not None:
+        _decide_status(draft, desired, observed, base.status if base else ABSENT, observed.status)
+    if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
+        draft.unchanged += 1
+
+
+def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
+    return all(agreed.get(name, ABSENT) == value == there.get(name) for name, value in ours.items())
+
+
+def _decide_fields(
+    draft: _Draft, match: Match, observed: Observed, there: Fields, verdicts: Mapping[str, Verdict]
+) -> None:
+    """Turn verdicts into what is held, sent, adopted or settled."""
+    desired, base = match.desired, match.base
     _hold_fields(draft, desired, observed, verdicts)
     sends = [name for name in _names(desired.kind) if verdicts.get(name) is Verdict.SEND]
     if "category" in sends and "position" in desired.fields and "position" not in sends:
@@ -335,20 +358,14 @@ def _decide_present(
         sends.append("position")
     if sends:
         _update(draft, desired, observed, there, sends)
-    agreeing = {Verdict.ADOPT, Verdict.SETTLE}
-    if base is None and not any(verdict is Verdict.CONFLICT for verdict in verdicts.values()):
-        if not sends:
+    elif base is None:
+        if Verdict.CONFLICT not in verdicts.values():
             draft.changes.append(_adopt(desired, observed))
             draft.settled.append(_agreed(desired, observed))
-    elif base is not None and any(verdict in agreeing for verdict in verdicts.values()) and not sends:
-        names = [name for name, verdict in verdicts.items() if verdict in agreeing]
-        draft.settled.append(_settled(base, desired, names))
-    elif base is not None and base.path != desired.path and not sends:
-        draft.settled.append(_settled(base, desired, ()))
-    if draft.policy.publish and desired.kind == "article" and desired.status is not None:
-        _decide_status(draft, desired, observed, base.status if base else ABSENT, observed.status)
-    if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
-        draft.unchanged += 1
+    else:
+        agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
+        if agreeing or base.path != desired.path:
+            draft.settled.append(_settled(base, desired, agreeing))
 
 
 def _overwritten(verdict: Verdict) -> Verdict:
@@ -417,16 +434,19 @@ def _adopt(desired: Desired, observed: Observed) -> Change:
 
 
 def _agreed(desired: Desired, observed: Observed) -> Base:
-    """The base of an adopted item: everything as the portal holds it, so that a later edit there shows as drift."""
-    return Base(
-        observed.kind,
-        observed.remote_id,
-        observed.locale or desired.locale,
-        observed.slug,
-        desired.path,
-        observed.fields,
-        observed.status,
-    )
+    """The base of an adopted item: what both sides hold alike, and what is empty there.
+
+    A text that only the panel gave is nobody's agreement: a source that begins to give that field later meets a
+    conflict and does not overwrite it. So it is with a status that the two do not share.
+    """
+    fields = {
+        name: value
+        for name, value in observed.fields.items()
+        if desired.fields.get(name, ABSENT) == value or value in EMPTY
+    }
+    status = observed.status if observed.status == desired.status else None
+    locale = observed.locale or desired.locale
+    return Base(observed.kind, observed.remote_id, locale, observed.slug, desired.path, fields, status)
 
 
 def _settled(base: Base, desired: Desired, names: Iterable[str]) -> Base:
@@ -446,10 +466,10 @@ def _hold_hint(desired: Desired, reason: Reason) -> str:
     return f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`"
 
 
-def _hold(desired: Desired, reason: Reason, remote_id: object, fields: tuple[str, ...], hint: str) -> Held:
+def _hold(desired: Desired, reason: Reason, remote_id: RemoteId | None, fields: tuple[str, ...], hint: str) -> Held:
     return Held(
         reason, desired.kind, desired.locale, desired.slug, desired.path, remote_id, fields, hint, desired.title
-    )  # type: ignore[arg-type]
+    )
 
 
 def _decide_status(

@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.contract import HEARTBEAT_S, Intent, Ledger, Result
 from kbsync.model import Action, Change, Outcome, Plan, RemoteId
-from kbsync.sync.perform import Performer, Step
+from kbsync.sync.perform import Performer
+from kbsync.sync.step import Step
 
 READY_FACTOR = 2
 """Requests in the pool for each thread: one under way, one ready, so that no thread waits for the coordinator."""
@@ -45,6 +46,7 @@ class _State:
     failed: set[tuple[str, str, str]] = field(default_factory=set)
     made: dict[tuple[str, str], RemoteId] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
+    running: dict[Future[Step], tuple[Change, int]] = field(default_factory=dict)
     trouble: bool = False
     hopeless: str = ""
     beat_at: float = 0.0
@@ -67,10 +69,13 @@ def push(plan: Plan, performer: Performer, run: Run, *, concurrency: int) -> Ite
     yield from (Outcome(change, "done", change.remote_id) for change in plan.changes if change.action is Action.ADOPT)
     rest = [change for change in plan.changes if change.action is not Action.ADOPT]
     with ThreadPoolExecutor(concurrency, thread_name_prefix="push") as pool:
-        for _, changes in groupby(rest, key=phase_of):
-            yield from _push_phase(plan, list(changes), performer, run, state, pool, concurrency * READY_FACTOR)
-    if state.results:
-        run.ledger.write(plan.target.key, run.number, results=state.results, intents=(), now=run.clock())
+        try:
+            for _, changes in groupby(rest, key=phase_of):
+                yield from _push_phase(plan, list(changes), performer, run, state, pool, concurrency * READY_FACTOR)
+        finally:
+            # Also where the run ends before its time: what is known is recorded, and what waits is not sent.
+            _give_up(performer, state)
+            _write(plan, [], run, state)
 
 
 def phase_of(change: Change) -> int:
@@ -97,25 +102,40 @@ def _push_phase(
     window: int,
 ) -> Iterator[Outcome]:
     queue = deque(changes)
-    running: dict[Future[Step], tuple[Change, int]] = {}
-    while queue or running:
+    while queue or state.running:
         batch: list[Change] = []
-        while queue and len(running) + len(batch) < window:
+        while queue and len(state.running) + len(batch) < window:
             change = queue.popleft()
             if reason := _reason_to_skip(change, run, state):
+                state.failed.add((change.kind, change.locale, change.slug))
                 yield Outcome(change, "skipped", change.remote_id, reason)
             else:
-                batch.append(change)
+                batch.append(_with_id(change, state))
         entries = _write(plan, batch, run, state)
         for change, entry in zip(batch, entries, strict=True):
-            remote_id = change.remote_id or state.made.get((change.kind, change.path))
-            running[pool.submit(performer.perform, change, remote_id)] = (change, entry)
-        if running:
-            done, _ = wait(running, timeout=HEARTBEAT_S, return_when=FIRST_COMPLETED)
+            state.running[pool.submit(performer.perform, change, change.remote_id)] = (change, entry)
+        if state.running:
+            done, _ = wait(state.running, timeout=HEARTBEAT_S, return_when=FIRST_COMPLETED)
             for future in done:
-                change, entry = running.pop(future)
-                yield _take(change, entry, future.result(), state)
+                yield _take(future, performer, state)
         _keep_lock(run, state)
+
+
+def _with_id(change: Change, state: _State) -> Change:
+    """A change of what this run made has its id by now; the journal shall know it, too."""
+    made = state.made.get((change.kind, change.path))
+    return replace(change, remote_id=made) if change.remote_id is None and made is not None else change
+
+
+def _give_up(performer: Performer, state: _State) -> None:
+    """Take what is under way, and let nothing else begin."""
+    waiting = [future for future in state.running if future.cancel()]
+    for future in waiting:
+        _, entry = state.running.pop(future)
+        state.results.append(Result(entry, "failed", error="stopped before it was sent"))
+    for future in list(state.running):
+        if future.exception() is None:
+            _take(future, performer, state)
 
 
 def _reason_to_skip(change: Change, run: Run, state: _State) -> str:
@@ -142,9 +162,13 @@ def _write(plan: Plan, batch: list[Change], run: Run, state: _State) -> list[int
     return run.ledger.write(plan.target.key, run.number, results=results, intents=intents, now=run.clock())
 
 
-def _take(change: Change, entry: int, step: Step, state: _State) -> Outcome:
+def _take(future: Future[Step], performer: Performer, state: _State) -> Outcome:
+    change, entry = state.running.pop(future)
+    step = future.result()
     if step.journal != "pending":
         state.results.append(Result(entry, step.journal, step.base, step.removed, step.error))
+    if step.base is not None:
+        performer.bases[step.base.kind, step.base.remote_id] = step.base
     if step.outcome != "done":
         state.trouble = True
         state.hopeless = state.hopeless or (step.error if step.hopeless else "")

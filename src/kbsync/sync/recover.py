@@ -36,7 +36,7 @@ def settle_pending(
     """
     by_id = {(base.kind, base.remote_id): base for base in bases}
     if observed is None:
-        return Recovery(tuple(by_id.values()), {}, tuple(pending))
+        return _settle_by_ledger(pending, tuple(by_id.values()))
     seen = list(observed)
     portal = {key_of(item.kind, item.locale, item.slug): item for item in seen}
     portal_by_id = {(item.kind, item.remote_id): item for item in seen}
@@ -56,6 +56,19 @@ def settle_pending(
         if base is not None:
             by_id[base.kind, base.remote_id] = base
     return Recovery(tuple(by_id.values()), settled, ())
+
+
+def _settle_by_ledger(pending: Iterable[Pending], bases: tuple[Base, ...]) -> Recovery:
+    """Without a look at the portal only one thing is known: what was made since, by the word of the user, is made."""
+    managed = {key_of(base.kind, base.locale, base.slug) for base in bases}
+    settled: dict[int, Base | None] = {}
+    unknown = []
+    for entry in pending:
+        if entry.action == Action.CREATE and key_of(entry.kind, entry.locale, entry.slug) in managed:
+            settled[entry.entry] = None
+        else:
+            unknown.append(entry)
+    return Recovery(bases, settled, tuple(unknown))
 
 
 def _holds(item: Observed, entry: Pending) -> bool:
@@ -80,5 +93,8 @@ def _moved(base: Base, item: Observed, entry: Pending) -> Base:
     status = base.status
     if "status" in entry.after and item.status is not None and item.status == entry.after["status"]:
         status = item.status
+    if "category" in arrived and "position" in item.fields:
+        # A change of category gives the article a new position; ours was to follow.
+        arrived["position"] = item.fields["position"]
     slug = str(arrived.get("slug", base.slug))
     return replace(base, slug=slug, path=entry.path or base.path, fields={**base.fields, **arrived}, status=status)

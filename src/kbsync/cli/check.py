@@ -1,0 +1,140 @@
+"""`kbsync check`: look at token, account, portal, locales and capabilities, one by one, and say what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import click
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.screen import Options, relative
+from kbsync.cli.workspace import Workspace
+from kbsync.errors import ExitCode, KbsyncError
+from kbsync.model import visible
+from kbsync.report.text import Style
+from kbsync.service.client import Service
+
+CAPABILITIES = (
+    ("look at what is there", ("list_articles", "list_categories")),
+    ("update articles", ("update_article",)),
+    ("publish, unpublish, archive", ("update_article",)),
+    ("delete articles", ("delete_article",)),
+    ("look an article up by its slug", ("find_article",)),
+    ("upload pictures", ("upload",)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing looked at: `ok`, `note` (works, but read this) or `bad`, with the exit code of what is bad."""
+
+    mark: str
+    what: str
+    found: str
+    hint: str = ""
+    code: ExitCode = ExitCode.DONE
+
+
+@click.command("check")
+@common_options
+@click.pass_context
+def command(ctx: click.Context) -> int:
+    """Look at token, account, portal and locales, one by one: what works, what does not, what to do."""
+    options = Options.of(ctx)
+    workspace = Workspace(options.read_settings(), options)
+    style = options.style()
+    code = ExitCode.DONE
+    for line in _lines(workspace):
+        _show(line, style)
+        code = code or line.code
+    return code
+
+
+def _show(line: Line, style: Style) -> None:
+    colour = {"ok": "green", "note": "yellow", "bad": "red"}[line.mark]
+    click.echo(f"{style.paint(f'{line.mark:<4}', colour)}  {line.what + ':':<12} {visible(line.found)}")
+    if line.hint:
+        click.echo(f"      {'':<12} {style.paint(visible(line.hint), 'dim')}")
+
+
+def _bad(what: str, exc: KbsyncError) -> Line:
+    return Line("bad", what, exc.message, exc.hint, exc.exit_code)
+
+
+def _lines(workspace: Workspace) -> Iterator[Line]:
+    settings = workspace.settings
+    yield Line("ok", "config", f"{relative(settings.path)}, profile `{workspace.profile.name}`")
+    yield from _content_lines(workspace)
+    yield from _ledger_lines(workspace)
+    try:
+        with workspace.open_service() as service:
+            yield from _service_lines(workspace, service)
+    except KbsyncError as exc:
+        # The first thing that does not work; what stands behind it cannot be looked at.
+        yield _bad("service", exc)
+    yield from _capability_lines(workspace)
+
+
+def _content_lines(workspace: Workspace) -> Iterator[Line]:
+    try:
+        reading = workspace.read_content()
+    except KbsyncError as exc:
+        yield _bad("content", exc)
+        return
+    number = len(reading.compiler.site.articles)
+    found = f"{number:,} articles in {relative(workspace.settings.content_root)}"
+    if reading.errors:
+        hint = "`kbsync lint` lists them"
+        yield Line("bad", "content", f"{found}, {len(reading.errors)} errors", hint, ExitCode.FINDINGS)
+    elif reading.findings:
+        yield Line("note", "content", f"{found}, {len(reading.findings)} warnings", "`kbsync lint` lists them")
+    else:
+        yield Line("ok", "content", found)
+
+
+def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
+    try:
+        bases, pending = workspace.read_ledger()
+    except KbsyncError as exc:
+        yield _bad("ledger", exc)
+        return
+    found = f"{workspace.settings.ledger.url}, {len(bases):,} managed"
+    if pending:
+        hint = "the next push looks them up"
+        yield Line("note", "ledger", f"{found}, {len(pending)} requests without a known answer", hint)
+    else:
+        yield Line("ok", "ledger", found)
+
+
+def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
+    service.check_connection()
+    where = "the embedded sandbox" if workspace.settings.is_sandbox else workspace.target.base_url
+    version = f", version {service.fetch_version()}" if service.can("version") else ""
+    yield Line("ok", "service", f"{where} answers{version}")
+    if service.can("profile"):
+        owner = service.fetch_owner()
+        hint = "" if owner.role == "administrator" else "pushing needs an administrator's token: an agent's gets 401"
+        yield Line("note" if hint else "ok", "token", f"{owner.name} ({owner.role or 'role unknown'})", hint)
+    portal = service.fetch_portal()
+    archived = "its public pages are 404 while it is archived" if portal.archived else ""
+    yield Line("note" if archived else "ok", "portal", f"`{portal.slug}`, {portal.name}", archived)
+    wanted = set(workspace.settings.content.locales)
+    missing = sorted(wanted - set(portal.locales))
+    found = ", ".join(portal.locales) or "not told"
+    if missing and portal.locales:
+        hint = f"allow {', '.join(missing)} in the portal's settings, or take it out of [content] locales"
+        yield Line("bad", "locales", f"the portal allows {found}; missing: {', '.join(missing)}", hint, ExitCode.USAGE)
+    else:
+        yield Line("ok", "locales", found)
+
+
+def _capability_lines(workspace: Workspace) -> Iterator[Line]:
+    yield Line("ok", "can", "create categories and articles (as drafts)")
+    for words, operations in CAPABILITIES:
+        able = all(workspace.profile.can(operation) for operation in operations)
+        if able:
+            yield Line("ok", "can", words)
+        else:
+            hint = f"the profile `{workspace.profile.name}` does not declare it"
+            yield Line("note", "cannot", words, hint)

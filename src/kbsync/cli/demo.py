@@ -1,0 +1,123 @@
+"""`kbsync demo`: the main job at a glance, in the embedded sandbox and nowhere else."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import ExitStack
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.init import Answers, write_project
+from kbsync.cli.lint import findings_screen
+from kbsync.cli.planning import Wishes
+from kbsync.cli.push import Pushed, exit_code, held_lock, run_push
+from kbsync.cli.screen import Options, relative
+from kbsync.cli.workspace import Reading, Workspace
+from kbsync.config import SANDBOX, Settings, find_config, read_settings
+from kbsync.errors import ConfigError, ExitCode
+from kbsync.model import Desired
+
+
+@click.command("demo")
+@click.option("--once", is_flag=True, help="Stop by itself when everything was shown.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the sandbox.  [default: a free one]")
+@common_options
+@click.pass_context
+def command(ctx: click.Context, once: bool, port: int) -> int:
+    """Push the content tree into a fresh sandbox, show what is there, and push again: nothing is left to do.
+
+    Whatever kbsync.toml names, only the embedded sandbox is asked. Without a kbsync.toml a sample is used.
+    """
+    options = Options.of(ctx)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kbsync-demo-")))
+        workspace = Workspace(_demo_settings(options, folder), options)
+        click.echo(f"Content tree: {relative(workspace.settings.content_root)}\n")
+        reading = workspace.read_content()
+        if reading.errors:
+            click.echo(findings_screen(workspace, reading, reading.errors), err=True, nl=False)
+            return ExitCode.FINDINGS
+        base_url = stack.enter_context(workspace.run_sandbox(port=port))
+        code = _show(workspace, reading, base_url)
+        if code is ExitCode.DONE and not once:
+            click.echo("\nThe sandbox runs until Ctrl-C.")
+            _wait_for_interrupt()
+    return code
+
+
+def _demo_settings(options: Options, folder: Path) -> Settings:
+    """The user's settings, with the sandbox as their service and a folder of its own for ledger and data."""
+    try:
+        path = options.config or find_config(Path.cwd())
+    except ConfigError:
+        write_project(folder, Answers(SANDBOX, 1, "handbook", "chatwoot", ("en",)))
+        path = folder / "kbsync.toml"
+    settings = read_settings(path, env=options.env)
+    state = folder / ".kbsync"
+    return replace(
+        settings,
+        service=replace(settings.service, base_url=SANDBOX, profile="chatwoot"),
+        ledger=replace(settings.ledger, url=f"sqlite:{state / 'ledger.db'}"),
+        state=state,
+    )
+
+
+def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
+    first = _push(workspace, reading, base_url)
+    code = exit_code(first)
+    click.echo(f"First push:   {_told(first)}")
+    if code is not ExitCode.DONE:
+        return code
+    portal = workspace.settings.service.portal
+    click.echo("\nOpen in a browser:")
+    click.echo(f"  {base_url}/-/sandbox   every article, drafts included")
+    click.echo(f"  {base_url}/hc/{portal}   what readers see (published articles only)")
+    for item in _examples(reading.desired):
+        address = reading.compiler.addresses.of(reading.compiler.site.articles[item.path], is_article=True)
+        click.echo(f"  {base_url}{address}   {item.title}")
+    second = _push(workspace, reading, base_url)
+    click.echo(f"\nSecond push:  {_told(second)}")
+    return ExitCode.DONE if not second.plan.changes else ExitCode.PARTLY_FAILED
+
+
+def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
+    ledger = workspace.open_ledger()
+    try:
+        with (
+            workspace.connect_sandbox(base_url) as service,
+            held_lock(ledger, workspace, wait=False, break_lock=False) as beat,
+        ):
+            return run_push(workspace, reading, service, ledger, Wishes(), beat)
+    finally:
+        ledger.close()
+
+
+def _told(pushed: Pushed) -> str:
+    done = [outcome.change.kind for outcome in pushed.outcomes if outcome.outcome == "done"]
+    cost = f"{pushed.requests} requests in {pushed.seconds:.1f} s"
+    if not pushed.outcomes:
+        return f"0 changes; the portal is as the content tree wants it ({pushed.plan.unchanged} unchanged; {cost})"
+    bad = len(pushed.outcomes) - len(done)
+    failed = f", {bad} failed" if bad else ""
+    return f"{done.count('category')} categories and {done.count('article')} drafts made{failed} ({cost})"
+
+
+def _examples(desired: list[Desired]) -> list[Desired]:
+    """One article of each locale."""
+    first: dict[str, Desired] = {}
+    for item in sorted(desired, key=lambda item: (item.fields.get("position") or 0, item.path)):
+        if item.kind == "article":
+            first.setdefault(item.locale, item)
+    return list(first.values())
+
+
+def _wait_for_interrupt() -> None:
+    try:
+        while True:
+            time.sleep(3600)
+    except KeyboardInterrupt:
+        click.echo("", err=True)

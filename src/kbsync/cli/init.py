@@ -1,0 +1,182 @@
+"""`kbsync init`: write kbsync.toml, a sample content tree and the .gitignore lines. Overwrites nothing."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.screen import Options, relative
+from kbsync.config import CONFIG_NAME, SANDBOX, read_settings
+from kbsync.errors import ConfigError, ExitCode
+
+IGNORED = ".kbsync/"
+
+CONFIG = """\
+# Where the help center is. "sandbox" is a service built into kbsync, for trying things out.
+# The token never stands here: set KBSYNC_TOKEN.
+[service]
+base_url = {base_url}
+account_id = {account_id}
+portal = {portal}
+profile = {profile}
+
+[content]
+root = "content"
+default_locale = {default}
+locales = [{locales}]
+
+[push]
+publish = false             # true: the front matter's status is applied after the draft is made
+live = "update"             # "hold": never change an article that readers see now
+removed = "report"          # or "archive", "delete": what becomes of an article whose file is gone
+"""
+
+CATEGORY = """\
+---
+name: Getting started
+description: The first steps.
+position: 1
+---
+"""
+
+WELCOME = """\
+---
+title: Welcome
+description: What this help center is about.
+position: 10
+status: draft
+---
+
+This is your first article. Change it, then run `kbsync plan` to see what a push would do.
+
+## Write the next one
+
+Put another file beside this one. [How to link](how-to-link.md) shows how files point to each other.
+"""
+
+LINKING = """\
+---
+title: How to link
+description: Links between files become links between articles.
+position: 20
+status: draft
+---
+
+Write the path of the other file, as in [Welcome](welcome.md) or
+[its second part](welcome.md#write-the-next-one). kbsync puts the address of the article there.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What the user said, by flag or when asked."""
+
+    base_url: str
+    account_id: int
+    portal: str
+    profile: str
+    locales: tuple[str, ...]
+
+
+@click.command("init")
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False), default=".")
+@click.option("--base-url", metavar="URL", help='Address of the service, or "sandbox".')
+@click.option("--account-id", type=int, metavar="N", help="Number of the account.")
+@click.option("--portal", metavar="SLUG", help="Slug of the portal.")
+@click.option("--profile", default="chatwoot", show_default=True, help="What the service can do.")
+@click.option("--locale", "locales", multiple=True, metavar="CODE", help="A locale; the first is the default one.")
+@common_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    folder: Path,
+    base_url: str | None,
+    account_id: int | None,
+    portal: str | None,
+    profile: str,
+    locales: tuple[str, ...],
+) -> int:
+    """Write kbsync.toml, a sample content tree and .gitignore lines into FOLDER. Overwrites nothing.
+
+    What no flag says is asked on a terminal; elsewhere the sandbox is taken.
+    """
+    options = Options.of(ctx)
+    if (folder / CONFIG_NAME).exists():
+        raise ConfigError(f"{relative(folder / CONFIG_NAME)} is there already", hint="edit it; init overwrites nothing")
+    answers = Answers(
+        base_url or _ask("Address of the service (or: sandbox)", SANDBOX),
+        account_id if account_id is not None else int(_ask("Number of the account", "1")),
+        portal or _ask("Slug of the portal", "handbook"),
+        profile,
+        locales or tuple(_ask("Locales, the default one first", "en").replace(",", " ").split()),
+    )
+    for path, verb in write_project(folder, answers):
+        options.note(f"{verb:<8} {relative(path)}")
+    options.note("\nNext: `kbsync plan` shows what a push would do, `kbsync push` does it.")
+    if answers.base_url != SANDBOX:
+        options.note("Set KBSYNC_TOKEN first; `kbsync check` looks at everything one by one.")
+    return ExitCode.DONE
+
+
+def _ask(question: str, default: str) -> str:
+    if not sys.stdin.isatty():
+        return default
+    answer: str = click.prompt(question, default=default, err=True)
+    return answer.strip()
+
+
+def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
+    """Write what is missing; each path, and whether it was `wrote`, `kept` or `extended`.
+
+    Raises:
+        ConfigError: the answers make no usable kbsync.toml; nothing was written.
+    """
+    first = answers.locales[0]
+    home = folder / "content" / first / "getting-started"
+    files = {home / "_category.md": CATEGORY, home / "welcome.md": WELCOME, home / "how-to-link.md": LINKING}
+    if any((folder / "content").rglob("*.md")):
+        files = {}  # There are sources already: a sample would be noise among them.
+    config = CONFIG.format(
+        base_url=_quoted(answers.base_url),
+        account_id=answers.account_id,
+        portal=_quoted(answers.portal),
+        profile=_quoted(answers.profile),
+        default=_quoted(first),
+        locales=", ".join(map(_quoted, answers.locales)),
+    )
+    folder.mkdir(parents=True, exist_ok=True)
+    done = [(_write_config(folder / CONFIG_NAME, config), "wrote")]
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8", newline="\n")
+        done.append((path, "wrote"))
+    return [*done, _ignore_state(folder / ".gitignore")]
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _write_config(path: Path, text: str) -> Path:
+    """Write it under another name, read it as kbsync would, and only then give it its name."""
+    draft = path.with_name(f".{path.name}.new")
+    try:
+        draft.write_text(text, encoding="utf-8", newline="\n")
+        read_settings(draft, environ={})
+        draft.replace(path)
+    finally:
+        draft.unlink(missing_ok=True)
+    return path
+
+
+def _ignore_state(path: Path) -> tuple[Path, str]:
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    if IGNORED in (line.strip() for line in text.splitlines()):
+        return path, "kept"
+    end = "" if not text or text.endswith("\n") else "\n"
+    path.write_text(f"{text}{end}{IGNORED}\n", encoding="utf-8", newline="\n")
+    return path, "extended" if text else "wrote"

@@ -1,0 +1,69 @@
+"""How one change went: a value for the ledger and for the report, and what an answer says about it. Pure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+from kbsync.errors import AnswerLost, ContentError, Denied, ServiceError, Throttled, Unreachable
+from kbsync.model import Base, Change, Fields, Observed, RemoteId, Status, Value
+
+HOPELESS = (Unreachable, Denied, Throttled)
+"""What no other change would fare better with."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """How one change went, for the ledger and for the report.
+
+    `journal` closes the journal's entry: `done`, `failed` (nothing was written), or `pending` (nobody knows: the next
+    run looks). `base` is what both sides agree on from now, None where nothing was written. `hopeless` means that no
+    other change would fare better (no connection, no permission).
+    """
+
+    outcome: Literal["done", "failed", "skipped"]
+    journal: Literal["done", "failed", "pending"]
+    base: Base | None = None
+    removed: bool = False
+    remote_id: RemoteId | None = None
+    error: str = ""
+    hint: str = ""
+    hopeless: bool = False
+
+
+def failed(
+    exc: ServiceError | ContentError,
+    remote_id: RemoteId | None = None,
+    *,
+    lost: bool = False,
+    after: ServiceError | None = None,
+) -> Step:
+    """An error as a step. `lost`: a write went out before it, and nobody knows what became of that one."""
+    message = f"{after.message}; then: {exc.message}" if after else exc.message
+    journal: Literal["failed", "pending"] = "pending" if lost or isinstance(exc, AnswerLost) else "failed"
+    hopeless = isinstance(exc, HOPELESS)
+    return Step("failed", journal, remote_id=remote_id, error=message, hint=exc.hint, hopeless=hopeless)
+
+
+def only_position(change: Change, wrong: list[str]) -> bool:
+    """Whether an update arrived but for the position, which a change of category makes anew."""
+    return wrong == ["position"] and "category" in change.after
+
+
+def value(seen: Observed, name: str) -> Value | Status:
+    """What an item holds under a field's name, `status` included."""
+    return seen.status if name == "status" else seen.fields.get(name)
+
+
+def differences(sent: Fields, seen: Observed) -> list[str]:
+    """The fields that an answer shows otherwise than they were sent; a field it leaves out says nothing."""
+    status = sent.get("status")
+    wrong = ["status"] if status is not None and seen.status != status else []
+    return wrong + [
+        name for name, value in sent.items() if name != "status" and name in seen.fields and seen.fields[name] != value
+    ]
+
+
+def not_taken(names: list[str]) -> str:
+    """The failure of an answer that shows other values than were sent."""
+    return f"the service answered 200 and did not take {', '.join(names)} as sent"

@@ -1,0 +1,91 @@
+"""A project in an empty folder, a portal on loopback, and kbsync as its users run it: as a process."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from kbsync.sandbox import PortalSetup, Sandbox, Setup, UserSetup, running
+
+TOKEN = "admin-token-0001"
+
+SETUP = Setup(
+    portals=(PortalSetup("handbook", "Handbook", ("en", "fr"), "en"), PortalSetup("other", "Other", ("en",), "en")),
+    users=(
+        UserSetup(1, "Ada Admin", "ada@example.com", "administrator", TOKEN),
+        UserSetup(2, "Bob Agent", "bob@example.com", "agent", "agent-token-0002"),
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+
+@dataclass
+class Project:
+    """A folder with kbsync.toml and a content tree."""
+
+    folder: Path
+    environ: dict[str, str] = field(default_factory=dict)
+
+    def write(self, path: str, text: str) -> Path:
+        """Write a file, making its folders."""
+        file = self.folder / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8", newline="")
+        return file
+
+    def config(self, text: str) -> None:
+        self.write("kbsync.toml", text)
+
+    def run(self, *arguments: str, cwd: str = ".", **environ: str) -> Done:
+        """Run kbsync there, as a process of its own, without a terminal and without other people's settings."""
+        clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
+        done = subprocess.run(
+            [sys.executable, "-m", "kbsync", *arguments],
+            cwd=self.folder / cwd,
+            env=clean | {"COLUMNS": "100"} | self.environ | environ,
+            capture_output=True, text=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL, check=False,
+        )  # fmt: skip
+        assert "Traceback" not in done.stderr, done.stderr
+        return Done(done.returncode, done.stdout, done.stderr)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Project:
+    """Two categories, three articles, and the embedded sandbox as their portal."""
+    found = Project(tmp_path)
+    found.config('[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr"]\n')
+    found.write("content/en/billing/_category.md", "---\nname: Billing\n---\n")
+    found.write("content/fr/billing/_category.md", "---\nname: Facturation\n---\n")
+    found.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nSee [invoices](invoices.md).\n")
+    found.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nposition: 20\n---\nText.\n")
+    found.write("content/fr/billing/refunds.md", "---\ntitle: Rembourser\n---\nTexte.\n")
+    return found
+
+
+@pytest.fixture
+def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """A portal that other processes can reach."""
+    with running(tmp_path_factory.mktemp("portal") / "sandbox.db", SETUP) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def remote(project: Project, portal: Sandbox) -> Project:
+    """The project, with the portal as its service, over HTTP and with a token."""
+    project.config(f'[service]\nbase_url = "{portal.base_url}"\n[pace]\nrequests_per_minute = 60000\n')
+    project.environ["KBSYNC_TOKEN"] = TOKEN
+    return project

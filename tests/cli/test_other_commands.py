@@ -1,0 +1,153 @@
+"""init, check, lint, demo, sandbox and what all commands share."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+
+import httpx
+
+from kbsync import __version__
+from kbsync.sandbox import Sandbox
+
+
+def test_the_version_is_told(project):
+    assert project.run("--version").out == f"kbsync {__version__}\n"
+
+
+def test_help_lists_every_command(project):
+    out = project.run("--help").out
+    for name in ("init", "check", "lint", "plan", "push", "sandbox", "demo"):
+        assert f"  {name} " in out
+
+
+def test_init_writes_a_project_that_can_be_pushed_at_once(tmp_path, project):
+    made = project.run("init", "new")
+    assert made.code == 0
+    assert [line.split()[1] for line in made.err.splitlines()[:5]] == [
+        "new/kbsync.toml",
+        "new/content/en/getting-started/_category.md",
+        "new/content/en/getting-started/welcome.md",
+        "new/content/en/getting-started/how-to-link.md",
+        "new/.gitignore",
+    ]
+    assert project.run("lint", cwd="new").out == "3 files: 0 errors, 0 warnings.\n"
+    assert project.run("push", cwd="new").code == 0
+    assert project.run("plan", "--check", cwd="new").code == 0
+
+
+def test_init_overwrites_nothing(project):
+    before = (project.folder / "kbsync.toml").read_bytes()
+    done = project.run("init")
+    assert done.code == 2 and "is there already" in done.err
+    assert (project.folder / "kbsync.toml").read_bytes() == before
+
+
+def test_init_takes_flags_keeps_sources_that_are_there_and_extends_gitignore(project):
+    (project.folder / "kbsync.toml").unlink()
+    project.write(".gitignore", "*.log")
+    done = project.run("init", "--base-url", "https://support.example.com", "--account-id", "3", "--portal", "docs",
+                       "--locale", "fr", "--locale", "en")  # fmt: skip
+    assert done.code == 0
+    config = (project.folder / "kbsync.toml").read_text()
+    assert 'base_url = "https://support.example.com"' in config and 'locales = ["fr", "en"]' in config
+    assert (project.folder / ".gitignore").read_text() == "*.log\n.kbsync/\n"
+    assert not (project.folder / "content/fr/getting-started").exists()
+
+
+def test_init_with_an_unusable_answer_writes_nothing(project):
+    done = project.run("init", "new", "--base-url", "ftp://x")
+    assert done.code == 2 and "expected an address" in done.err
+    assert not (project.folder / "new" / "kbsync.toml").exists()
+
+
+def test_check_looks_at_everything(remote):
+    done = remote.run("check")
+    assert done.code == 0
+    for line in (
+        "ok    config:      kbsync.toml, profile `chatwoot`",
+        "ok    content:     3 articles in content",
+        "answers, version 4.10.0",
+        "ok    token:       Ada Admin (administrator)",
+        "ok    portal:      `handbook`, Handbook",
+        "ok    locales:     en, fr",
+        "ok    can:         delete articles",
+    ):
+        assert line in done.out
+
+
+def test_check_says_what_does_not_work_and_what_to_do(remote):
+    wrong = remote.run("check", KBSYNC_TOKEN="nope")
+    assert wrong.code == 5 and "bad   service:" in wrong.out and "the token is wrong" in wrong.out
+    agent = remote.run("check", KBSYNC_TOKEN="agent-token-0002")
+    assert "note  token:       Bob Agent (agent)" in agent.out and "administrator's token" in agent.out
+    locale = remote.run("check", KBSYNC_CONTENT__LOCALES="en,de")
+    assert locale.code == 3  # the French sources have no place any more
+    assert "missing: de" in locale.out
+
+
+def test_lint_tells_every_problem_with_file_line_and_column(project):
+    project.write("content/en/billing/bad.md", "---\ntitel: X\nposition: soon\n---\n# X\n[a](nowhere.md)\n")
+    done = project.run("lint")
+    assert done.code == 3
+    assert done.out == (
+        "content/en/billing/bad.md:2:1: error KB107 unknown key `titel`\n"
+        "    did you mean `title`?\n"
+        "content/en/billing/bad.md:3:1: error KB108 `position` must be a whole number, found text: `soon`\n"
+        "    write position: 20\n"
+        "content/en/billing/bad.md:6:5: warning KB301 there is no en/billing/nowhere.md\n"
+        "    mend the path; readers would get a dead link\n"
+        "\n6 files: 2 errors, 1 warning.\n"
+    )
+    findings = json.loads(project.run("lint", "--format", "json").out)
+    assert findings["schema"] == "kbsync.lint/1" and len(findings["findings"]) == 3
+    assert project.run("lint", "content/fr").code == 0
+
+
+def test_demo_shows_the_main_job_and_touches_nothing_of_the_project(project):
+    done = project.run("demo", "--once")
+    assert done.code == 0
+    assert "First push:   2 categories and 3 drafts made" in done.out
+    assert "Second push:  0 changes" in done.out
+    assert not (project.folder / ".kbsync" / "ledger.db").exists()
+    assert not (project.folder / ".kbsync" / "sandbox.db").exists()
+
+
+def test_the_drafts_of_a_push_are_readable_in_the_sandbox_that_runs_beside_it(project):
+    command = [sys.executable, "-m", "kbsync", "sandbox", "--port", "0"]
+    with subprocess.Popen(command, cwd=project.folder, stdout=subprocess.PIPE, text=True) as sandbox:
+        assert sandbox.stdout is not None
+        base_url = sandbox.stdout.readline().split()[-1]
+        assert project.run("push").code == 0
+        page = httpx.get(f"{base_url}/hc/handbook/articles/refunds")
+        sandbox.send_signal(signal.SIGINT)
+        sandbox.wait(timeout=20)
+    assert page.status_code == 200 and "Refund a charge" in page.text
+    assert '<a href="/hc/handbook/articles/invoices">invoices</a>' in page.text
+    assert sandbox.returncode == 0
+
+
+def test_options_may_stand_before_or_after_the_command(project):
+    project.write("other.toml", '[service]\nbase_url = "sandbox"\nportal = "docs"\n')
+    before = project.run("--config", "other.toml", "plan").out
+    assert before == project.run("plan", "--config", "other.toml").out
+    assert before.startswith("Plan for portal `docs` in the sandbox\n")
+
+
+def test_an_environment_puts_its_tables_on_top(remote, portal: Sandbox):
+    config = (remote.folder / "kbsync.toml").read_text()
+    remote.config(config + '[env.staging.service]\nportal = "other"\n')
+    assert remote.run("--env", "staging", "plan").out.startswith("Plan for portal `other` at")
+    assert remote.run("--env", "stagin", "plan").code == 2
+
+
+def test_two_portals_share_a_ledger_file_and_no_row(remote, portal: Sandbox):
+    (remote.folder / "content/fr/billing/refunds.md").unlink()
+    (remote.folder / "content/fr/billing/_category.md").unlink()
+    remote.config((remote.folder / "kbsync.toml").read_text() + '[env.other.service]\nportal = "other"\n')
+    assert remote.run("push").code == 0
+    clash = remote.run("push", "--env", "other")
+    assert clash.code == 7 and "taken in another portal" in clash.out
+    assert remote.run("plan", "--check").code == 0

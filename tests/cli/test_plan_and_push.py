@@ -1,0 +1,168 @@
+"""The main job as a user sees it: the whole screen, the exit code, and what the portal then holds."""
+
+from __future__ import annotations
+
+import json
+
+from kbsync.sandbox import Sandbox
+
+PLAN = """\
+Plan for portal `handbook` in the sandbox
+
+Create 2 categories
+  en/billing/_category.md  "Billing"
+  fr/billing/_category.md  "Facturation"
+
+Create 3 articles, as drafts
+  en/billing/invoices.md  "Invoices"
+  en/billing/refunds.md  "Refund a charge"
+  fr/billing/refunds.md  "Rembourser"
+
+5 changes, 5 requests, about 1 second.
+Run `kbsync push` to make it so.
+"""
+
+
+def test_a_first_plan_lists_what_would_be_created_and_changes_nothing(project):
+    first, second = project.run("plan"), project.run("plan")
+    assert (first.code, first.out, first.err) == (0, PLAN, "")
+    assert second.out == PLAN
+    assert not (project.folder / ".kbsync" / "ledger.db").exists()
+
+
+def test_a_push_makes_drafts_and_a_second_one_has_nothing_to_do(project):
+    assert project.run("plan", "--check").code == 10
+    first = project.run("push")
+    assert first.out.startswith("2 categories created\n3 articles created as drafts\n\nDone. ")
+    assert first.code == 0
+    assert project.run("push").out.startswith("Nothing to do: the portal is as the content tree wants it (5 unchanged;")
+    assert project.run("plan", "--check").code == 0
+
+
+def test_drafts_on_the_portal_hold_the_text_with_links_turned_into_addresses(remote, portal: Sandbox):
+    assert remote.run("push").code == 0
+    article = portal.panel.article("refunds")
+    assert article.content == "See [invoices](/hc/handbook/articles/invoices).\n"
+    assert article.status == 0
+
+
+def test_an_edit_here_is_sent_and_shown_field_by_field(remote):
+    remote.run("push")
+    remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices and receipts\nposition: 20\n---\nText.\n")
+    plan = remote.run("plan").out
+    assert '  en/billing/invoices.md  "Invoices and receipts"\n      title: Invoices -> Invoices and receipts\n' in plan
+    pushed = remote.run("push")
+    assert pushed.out.startswith("1 article updated\n") and pushed.code == 0
+
+
+def test_an_edit_in_the_panel_is_held_and_the_hint_is_a_command_that_works(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.edit("invoices", title="Bills")
+    plan = remote.run("plan")
+    assert plan.code == 4
+    assert "Held: 1 for a person to decide\n  en/billing/invoices.md  drift: title\n" in plan.out
+    assert "`kbsync push --overwrite en/billing/invoices.md`" in plan.out
+    assert remote.run("push").code == 4
+    assert portal.panel.article("invoices").title == "Bills"
+    overwritten = remote.run("push", "--overwrite", "content/en/billing/invoices.md")
+    assert overwritten.code == 0
+    assert portal.panel.article("invoices").title == "Invoices"
+
+
+def test_a_published_article_is_marked_live(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.publish("invoices")
+    remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nposition: 20\n---\nNew text.\n")
+    plan = remote.run("plan").out
+    assert "Update 1 article; LIVE, readers see it at once: 1\n" in plan
+    assert '  en/billing/invoices.md  "Invoices"  LIVE\n      body: changed\n' in plan
+
+
+def test_statuses_are_applied_only_when_asked(remote, portal: Sandbox):
+    remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nstatus: published\n---\nText.\n")
+    remote.run("push")
+    assert portal.panel.article("invoices").status == 0
+    published = remote.run("push", "--publish")
+    assert "1 article published\n" in published.out
+    assert portal.panel.article("invoices").status == 1
+
+
+def test_the_json_of_a_plan_has_the_shape_of_the_design(remote, portal: Sandbox):
+    found = json.loads(remote.run("plan", "--format", "json").out)
+    assert found["schema"] == "kbsync.plan/1"
+    assert found["target"] == {
+        "base_url": portal.base_url, "account_id": 1, "portal": "handbook", "profile": "chatwoot",
+    }  # fmt: skip
+    assert list(found["summary"]) == [
+        "create", "adopt", "update", "publish", "unpublish", "archive", "delete", "upload", "unchanged", "held",
+        "unmanaged", "live", "requests", "seconds",
+    ]  # fmt: skip
+    change = next(change for change in found["changes"] if change["slug"] == "invoices")
+    assert {key: change[key] for key in ("action", "kind", "locale", "path", "remote_id", "title", "live")} == {
+        "action": "create", "kind": "article", "locale": "en", "path": "en/billing/invoices.md", "remote_id": None,
+        "title": "Invoices", "live": False,
+    }  # fmt: skip
+    assert {"name": "position", "before": None, "after": 20} in change["fields"]
+
+
+def test_the_json_of_a_push_tells_each_outcome(remote):
+    found = json.loads(remote.run("push", "--format", "json").out)
+    assert found["schema"] == "kbsync.push/1"
+    assert {change["outcome"] for change in found["changes"]} == {"done"}
+    assert all(change["remote_id"] for change in found["changes"])
+    assert found["summary"]["requests"] >= 5
+
+
+def test_errors_of_the_tree_stop_a_push_before_anything_is_asked(remote, portal: Sandbox):
+    remote.write("content/en/billing/bad.md", "---\ntitle: Bad\nstatus: live\n---\nText.\n")
+    done = remote.run("push")
+    assert done.code == 3 and done.out == ""
+    assert "content/en/billing/bad.md:3:1: error KB109 `status: live` is not a status" in done.err
+    assert portal.requests == []
+    printed = json.loads(remote.run("plan", "--format", "json").out)
+    assert [finding["code"] for finding in printed["findings"]] == ["KB109"]
+
+
+def test_selectors_limit_a_push_to_what_they_mean_and_the_categories_it_needs(remote):
+    assert "1 category created\n1 article created as draft\n" in remote.run("push", "locale:fr").out
+    assert "1 category created\n1 article created as draft\n" in remote.run("push", "refunds.md", cwd="content/en/billing").out
+    nothing = remote.run("push", "locale:de")
+    assert nothing.code == 2 and "nothing in the content tree is meant by `locale:de`" in nothing.err
+
+
+def test_a_deleted_file_is_reported_and_its_article_stays(remote, portal: Sandbox):
+    remote.run("push")
+    (remote.folder / "content/en/billing/invoices.md").unlink()
+    plan = remote.run("plan")
+    assert plan.code == 0 and "KB501: article `invoices` is managed and no longer in the tree" in plan.out
+    remote.run("push")
+    assert portal.panel.article("invoices").title == "Invoices"
+
+
+def test_a_plan_that_would_remove_too_much_refuses_itself(remote):
+    remote.run("push")
+    (remote.folder / "content/en/billing/invoices.md").unlink()
+    refused = remote.run("plan", KBSYNC_PUSH__REMOVED="delete")
+    assert refused.code == 4 and "[push] max_removals allows 10%" in refused.err
+    done = remote.run("push", KBSYNC_PUSH__REMOVED="delete", KBSYNC_PUSH__MAX_REMOVALS="50%")
+    assert done.code == 0 and "1 article deleted\n" in done.out
+
+
+def test_the_documented_profile_creates_from_the_ledger_alone(remote, portal: Sandbox):
+    remote.config(
+        f'[service]\nbase_url = "{portal.base_url}"\nprofile = "documented"\n[authors]\ndefault = 1\n'
+        "[pace]\nrequests_per_minute = 60000\n"
+    )
+    refused = remote.run("push")
+    assert refused.code == 4 and "--first-push" in refused.err
+    assert remote.run("push", "--first-push").code == 0
+    assert remote.run("plan", "--check").code == 0
+    remote.write("content/fr/billing/refunds.md", "---\ntitle: Rembourser\n---\nAutre texte.\n")
+    held = remote.run("plan")
+    assert held.code == 4 and "unsupported: body" in held.out
+    assert len(portal.panel.articles("handbook")) == 3
+
+
+def test_a_quiet_push_still_prints_its_data_and_nothing_else(project):
+    done = project.run("push", "-q")
+    assert done.err == "" and done.out != ""

@@ -1,0 +1,151 @@
+"""A portal that answers nonsense, nothing, or for ever; a wrong token; a wrong address: one clear message, one number."""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import pytest
+
+from kbsync.sandbox import Fault, Sandbox
+
+
+@contextmanager
+def server(answer: Callable[[socket.socket], None]) -> Iterator[str]:
+    """Loopback, a free port; each connection is given to `answer` and then closed. Ends with the block."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.settimeout(0.05)
+    over = threading.Event()
+
+    def serve() -> None:
+        while not over.is_set():
+            try:
+                connection, _ = listener.accept()
+            except TimeoutError:
+                continue
+            with connection:
+                try:
+                    connection.settimeout(5)
+                    connection.recv(65536)
+                    answer(connection)
+                except OSError:
+                    continue
+
+    thread = threading.Thread(target=serve, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+    finally:
+        over.set()
+        thread.join()
+        listener.close()
+
+
+def says(text: str) -> Callable[[socket.socket], None]:
+    return lambda connection: connection.sendall(text.encode())
+
+
+def drips(connection: socket.socket) -> None:
+    connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n")
+    for _ in range(40):
+        connection.sendall(b" ")
+        time.sleep(0.1)
+
+
+HTML = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>"
+EMPTY = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n"
+CUT = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"payload":['
+LIST = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n[1,2,3]'
+NOISE = "\x00\x01\x02 this is no HTTP\r\n\r\n"
+ELSEWHERE = "HTTP/1.1 302 Found\r\nLocation: https://evil.example/\r\nContent-Length: 0\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        (says(HTML), "an HTML page where JSON was expected"),
+        (says(EMPTY), "an empty body where JSON was expected"),
+        (says(CUT), "the connection broke before the whole answer was here"),
+        (says(LIST), "JSON of another shape than expected"),
+        (says(NOISE), "the connection broke"),
+        (says(ELSEWHERE), "redirected to https://evil.example/"),
+        (says(""), "the connection broke"),
+        (drips, "was not complete after"),
+    ],
+    ids=["html", "empty", "cut off", "another shape", "noise", "redirect", "closed at once", "drips"],
+)
+@pytest.mark.parametrize("command", ["plan", "push"])
+def test_a_service_that_answers_nonsense_ends_with_one_message_and_exit_code_5(project, answer, message, command):
+    with server(answer) as base_url:
+        project.config(f'[service]\nbase_url = "{base_url}"\ntimeout_s = 0.3\n')
+        done = project.run(command, KBSYNC_TOKEN="secret-token-123")
+    assert done.code == 5, done
+    assert message in done.err
+    assert done.err.startswith("kbsync: GET /api/v1/accounts/1/portals: ")
+    assert "secret-token-123" not in done.out + done.err
+
+
+def test_a_service_that_never_answers_ends_with_the_time_it_was_given(project):
+    with server(lambda connection: time.sleep(2)) as base_url:
+        project.config(f'[service]\nbase_url = "{base_url}"\ntimeout_s = 0.3\n')
+        done = project.run("plan", KBSYNC_TOKEN="x")
+    assert done.code == 5 and "no answer within 0.3 s" in done.err
+
+
+def test_a_service_that_is_not_there_is_unreachable(project):
+    with socket.create_server(("127.0.0.1", 0)) as unused:
+        port = unused.getsockname()[1]
+    project.config(f'[service]\nbase_url = "http://127.0.0.1:{port}"\n')
+    done = project.run("plan", KBSYNC_TOKEN="x")
+    assert done.code == 5 and "cannot be reached" in done.err
+
+
+def test_a_wrong_token_and_a_missing_permission_are_told_apart(remote):
+    wrong = remote.run("plan", KBSYNC_TOKEN="nope")
+    assert wrong.code == 5 and "the token is wrong" in wrong.err
+    agent = remote.run("push", KBSYNC_TOKEN="agent-token-0002")
+    assert agent.code == 5 and "use an administrator's token" in agent.out
+
+
+def test_without_a_token_nothing_is_asked(remote, portal: Sandbox):
+    del remote.environ["KBSYNC_TOKEN"]
+    done = remote.run("plan")
+    assert done.code == 2 and "KBSYNC_TOKEN" in done.err and portal.requests == []
+
+
+def test_a_wrong_portal_is_told_with_those_that_there_are(remote):
+    done = remote.run("plan", KBSYNC_SERVICE__PORTAL="handbok")
+    assert done.code == 5 and "no portal `handbok`" in done.err and "`handbook`, `other`" in done.err
+
+
+def test_one_failing_article_does_not_stop_the_others_and_the_next_push_finishes(remote, portal: Sandbox):
+    portal.faults.add(Fault("status", status=500, method="POST", path=r"/articles$", times=2))
+    first = remote.run("push", KBSYNC_PACE__CONCURRENCY="1")
+    assert first.code == 7
+    assert "2 articles created as drafts" in first.out and "Failed: 1\n" in first.out
+    second = remote.run("push")
+    assert second.code == 0 and second.out.startswith("1 article created as draft\n")
+
+
+def test_another_push_at_work_is_told_with_exit_code_6(remote, portal: Sandbox):
+    portal.faults.add(Fault("latency", seconds=1.5, method="GET", path=r"/portals$", times=1))
+    others: list[int] = []
+    first = threading.Thread(target=lambda: others.append(remote.run("push").code))
+    first.start()
+    time.sleep(0.9)
+    second = remote.run("push")
+    first.join()
+    assert others == [0]
+    assert second.code == 6 and "another push is at work on this portal" in second.err
+
+
+def test_a_missing_config_a_wrong_command_and_a_wrong_key_are_usage_errors(tmp_path, project):
+    assert project.run("plann").code == 2
+    project.config('[service]\nbase_url = "sandbox"\nportl = "x"\n')
+    done = project.run("plan")
+    assert done.code == 2 and "kbsync.toml:3: `[service] portl`" in done.err and "did you mean `portal`?" in done.err
+    (project.folder / "kbsync.toml").unlink()
+    assert "kbsync init" in project.run("plan").err

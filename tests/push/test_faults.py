@@ -1,0 +1,197 @@
+"""Whatever the service does to a push: one article for each source, nothing lost, and then nothing left to do."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from kbsync.config import LedgerSettings
+from kbsync.model import digest
+from kbsync.sandbox import V4_2, Behaviour, Fault, random_faults
+from kbsync.service.client import Service
+
+from .world import PORTAL, SETUP, Project, World, a_category, a_project, a_sandbox, a_service, an_article
+
+IMPATIENT_S = 0.15
+SEEDS = range(160)
+STATUS_NUMBERS = {"draft": 0, "published": 1, "archived": 2}
+
+BEFORE = {
+    "en/a/_category.md": a_category("a"),
+    "en/b/_category.md": a_category("b", description="old"),
+    "en/a/keep.md": an_article("Keep", status="published"),
+    "en/a/edit.md": an_article("Edit", "old"),
+    "en/a/move.md": an_article("Move", position=35),
+    "en/a/live.md": an_article("Live", "old"),
+    "en/a/slug.md": an_article("Slug", slug="old-name"),
+    "en/a/gone.md": an_article("Gone"),
+}
+AFTER = {
+    "en/a/_category.md": BEFORE["en/a/_category.md"],
+    "en/b/_category.md": a_category("b", description="new"),
+    "fr/c/_category.md": a_category("c", position=4),
+    "en/a/keep.md": BEFORE["en/a/keep.md"],
+    "en/a/edit.md": an_article("Edit", "new", description="told"),
+    "en/b/move.md": an_article("Move", position=35, aliases=["moved"]),
+    "en/a/live.md": an_article("Live", "new", status="published"),
+    "en/a/slug.md": an_article("Slug", slug="new-name"),
+    "fr/c/neuf.md": an_article("Neuf", status="published", tags=["x"], position=7),
+    "en/b/new.md": an_article("New", author="ada"),
+}
+KINDS = {
+    "refuse": Fault("refuse"),
+    "reset-before": Fault("reset"),
+    "reset-after": Fault("reset", when="after"),
+    "500-before": Fault("status", status=500),
+    "500-after": Fault("status", status=500, when="after"),
+    "502-before": Fault("status", status=502),
+    "502-after": Fault("status", status=502, when="after"),
+    "503-retry-before": Fault("status", status=503, retry_after_s=1),
+    "503-retry-after": Fault("status", status=503, retry_after_s=1, when="after"),
+    "404-after": Fault("status", status=404, when="after"),
+    "422-after": Fault("status", status=422, when="after"),
+    "cut": Fault("cut"),
+    "html": Fault("junk"),
+    "wrong-json": Fault("junk", junk='{"payload": []}'),
+    "null-json": Fault("junk", junk="null"),
+    "someone-else": Fault("junk", junk='{"payload": {"id": 1, "slug": "keep", "title": "Keep"}}'),
+    "empty": Fault("empty"),
+    "redirect": Fault("redirect"),
+    "429": Fault("status", status=429),
+    "401": Fault("status", status=401),
+    "hang-before": Fault("hang", seconds=0.5),
+    "hang-after": Fault("hang", seconds=0.5, when="after"),
+}
+
+
+@dataclass(slots=True)
+class Stage:
+    """A portal that holds BEFORE, and a tree that says AFTER; each schedule begins from there."""
+
+    world: World
+    folder: Path
+    impatient: Service
+
+    def begin(self, name: str) -> Project:
+        """The portal as it was, and a ledger of this schedule's own."""
+        self.world.sandbox.faults.clear()
+        self.world.sandbox.run(lambda found: _restore(found.store.connection, self.folder / "before.db"))
+        state = self.folder / name
+        state.mkdir()
+        shutil.copy(self.folder / "before.ledger", state / "ledger.db")
+        settings = self.world.project.settings
+        return Project(replace(settings, state=state, ledger=LedgerSettings(f"sqlite:{state / 'ledger.db'}")))
+
+    def end(self, project: Project) -> None:
+        shutil.rmtree(project.settings.state_folder)
+
+
+def _restore(connection, path: Path) -> None:
+    import sqlite3
+
+    source = sqlite3.connect(path)
+    source.backup(connection)
+    source.close()
+
+
+def _save(connection, path: Path) -> None:
+    connection.execute("VACUUM INTO ?", (str(path),))
+
+
+@pytest.fixture(scope="module", params=[Behaviour(), V4_2], ids=["4.10", "4.2"])
+def stage(request, tmp_path_factory) -> Iterator[Stage]:
+    folder = tmp_path_factory.mktemp("stage")
+    with a_sandbox(folder, request.param) as sandbox:
+        project = a_project(folder, sandbox.base_url, BEFORE, publish=True, removed="delete")
+        profile = project.workspace().profile
+        with (
+            a_service(sandbox.base_url, profile) as patient,
+            a_service(sandbox.base_url, profile, timeout_s=IMPATIENT_S) as impatient,
+        ):
+            world = World(sandbox, project, patient)
+            for _ in range(2):
+                assert world.push().words <= {"done"}
+            sandbox.run(lambda found: _save(found.store.connection, folder / "before.db"))
+            shutil.copy(folder / "ledger.db", folder / "before.ledger")
+            world.write(AFTER)
+            yield Stage(world, folder, impatient)
+
+
+def wrongs(world: World, project: Project) -> list[str]:
+    """Everything that is not as the tree says, after all is done."""
+    reading = project.workspace().read_content()
+    wanted = {item.slug: item for item in reading.desired if item.kind == "article"}
+    there = world.sandbox.panel.articles(PORTAL)
+    found = [] if sorted(a.slug for a in there) == sorted(wanted) else [f"articles: {sorted(a.slug for a in there)}"]
+    for article in there:
+        item = wanted.get(article.slug)
+        if item is None:
+            continue
+        given = {"title": article.title, "content": digest(article.content or ""), "category": article.category.slug}
+        given |= {"position": article.position, "description": article.description or "", "author": article.author_id}
+        found += [f"{item.slug}: {k} {given[k]!r}" for k in given if k in item.fields and given[k] != item.fields[k]]
+        if item.status and article.status != STATUS_NUMBERS[item.status]:
+            found.append(f"{item.slug}: status {article.status}")
+    plan = project.plan(world.service)
+    found += [f"left: {change.action} {change.slug} {change.fields}" for change in plan.changes]
+    found += [f"held: {held.reason} {held.slug} {held.fields}" for held in plan.held]
+    with project.ledger() as ledger:
+        found += [f"pending: {entry}" for entry in ledger.pending(project.target)]
+        bases = {(base.kind, base.slug): base.remote_id for base in ledger.bases(project.target)}
+    ids = {("article", article.slug): article.id for article in there}
+    found += [f"ledger: {bases}"] if {k: v for k, v in bases.items() if k[0] == "article"} != ids else []
+    return found
+
+
+def disturbed(stage: Stage, name: str, *, concurrency: int = 1) -> list[str]:
+    """Push once disturbed and at most twice in peace; what is wrong then. The faults are set."""
+    project = stage.begin(name)
+    return _run(stage, project, concurrency)
+
+
+def _run(stage: Stage, project: Project, concurrency: int) -> list[str]:
+    told = [project.push(stage.impatient, concurrency=concurrency).told]
+    stage.world.sandbox.faults.clear()
+    for _ in range(2):
+        told.append(project.push(stage.world.service).told)
+    found = wrongs(stage.world, project)
+    stage.end(project)
+    return [*found, "--- told:", *told] if found else []
+
+
+def requests_of_a_push(stage: Stage) -> int:
+    project = stage.begin("undisturbed")
+    faults = stage.world.sandbox.faults
+    before = faults.number
+    assert project.push(stage.world.service, concurrency=1).words == {"done"}
+    count = faults.number - before
+    assert wrongs(stage.world, project) == []
+    stage.end(project)
+    return count
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_one_fault_at_any_single_request_leaves_one_article_for_each_source_and_nothing_to_do(stage, kind):
+    for index in range(1, requests_of_a_push(stage) + 1):
+        project = stage.begin(f"{kind}-{index}")
+        faults = stage.world.sandbox.faults
+        faults.add(replace(KINDS[kind], nth=faults.number + index))
+        assert _run(stage, project, 1) == [], f"{kind} at request {index}"
+
+
+@pytest.mark.parametrize("part", range(4))
+def test_faults_at_random_leave_one_article_for_each_source_and_nothing_to_do(stage, part):
+    for seed in SEEDS[part::4]:
+        project = stage.begin(f"seed-{seed}")
+        faults = stage.world.sandbox.faults
+        kinds = [*KINDS.values()] if seed % 2 else [f for f in KINDS.values() if f.kind not in ("redirect",)]
+        faults.follow(random_faults(seed, (0.05, 0.15, 0.3, 0.6)[seed % 4], kinds))
+        assert _run(stage, project, 1 + seed % 4) == [], f"seed {seed}"
+    print(f"{len(SEEDS[part::4])} schedules")
+
+
+assert SETUP.portals[0].slug == PORTAL

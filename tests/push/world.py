@@ -1,0 +1,260 @@
+"""A project, a sandbox and a way to push one into the other, all in this process."""
+
+from __future__ import annotations
+
+import random
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from kbsync.cli.planning import Wishes, make_plan
+from kbsync.cli.screen import Options
+from kbsync.cli.workspace import Workspace
+from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings
+from kbsync.errors import KbsyncError
+from kbsync.ledger.contract import Ledger
+from kbsync.model import Outcome, Plan
+from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
+from kbsync.service.client import Service
+from kbsync.service.pace import Bucket, Gate
+from kbsync.service.transport import Transport
+from kbsync.sync.perform import Performer
+from kbsync.sync.push import Run, push
+
+TOKEN = "ada-token"
+PORTAL = "handbook"
+SETUP = Setup(
+    portals=(PortalSetup(PORTAL, "Handbook", ("en", "fr"), "en"), PortalSetup("other", "Other", ("en",), "en")),
+    users=(
+        UserSetup(1, "Ada Admin", "ada@example.com", "administrator", TOKEN),
+        UserSetup(2, "Gus Agent", "gus@example.com", "agent", "gus-token"),
+    ),
+)
+PATIENT_S = 10.0
+
+
+class Sleepless:
+    """A clock on which waiting costs nothing: what was slept is added to what passed."""
+
+    def __init__(self) -> None:
+        self.slept_s = 0.0
+        self.lock = threading.Lock()
+
+    def now(self) -> float:
+        return time.monotonic() + self.slept_s
+
+    def time(self) -> float:
+        return time.time() + self.slept_s
+
+    def sleep(self, seconds: float) -> None:
+        with self.lock:
+            self.slept_s += seconds
+
+
+@contextmanager
+def a_service(base_url: str, profile, *, token=TOKEN, timeout_s=PATIENT_S, concurrency=4) -> Iterator[Service]:
+    """The client, on a clock that does not wait."""
+    clock = Sleepless()
+    bucket = Bucket(1_000_000, float(concurrency), clock.now, clock.sleep)
+    transport = Transport(
+        base_url, token, timeout_s, bucket, Gate(concurrency), clock.now, clock.sleep, clock.time, random.Random(7)
+    )
+    try:
+        yield Service(profile, transport, SETUP.account_id, PORTAL)
+    finally:
+        transport.close()
+
+
+def write_tree(root: Path, files: dict[str, str]) -> None:
+    """Make the content tree exactly these files."""
+    for path in [path for path in root.rglob("*") if path.is_file()]:
+        if path.relative_to(root).as_posix() not in files:
+            path.unlink()
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8", newline="")
+
+
+def a_category(slug: str, **keys: object) -> str:
+    return _source({"name": slug.title(), "slug": slug} | keys)
+
+
+def an_article(title: str, body: str = "Some words.", **keys: object) -> str:
+    return _source({"title": title} | keys) + f"{body}\n"
+
+
+def _source(keys: dict[str, object]) -> str:
+    lines = (f"{name}: {value}" for name, value in keys.items())
+    return "---\n" + "\n".join(lines) + "\n---\n"
+
+
+@dataclass(slots=True)
+class Pushed:
+    """What came of a push; `error` ended it."""
+
+    plan: Plan | None = None
+    outcomes: list[Outcome] = field(default_factory=list)
+    error: KbsyncError | None = None
+
+    def of(self, slug: str, action: str = "") -> Outcome:
+        """The one outcome of an item."""
+        found = [o for o in self.outcomes if o.change.slug == slug and action in ("", o.change.action)]
+        assert len(found) == 1, found
+        return found[0]
+
+    @property
+    def words(self) -> set[str]:
+        return {outcome.outcome for outcome in self.outcomes}
+
+    @property
+    def told(self) -> str:
+        """Everything a report would say."""
+        return "\n".join(f"{o.change.slug}: {o.outcome} {o.error} {o.hint}" for o in self.outcomes) + str(self.error)
+
+
+@dataclass(slots=True)
+class Project:
+    """One content tree and one ledger, for one portal."""
+
+    settings: Settings
+
+    @property
+    def root(self) -> Path:
+        return self.settings.content_root
+
+    def but(self, **push: object) -> Project:
+        """The same with another [push] table."""
+        return Project(replace(self.settings, push=replace(self.settings.push, **push)))
+
+    def with_profile(self, profile: str) -> Project:
+        return Project(replace(self.settings, service=replace(self.settings.service, profile=profile)))
+
+    def workspace(self) -> Workspace:
+        return Workspace(self.settings, Options(quiet=True))
+
+    @contextmanager
+    def ledger(self) -> Iterator[Ledger]:
+        ledger = self.workspace().open_ledger()
+        try:
+            yield ledger
+        finally:
+            ledger.close()
+
+    @property
+    def target(self) -> str:
+        return self.workspace().target.key
+
+    def plan(self, service: Service, **wishes: object) -> Plan:
+        workspace = self.workspace()
+        reading = workspace.read_content()
+        assert not reading.errors, reading.errors
+        return make_plan(workspace, reading, service, workspace.read_ledger(), Wishes(**wishes)).plan
+
+    def push(
+        self,
+        service: Service,
+        *,
+        before_sending: Callable[[], None] = lambda: None,
+        after_each: Callable[[Outcome], None] = lambda outcome: None,
+        stopping: Callable[[], bool] = lambda: False,
+        beat: Callable[[], bool] = lambda: True,
+        clock: Callable[[], float] = time.time,
+        ledger_of: Callable[[Ledger], Ledger] = lambda ledger: ledger,
+        concurrency: int = 4,
+        **wishes: object,
+    ) -> Pushed:
+        """As `kbsync push` does it, with places to step in between."""
+        workspace = self.workspace()
+        reading = workspace.read_content()
+        assert not reading.errors, reading.errors
+        pushed = Pushed()
+        with self.ledger() as opened:
+            try:
+                record = (opened.bases(self.target), opened.pending(self.target))
+                planned = make_plan(workspace, reading, service, record, Wishes(**wishes))
+                opened.settle(self.target, planned.recovery.settled)
+                pushed.plan = planned.plan
+                before_sending()
+                ledger = ledger_of(opened)
+                run = Run(ledger, ledger.begin_run(self.target, command="push", now=1.0), clock, stopping, beat)
+                bases = {(base.kind, base.remote_id): base for base in planned.recovery.bases}
+                author = service.fetch_owner().id if service.can("profile") else None
+                performer = Performer(service, reading.compiler.content_of, bases, author)
+                for outcome in push(planned.plan, performer, run, concurrency=concurrency):
+                    pushed.outcomes.append(outcome)
+                    after_each(outcome)
+            except KbsyncError as exc:
+                pushed.error = exc
+        return pushed
+
+
+def a_project(folder: Path, base_url: str, files: dict[str, str], **push: object) -> Project:
+    """A project in a folder of its own."""
+    service = ServiceSettings(base_url=base_url, portal=PORTAL, account_id=SETUP.account_id)
+    settings = Settings(
+        folder / "kbsync.toml",
+        service=service,
+        content=ContentSettings(locales=["en", "fr"]),
+        push=PushSettings(**({"max_removals": "100%"} | push)),
+        authors={"ada": 1, "ghost": 99},
+        ledger=LedgerSettings("sqlite:ledger.db"),
+    )
+    write_tree(settings.content_root, files)
+    return Project(settings)
+
+
+@contextmanager
+def a_sandbox(folder: Path, behaviour: Behaviour | None = None) -> Iterator[Sandbox]:
+    with running(folder / "sandbox.db", SETUP, behaviour) as sandbox:
+        yield sandbox
+
+
+@dataclass(slots=True)
+class World:
+    """A sandbox, a project and a client between them."""
+
+    sandbox: Sandbox
+    project: Project
+    service: Service
+
+    def push(self, **options: object) -> Pushed:
+        return self.project.push(self.service, **options)
+
+    def plan(self, **wishes: object) -> Plan:
+        return self.project.plan(self.service, **wishes)
+
+    def write(self, files: dict[str, str]) -> None:
+        write_tree(self.project.root, files)
+
+    def slugs(self) -> list[str]:
+        return sorted(article.slug for article in self.sandbox.panel.articles(PORTAL))
+
+    def article(self, slug: str):
+        found = self.sandbox.panel.article(slug)
+        assert found is not None, slug
+        return found
+
+    def bases(self):
+        with self.project.ledger() as ledger:
+            return {base.slug: base for base in ledger.bases(self.project.target)}
+
+    def pending(self):
+        with self.project.ledger() as ledger:
+            return ledger.pending(self.project.target)
+
+    def sent(self, method: str) -> list[str]:
+        """The paths of the requests of a method so far."""
+        return [request.path for request in self.sandbox.requests if request.method == method]
+
+
+@contextmanager
+def a_world(folder: Path, files: dict[str, str], *, behaviour: Behaviour | None = None, **push: object):
+    """All three, in a folder."""
+    with a_sandbox(folder, behaviour) as sandbox:
+        project = a_project(folder, sandbox.base_url, files, **push)
+        with a_service(sandbox.base_url, project.workspace().profile) as service:
+            yield World(sandbox, project, service)

@@ -1,0 +1,114 @@
+"""Builders of items on the three sides; each names only what the test is about."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from kbsync.model import (
+    ARTICLE_FIELDS,
+    CATEGORY_FIELDS,
+    Action,
+    Base,
+    Desired,
+    Manage,
+    Observed,
+    Pending,
+    Plan,
+    Status,
+    Target,
+)
+from kbsync.sync.plan import History, Policy, build_plan
+
+TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
+
+CHATWOOT = frozenset({"list_articles", "update_article", "update_category", "delete_article", "delete_category"})
+
+POLICY = Policy(
+    can=CHATWOOT, keeps={"article": frozenset(ARTICLE_FIELDS), "category": frozenset(CATEGORY_FIELDS)}, max_fraction=1.0
+)
+
+
+@dataclass(frozen=True)
+class Item:
+    """One article or category, to be put on whichever side a test wants it on."""
+
+    kind: str = "article"
+    slug: str = "refunds"
+    locale: str = "en"
+    remote_id: int = 7
+    path: str = ""
+    status: Status | None = None
+    manage: Manage = Manage.TRUE
+    aliases: tuple[str, ...] = ()
+    fields: dict[str, Any] = field(default_factory=dict)
+
+    def but(self, **changed: Any) -> Item:
+        """The same with other fields; `slug`, `status` and the like are the item's own."""
+        own = {name: changed.pop(name) for name in list(changed) if name in self.__dataclass_fields__}
+        return replace(self, **own, fields={**self.fields, **changed})
+
+    def without(self, *names: str) -> Item:
+        """The same, with some fields left out."""
+        return replace(self, fields={name: value for name, value in self.fields.items() if name not in names})
+
+    @property
+    def everything(self) -> dict[str, Any]:
+        return {"slug": self.slug, **self.fields}
+
+    def desired(self) -> Desired:
+        return Desired(
+            self.kind, self.locale, self.slug, self.path or f"{self.locale}/{self.slug}.md",
+            self.everything, self.status, self.manage, self.aliases,
+        )
+
+    def observed(self) -> Observed:
+        status = self.status or (Status.DRAFT if self.kind == "article" else None)
+        return Observed(self.kind, self.remote_id, self.locale, self.slug, self.everything, status)
+
+    def base(self) -> Base:
+        path = self.path or f"{self.locale}/{self.slug}.md"
+        status = self.status or (Status.DRAFT if self.kind == "article" else None)
+        return Base(self.kind, self.remote_id, self.locale, self.slug, path, self.everything, status)
+
+
+def an_article(**fields: Any) -> Item:
+    return Item(fields={"title": "Refunds", "content": "text"}).but(**fields)
+
+
+def a_category(**fields: Any) -> Item:
+    return Item(kind="category", slug="billing", remote_id=3, fields={"name": "Billing"}).but(**fields)
+
+
+def plan_of(
+    desired: Iterable[Item] = (), observed: Iterable[Item] | None = (), base: Iterable[Item] = (),
+    pending: Iterable[Pending] = (), history: History | None = None, **policy: Any,
+) -> Plan:
+    """The plan of some items on three sides."""
+    return build_plan(
+        TARGET,
+        [item.desired() for item in desired],
+        None if observed is None else [item.observed() for item in observed],
+        [item.base() for item in base],
+        policy=replace(POLICY, **policy),
+        pending=pending,
+        history=history,
+    )
+
+
+def sends(plan: Plan) -> dict[str, Any]:
+    """The fields that the one update of a plan sends."""
+    updates = [change for change in plan.changes if change.action is Action.UPDATE]
+    assert len(updates) <= 1
+    return {name: value for change in updates for name, value in change.after.items()}
+
+
+def holds(plan: Plan) -> dict[str, str]:
+    """By field: why it is held."""
+    return {name: str(held.reason) for held in plan.held for name in held.fields}
+
+
+def actions(plan: Plan) -> list[str]:
+    """`create article refunds`, in the plan's order."""
+    return [f"{change.action} {change.kind} {change.slug}" for change in plan.changes]

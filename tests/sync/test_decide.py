@@ -1,0 +1,51 @@
+"""The table of one field, row by row, as it stands at the head of `sync/plan.py`."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbsync.sync.plan import ABSENT, Verdict, decide
+
+ROWS = [
+    # desired, base, observed, verdict
+    ("a", "a", "a", Verdict.NOTHING),
+    ("b", "a", "a", Verdict.SEND),
+    ("a", "a", "b", Verdict.DRIFT),
+    ("b", "a", "b", Verdict.SETTLE),
+    ("b", "a", "c", Verdict.CONFLICT),
+    ("a", ABSENT, "a", Verdict.ADOPT),
+    ("a", ABSENT, "b", Verdict.CONFLICT),
+    (None, None, None, Verdict.NOTHING),
+    ("a", None, None, Verdict.SEND),
+    (None, ABSENT, None, Verdict.ADOPT),
+]
+
+
+@pytest.mark.parametrize(("desired", "base", "observed", "verdict"), ROWS)
+def test_a_field_decides_as_the_table_says(desired, base, observed, verdict):
+    assert decide(desired, base, observed) is verdict
+
+
+def test_without_a_base_an_older_revision_that_the_portal_holds_lets_ours_go_out():
+    assert decide("new", ABSENT, "old", older=["older", "old"]) is Verdict.SEND
+
+
+def test_without_a_base_a_value_that_no_revision_ever_had_is_a_conflict():
+    assert decide("new", ABSENT, "a person's", older=["older", "old"]) is Verdict.CONFLICT
+
+
+VALUES = st.sampled_from(["a", "b", "c", None, 1, ("x",), ()])
+
+
+@given(VALUES, st.one_of(st.just(ABSENT), VALUES), VALUES)
+def test_nothing_is_sent_over_a_value_that_moved_on_the_portal(desired, base, observed):
+    if decide(desired, base, observed) is Verdict.SEND:
+        assert observed == base
+
+
+@given(VALUES, VALUES, VALUES)
+def test_what_is_equal_on_both_sides_is_never_held(desired, base, observed):
+    if desired == observed:
+        assert decide(desired, base, observed) in {Verdict.NOTHING, Verdict.SETTLE}

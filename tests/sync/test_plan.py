@@ -1,0 +1,348 @@
+"""Items as a whole: what is created, updated, adopted, held, removed, and in what order."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+import pytest
+
+from items import POLICY, TARGET, a_category, actions, an_article, holds, plan_of, sends
+from kbsync.errors import PlanRefused
+from kbsync.model import Action, Manage, Pending, Reason, Status
+from kbsync.sync.plan import build_plan
+
+# --- create ----------------------------------------------------------------------------------------------------------
+
+
+def test_an_article_that_is_only_in_the_tree_is_created_as_a_draft():
+    plan = plan_of(desired=[an_article(title="Refunds")])
+    (change,) = plan.changes
+    assert (change.action, change.status, change.remote_id) == (Action.CREATE, Status.DRAFT, None)
+    assert change.after == {"slug": "refunds", "title": "Refunds", "content": "text"}
+
+
+def test_a_create_sends_no_field_that_the_service_does_not_keep():
+    keeps = {**POLICY.keeps, "article": frozenset({"slug", "title", "content"})}
+    plan = plan_of(desired=[an_article(position=20)], keeps=keeps)
+    assert "position" not in plan.changes[0].after
+
+
+def test_a_new_article_is_published_in_a_second_change_only_when_publish_is_on():
+    article = an_article(status=Status.PUBLISHED)
+    assert actions(plan_of(desired=[article])) == ["create article refunds"]
+    assert actions(plan_of(desired=[article], publish=True)) == ["create article refunds", "publish article refunds"]
+
+
+def test_a_status_that_nobody_asked_for_is_never_sent():
+    article = an_article()
+    plan = plan_of([article], [article.but(status=Status.PUBLISHED)], [article], publish=True)
+    assert plan.changes == () and plan.held == ()
+
+
+# --- update, drift, conflict -----------------------------------------------------------------------------------------
+
+
+def test_a_title_edited_in_the_panel_is_held_and_the_rest_of_the_article_still_goes_out():
+    base = an_article(title="Refunds", content="old")
+    plan = plan_of(desired=[base.but(content="new")], observed=[base.but(title="Money back")], base=[base])
+    assert sends(plan) == {"content": "new"}
+    assert holds(plan) == {"title": "drift"}
+
+
+def test_only_the_fields_that_moved_here_are_sent():
+    base = an_article(title="Refunds", content="text", description="one", position=10)
+    plan = plan_of([base.but(description="two")], [base], [base])
+    assert sends(plan) == {"description": "two"}
+
+
+def test_a_field_that_the_source_leaves_out_is_not_ours_and_never_drifts():
+    base = an_article(description="from the panel")
+    plan = plan_of([base.without("description")], [base.but(description="edited again")], [base])
+    assert (plan.changes, plan.held, plan.unchanged) == ((), (), 1)
+
+
+def test_a_field_that_the_source_begins_to_give_is_sent_where_nobody_touched_it_since():
+    base = an_article(description="")
+    plan = plan_of([base.but(description="new")], [base], [base])
+    assert sends(plan) == {"description": "new"}
+
+
+def test_both_sides_made_the_same_edit_so_nothing_is_sent_and_the_base_moves():
+    base = an_article(title="old")
+    plan = plan_of([base.but(title="new")], [base.but(title="new")], [base])
+    assert plan.changes == () and plan.held == ()
+    assert [item.fields["title"] for item in plan.settled] == ["new"]
+
+
+def test_different_edits_of_one_field_are_a_conflict():
+    base = an_article(title="old")
+    plan = plan_of([base.but(title="ours")], [base.but(title="theirs")], [base])
+    assert holds(plan) == {"title": "conflict"}
+    assert "--overwrite en/refunds.md" in plan.held[0].hint
+
+
+def test_overwrite_sends_ours_for_the_paths_that_were_named_and_for_no_other():
+    one, two = an_article(slug="one", remote_id=1), an_article(slug="two", remote_id=2)
+    plan = plan_of(
+        [one, two], [one.but(title="theirs"), two.but(title="theirs")], [one, two], overwrite=frozenset({"en/one.md"})
+    )
+    assert actions(plan) == ["update article one"]
+    assert [held.slug for held in plan.held] == ["two"]
+
+
+def test_the_same_article_on_both_sides_without_a_base_is_adopted_and_nothing_is_sent():
+    article = an_article()
+    plan = plan_of([article], [article.but(description="the panel's own")])
+    assert actions(plan) == ["adopt article refunds"]
+    assert plan.sent == ()
+    assert plan.settled[0].fields == {"slug": "refunds", "title": "Refunds", "content": "text"}
+
+
+def test_a_text_that_only_the_panel_gave_is_not_overwritten_when_the_source_begins_to_give_that_field():
+    portal = an_article(description="the panel's own")
+    adopted = plan_of([an_article()], [portal]).settled[0]
+    plan = build_plan(
+        TARGET, [an_article(description="ours").desired()], [portal.observed()], [adopted], policy=POLICY
+    )
+    assert holds(plan) == {"description": "conflict"}
+
+
+def test_an_adoption_does_not_agree_to_a_status_that_the_source_does_not_share():
+    source, portal = an_article(status=Status.DRAFT), an_article(status=Status.PUBLISHED)
+    first = plan_of([source], [portal], publish=True)
+    assert holds(first) == {"status": "conflict"}
+    second = build_plan(
+        TARGET, [source.desired()], [portal.observed()], first.settled, policy=replace(POLICY, publish=True)
+    )
+    assert second.changes == () and holds(second) == {"status": "conflict"}
+
+
+def test_without_a_base_a_difference_is_held_as_a_conflict():
+    plan = plan_of([an_article(title="ours")], [an_article(title="theirs")])
+    assert holds(plan) == {"title": "conflict"} and plan.changes == ()
+
+
+def test_without_a_base_an_older_revision_on_the_portal_is_updated():
+    history = {"en/refunds.md": {"title": ["theirs"]}}
+    plan = plan_of([an_article(title="ours")], [an_article(title="theirs")], history=history)
+    assert sends(plan) == {"title": "ours"}
+
+
+def test_an_update_of_what_readers_see_is_marked_live():
+    base = an_article(status=Status.PUBLISHED)
+    plan = plan_of([base.but(title="new")], [base], [base])
+    assert plan.changes[0].live
+
+
+def test_live_hold_leaves_what_readers_see_alone():
+    base = an_article(status=Status.PUBLISHED)
+    plan = plan_of([base.but(title="new")], [base], [base], live="hold")
+    assert plan.changes == () and [held.reason for held in plan.held] == [Reason.LIVE]
+
+
+def test_an_update_that_the_profile_cannot_make_is_held_and_says_what_to_do():
+    base = an_article()
+    plan = plan_of([base.but(title="new")], None, [base], can=frozenset({"create_article"}))
+    (held,) = plan.held
+    assert (held.reason, held.fields) == (Reason.UNSUPPORTED, ("title",)) and "by hand" in held.hint
+
+
+def test_a_move_to_another_category_says_the_position_again():
+    base = an_article(category="billing", position=20)
+    plan = plan_of([base.but(category="account")], [base], [base])
+    assert sends(plan) == {"category": "account", "position": 20}
+
+
+# --- gone, unknown, seed, false --------------------------------------------------------------------------------------
+
+
+def test_a_managed_article_that_is_gone_from_the_portal_is_held_and_not_made_again():
+    plan = plan_of([an_article()], [], [an_article()])
+    assert plan.changes == () and [held.reason for held in plan.held] == [Reason.GONE]
+
+
+def test_recreate_makes_again_what_is_gone():
+    assert actions(plan_of([an_article()], [], [an_article()], recreate=True)) == ["create article refunds"]
+
+
+def test_an_article_deleted_and_made_anew_in_the_panel_under_our_slug_is_a_stranger():
+    ours = an_article(remote_id=7)
+    plan = plan_of([ours.but(title="ours")], [ours.but(remote_id=8, title="theirs")], [ours.but(title="ours")])
+    assert holds(plan) == {"title": "conflict"}
+
+
+def test_a_create_that_may_be_under_way_is_held_as_unknown_where_nobody_can_look():
+    pending = Pending(1, "create", "article", "en", "refunds", "en/refunds.md", None, {}, {"title": "Refunds"})
+    plan = plan_of([an_article()], None, [], pending=[pending])
+    assert plan.changes == () and [held.reason for held in plan.held] == [Reason.UNKNOWN]
+
+
+def test_a_source_with_manage_false_is_never_touched_nor_taken_for_an_orphan():
+    article = an_article(manage=Manage.FALSE)
+    plan = plan_of([article.but(title="new")], [article], [article], removed="delete")
+    assert plan.changes == () and plan.held == ()
+
+
+def test_a_seed_is_created_once_and_left_alone_afterwards():
+    seed = an_article(manage=Manage.SEED)
+    assert actions(plan_of([seed])) == ["create article refunds"]
+    plan = plan_of([seed.but(title="new")], [seed.but(title="theirs")], [seed])
+    assert (plan.changes, plan.held, plan.unchanged) == ((), (), 1)
+
+
+# --- status ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("wanted", "there", "action"),
+    [("published", "draft", "publish"), ("draft", "published", "unpublish"), ("archived", "draft", "archive")],
+)
+def test_a_status_that_moved_here_is_a_change_of_its_own(wanted, there, action):
+    base = an_article(status=Status(there))
+    plan = plan_of([base.but(status=Status(wanted))], [base], [base], publish=True)
+    assert actions(plan) == [f"{action} article refunds"]
+
+
+def test_an_article_unpublished_in_the_panel_is_held_and_not_published_again():
+    base = an_article(status=Status.PUBLISHED)
+    plan = plan_of([base], [base.but(status=Status.DRAFT)], [base], publish=True)
+    assert holds(plan) == {"status": "drift"}
+
+
+# --- slugs, paths, aliases -------------------------------------------------------------------------------------------
+
+
+def test_a_new_slug_in_the_same_file_is_a_rename_and_no_second_article():
+    base = an_article(slug="refunds", path="en/refunds.md")
+    plan = plan_of([base.but(slug="refund-a-charge")], [base], [base])
+    assert sends(plan) == {"slug": "refund-a-charge"} and len(plan.changes) == 1
+
+
+def test_a_moved_file_with_the_same_slug_is_the_same_article():
+    base = an_article(path="en/billing/refunds.md")
+    plan = plan_of([base.but(path="en/money/refunds.md")], [base], [base])
+    assert plan.changes == ()
+    assert [item.path for item in plan.settled] == ["en/money/refunds.md"]
+
+
+def test_an_alias_finds_the_article_under_its_former_slug():
+    base = an_article(slug="refunds-old", path="en/gone.md")
+    new = an_article(slug="refunds", path="en/refunds.md", aliases=("refunds-old",))
+    assert sends(plan_of([new], [base], [base])) == {"slug": "refunds"}
+
+
+def test_two_files_that_swap_their_slugs_swap_their_texts_and_no_slug_is_sent():
+    a, b = an_article(slug="a", remote_id=1, path="en/a.md", content="A"), an_article(
+        slug="b", remote_id=2, path="en/b.md", content="B"
+    )
+    plan = plan_of([a.but(slug="b"), b.but(slug="a")], [a, b], [a, b])
+    assert {change.slug: change.after for change in plan.changes} == {"a": {"content": "B"}, "b": {"content": "A"}}
+
+
+def test_a_category_that_gets_another_slug_does_not_move_its_articles():
+    category, article = a_category(slug="billing", path="en/b/_category.md"), an_article(category="billing")
+    plan = plan_of([category.but(slug="money"), article.but(category="money")], [category, article], [category, article])
+    assert actions(plan) == ["update category money"]
+
+
+# --- what is not wanted ----------------------------------------------------------------------------------------------
+
+
+def test_what_is_on_the_portal_and_not_ours_is_counted_and_never_touched():
+    plan = plan_of([], [an_article()], [], removed="delete")
+    assert plan.changes == () and [item.slug for item in plan.unmanaged] == ["refunds"]
+
+
+def test_an_orphan_is_reported_and_stays_by_default():
+    plan = plan_of([], [an_article()], [an_article()])
+    assert plan.changes == () and [finding.code for finding in plan.warnings] == ["KB501"]
+
+
+@pytest.mark.parametrize(("removed", "action"), [("archive", "archive"), ("delete", "delete")])
+def test_an_orphan_is_archived_or_deleted_where_the_settings_say_so(removed, action):
+    assert actions(plan_of([], [an_article()], [an_article()], removed=removed)) == [f"{action} article refunds"]
+
+
+def test_an_orphan_that_somebody_edited_in_the_panel_is_held_instead_of_deleted():
+    plan = plan_of([], [an_article(title="edited")], [an_article()], removed="delete")
+    assert plan.changes == () and holds(plan) == {"title": "drift"}
+
+
+def test_an_orphan_that_is_gone_on_the_portal_too_is_forgotten():
+    plan = plan_of([], [], [an_article()])
+    assert plan.changes == () and plan.held == () and [base.slug for base in plan.forgotten] == ["refunds"]
+
+
+def test_a_category_with_articles_left_in_it_is_not_deleted():
+    category, article = a_category(), an_article(category="billing", remote_id=9)
+    plan = plan_of([], [category, article], [category], removed="delete")
+    assert plan.changes == () and [finding.code for finding in plan.warnings] == ["KB501"]
+
+
+def test_a_deleted_category_goes_after_its_articles():
+    category, article = a_category(), an_article(category="billing", remote_id=9)
+    plan = plan_of([], [category, article], [category, article], removed="delete")
+    assert actions(plan) == ["delete article refunds", "delete category billing"]
+
+
+def test_a_plan_that_removes_too_much_refuses_itself_and_names_the_limit():
+    articles = [an_article(slug=f"a{n}", remote_id=n) for n in range(10)]
+    with pytest.raises(PlanRefused, match=r"removes 2 of 10 managed items; \[push\] max_removals allows 10%"):
+        plan_of(articles[2:], articles, articles, removed="delete", max_fraction=0.1)
+    assert len(plan_of(articles[1:], articles, articles, removed="delete", max_fraction=0.1).changes) == 1
+
+
+def test_a_selector_makes_nobody_an_orphan():
+    plan = plan_of([], [an_article()], [an_article()], removed="delete", whole=False)
+    assert plan.changes == () and plan.warnings == ()
+
+
+def test_an_article_made_in_the_panel_that_looks_like_ours_is_warned_of():
+    plan = plan_of([an_article(title="Refunds")], [an_article(slug="1795227172-refunds", title="Refunds")])
+    assert actions(plan) == ["create article refunds"]
+    assert [finding.code for finding in plan.warnings] == ["KB502"]
+    assert "aliases: [1795227172-refunds]" in plan.warnings[0].hint
+
+
+# --- the whole -------------------------------------------------------------------------------------------------------
+
+
+def test_categories_come_before_articles_the_default_locale_before_others_and_statuses_after():
+    items = [
+        an_article(slug="b", locale="fr", path="fr/b.md"),
+        an_article(slug="a", path="en/z.md", status=Status.PUBLISHED),
+        a_category(locale="fr", slug="c", path="fr/c/_category.md"),
+        a_category(slug="c", path="en/c/_category.md"),
+    ]
+    plan = plan_of(items, publish=True)
+    assert [(change.action.value, change.path) for change in plan.changes] == [
+        ("create", "en/c/_category.md"),
+        ("create", "fr/c/_category.md"),
+        ("create", "en/z.md"),
+        ("create", "fr/b.md"),
+        ("publish", "en/z.md"),
+    ]
+
+
+def test_the_plan_is_the_same_whatever_the_order_of_files_and_rows():
+    articles = [an_article(slug=f"a{n}", remote_id=n, content=f"text {n}") for n in range(12)]
+    desired = [item.but(title="new").desired() if n % 3 else item.desired() for n, item in enumerate(articles)]
+    observed = [item.observed() for item in articles[:9]]
+    bases = [item.base() for item in articles[2:10]]
+    plans = set()
+    for seed in range(20):
+        for side in (desired, observed, bases):
+            random.Random(seed).shuffle(side)
+        plans.add(repr(build_plan(TARGET, desired, observed, bases, policy=POLICY)))
+    assert len(plans) == 1
+
+
+def test_the_estimate_counts_one_request_for_a_create_two_for_an_update_and_none_for_an_adoption():
+    base = an_article(slug="b", remote_id=2)
+    plan = plan_of(
+        [an_article(slug="a"), base.but(title="new"), an_article(slug="c", remote_id=3)],
+        [base, an_article(slug="c", remote_id=3)],
+        [base],
+    )
+    assert plan.requests == 3

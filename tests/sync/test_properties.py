@@ -1,0 +1,101 @@
+"""What holds for every plan, over sides that hypothesis makes up."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from items import POLICY, TARGET
+from kbsync.model import Action, Base, Desired, Observed, Plan, Status
+from kbsync.sync.plan import build_plan
+
+SLUGS = [f"s{n}" for n in range(4)]
+WORDS = st.sampled_from(["one", "two", "three"])
+
+
+@st.composite
+def sides(draw: st.DrawFn) -> tuple[list[Desired], list[Observed], list[Base]]:
+    desired, observed, bases = [], [], []
+    for number, slug in enumerate(SLUGS):
+        if draw(st.booleans()):
+            fields = {"slug": slug, "title": draw(WORDS), "content": draw(WORDS)}
+            if draw(st.booleans()):
+                fields["description"] = draw(WORDS)
+            desired.append(Desired("article", "en", slug, f"en/{slug}.md", fields, draw(st.sampled_from(Status))))
+        everything = {"slug": slug, "title": draw(WORDS), "content": draw(WORDS), "description": draw(WORDS)}
+        if draw(st.booleans()):
+            status = draw(st.sampled_from(Status))
+            observed.append(Observed("article", number, "en", slug, everything, status))
+            if draw(st.booleans()):
+                moved = {**everything, draw(st.sampled_from(["title", "content", "description"])): draw(WORDS)}
+                bases.append(Base("article", number, "en", slug, f"en/{slug}.md", moved, draw(st.sampled_from(Status))))
+    return desired, observed, bases
+
+
+def make(three: tuple[list[Desired], list[Observed], list[Base]], **policy: object) -> Plan:
+    return build_plan(TARGET, *three, policy=replace(POLICY, publish=True, **policy))
+
+
+@given(sides())
+def test_a_plan_never_sends_a_field_that_did_not_move_here(three):
+    _, _, bases = three
+    known = {base.remote_id: base for base in bases}
+    for change in make(three).changes:
+        base = known.get(change.remote_id)
+        if change.action is Action.UPDATE:
+            assert base is not None
+            assert all(base.fields[name] != after for name, after in change.after.items())
+
+
+@given(sides())
+def test_a_plan_never_sends_over_a_value_that_a_person_moved(three):
+    _, observed, bases = three
+    there = {item.remote_id: item for item in observed}
+    known = {base.remote_id: base for base in bases}
+    for change in make(three).changes:
+        if change.action is Action.UPDATE:
+            assert all(there[change.remote_id].fields[n] == known[change.remote_id].fields[n] for n in change.after)
+
+
+@given(sides())
+def test_every_desired_article_is_created_changed_adopted_held_or_unchanged_and_none_twice(three):
+    desired, _, _ = three
+    plan = make(three)
+    creates = [change.slug for change in plan.changes if change.action is Action.CREATE]
+    assert len(creates) == len(set(creates))
+    spoken_of = {change.path for change in plan.changes} | {held.path for held in plan.held}
+    assert len({item.path for item in desired} - spoken_of) <= plan.unchanged
+
+
+def carry_out(plan: Plan, three: tuple[list[Desired], list[Observed], list[Base]]):
+    """A perfect service and ledger: every change succeeds."""
+    desired, observed, bases = three
+    portal = {item.remote_id: item for item in observed}
+    ledger = {base.remote_id: base for base in bases} | {base.remote_id: base for base in plan.settled}
+    made: dict[str, int] = {}
+    for change in plan.changes:
+        remote_id = change.remote_id if change.remote_id is not None else made.get(change.path, 1000 + len(made))
+        made[change.path] = remote_id
+        before = portal.get(remote_id)
+        fields = {**(before.fields if before else {"description": ""}), **change.after}
+        status = change.status if "status" in change.after or before is None else before.status
+        fields.pop("status", None)
+        seen = Observed("article", remote_id, "en", str(fields["slug"]), fields, status)
+        old = ledger.get(remote_id)
+        agreed = {**old.fields, **change.after} if old else fields
+        agreed.pop("status", None)
+        base_status = status if old is None or "status" in change.after else old.status
+        portal[remote_id] = seen
+        ledger[remote_id] = Base("article", remote_id, "en", seen.slug, change.path, agreed, base_status)
+    return desired, list(portal.values()), list(ledger.values())
+
+
+@settings(max_examples=200)
+@given(sides())
+def test_after_a_plan_is_carried_out_only_questions_for_people_remain(three):
+    first = make(three)
+    second = make(carry_out(first, three))
+    assert second.changes == ()
+    assert {(held.path, held.fields) for held in second.held} == {(held.path, held.fields) for held in first.held}

@@ -1,0 +1,102 @@
+"""The arrows between the layers point downwards. Source: design.md, section 3."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+SOURCE = Path(__file__).parent.parent / "src" / "kbsync"
+
+ROWS = (
+    ("cli",),
+    ("preview", "sandbox", "report"),
+    ("sync", "lint", "site"),
+    ("content", "service", "ledger"),
+    ("markdown",),
+    ("config",),
+    ("files",),
+    ("model",),
+    ("errors",),
+)
+"""From above to below; `files` (writing a file whole) is the one row that the design does not draw."""
+
+HOMES = {
+    "click": {"cli"},
+    "httpx": {"service"},
+    "watchdog": {"preview"},
+    "sqlite3": {"ledger", "sandbox"},
+    "uvicorn": {"sandbox", "preview"},
+    "jinja2": {"site"},
+    "markdown_it": {"markdown"},
+    "pyromark": {"markdown"},
+    "yaml": {"content"},
+}
+"""Where a library may be imported, and nowhere else."""
+
+LEVEL = {name: number for number, row in enumerate(ROWS) for name in row}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The modules that a file imports, in full, imports inside functions included."""
+    package = ("kbsync", *path.relative_to(SOURCE).parent.parts)
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            base = ".".join(package[: len(package) - node.level + 1])
+            yield f"{base}.{node.module}" if node.module else base
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def layer_of(module: str) -> str:
+    """`kbsync.sync.plan` is in `sync`."""
+    return module.split(".")[1]
+
+
+def files() -> Iterator[tuple[str, Path]]:
+    for path in sorted(SOURCE.rglob("*.py")):
+        relative = path.relative_to(SOURCE)
+        if relative.name != "__init__.py" or len(relative.parts) > 1:
+            yield (relative.parts[0].removesuffix(".py"), path)
+
+
+def test_every_layer_of_the_design_is_there_and_nothing_else():
+    assert {layer for layer, _ in files()} == set(LEVEL)
+
+
+def test_a_module_imports_only_from_rows_below_its_own():
+    wrong = [
+        f"{path.relative_to(SOURCE)} imports {module}"
+        for layer, path in files()
+        for module in imports(path)
+        if module.startswith("kbsync.") and module != "kbsync.__version__"
+        if layer_of(module) != layer and LEVEL[layer_of(module)] <= LEVEL[layer]
+    ]
+    assert wrong == []
+
+
+def test_the_sandbox_knows_nothing_of_kbsync_but_site_and_markdown():
+    known = {
+        layer_of(module)
+        for layer, path in files()
+        if layer == "sandbox"
+        for module in imports(path)
+        if module.startswith("kbsync.")
+    }
+    assert known <= {"sandbox", "site", "markdown"}
+
+
+def test_a_library_is_imported_where_it_belongs():
+    wrong = [
+        f"{path.relative_to(SOURCE)} imports {module}"
+        for layer, path in files()
+        for module in imports(path)
+        if layer not in HOMES.get(module.split(".")[0], {layer})
+    ]
+    assert wrong == []
+
+
+def test_the_shipped_package_reads_nothing_beside_the_project():
+    assert [path.name for _, path in files() if "../shared" in path.read_text("utf-8")] == []
