@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kbsync.cli.planning import Wishes, make_plan
 from kbsync.cli.screen import Options
-from kbsync.cli.workspace import Workspace
+from kbsync.cli.workspace import Reading, Workspace
 from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings
 from kbsync.errors import KbsyncError
 from kbsync.ledger.contract import Ledger
@@ -121,6 +121,14 @@ class Project:
     """One content tree and one ledger, for one portal."""
 
     settings: Settings
+    read_once: Reading | None = None
+    opened: Workspace | None = None
+
+    def read(self) -> Reading:
+        """The tree, without errors; `read_once` spares it where it does not change."""
+        reading = self.read_once or self.workspace().read_content()
+        assert not reading.errors, reading.errors
+        return reading
 
     @property
     def root(self) -> Path:
@@ -134,7 +142,9 @@ class Project:
         return Project(replace(self.settings, service=replace(self.settings.service, profile=profile)))
 
     def workspace(self) -> Workspace:
-        return Workspace(self.settings, Options(quiet=True))
+        if self.opened is None:
+            self.opened = Workspace(self.settings, Options(quiet=True))
+        return self.opened
 
     @contextmanager
     def ledger(self) -> Iterator[Ledger]:
@@ -149,9 +159,7 @@ class Project:
         return self.workspace().target.key
 
     def plan(self, service: Service, **wishes: object) -> Plan:
-        workspace = self.workspace()
-        reading = workspace.read_content()
-        assert not reading.errors, reading.errors
+        workspace, reading = self.workspace(), self.read()
         return make_plan(workspace, reading, service, workspace.read_ledger(), Wishes(**wishes)).plan
 
     def push(
@@ -168,9 +176,7 @@ class Project:
         **wishes: object,
     ) -> Pushed:
         """As `kbsync push` does it, with places to step in between."""
-        workspace = self.workspace()
-        reading = workspace.read_content()
-        assert not reading.errors, reading.errors
+        workspace, reading = self.workspace(), self.read()
         pushed = Pushed()
         with self.ledger() as opened:
             try:

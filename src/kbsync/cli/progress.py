@@ -4,55 +4,43 @@ from __future__ import annotations
 
 import sys
 import time
-from typing import TYPE_CHECKING
+from typing import Any
+
+import click
 
 from kbsync.cli.screen import Options
-from kbsync.model import Action, Outcome, visible
-
-if TYPE_CHECKING:
-    from rich.progress import Progress as Bar
-    from rich.progress import TaskID
+from kbsync.model import Action, Outcome
 
 LINE_EVERY_S = 5.0
 
 
 class Progress:
-    """Shows each outcome as it comes, on stderr; failures at once, successes in numbers."""
+    """Counts each outcome as it comes, on stderr; what failed and why is the report's to tell."""
 
     def __init__(self, total: int, options: Options) -> None:
         self.total = total
         self.options = options
         self.done = 0
         self.told_at_s = time.monotonic()
-        self.bar: Bar | None = None
-        self.task: TaskID | None = None
+        self.bar: Any = None
 
     def __enter__(self) -> Progress:
         if self.total and not self.options.quiet and sys.stderr.isatty():
-            from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
-            from rich.progress import Progress as RichProgress
-
-            console = Console(stderr=True, no_color=self.options.no_color or None)
-            columns = (TextColumn("Pushing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-            self.bar = RichProgress(*columns, console=console, transient=True)
-            self.task = self.bar.add_task("push", total=self.total)
-            self.bar.start()
+            self.bar = click.progressbar(length=self.total, label="Pushing", file=sys.stderr, show_pos=True)
+            self.bar.__enter__()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *exception: object) -> None:
         if self.bar is not None:
-            self.bar.stop()
+            self.bar.__exit__(*exception)
 
     def show(self, outcome: Outcome) -> None:
         """One more change is over."""
         if outcome.change.action is Action.ADOPT:
             return
         self.done += 1
-        if self.bar is not None and self.task is not None:
-            self.bar.update(self.task, advance=1)
+        if self.bar is not None:
+            self.bar.update(1)
         elif time.monotonic() - self.told_at_s >= LINE_EVERY_S:
             self.told_at_s = time.monotonic()
             self.options.note(f"pushed {self.done:,} of {self.total:,}")
-        if outcome.outcome == "failed" and self.options.verbose:
-            self.options.note(f"failed: {outcome.change.path}: {visible(outcome.error)}")

@@ -22,9 +22,7 @@ def encode_fields(fields: Fields) -> str:
 def decode_fields(text: str) -> dict[str, Value]:
     """Fields out of JSON; lists were tuples."""
     fields = FIELDS_DECODER.decode(text)
-    if "tags" in fields:
-        fields["tags"] = tuple(fields["tags"])
-    return fields
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
 
 
 def encode_id(remote_id: RemoteId | None) -> str | None:

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import msgspec
+
 from kbsync.errors import LedgerError
 from kbsync.ledger.contract import Intent, Owner, Result
 from kbsync.ledger.rows import BASE_COLUMNS, PENDING_COLUMNS, base_of, encode_fields, encode_id, pending_of
@@ -41,7 +43,7 @@ class SqliteLedger:
         version = self.connection.execute("PRAGMA user_version").fetchone()[0]
         owner = self.connection.execute("PRAGMA application_id").fetchone()[0]
         tables = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if owner != APPLICATION_ID and tables:
+        if owner != APPLICATION_ID and (tables or owner):
             raise LedgerError(
                 f"{self.path} is an SQLite file, but no ledger of kbsync", hint="name another file in [ledger] url"
             )
@@ -69,7 +71,7 @@ class SqliteLedger:
     def _translated(self) -> Iterator[None]:
         try:
             yield
-        except sqlite3.DatabaseError as exc:
+        except (sqlite3.DatabaseError, msgspec.DecodeError) as exc:
             text = str(exc)
             if "locked" in text or "busy" in text:
                 hint = "another program holds the file; try again when it is done"

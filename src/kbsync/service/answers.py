@@ -8,7 +8,7 @@ import msgspec
 
 from kbsync.errors import Denied, Misbehaved, NotFound, Rejected, ServerFailed, ServiceError
 from kbsync.model import visible
-from kbsync.service.transport import Answer
+from kbsync.service.exchange import Answer
 
 SHOWN_CHARS = 200
 
@@ -28,7 +28,7 @@ def check_status(answer: Answer) -> Answer:
     said = message_of(answer)
     told = f"{answer.asked}: {status}{': ' + said if said else ''}"
     if 300 <= status < 400:
-        where = visible(answer.headers.get("location", "elsewhere"))
+        where = answer.shown(answer.headers.get("location", "elsewhere"))
         # The token follows no redirect: another host would learn it.
         raise ServiceError(
             f"{answer.asked}: redirected to {where}",
@@ -64,13 +64,12 @@ def message_of(answer: Answer) -> str:
         return "an HTML page"
     try:
         body: Any = msgspec.json.decode(answer.body)
-    except msgspec.DecodeError:
-        return visible(answer.body[:SHOWN_CHARS].decode("utf-8", "replace").strip())
-    if isinstance(body, dict):
-        for key in ("message", "error", "errors"):
-            if key in body:
-                return visible(_flat(body[key]))[:SHOWN_CHARS]
-    return visible(_flat(body))[:SHOWN_CHARS]
+        if isinstance(body, dict):
+            body = next((body[key] for key in ("message", "error", "errors") if key in body), body)
+        said = _flat(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return answer.text.strip()[:SHOWN_CHARS]
+    return answer.shown(said)[:SHOWN_CHARS]
 
 
 def _flat(value: Any) -> str:
@@ -99,15 +98,14 @@ def decode(answer: Answer, kind: Any) -> Any:
         )
     try:
         return msgspec.json.decode(answer.body, type=kind)
-    except (msgspec.ValidationError, UnicodeDecodeError) as exc:
-        reason = str(exc).replace("`", "")
+    except msgspec.ValidationError as exc:
+        reason = visible(str(exc).replace("`", ""))
         raise Misbehaved(
             f"{answer.asked}: JSON of another shape than expected: {reason}",
             hint="check [service] base_url and profile",
         ) from exc
-    except msgspec.DecodeError as exc:
-        start = visible(answer.body[:40].decode("utf-8", "replace"))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise Misbehaved(
-            f"{answer.asked}: not JSON, or cut off ({len(answer.body):,} bytes from {start!r}): {exc}",
+            f"{answer.asked}: not JSON, or cut off ({len(answer.body):,} bytes from {answer.text[:40]!r}): {exc}",
             hint="run the command again; check what stands between you and the service",
         ) from exc

@@ -6,61 +6,23 @@ from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
-from urllib.parse import quote
 
-from kbsync.errors import Misbehaved, NotFound, ServerFailed
-from kbsync.model import STATUSES, Fields, Kind, Observed, RemoteId, Status, Value
+from kbsync.errors import Denied, Misbehaved, NotFound, ServerFailed
+from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import wire
 from kbsync.service.answers import check_status, decode
-from kbsync.service.listing import Page, list_locale
+from kbsync.service.listing import Filters, Lister, Page
+from kbsync.service.portal import Owner, Portal, PortalInfo, portal_info
 from kbsync.service.profile import Profile
-from kbsync.service.snapshot import Row, Snapshot
+from kbsync.service.rows import observed_row, row_of
+from kbsync.service.snapshot import Snapshot
 from kbsync.service.transport import Answer, Transport
+from kbsync.service.wire import path_part
 
 LIST_THREADS = 4
 """More than about 4 connections gain nothing. Source: observed.md, "Speed here"."""
 
 MAX_CATEGORY_PAGES = 1000
-
-EMPTY_FIELDS: dict[str, Any] = {
-    "title": "",
-    "content": "",
-    "description": "",
-    "position": None,
-    "author": None,
-    "tags": (),
-    "meta_title": "",
-    "meta_description": "",
-}
-"""What a row of a list holds where the service leaves a field out."""
-
-
-@dataclass(frozen=True, slots=True)
-class PortalInfo:
-    """A portal as the service describes it."""
-
-    slug: str
-    name: str
-    locales: tuple[str, ...]
-    archived: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """Whose token it is. `role` is "" where the service does not say."""
-
-    id: RemoteId
-    name: str
-    role: str
-
-
-@dataclass(frozen=True, slots=True)
-class Portal:
-    """Everything on the portal, as observed. `complete` is False where the list did not add up to its own count."""
-
-    categories: tuple[Observed, ...] = ()
-    articles: tuple[Observed, ...] = ()
-    complete: bool = True
 
 
 @dataclass(slots=True)
@@ -75,6 +37,7 @@ class Service:
     account_id: int
     portal: str
     categories: dict[RemoteId, Observed] = field(default_factory=dict)
+    _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
 
     def can(self, operation: str) -> bool:
         """Whether the profile has this operation."""
@@ -102,7 +65,7 @@ class Service:
         answer = self._ask("list_portals")
         page = decode(answer, wire.PortalPage | list[wire.WirePortal])
         portals = page.payload if isinstance(page, wire.PortalPage) else page
-        return tuple(_portal_info(portal) for portal in portals)
+        return tuple(portal_info(portal) for portal in portals)
 
     def fetch_portal(self) -> PortalInfo:
         """The portal itself, found in the list: an unknown slug there is an answer, a 500 is none (surprise 15).
@@ -128,16 +91,18 @@ class Service:
             known: the last snapshot; it is brought up to date in place.
             full: read everything, whatever is known.
         """
-        self.categories = {category.remote_id: category for category in self._list_categories()}
+        locales = tuple(locales)
+        self.categories = {category.remote_id: category for category in self._list_categories(locales)}
+        self._known = known
         articles: dict[RemoteId, Observed] = {}
         complete = True
         with ThreadPoolExecutor(LIST_THREADS) as pool:
             for locale in locales:
                 before = None if full else known.locales.get(locale)
-                listing = list_locale(self._read_page, locale, before, pool=pool)
+                listing = self._lister(locale, pool).list(before)
                 known.locales[locale] = listing.found
                 complete = complete and listing.complete
-                articles |= {row.id: self._from_row(row, locale) for row in listing.found.rows.values()}
+                articles |= {row.id: observed_row(row, locale, self.categories) for row in listing.found.rows.values()}
         return Portal(tuple(self.categories.values()), tuple(articles.values()), complete)
 
     def show_article(self, remote_id: RemoteId, *, locale: str) -> Observed:
@@ -162,22 +127,28 @@ class Service:
         """Look an article up by its slug, drafts included; None where the portal has none.
 
         The public page answers for drafts and archived ones too (surprise 2). It cannot for a slug with a dot
-        (surprise 21), and answers 500 for one of another portal; then the newest pages of the list are read.
+        (surprise 21), answers 500 for one of another portal, and 401 under a host that it does not know (section 9);
+        then the list is read.
         """
-        if "." not in slug and self.can("find_article"):
-            try:
-                answer = self._ask("find_article", slug=slug, public=True)
-            except (NotFound, ServerFailed):
-                return None
-            found = self._article(answer, locale=locale)
+        if "." in slug or not self.can("find_article"):
+            return self._find_in_list(slug, locale)
+        try:
+            found = self._article(self._ask("find_article", slug=slug, public=True), locale=locale)
             return self.show_article(found.remote_id, locale=locale) if self.can("show_article") else found
+        except NotFound:
+            return None
+        except (ServerFailed, Denied) as exc:
+            # Any other failure says nothing about the slug.
+            if exc.status not in {401, 500} or not self.can("list_articles"):
+                raise
         return self._find_in_list(slug, locale)
 
     def _find_in_list(self, slug: str, locale: str) -> Observed | None:
         with ThreadPoolExecutor(LIST_THREADS) as pool:
-            listing = list_locale(self._read_page, locale, None, pool=pool)
+            listing = self._lister(locale, pool).list(self._known.locales.get(locale))
+        self._known.locales[locale] = listing.found
         row = next((row for row in listing.found.rows.values() if row.slug == slug), None)
-        return self._from_row(row, locale) if row else None
+        return observed_row(row, locale, self.categories) if row else None
 
     def can_find(self, slug: str) -> bool:
         """Whether an article can be looked up by this slug."""
@@ -199,7 +170,7 @@ class Service:
         """Make an article, as a draft, said explicitly; the answer, as the portal now holds it."""
         sent = {name: value for name, value in fields.items() if self.profile.keeps("article", name)}
         body = wire.article_body(sent, content=content, category_id=category_id, meta_before={})
-        body |= {"status": wire.status_number(self.profile, Status.DRAFT), "locale": locale}
+        body |= {"status": self.profile.number_of(Status.DRAFT), "locale": locale}
         return self._article(self._ask("create_article", body=body), locale=locale)
 
     def update_article(
@@ -215,7 +186,7 @@ class Service:
         """Change some fields of an article, or its status; the answer, as the portal now holds it."""
         body = wire.article_body(fields, content=content, category_id=category_id, meta_before=before.fields)
         if status is not None:
-            body["status"] = wire.status_number(self.profile, status)
+            body["status"] = self.profile.number_of(status)
         return self._article(self._ask("update_article", id=remote_id, body=body), locale=before.locale)
 
     def delete(self, kind: Kind, remote_id: RemoteId) -> None:
@@ -237,70 +208,54 @@ class Service:
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
     ) -> Answer:
-        entry = self.profile.operations[operation]
+        entry = self.profile.operation(operation)
         path = entry.path.format(
-            account_id=self.account_id, portal=quote(self.portal, safe=""), id=id, slug=quote(slug, safe="")
+            account_id=self.account_id, portal=path_part(self.portal), id=path_part(str(id)), slug=path_part(slug)
         )
         return check_status(self.transport.send(entry.method, path, body=body, query=query, public=public))
 
-    def _list_categories(self) -> Iterable[Observed]:
-        """Every category. A page's size is what the answer has, whatever the version (surprise 19)."""
+    def _list_categories(self, locales: tuple[str, ...] = ()) -> Iterable[Observed]:
+        """Every category. Where there are several pages, each locale is listed alone too: a smaller list loses less.
+
+        A list without positions is all ties, and its pages overlap (surprise 19).
+        """
+        found, pages = self._read_categories({})
+        if pages > 1:
+            for locale in locales:
+                found |= self._read_categories({"locale": locale})[0]
+        return found.values()
+
+    def _read_categories(self, filters: Mapping[str, str]) -> tuple[dict[RemoteId, Observed], int]:
+        """All pages, and how many they were. A page's size is what the answer has, whatever the version."""
         found: dict[RemoteId, Observed] = {}
         for number in range(1, MAX_CATEGORY_PAGES):
-            answer = self._ask("list_categories", query={"page": number})
+            answer = self._ask("list_categories", query={**filters, "page": number})
             page = decode(answer, wire.CategoryPage | list[wire.WireCategory])
             rows = page.payload if isinstance(page, wire.CategoryPage) else page
             before = len(found)
             for row in rows:
+                if row.id is None:
+                    raise _without_id(answer)
                 category = wire.observed_category(row)
                 found[category.remote_id] = category
             if len(found) == before:
-                break
-        return found.values()
+                return found, number - 1
+        return found, MAX_CATEGORY_PAGES
 
-    def _read_page(self, locale: str, number: int) -> Page:
-        answer = self._ask("list_articles", query={"locale": locale, "page": number})
+    def _lister(self, locale: str, pool: ThreadPoolExecutor) -> Lister:
+        by_status = [{"status": number} for number in self.profile.status.values()]
+        slugs = sorted(item.slug for item in self.categories.values() if item.locale == locale)
+        by_category = [{"category_slug": slug} for slug in slugs]
+        return Lister(self._read_page, locale, pool, (*by_category, *by_status))
+
+    def _read_page(self, filters: Filters, number: int) -> Page:
+        answer = self._ask("list_articles", query={**filters, "page": number})
         page = decode(answer, wire.ArticlePage | list[wire.WireArticle])
-        articles = page.payload if isinstance(page, wire.ArticlePage) else page
-        count = page.meta.articles_count if isinstance(page, wire.ArticlePage) else None
-        return Page(tuple(self._row(article) for article in articles), count, answer.server_time_s)
-
-    def _row(self, article: wire.WireArticle) -> Row:
-        seen = self._observed(article, "")
-        fields: dict[str, Any] = EMPTY_FIELDS | dict(seen.fields)
-        status = seen.status.value if seen.status else None
-        return Row(
-            seen.remote_id,
-            seen.updated_at,
-            seen.slug,
-            fields["title"],
-            fields["content"],
-            fields["description"],
-            wire.category_id_of(article),
-            fields["position"],
-            fields["author"],
-            fields["tags"],
-            fields["meta_title"],
-            fields["meta_description"],
-            status,
-        )
-
-    def _from_row(self, row: Row, locale: str) -> Observed:
-        category = self.categories.get(row.category_id) if row.category_id is not None else None
-        fields: dict[str, Value] = {
-            "slug": row.slug,
-            "title": row.title,
-            "content": row.content,
-            "description": row.description,
-            "category": category.slug if category else None,
-            "position": row.position,
-            "author": row.author,
-            "tags": row.tags,
-            "meta_title": row.meta_title,
-            "meta_description": row.meta_description,
-        }
-        status = STATUSES.get(row.status)
-        return Observed("article", row.id, locale, row.slug, fields, status, row.updated_at)
+        articles, count = (page.payload, page.count) if isinstance(page, wire.ArticlePage) else (page, None)
+        if any(article.id is None for article in articles):
+            raise _without_id(answer)
+        rows = tuple(row_of(article, self.profile) for article in articles)
+        return Page(rows, count, answer.server_time_s)
 
     def _observed(self, article: wire.WireArticle, locale: str) -> Observed:
         return wire.observed_article(article, self.profile, locale=locale, categories=self.categories)
@@ -319,10 +274,6 @@ class Service:
             raise _without_id(answer)
         self.categories[category.remote_id] = category
         return category
-
-
-def _portal_info(portal: wire.WirePortal) -> PortalInfo:
-    return PortalInfo(portal.slug, portal.name or portal.slug, portal.locales, bool(portal.archived))
 
 
 def _without_id(answer: Answer) -> Misbehaved:

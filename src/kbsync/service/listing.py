@@ -7,7 +7,8 @@ observed.md, surprise 6, section 8.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import threading
+from collections.abc import Callable, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -15,10 +16,19 @@ from kbsync.model import RemoteId
 from kbsync.service.snapshot import LocaleRows, Row
 
 PASSES = 3
-"""Full readings before a list that still does not add up is taken as it is."""
+"""Full readings before a list that still does not add up is read in smaller parts."""
 
 SETTLE_S = 1
 """`updated_at` has whole seconds: what changed in the second of a listing may have changed after it, too."""
+
+MAX_PAGES = 40_000
+"""A million articles; a service that counts more is not believed."""
+
+PAGES_AHEAD = 100
+"""Pages that are asked for before anybody looks whether there are so many."""
+
+Filters = Mapping[str, str | int]
+"""What a list is narrowed to, as parameters of its address."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +39,15 @@ class Page:
     count: int | None
     server_time_s: int | None
 
+    @property
+    def moment_s(self) -> int:
+        """When it was answered, as well as can be said: by the service's clock, else by its newest row."""
+        newest_s = max((row.updated_at for row in self.rows), default=0)
+        return newest_s if self.server_time_s is None else self.server_time_s
 
-ReadPage = Callable[[str, int], Page]
-"""Reads a page (from 1) of the articles of a locale."""
+
+ReadPage = Callable[[Filters, int], Page]
+"""Reads a page (from 1) of the articles that a filter lets through."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,85 +58,121 @@ class Listing:
     complete: bool
 
 
-def list_locale(read: ReadPage, locale: str, known: LocaleRows | None, *, pool: ThreadPoolExecutor) -> Listing:
-    """List one locale, from what is known where that is enough.
+@dataclass(frozen=True, slots=True)
+class Lister:
+    """Lists one locale.
 
     Args:
         read: asks the service for one page.
         locale: the filter.
-        known: the rows of the last listing, or None to read everything.
         pool: reads pages side by side.
+        parts: filters that make the list smaller: a list of one page loses nothing, and a list by category is in
+            another order, with other ties.
     """
-    first = read(locale, 1)
-    if known is not None and known.read_at:
-        if (found := _catch_up(read, locale, known, first)) is not None:
-            return found
-        first = read(locale, 1)
-    return _read_all(read, locale, first, pool)
 
+    read: ReadPage
+    locale: str
+    pool: ThreadPoolExecutor
+    parts: tuple[Filters, ...] = ()
 
-def _catch_up(read: ReadPage, locale: str, known: LocaleRows, first: Page) -> Listing | None:
-    """Read down to the first row that was settled before the last listing; None where the counts disagree."""
-    rows = dict(known.rows)
-    page, number, last = first, 1, 0
-    settled_s = known.read_at - SETTLE_S
-    while page.rows:
-        rows |= {row.id: row for row in page.rows}
-        if any(row.updated_at < settled_s for row in page.rows):
-            break
-        if page.count is None or number * len(first.rows) > page.count + len(first.rows):
+    def list(self, known: LocaleRows | None) -> Listing:
+        """List it, from what is known where that is enough; with None everything is read."""
+        first = self._page(1)
+        if known is not None and known.read_at:
+            if (found := self._catch_up(known, first)) is not None:
+                return found
+            first = self._page(1)
+        return self._read_all(first)
+
+    def _page(self, number: int, part: Filters | None = None) -> Page:
+        return self.read({"locale": self.locale, **(part or {})}, number)
+
+    def _catch_up(self, known: LocaleRows, first: Page) -> Listing | None:
+        """Read down to the first row that was settled before the last listing; None where that cannot be all."""
+        if first.count is None or (first.server_time_s or known.read_at) < known.read_at:
+            return None  # No count to compare with, or a clock that was set back: nothing is settled.
+        seen: dict[RemoteId, Row] = {}
+        page, number, settled_s = first, 1, known.read_at - SETTLE_S
+        while page.rows:
+            before = len(seen)
+            seen |= {row.id: row for row in page.rows}
+            if len(seen) != before + len(page.rows):
+                # Rows moved between the pages, or tie: where one comes twice another may be hidden.
+                return None
+            # What changed comes before all that did not, whichever clock wrote it.
+            if any(row.updated_at < settled_s and known.rows.get(row.id) == row for row in page.rows):
+                break
+            number += 1
+            page = self._page(number)
+        rows = known.rows | seen
+        # A count that changed in between tells of a deletion, which hides the row after the page's edge.
+        if not page.count == first.count == len(rows):
             return None
-        number += 1
-        last = page.rows[-1].updated_at
-        page = read(locale, number)
-        # A row that moved to the front while pages were read pushes others over the edge, never under it; only a
-        # deletion hides one, and that shows in the counts.
-        if page.rows and page.rows[0].updated_at > last:
-            return None
-    if page.count is not None and page.count != len(rows):
-        return None
-    return Listing(LocaleRows(first.server_time_s or known.read_at, rows), complete=page.count is not None)
+        return Listing(LocaleRows(first.moment_s or known.read_at, rows), complete=True)
 
+    def _read_all(self, first: Page) -> Listing:
+        rows: dict[RemoteId, Row] = {}
+        # Of the first pass: what changed after it may be hidden from the later ones.
+        moment_s = first.moment_s
+        for _ in range(PASSES):
+            if len(rows) > (first.count or 0):
+                # Something was deleted while we read, and a union cannot unlearn it: begin again.
+                rows, moment_s = {}, first.moment_s
+            counts = self._one_pass(first, rows)
+            if None in counts:
+                return Listing(LocaleRows(0, rows), complete=False)
+            if counts == {len(rows)}:
+                return Listing(LocaleRows(moment_s, rows), complete=True)
+            first = self._page(1)
+        return self._read_parts(rows, moment_s)
 
-def _read_all(read: ReadPage, locale: str, first: Page, pool: ThreadPoolExecutor) -> Listing:
-    rows: dict[RemoteId, Row] = {}
-    count = first.count
-    for _ in range(PASSES):
-        count = _one_pass(read, locale, first, rows, pool)
-        if count is None or len(rows) == count:
-            return Listing(LocaleRows(first.server_time_s or 0, rows), complete=count is not None)
-        if len(rows) > count:
-            # Something was deleted while we read, and a union cannot unlearn it: begin again.
-            rows = {}
-        first = read(locale, 1)
-    return Listing(LocaleRows(0, rows), complete=False)
+    def _read_parts(self, rows: dict[RemoteId, Row], moment_s: int) -> Listing:
+        """Look for the hidden rows in smaller lists, until there are as many as are counted."""
+        for part in self.parts:
+            count = self._page(1).count
+            if len(rows) == count:
+                break
+            self._one_pass(self._page(1, part), rows, part)
+        complete = len(rows) == self._page(1).count
+        return Listing(LocaleRows(moment_s if complete else 0, rows), complete)
 
+    def _one_pass(self, first: Page, rows: dict[RemoteId, Row], part: Filters | None = None) -> set[int | None]:
+        """Read every page once into `rows`; all the counts that they gave."""
+        _keep_newest(rows, first.rows)
+        if not first.rows:
+            return {first.count}
+        if first.count is None:
+            return self._read_until_known(first, rows)
+        ended = threading.Event()
 
-def _one_pass(
-    read: ReadPage, locale: str, first: Page, rows: dict[RemoteId, Row], pool: ThreadPoolExecutor
-) -> int | None:
-    """Read every page once into `rows`; the count that the last one gave."""
-    _keep_newest(rows, first.rows)
-    if not first.rows or first.count is None:
-        return _read_until_empty(read, locale, first, rows)
-    pages = -(-first.count // len(first.rows))
-    count: int | None = first.count
-    for page in pool.map(lambda number: read(locale, number), range(2, pages + 1)):
-        _keep_newest(rows, page.rows)
-        count = page.count
-    return count
+        def read(number: int) -> Page | None:
+            if ended.is_set():
+                return None
+            page = self._page(number, part)
+            # A service that does not know `page` gives the first one for ever (surprise 18).
+            if not page.rows or page.rows == first.rows:
+                ended.set()
+            return page
 
+        counts: set[int | None] = {first.count}
+        pages = min(-(-first.count // len(first.rows)), MAX_PAGES)
+        for begin in range(2, pages + 1, PAGES_AHEAD):
+            for page in self.pool.map(read, range(begin, min(begin + PAGES_AHEAD, pages + 1))):
+                if page is not None:
+                    _keep_newest(rows, page.rows)
+                    counts.add(page.count)
+            if ended.is_set():
+                break
+        return counts
 
-def _read_until_empty(read: ReadPage, locale: str, page: Page, rows: dict[RemoteId, Row]) -> int | None:
-    """A list that does not count: read on until a page brings nothing new (surprise 18: a wrong page is page 1)."""
-    number = 1
-    while page.rows:
-        number += 1
-        page = read(locale, number)
-        if all(row.id in rows for row in page.rows):
-            break
-        _keep_newest(rows, page.rows)
-    return page.count
+    def _read_until_known(self, first: Page, rows: dict[RemoteId, Row]) -> set[int | None]:
+        """A list that does not count: read on until a page brings nothing new."""
+        for number in range(2, MAX_PAGES):
+            page = self._page(number)
+            if all(row.id in rows for row in page.rows):
+                break
+            _keep_newest(rows, page.rows)
+        return {first.count}
 
 
 def _keep_newest(rows: dict[RemoteId, Row], page: Iterable[Row]) -> None:

@@ -7,15 +7,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
-from string import Formatter
 from typing import Any
 
 from kbsync.errors import ConfigError
 from kbsync.model import Kind, Status
+from kbsync.service.declaration import TABLES, check_declaration
 
 BUILT_IN = ("chatwoot", "documented")
-PATH_WORDS = {"account_id", "portal", "id", "slug"}
-METHODS = {"GET", "POST", "PUT", "PATCH", "DELETE"}
+
+NEEDED = {**{table: TABLES[table] for table in ("fields", "pace", "public")}, "status": (Status.DRAFT.value,)}
+"""What a profile cannot do without; operations and limits may be few or none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +56,19 @@ class Profile:
         """Whether the service has this operation."""
         return operation in self.operations
 
+    def operation(self, name: str) -> Operation:
+        """How this is asked for.
+
+        Raises:
+            ConfigError: the service does not have it.
+        """
+        if not self.can(name):
+            raise ConfigError(
+                f"profile `{self.name}` has no operation `{name}`",
+                hint="use a profile that has it (`kbsync check` lists what works), or do it by hand",
+            )
+        return self.operations[name]
+
     @property
     def can_list(self) -> bool:
         """Whether the portal can be looked at. Without it the ledger alone is `observed`."""
@@ -63,6 +77,18 @@ class Profile:
     def keeps(self, kind: Kind, name: str) -> bool:
         """Whether the service keeps this field of an article or category."""
         return name in self.fields[kind]
+
+    def number_of(self, status: Status) -> int:
+        """The number that the service understands: the string \"1\" is an error to it (surprise 24).
+
+        Raises:
+            ConfigError: the profile gives none.
+        """
+        if status not in self.status:
+            raise ConfigError(
+                f"profile `{self.name}` has no number for the status `{status}`", hint="add it to the table [status]"
+            )
+        return self.status[status]
 
     def status_of(self, number: object) -> Status | None:
         """The status that an answer names by number or by word; None for what is neither."""
@@ -83,19 +109,21 @@ def read_profile(name: str, *, folder: Path) -> Profile:
         ConfigError: no such profile, or it declares something that cannot be.
     """
     raw = _read_layers(name, folder, seen=())
-    try:
-        return _build(raw, name)
-    except (KeyError, TypeError, ValueError) as exc:
-        raise ConfigError(
-            f"profile `{name}`: {exc}",
-            hint='compare it with the built-in ones: `extends = "chatwoot"` and only what differs is enough',
-        ) from exc
+    for table, keys in NEEDED.items():
+        for key in keys:
+            if key not in raw.get(table, {}):
+                raise ConfigError(
+                    f"profile `{name}`: [{table}] {key} is missing",
+                    hint='add it, or `extends = "chatwoot"`, which has everything',
+                )
+    return _build(raw, name)
 
 
 def _read_layers(name: str, folder: Path, *, seen: tuple[str, ...]) -> dict[str, Any]:
     if name in seen:
         raise ConfigError(f"profile `{name}` extends itself: {' -> '.join((*seen, name))}")
     raw = _load(name, folder)
+    check_declaration(raw, name)
     parent = raw.pop("extends", None)
     if parent is None:
         return raw
@@ -123,23 +151,18 @@ def _load(name: str, folder: Path) -> dict[str, Any]:
 def _build(raw: dict[str, Any], name: str) -> Profile:
     pace, public = raw["pace"], raw["public"]
     return Profile(
-        name=str(raw.get("name", name)),
-        operations={key: _operation(key, text) for key, text in raw["operations"].items() if text},
-        fields={kind: tuple(raw["fields"][kind]) for kind in ("article", "category")},
-        status={Status(word): int(number) for word, number in raw["status"].items()},
+        name=raw.get("name", name),
+        operations={key: _operation(key, text) for key, text in raw.get("operations", {}).items() if text},
+        fields={kind: tuple(names) for kind, names in raw["fields"].items()},
+        status={Status(word): number for word, number in raw["status"].items()},
         limits=Limits(**raw.get("limits", {})),
-        requests_per_minute=int(pace["requests_per_minute"]),
-        uploads_per_hour=int(pace["uploads_per_hour"]),
-        article_url=str(public["article_url"]),
-        category_url=str(public["category_url"]),
+        requests_per_minute=pace["requests_per_minute"],
+        uploads_per_hour=pace["uploads_per_hour"],
+        article_url=public["article_url"],
+        category_url=public["category_url"],
     )
 
 
 def _operation(name: str, text: str) -> Operation:
     method, _, path = text.partition(" ")
-    if method not in METHODS or not path.startswith("/"):
-        raise ValueError(f"operation `{name}`: expected `METHOD /path`, found {text!r}")
-    words = {word for _, word, _, _ in Formatter().parse(path) if word is not None}
-    if words - PATH_WORDS:
-        raise ValueError(f"operation `{name}`: unknown {', '.join(sorted(words - PATH_WORDS))} in its path")
     return Operation(name, method, path)

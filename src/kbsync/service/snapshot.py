@@ -14,7 +14,9 @@ from kbsync import __version__
 from kbsync.files import store_whole
 from kbsync.model import RemoteId
 
-FORMAT = f"kbsync.portal/1 {__version__}"
+FORMAT = f"kbsync.portal/2 {__version__}"
+HEAD = FORMAT.encode() + b"\n"
+DIGEST_BYTES = 16
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -36,7 +38,10 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class LocaleRows(msgspec.Struct, array_like=True):
-    """The articles of one locale by id; `read_at` is the service's clock when their listing began, seconds."""
+    """The articles of one locale by id.
+
+    `read_at` is the service's clock when their listing began, seconds since 1970; 0 where it was not complete.
+    """
 
     read_at: int = 0
     rows: dict[RemoteId, Row] = {}
@@ -45,7 +50,6 @@ class LocaleRows(msgspec.Struct, array_like=True):
 class Snapshot(msgspec.Struct, array_like=True):
     """One portal, by locale."""
 
-    format: str = FORMAT
     target: str = ""
     locales: dict[str, LocaleRows] = {}
 
@@ -59,15 +63,23 @@ def load_snapshot(path: Path, target: str) -> Snapshot:
     """The last snapshot of this portal, or an empty one."""
     try:
         data = path.read_bytes()
-        if msgspec.msgpack.encode(FORMAT) in data[:64]:
-            found = msgspec.msgpack.decode(data, type=Snapshot)
-            if found.target == target:
-                return found
-    except (OSError, msgspec.DecodeError):
-        pass  # No snapshot, or a damaged one: everything is listed anew.
-    return Snapshot(target=target)
+    except OSError:
+        return Snapshot(target)
+    body = data[len(HEAD) + DIGEST_BYTES :]
+    if data[: len(HEAD) + DIGEST_BYTES] != HEAD + _digest(body):
+        return Snapshot(target)  # Damaged, or another version's: everything is listed anew.
+    try:
+        found = msgspec.msgpack.decode(body, type=Snapshot)
+    except msgspec.DecodeError:
+        return Snapshot(target)
+    return found if found.target == target else Snapshot(target)
 
 
 def store_snapshot(path: Path, snapshot: Snapshot) -> None:
     """Keep the snapshot for the next listing; without room on the disk the next one reads everything."""
-    store_whole(path, msgspec.msgpack.encode(snapshot))
+    body = msgspec.msgpack.encode(snapshot)
+    store_whole(path, HEAD + _digest(body) + body)
+
+
+def _digest(body: bytes) -> bytes:
+    return blake2b(body, digest_size=DIGEST_BYTES).digest()

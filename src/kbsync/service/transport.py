@@ -1,4 +1,4 @@
-"""One request and its answer: connection, deadline, size, repeating what is safe, errors that say what was asked.
+"""Requests and their pace: repeating what is safe, waiting when told to, errors that say what was asked.
 
 Only what is safe is repeated: a request that never left, 429, 503 with Retry-After, and reads. A write that ended in
 silence is the caller's to look up; repeating it here could leave two articles.
@@ -18,14 +18,17 @@ import httpx
 import msgspec
 
 from kbsync import __version__
-from kbsync.errors import AnswerLost, Misbehaved, ServiceError, Throttled, Unreachable
+from kbsync.errors import AnswerLost, ConfigError, Misbehaved, ServiceError, Throttled, Unreachable
+from kbsync.service.exchange import Answer, exchange, http_date_s
 from kbsync.service.pace import Bucket, Gate
 
-MAX_BODY_BYTES = 64 * 1024 * 1024
-"""A page of 25 articles of 20,000 characters is 2 MB at the most; this is an answer gone wild."""
+__all__ = ["Answer", "Transport"]
 
 CONNECT_TRIES = 4
 READ_TRIES = 3
+LOST_TRIES = 2
+"""How often a read is sent whose answer does not come: each may take four times the timeout."""
+
 THROTTLE_PATIENCE_S = 185
 """Three windows of a minute. Source: observed.md, surprise 13: 429 has no Retry-After and ends on the clock minute."""
 
@@ -33,29 +36,15 @@ GATEWAY = frozenset({502, 503, 504})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What came back. `asked` is the request as a message shows it: method and path, never the token."""
+@dataclass(slots=True)
+class _Tries:
+    """How often one request went wrong, by the way it did."""
 
-    asked: str
-    status: int
-    headers: Mapping[str, str]
-    body: bytes
-
-    @property
-    def content_type(self) -> str:
-        """The media type, lower case, without parameters."""
-        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
-
-    @property
-    def server_time_s(self) -> int | None:
-        """The service's own clock when it answered, seconds since 1970; None where it does not say."""
-        from email.utils import parsedate_to_datetime
-
-        try:
-            return int(parsedate_to_datetime(self.headers["date"]).timestamp())
-        except (KeyError, ValueError):
-            return None
+    unreachable: int = 0
+    lost: int = 0
+    failed: int = 0
+    throttled: int = 0
+    throttled_since_s: float = 0.0
 
 
 @dataclass(slots=True)
@@ -68,10 +57,13 @@ class Transport:
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
+
+    Raises:
+        ConfigError: `base_url` is no address, or the token is nothing that a header can carry.
     """
 
     base_url: str
-    token: str
+    token: str = field(repr=False)
     timeout_s: float
     bucket: Bucket
     gate: Gate
@@ -80,15 +72,18 @@ class Transport:
     clock: Callable[[], float] = time.time
     rng: random.Random = field(default_factory=random.Random)
     requests: int = 0
-    _client: httpx.Client = field(init=False)
-    _count_lock: threading.Lock = field(init=False, default_factory=threading.Lock)
+    _client: httpx.Client = field(init=False, repr=False)
+    _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
-        host = urlsplit(self.base_url).hostname or ""
+        host = _check_base_url(self.base_url)
+        if not self.token.isascii() or not self.token.isprintable():
+            raise ConfigError("the token has characters that no header can carry", hint="copy the token again")
         self._client = httpx.Client(
             base_url=self.base_url,
             timeout=httpx.Timeout(self.timeout_s),
-            limits=httpx.Limits(max_connections=self.gate.most + 1, max_keepalive_connections=self.gate.most + 1),
+            # The gate bounds them; an exchange that was left behind must not take another one's place.
+            limits=httpx.Limits(max_connections=None, max_keepalive_connections=self.gate.most + 1),
             headers={"Accept": "application/json", "User-Agent": f"kbsync/{__version__}"},
             follow_redirects=False,
             # A proxy for the world is not for this machine.
@@ -122,41 +117,19 @@ class Transport:
             AnswerLost: it left and no whole answer came.
             Throttled: 429 for longer than three of the service's windows.
         """
-        asked = f"{method} {path}"
-        tries, throttled_since = 0, None
+        tries = _Tries()
         while True:
-            tries += 1
             try:
-                answer = self._send_once(asked, method, path, body=body, query=query, public=public)
-            except Unreachable:
-                if tries >= CONNECT_TRIES:
-                    raise
-                self.sleep(self._backoff_s(tries))
+                answer = self._send_once(method, path, body=body, query=query, public=public)
+            except (Unreachable, AnswerLost) as exc:
+                self.sleep(self._wait_after_error_s(exc, method, tries))
                 continue
-            except AnswerLost:
-                if method != "GET" or tries >= READ_TRIES - 1:
-                    raise
-                self.sleep(self._backoff_s(tries))
-                continue
-            if answer.status == 429:
-                throttled_since = self.now() if throttled_since is None else throttled_since
-                self.gate.throttled()
-                if self.now() - throttled_since > THROTTLE_PATIENCE_S:
-                    raise Throttled(
-                        f"{asked}: still 429 (too many requests) after {THROTTLE_PATIENCE_S} s",
-                        hint="lower [pace] requests_per_minute, or wait until others are done",
-                        status=429,
-                    )
-                self.sleep(self._throttle_wait_s(answer, tries))
-                continue
-            self.gate.answered()
-            if not self._repeatable(answer, method) or tries >= READ_TRIES:
+            if (wait_s := self._wait_after_answer_s(answer, method, tries)) is None:
                 return answer
-            self.sleep(self._retry_after_s(answer) or self._backoff_s(tries))
+            self.sleep(wait_s)
 
     def _send_once(
         self,
-        asked: str,
         method: str,
         path: str,
         *,
@@ -169,51 +142,38 @@ class Transport:
         if body is not None:
             content = msgspec.json.encode(body)
             headers["Content-Type"] = "application/json"
+        try:
+            request = self._client.build_request(method, path, content=content, params=query or None, headers=headers)
+        except (httpx.InvalidURL, ValueError) as exc:
+            raise ServiceError(f"{method} {path}: cannot be sent: {exc}", hint="check [service] base_url") from exc
         self.bucket.take()
         with self.gate:
             with self._count_lock:
                 self.requests += 1
-            try:
-                return self._exchange(
-                    asked,
-                    self._client.build_request(method, path, content=content, params=query or None, headers=headers),
-                )
-            except (httpx.ConnectError, httpx.ConnectTimeout) as exc:
-                raise Unreachable(
-                    f"{asked}: {self.base_url} cannot be reached: {exc or 'no connection'}",
-                    hint="check [service] base_url, the network, and that the service is up",
-                ) from exc
-            except httpx.TimeoutException as exc:
-                raise AnswerLost(
-                    f"{asked}: no answer within {self.timeout_s:g} s",
-                    hint="the service is slow or stuck; try again later, or raise [service] timeout_s",
-                ) from exc
-            except httpx.DecodingError as exc:
-                raise Misbehaved(f"{asked}: the answer cannot be decoded: {exc}") from exc
-            except httpx.TransportError as exc:
-                raise AnswerLost(
-                    f"{asked}: the connection broke before the whole answer was here: {exc}",
-                    hint="run the command again: what was done is looked up first",
-                ) from exc
-            except (httpx.InvalidURL, ValueError) as exc:
-                raise ServiceError(f"{asked}: cannot be sent: {exc}", hint="check [service] base_url") from exc
+            return exchange(self._client, request, timeout_s=self.timeout_s, secret=self.token)
 
-    def _exchange(self, asked: str, request: httpx.Request) -> Answer:
-        """Send and read all of the answer, within a deadline: a body that drips for ever is no answer either."""
-        deadline_s = self.now() + 4 * self.timeout_s
-        response = self._client.send(request, stream=True)
-        try:
-            chunks, size = [], 0
-            for chunk in response.iter_bytes():
-                chunks.append(chunk)
-                size += len(chunk)
-                if size > MAX_BODY_BYTES:
-                    raise Misbehaved(f"{asked}: the answer is larger than {MAX_BODY_BYTES // 2**20} MiB")
-                if self.now() > deadline_s:
-                    raise AnswerLost(f"{asked}: the answer was not complete after {4 * self.timeout_s:g} s")
-        finally:
-            response.close()
-        return Answer(asked, response.status_code, response.headers, b"".join(chunks))
+    def _wait_after_error_s(self, exc: ServiceError, method: str, tries: _Tries) -> float:
+        """How long to wait before the request is sent again, seconds; raises what it was given where it must not be."""
+        if isinstance(exc, Unreachable):
+            tries.unreachable += 1
+            if tries.unreachable < CONNECT_TRIES:
+                return self._backoff_s(tries.unreachable)
+        elif method == "GET" and not isinstance(exc, Misbehaved):
+            tries.lost += 1
+            if tries.lost < LOST_TRIES:
+                return self._backoff_s(tries.lost)
+        raise exc
+
+    def _wait_after_answer_s(self, answer: Answer, method: str, tries: _Tries) -> float | None:
+        """How long to wait before the request is sent again, seconds; None where the answer is the answer."""
+        if answer.status == 429:
+            self.gate.throttled()
+            return self._throttle_wait_s(answer, tries)
+        self.gate.answered()
+        tries.failed += 1
+        if not self._repeatable(answer, method) or tries.failed >= READ_TRIES:
+            return None
+        return self._retry_after_s(answer) or self._backoff_s(tries.failed)
 
     def _repeatable(self, answer: Answer, method: str) -> bool:
         if answer.status == 503 and self._retry_after_s(answer) is not None:
@@ -225,13 +185,48 @@ class Transport:
         """0.2 s, 0.4 s, 0.8 s … at most 5 s, with jitter so that many clients do not march in step."""
         return float(min(5.0, 0.2 * 2 ** (tries - 1))) * self.rng.uniform(0.75, 1.25)
 
-    def _throttle_wait_s(self, answer: Answer, tries: int) -> float:
+    def _throttle_wait_s(self, answer: Answer, tries: _Tries) -> float:
         """What Retry-After says; else short waits first, growing, never beyond the end of the clock minute."""
+        tries.throttled += 1
+        if tries.throttled == 1:
+            tries.throttled_since_s = self.now()
+        elif self.now() - tries.throttled_since_s > THROTTLE_PATIENCE_S:
+            raise Throttled(
+                f"{answer.asked}: still 429 (too many requests) after {THROTTLE_PATIENCE_S} s",
+                hint="lower [pace] requests_per_minute, or wait until others are done",
+                status=429,
+            )
         if (told_s := self._retry_after_s(answer)) is not None:
-            return told_s
+            # A service that says 0 and goes on saying 429 is not asked as fast as it answers.
+            return max(told_s, 0.1)
         window_s = 60 - self.clock() % 60 + 0.5
-        return min(window_s, 0.5 * float(2 ** min(tries - 1, 6)) * self.rng.uniform(0.75, 1.25))
+        return min(window_s, 0.5 * float(2 ** min(tries.throttled - 1, 6)) * self.rng.uniform(0.75, 1.25))
 
     def _retry_after_s(self, answer: Answer) -> float | None:
+        """What Retry-After says, in seconds or as a date, but no longer than patience lasts."""
         text = answer.headers.get("retry-after", "").strip()
-        return min(float(text), THROTTLE_PATIENCE_S) if text.isdecimal() else None
+        if text.isdecimal():
+            return min(float(text), THROTTLE_PATIENCE_S)
+        if (moment_s := http_date_s(text)) is None:
+            return None
+        return min(max(0.0, moment_s - self.clock()), THROTTLE_PATIENCE_S)
+
+
+def _check_base_url(base_url: str) -> str:
+    """The host of an address.
+
+    Raises:
+        ConfigError: it is none.
+    """
+    try:
+        parts = urlsplit(base_url)
+        host, port = parts.hostname, parts.port
+        httpx.URL(base_url)
+    except (ValueError, httpx.InvalidURL):
+        host, port = None, None
+    if not host or port == 0 or parts.scheme not in {"http", "https"}:
+        raise ConfigError(
+            f"[service] base_url: expected an address such as https://support.example.com, found {base_url!r}",
+            hint="correct [service] base_url",
+        )
+    return host

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import quote
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from kbsync.model import Fields, Observed, RemoteId, Status, Value, digest
+from kbsync.model import Fields, Observed, RemoteId, Value, digest
 from kbsync.service.profile import Profile
 
 
@@ -80,7 +81,12 @@ class ArticlePage(msgspec.Struct, frozen=True):
     """One page of articles."""
 
     payload: list[WireArticle]
-    meta: ListMeta = ListMeta()
+    meta: ListMeta | None = None
+
+    @property
+    def count(self) -> int | None:
+        """How many articles the filters let through, all pages together; None where the service does not say."""
+        return self.meta.articles_count if self.meta else None
 
 
 class CategoryPage(msgspec.Struct, frozen=True):
@@ -149,6 +155,12 @@ def as_id(value: RemoteId | None) -> RemoteId:
     if value is None:
         return 0
     return int(value) if isinstance(value, str) and value.isdecimal() else value
+
+
+def path_part(text: str) -> str:
+    """A text as one part of a path, which it cannot leave: neither with a slash nor as `..`."""
+    quoted = quote(text, safe="")
+    return quoted.replace(".", "%2E") if quoted in {".", ".."} else quoted
 
 
 def text_of(value: object) -> str:
@@ -247,8 +259,3 @@ def article_body(
         kept = {META_NAMES[name]: meta_before[name] for name in META_NAMES if meta_before.get(name)}
         body["meta"] = kept | meta
     return body
-
-
-def status_number(profile: Profile, status: Status) -> int:
-    """The number that the service understands: the string \"1\" is an error to it (surprise 24)."""
-    return profile.status[status]

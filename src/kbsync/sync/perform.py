@@ -7,15 +7,19 @@ once more, which is safe because the slug is unique: if the first one arrives la
 from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from kbsync.errors import AnswerLost, ContentError, Misbehaved, NotFound, Rejected, ServerFailed, ServiceError
 from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
 from kbsync.service.client import Service
-from kbsync.sync.step import Step, differences, failed, not_taken, only_position, value
+from kbsync.sync.step import Step, differences, failed, missing, moved_on, not_taken, only_position
 
 LOOK_AGAIN = 2
 """How often a create whose answer was lost is sent in one run."""
+
+DELETE_TRIES = 2
+"""How often a delete is sent; an id is never given again, so the second one is harmless."""
 
 
 @dataclass(slots=True)
@@ -92,7 +96,8 @@ class Performer:
         """Refuse the answer to another request: taken for ours, it would put one row in the place of another."""
         known = self.bases.get((change.kind, seen.remote_id))
         if seen.remote_id == remote_id or (remote_id is None and known is None):
-            return seen
+            short = missing(change.after, seen) and self.service.can(f"show_{change.kind}")
+            return self._look(change, seen.remote_id) if short else seen
         raise Misbehaved(
             f"the answer to {change.action} {change.kind} `{change.slug}` is about another one, {seen.remote_id}",
             hint="is something in between (a proxy, a cache) that answers for the service?",
@@ -125,16 +130,19 @@ class Performer:
         if not self._can_find(change):
             return None
         if change.kind == "article":
-            return self.service.find_article(change.slug, locale=change.locale)
-        found = self.service.find_category(change.slug, locale=change.locale)
-        if found is not None:
+            found = self.service.find_article(change.slug, locale=change.locale)
+        else:
+            found = self.service.find_category(change.slug, locale=change.locale)
+        if found is not None and found.slug not in ("", change.slug):
+            raise Misbehaved(f"asked for `{change.slug}`, the service answered with `{found.slug}`")
+        if found is not None and change.kind == "category":
             # The articles that go into it ask for its id.
             self.service.categories[found.remote_id] = found
         return found
 
     def _found(self, change: Change, sent: Fields, seen: Observed, exc: ServiceError) -> Step:
         """The slug is there although the create did not succeed: ours if it holds what was sent, else a stranger's."""
-        if not isinstance(exc, Rejected) and not differences(sent, seen):
+        if not differences(sent, seen):
             return self._made(change, sent, seen)
         return self._taken(change, seen, exc)
 
@@ -178,30 +186,25 @@ class Performer:
 
     def _update(self, change: Change, remote_id: RemoteId) -> Step:
         current = self._look(change, remote_id)
-        if not differences(change.after, current):
+        if not missing(change.after, current) and not differences(change.after, current):
             return self._updated(change, current)
-        moved = [name for name, was in change.before.items() if value(current, name) != was]
-        if moved and change.before != change.after:
-            return Step(
-                "skipped",
-                "failed",
-                remote_id=remote_id,
-                error=f"somebody changed {', '.join(moved)} since the plan was made; nothing was sent",
-                hint="run `kbsync plan` again",
-            )
+        if moved := differences(change.before, current):
+            return moved_on(moved, remote_id, "sent")
         try:
             seen = self._send_update(change, current)
-        except AnswerLost as exc:
+        except (AnswerLost, Rejected, NotFound) as exc:
             return self._update_again(change, remote_id, exc)
         return self._updated(change, seen)
 
-    def _update_again(self, change: Change, remote_id: RemoteId, exc: AnswerLost) -> Step:
+    def _update_again(self, change: Change, remote_id: RemoteId, exc: ServiceError) -> Step:
         """It may have arrived. What the portal holds now says so; a third value would be a person's."""
         try:
             seen = self._look(change, remote_id)
             wrong = differences(change.after, seen)
             if wrong and not only_position(change, wrong):
-                if moved := [name for name, was in change.before.items() if value(seen, name) != was]:
+                if not isinstance(exc, AnswerLost):
+                    return failed(exc, remote_id)
+                if moved := differences(change.before, seen):
                     return failed(AnswerLost(f"{exc.message}; now {', '.join(moved)} is neither ours nor as before"))
                 seen = self._send_update(change, seen)
         except ServiceError as again:
@@ -217,9 +220,11 @@ class Performer:
         return self._taken(change, other, exc) if other is not None else None
 
     def _look(self, change: Change, remote_id: RemoteId) -> Observed:
-        if change.kind == "category":
-            return self.service.show_category(remote_id, locale=change.locale)
-        return self.service.show_article(remote_id, locale=change.locale)
+        show = self.service.show_category if change.kind == "category" else self.service.show_article
+        seen = show(remote_id, locale=change.locale)
+        if seen.remote_id != remote_id:
+            raise Misbehaved(f"asked for {change.kind} {remote_id}, the service answered with {seen.remote_id}")
+        return seen
 
     def _send_update(self, change: Change, current: Observed) -> Observed:
         fields = {name: value for name, value in change.after.items() if name != "status"}
@@ -249,7 +254,7 @@ class Performer:
         known = self.bases.get((change.kind, seen.remote_id), unknown)
         base = replace(
             known,
-            slug=seen.slug or known.slug,
+            slug=str(arrived.get("slug", known.slug)),
             path=change.path or known.path,
             fields={**known.fields, **arrived},
             status=status or known.status,
@@ -279,17 +284,15 @@ class Performer:
         try:
             current = self._look(change, remote_id)
         except NotFound:
-            return Step("done", "done", removed=True, remote_id=remote_id)
-        moved = [name for name, was in change.before.items() if value(current, name) != was]
-        if moved:
-            return Step(
-                "skipped",
-                "failed",
-                remote_id=remote_id,
-                error=f"somebody changed {', '.join(moved)} since the plan was made; nothing was deleted",
-            )
-        try:
-            self.service.delete(change.kind, remote_id)
-        except AnswerLost:
-            self.service.delete(change.kind, remote_id)  # Its id is never given again, so a second time is harmless.
-        return Step("done", "done", removed=True, remote_id=remote_id)
+            # Whether it is gone says the next plan, which sees the whole list; its row stays until then.
+            return Step("done", "done", remote_id=remote_id)
+        if moved := differences(change.before, current):
+            return moved_on(moved, remote_id, "deleted")
+        for _ in range(DELETE_TRIES):
+            with suppress(AnswerLost):
+                self.service.delete(change.kind, remote_id)
+            try:
+                self._look(change, remote_id)
+            except NotFound:
+                return Step("done", "done", removed=True, remote_id=remote_id)
+        return Step("failed", "failed", remote_id=remote_id, error="it is still there after the delete")

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from kbsync.errors import AnswerLost, ContentError, Denied, ServiceError, Throttled, Unreachable
-from kbsync.model import Base, Change, Fields, Observed, RemoteId, Status, Value
+from kbsync.model import Base, Change, Fields, Observed, RemoteId
 
 HOPELESS = (Unreachable, Denied, Throttled)
 """What no other change would fare better with."""
@@ -45,23 +45,26 @@ def failed(
     return Step("failed", journal, remote_id=remote_id, error=message, hint=exc.hint, hopeless=hopeless)
 
 
+def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Step:
+    """A change that is left out because somebody was there since the plan was made."""
+    error = f"somebody changed {', '.join(names)} since the plan was made; nothing was {done}"
+    return Step("skipped", "failed", remote_id=remote_id, error=error, hint="run `kbsync plan` again")
+
+
 def only_position(change: Change, wrong: list[str]) -> bool:
     """Whether an update arrived but for the position, which a change of category makes anew."""
     return wrong == ["position"] and "category" in change.after
 
 
-def value(seen: Observed, name: str) -> Value | Status:
-    """What an item holds under a field's name, `status` included."""
-    return seen.status if name == "status" else seen.fields.get(name)
+def differences(wanted: Fields, seen: Observed) -> list[str]:
+    """The fields that an item shows otherwise than wanted; a field that an answer leaves out says nothing."""
+    shown = {"status": seen.status, **seen.fields}
+    return [name for name, value in wanted.items() if name in shown and shown[name] != value]
 
 
-def differences(sent: Fields, seen: Observed) -> list[str]:
-    """The fields that an answer shows otherwise than they were sent; a field it leaves out says nothing."""
-    status = sent.get("status")
-    wrong = ["status"] if status is not None and seen.status != status else []
-    return wrong + [
-        name for name, value in sent.items() if name != "status" and name in seen.fields and seen.fields[name] != value
-    ]
+def missing(wanted: Fields, seen: Observed) -> list[str]:
+    """The fields of which an answer says nothing."""
+    return [name for name in wanted if name != "status" and name not in seen.fields]
 
 
 def not_taken(names: list[str]) -> str:

@@ -1,0 +1,134 @@
+"""A profile's TOML, looked at before it is believed: every key is one that kbsync knows, every value of its kind."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Collection, Mapping
+from string import Formatter
+from typing import Any
+
+from kbsync.errors import ConfigError
+from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, Status
+
+OPERATIONS = (
+    "check",
+    "version",
+    "profile",
+    "list_portals",
+    "show_portal",
+    "list_categories",
+    "show_category",
+    "create_category",
+    "update_category",
+    "delete_category",
+    "list_articles",
+    "show_article",
+    "create_article",
+    "update_article",
+    "delete_article",
+    "reorder_articles",
+    "find_article",
+    "upload",
+)
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+PATH_WORDS = ("account_id", "portal", "id", "slug")
+URL_WORDS = ("portal", "locale", "slug")
+FIELDS = {"article": ARTICLE_FIELDS, "category": CATEGORY_FIELDS}
+LIMITS = ("title_chars", "slug_chars", "content_chars", "description_chars")
+TABLES: Mapping[str, Collection[str]] = {
+    "operations": OPERATIONS,
+    "fields": tuple(FIELDS),
+    "status": tuple(status.value for status in Status),
+    "limits": LIMITS,
+    "pace": ("requests_per_minute", "uploads_per_hour"),
+    "public": ("article_url", "category_url"),
+}
+TEXTS = ("name", "extends")
+
+
+def check_declaration(raw: Mapping[str, Any], name: str) -> None:
+    """Look at one file of a profile.
+
+    Args:
+        raw: its tables.
+        name: how kbsync.toml names it.
+
+    Raises:
+        ConfigError: names the first key that is wrong, and what was expected.
+    """
+    for table, value in raw.items():
+        _check_known(table, (*TEXTS, *TABLES), name, "key")
+        if table in TEXTS:
+            if not isinstance(value, str) or not value:
+                raise _wrong(name, table, "a name", value)
+            continue
+        if not isinstance(value, dict):
+            raise _wrong(name, table, "a table", value)
+        for key, inner in value.items():
+            _check_known(key, TABLES[table], name, f"key in [{table}]")
+            CHECKS[table](name, f"[{table}] {key}", inner)
+
+
+def _check_operation(name: str, where: str, value: Any) -> None:
+    if value == "":
+        return  # Takes an operation of the extended profile away.
+    method, _, path = value.partition(" ") if isinstance(value, str) else ("", "", "")
+    if method not in METHODS or not path.startswith("/"):
+        raise _wrong(name, where, f"METHOD /path with one of {', '.join(METHODS)}", value)
+    _check_words(name, where, path, PATH_WORDS)
+
+
+def _check_words(name: str, where: str, template: str, words: Collection[str]) -> None:
+    expected = f"a path with none but {', '.join(f'{{{word}}}' for word in words)} in braces"
+    try:
+        parts = [part for part in Formatter().parse(template) if part[1] is not None]
+    except ValueError as exc:
+        raise _wrong(name, where, expected, template) from exc
+    if any(word not in words or form or conversion for _, word, form, conversion in parts):
+        raise _wrong(name, where, expected, template)
+
+
+def _check_url(name: str, where: str, value: Any) -> None:
+    if not isinstance(value, str):
+        raise _wrong(name, where, "a path", value)
+    _check_words(name, where, value, URL_WORDS)
+
+
+def _check_fields(name: str, where: str, value: Any) -> None:
+    if not isinstance(value, list):
+        raise _wrong(name, where, "a list of fields", value)
+    for field in value:
+        _check_known(field, FIELDS[where.rpartition(" ")[2]], name, f"field in {where}")
+
+
+def _number_from(least: int) -> Callable[[str, str, Any], None]:
+    def check(name: str, where: str, value: Any) -> None:
+        if not isinstance(value, int) or isinstance(value, bool) or value < least:
+            raise _wrong(name, where, f"a whole number from {least}", value)
+
+    return check
+
+
+CHECKS: Mapping[str, Callable[[str, str, Any], None]] = {
+    "operations": _check_operation,
+    "fields": _check_fields,
+    "status": _number_from(0),
+    "limits": _number_from(0),
+    "pace": _number_from(1),
+    "public": _check_url,
+}
+
+
+def _check_known(key: object, known: Collection[str], name: str, what: str) -> None:
+    if key in known:
+        return
+    near = difflib.get_close_matches(str(key), known, n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"use one of: {', '.join(known)}"
+    raise ConfigError(f"profile `{name}`: unknown {what}: `{key}`", hint=hint)
+
+
+def _wrong(name: str, where: str, expected: str, found: object) -> ConfigError:
+    return ConfigError(
+        f"profile `{name}`: {where}: expected {expected}, found {found!r}",
+        hint='compare it with the built-in ones: `extends = "chatwoot"` and only what differs is enough',
+    )

@@ -1,0 +1,153 @@
+"""One exchange over the wire: a request out, the whole answer in, within a deadline and a size."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from typing import TypeVar
+
+import httpx
+
+from kbsync.errors import AnswerLost, Misbehaved, ServiceError, Unreachable
+from kbsync.model import visible
+
+T = TypeVar("T")
+
+MAX_BODY_BYTES = 64 * 1024 * 1024
+"""A page of 25 articles of 20,000 characters is 2 MB at the most; this is an answer gone wild."""
+
+DEADLINE_FACTOR = 4
+"""A whole answer may take this many times the longest silence."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back. `asked` is the request as a message shows it: method and path, never the token."""
+
+    asked: str
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    secret: str = field(default="", repr=False)
+
+    @property
+    def content_type(self) -> str:
+        """The media type, lower case, without parameters."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def server_time_s(self) -> int | None:
+        """The service's own clock when it answered, seconds since 1970; None where it does not say."""
+        moment_s = http_date_s(self.headers.get("date", ""))
+        return None if moment_s is None else int(moment_s)
+
+    @property
+    def text(self) -> str:
+        """The body as a message may show it: without control characters, and without the token.
+
+        Source: observed.md, section 1: the answer to `profile` has the token in it.
+        """
+        return self.shown(self.body.decode("utf-8", "replace"))
+
+    def shown(self, said: str) -> str:
+        """A text of the service as a message may show it."""
+        return visible(said.replace(self.secret, "[token]") if self.secret else said)
+
+
+def http_date_s(text: str) -> float | None:
+    """A date of a header in seconds since 1970; None for what is none."""
+    try:
+        return parsedate_to_datetime(text).timestamp()
+    except (ValueError, TypeError, IndexError, OverflowError):
+        return None
+
+
+def exchange(client: httpx.Client, request: httpx.Request, *, timeout_s: float, secret: str) -> Answer:
+    """Send and read all of the answer.
+
+    Raises:
+        Unreachable: it never left.
+        AnswerLost: it left, and no whole answer came.
+        Misbehaved: the answer is too large, or packed wrongly.
+        ServiceError: it cannot be sent at all.
+    """
+    asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
+    late = threading.Event()
+    try:
+        return _within(DEADLINE_FACTOR * timeout_s, lambda: _read_all(client, request, asked, late, secret))
+    except TimeoutError as exc:
+        late.set()
+        raise AnswerLost(
+            f"{asked}: the answer was not complete after {DEADLINE_FACTOR * timeout_s:g} s",
+            hint="the service is slow or stuck; try again later, or raise [service] timeout_s",
+        ) from exc
+    except httpx.HTTPError as exc:
+        raise _translated(exc, asked, timeout_s) from exc
+
+
+def _read_all(client: httpx.Client, request: httpx.Request, asked: str, late: threading.Event, secret: str) -> Answer:
+    response = client.send(request, stream=True)
+    try:
+        chunks, size = [], 0
+        for chunk in response.iter_bytes():
+            chunks.append(chunk)
+            size += len(chunk)
+            if size > MAX_BODY_BYTES or late.is_set():
+                raise Misbehaved(
+                    f"{asked}: the answer is larger than {MAX_BODY_BYTES // 2**20} MiB",
+                    hint="check [service] base_url: this is nothing that the service would say",
+                )
+    finally:
+        response.close()
+    return Answer(asked, response.status_code, response.headers, b"".join(chunks), secret)
+
+
+def _within(deadline_s: float, work: Callable[[], T]) -> T:
+    """What `work` returns or raises, or TimeoutError after the deadline.
+
+    httpx limits each silence, not their sum: an answer whose headers drip would take for ever, and so may a name that
+    nobody resolves. Neither can be interrupted, so it is left behind, in a thread that keeps no process alive.
+    """
+    done: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            done.set_result(work())
+        except BaseException as exc:  # noqa: BLE001 - handed over to the thread that waits for it
+            done.set_exception(exc)
+
+    threading.Thread(target=run, name="exchange", daemon=True).start()
+    return done.result(deadline_s)
+
+
+def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceError:
+    if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout | httpx.ProxyError):
+        return Unreachable(
+            f"{asked}: {_origin(exc.request)} cannot be reached: {visible(str(exc)) or 'no connection'}",
+            hint="check [service] base_url, the network, and that the service is up",
+        )
+    if isinstance(exc, httpx.TimeoutException):
+        return AnswerLost(
+            f"{asked}: no answer within {timeout_s:g} s",
+            hint="the service is slow or stuck; try again later, or raise [service] timeout_s",
+        )
+    if isinstance(exc, httpx.DecodingError):
+        return Misbehaved(
+            f"{asked}: the answer cannot be unpacked: {visible(str(exc))}",
+            hint="run the command again; check what stands between you and the service",
+        )
+    if isinstance(exc, httpx.LocalProtocolError):
+        # What is wrong is not shown: it may be the header with the token in it.
+        return ServiceError(f"{asked}: cannot be sent: it is no valid request", hint="check base_url and the token")
+    return AnswerLost(
+        f"{asked}: the connection broke before the whole answer was here: {visible(str(exc)) or type(exc).__name__}",
+        hint="run the command again: what was done is looked up first",
+    )
+
+
+def _origin(request: httpx.Request) -> str:
+    url = request.url
+    return f"{url.scheme}://{url.netloc.decode('ascii')}"

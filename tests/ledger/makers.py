@@ -1,0 +1,38 @@
+"""Every ledger there is, as something that opens it again and again, and the values that the suite records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+from kbsync.ledger.contract import Intent, Ledger, Owner
+from kbsync.ledger.sqlite import SqliteLedger
+from kbsync.model import Action, Base, Change, FieldChange, Status
+
+Opener = Callable[[], Ledger]
+"""Opens the same ledger once more, by a connection of its own."""
+
+MAKERS: dict[str, Callable[[Path], Opener]] = {
+    "sqlite": lambda folder: lambda: SqliteLedger(folder / "kbsync" / "ledger.db"),
+}
+"""A new kind of ledger is one more line here."""
+
+PORTAL, OTHER = "https://a.example|1|handbook", "https://a.example|1|other"
+ANA = Owner("ana", "laptop", 11, 100.0, 100.0)
+BEN = Owner("ben", "laptop", 22, 200.0, 200.0)
+
+
+def a_base(slug: str = "x", remote_id: int | str = 7, **given: object) -> Base:
+    values: dict[str, object] = {"kind": "article", "locale": "en", "path": f"en/a/{slug}.md", "status": Status.DRAFT}
+    values |= {"fields": {"slug": slug, "title": "Ünïcode “X”", "position": None, "tags": ("a", "b")}} | given
+    return Base(remote_id=remote_id, slug=slug, **values)
+
+
+def a_change(action: Action = Action.CREATE, slug: str = "x", remote_id: int | str | None = None, **fields) -> Change:
+    changes = tuple(FieldChange(name, before, after) for name, (before, after) in fields.items())
+    return Change(action, "article", "en", slug, f"en/a/{slug}.md", remote_id, "X", changes)
+
+
+def an_intent(*args, **fields) -> Intent:
+    change = a_change(*args, **fields)
+    return Intent(change, change.after)

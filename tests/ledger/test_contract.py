@@ -1,0 +1,261 @@
+"""What every ledger can do."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+import pytest
+
+from kbsync.ledger.contract import Ledger, Result
+from kbsync.model import Action, Status
+
+from .makers import ANA, BEN, MAKERS, OTHER, PORTAL, Opener, a_base, an_intent
+
+
+@pytest.fixture(params=MAKERS)
+def opened(request, tmp_path) -> Iterator[Opener]:
+    """Opens the ledger as often as a test asks, and closes all of them."""
+    opener, ledgers = MAKERS[request.param](tmp_path), []
+
+    def open_once_more() -> Ledger:
+        ledgers.append(opener())
+        return ledgers[-1]
+
+    yield open_once_more
+    for ledger in ledgers:
+        ledger.close()
+
+
+@pytest.fixture
+def ledger(opened) -> Ledger:
+    return opened()
+
+
+def begin(ledger: Ledger, *intents, target: str = PORTAL) -> list[int]:
+    run = ledger.begin_run(target, command="push", now=1.0)
+    return ledger.write(target, run, results=(), intents=intents, now=2.0)
+
+
+def complete(ledger: Ledger, *results: Result) -> None:
+    ledger.write(PORTAL, 1, results=results, intents=(), now=3.0)
+
+
+def test_a_new_ledger_knows_nothing(ledger):
+    assert ledger.is_empty(PORTAL)
+    assert (ledger.bases(PORTAL), ledger.pending(PORTAL)) == ([], [])
+
+
+def test_after_a_run_it_is_not_empty_for_that_portal_alone_even_when_nothing_was_made(ledger):
+    number = ledger.begin_run(PORTAL, command="push", now=1.0)
+    ledger.end_run(number, outcome="done", now=2.0)
+    assert not ledger.is_empty(PORTAL)
+    assert ledger.is_empty(OTHER)
+    assert ledger.begin_run(PORTAL, command="push", now=3.0) != number
+
+
+@pytest.mark.parametrize("remote_id", [7, "7", "7a", 2**60])
+def test_a_base_comes_back_as_it_went_after_the_ledger_was_closed(opened, remote_id):
+    first = opened()
+    first.record(PORTAL, [a_base(remote_id=remote_id)])
+    first.close()
+    assert opened().bases(PORTAL) == [a_base(remote_id=remote_id)]
+
+
+def test_two_portals_share_nothing(ledger):
+    ledger.record(PORTAL, [a_base()])
+    begin(ledger, an_intent())
+    assert (ledger.bases(OTHER), ledger.pending(OTHER)) == ([], [])
+    ledger.record(OTHER, [a_base(status=Status.PUBLISHED)], forgotten=[a_base("y", 8)])
+    assert [base.status for base in ledger.bases(PORTAL)] == [Status.DRAFT]
+
+
+def test_what_one_connection_wrote_the_other_sees_at_once(opened):
+    one, two = opened(), opened()
+    one.record(PORTAL, [a_base()])
+    assert two.bases(PORTAL) == [a_base()]
+    two.record(PORTAL, [], forgotten=[a_base()])
+    assert one.bases(PORTAL) == []
+
+
+def test_two_connections_that_write_at_once_lose_nothing(opened):
+    def write(ledger: Ledger, first: int) -> None:
+        for number in range(first, first + 40):
+            ledger.record(PORTAL, [a_base(f"s{number}", number)])
+
+    threads = [threading.Thread(target=write, args=(opened(), first)) for first in (0, 100)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert len(opened().bases(PORTAL)) == 80
+
+
+def test_many_who_open_a_new_ledger_at_once_all_get_one(tmp_path, opened):
+    failures: list[BaseException] = []
+
+    def open_it() -> None:
+        try:
+            opened()
+        except BaseException as exc:  # noqa: BLE001 - told by the assertion below
+            failures.append(exc)
+
+    threads = [threading.Thread(target=open_it) for _ in range(8)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert failures == []
+
+
+# --- the journal -----------------------------------------------------------------------------------------------------
+
+
+def test_an_intent_is_pending_with_all_it_was_to_change_until_its_result_is_written(opened):
+    fields = {"title": ("Old", "New"), "tags": (None, ("a",)), "position": (None, 3)}
+    (entry,) = begin(opened(), an_intent(Action.UPDATE, "x", 7, **fields))
+    again = opened()
+    (pending,) = again.pending(PORTAL)
+    assert (pending.entry, pending.action, pending.kind, pending.slug) == (entry, "update", "article", "x")
+    assert (pending.locale, pending.path, pending.remote_id) == ("en", "en/a/x.md", 7)
+    assert pending.before == {"title": "Old", "tags": None, "position": None}
+    assert pending.after == {"title": "New", "tags": ("a",), "position": 3}
+    complete(again, Result(entry, "done", a_base()))
+    assert again.pending(PORTAL) == []
+    assert again.bases(PORTAL) == [a_base()]
+
+
+def test_pending_entries_come_in_the_order_in_which_they_were_begun(ledger):
+    entries = begin(ledger, *(an_intent(slug=slug) for slug in "cab"))
+    assert [(entry.entry, entry.slug) for entry in ledger.pending(PORTAL)] == list(zip(entries, "cab", strict=True))
+
+
+def test_a_failed_entry_is_closed_and_leaves_no_base(ledger):
+    (entry,) = begin(ledger, an_intent())
+    complete(ledger, Result(entry, "failed", error="422"))
+    assert (ledger.pending(PORTAL), ledger.bases(PORTAL)) == ([], [])
+
+
+def test_a_removal_takes_the_row_of_its_item(ledger):
+    ledger.record(PORTAL, [a_base(), a_base("y", 8)])
+    (entry,) = begin(ledger, an_intent(Action.DELETE, "x", 7, title=("X", None)))
+    complete(ledger, Result(entry, "done", removed=True))
+    assert ledger.bases(PORTAL) == [a_base("y", 8)]
+
+
+def test_results_and_the_next_intents_are_one_transaction(ledger):
+    (entry,) = begin(ledger, an_intent())
+
+    def intents():
+        yield an_intent(slug="y")
+        raise RuntimeError("in the middle")
+
+    with pytest.raises(RuntimeError):
+        ledger.write(PORTAL, 1, results=[Result(entry, "done", a_base())], intents=intents(), now=3.0)
+    assert ledger.bases(PORTAL) == []
+    assert [pending.slug for pending in ledger.pending(PORTAL)] == ["x"]
+
+
+def test_settling_closes_entries_with_and_without_a_base(ledger):
+    first, second, third = begin(ledger, *(an_intent(slug=slug) for slug in "xyz"))
+    ledger.settle(PORTAL, {first: a_base(), second: None})
+    assert [pending.entry for pending in ledger.pending(PORTAL)] == [third]
+    assert ledger.bases(PORTAL) == [a_base()]
+    ledger.settle(PORTAL, {first: a_base()})
+
+
+def test_a_result_of_an_entry_that_another_run_has_settled_is_dropped(ledger):
+    (entry,) = begin(ledger, an_intent())
+    newer = a_base(fields={"title": "newer"})
+    ledger.settle(PORTAL, {entry: newer})
+    complete(ledger, Result(entry, "done", a_base()))
+    assert ledger.bases(PORTAL) == [newer]
+
+
+# --- items -----------------------------------------------------------------------------------------------------------
+
+
+def test_an_item_recorded_again_replaces_its_row(ledger):
+    ledger.record(PORTAL, [a_base()])
+    ledger.record(PORTAL, [a_base(status=Status.PUBLISHED, path="fr/z.md")])
+    assert ledger.bases(PORTAL) == [a_base(status=Status.PUBLISHED, path="fr/z.md")]
+
+
+def test_an_article_made_again_under_its_slug_replaces_the_one_that_is_gone_whatever_its_locale(ledger):
+    ledger.record(PORTAL, [a_base(remote_id=7)])
+    ledger.record(PORTAL, [a_base(remote_id=9, locale="fr")])
+    assert [base.remote_id for base in ledger.bases(PORTAL)] == [9]
+
+
+def test_categories_of_one_slug_in_two_locales_are_two(ledger):
+    english = a_base("a", 1, kind="category", status=None)
+    french = a_base("a", 2, kind="category", status=None, locale="fr")
+    ledger.record(PORTAL, [english, french, a_base("a", 1)])
+    assert len(ledger.bases(PORTAL)) == 3
+    ledger.record(PORTAL, [a_base("a", 3, kind="category", status=None)])
+    assert sorted((base.kind, base.remote_id) for base in ledger.bases(PORTAL)) == [
+        ("article", 1),
+        ("category", 2),
+        ("category", 3),
+    ]
+
+
+def test_two_articles_may_swap_their_slugs_in_one_transaction_without_losing_one(ledger):
+    ledger.record(PORTAL, [a_base("x", 7), a_base("y", 8)])
+    ledger.record(PORTAL, [a_base("y", 7), a_base("x", 8)])
+    assert {base.slug: base.remote_id for base in ledger.bases(PORTAL)} == {"y": 7, "x": 8}
+
+
+# --- the lock --------------------------------------------------------------------------------------------------------
+
+
+def test_the_lock_is_one_for_each_portal(opened):
+    one, two = opened(), opened()
+    assert one.lock(PORTAL, ANA, now=100.0) is None
+    holder = two.lock(PORTAL, BEN, now=105.0)
+    assert holder is not None
+    assert (holder.user, holder.host, holder.pid, holder.started_at, holder.beat_at) == (
+        "ana",
+        "laptop",
+        11,
+        100.0,
+        100.0,
+    )
+    assert two.lock(OTHER, BEN, now=105.0) is None
+
+
+def test_a_beat_keeps_the_lock_young_and_only_for_its_owner(ledger):
+    ledger.lock(PORTAL, ANA, now=100.0)
+    assert ledger.beat(PORTAL, ANA, now=130.0)
+    assert not ledger.beat(PORTAL, BEN, now=131.0)
+    assert ledger.lock(PORTAL, BEN, now=140.0).beat_at == 130.0
+
+
+def test_only_its_owner_gives_the_lock_back(ledger):
+    ledger.lock(PORTAL, ANA, now=100.0)
+    ledger.unlock(PORTAL, BEN)
+    assert ledger.lock(PORTAL, BEN, now=101.0) is not None
+    ledger.unlock(PORTAL, ANA)
+    assert ledger.lock(PORTAL, BEN, now=102.0) is None
+
+
+def test_a_lock_is_taken_over_from_the_owner_that_was_seen_and_from_no_other(opened):
+    one, two = opened(), opened()
+    one.lock(PORTAL, ANA, now=100.0)
+    seen = two.lock(PORTAL, BEN, now=105.0)
+    one.beat(PORTAL, ANA, now=106.0)
+    assert two.lock(PORTAL, BEN, now=107.0, take_over=seen) is None
+    assert not one.beat(PORTAL, ANA, now=108.0)
+    assert one.lock(PORTAL, ANA, now=109.0, take_over=seen).pid == BEN.pid
+
+
+def test_of_many_who_ask_at_once_one_gets_the_lock(opened):
+    answers: list[object] = []
+    ledgers = [opened() for _ in range(6)]
+    barrier = threading.Barrier(6)
+
+    def ask(number: int) -> None:
+        barrier.wait()
+        owner = ANA.__class__("x", "h", number, float(number), 0.0)
+        answers.append(ledgers[number].lock(PORTAL, owner, now=1.0))
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(6)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert answers.count(None) == 1

@@ -1,0 +1,187 @@
+"""What only a file can be: old, new, damaged, somebody else's, cut off in the middle of a write."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from kbsync.errors import ConfigError, ExitCode, LedgerError
+from kbsync.ledger import ledger_exists, open_ledger
+from kbsync.ledger.schema import MIGRATIONS, VERSION
+from kbsync.ledger.sqlite import APPLICATION_ID, SqliteLedger
+
+from .makers import PORTAL, a_base, an_intent
+
+
+@pytest.fixture
+def path(tmp_path) -> Path:
+    return tmp_path / "ledger.db"
+
+
+def a_ledger_with_something_in_it(path: Path) -> None:
+    with closing(SqliteLedger(path)) as ledger:
+        ledger.record(PORTAL, [a_base()])
+
+
+def refused(path: Path) -> LedgerError:
+    """The error of opening and using it; what lies there is left as it is."""
+    before = path.read_bytes() if path.is_file() else None
+    with pytest.raises(LedgerError) as told:
+        SqliteLedger(path).bases(PORTAL)
+    assert told.value.exit_code == ExitCode.LEDGER
+    assert str(path) in told.value.message
+    assert told.value.hint
+    assert (path.read_bytes() if path.is_file() else None) == before
+    return told.value
+
+
+@pytest.mark.parametrize("version", range(VERSION))
+def test_a_ledger_of_every_older_step_is_brought_up_to_date(path, version):
+    with closing(sqlite3.connect(path)) as connection:
+        for step in MIGRATIONS[:version]:
+            connection.executescript(step)
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {version}")
+        connection.commit()
+    a_ledger_with_something_in_it(path)
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
+        assert connection.execute("PRAGMA application_id").fetchone() == (APPLICATION_ID,)
+
+
+def test_an_empty_file_becomes_a_ledger(path):
+    path.touch()
+    a_ledger_with_something_in_it(path)
+
+
+def test_a_ledger_of_a_newer_kbsync_says_so(path):
+    a_ledger_with_something_in_it(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    error = refused(path)
+    assert "newer kbsync" in error.message
+    assert "update kbsync" in error.hint
+
+
+def test_a_file_that_is_no_database_is_not_overwritten(path):
+    path.write_bytes(b"Dear diary, " * 200)
+    assert "move it away" in refused(path).hint
+
+
+def test_another_programs_database_is_not_written_to(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TABLE diary (day TEXT)")
+        connection.commit()
+    assert "no ledger of kbsync" in refused(path).message
+
+
+def test_another_programs_database_that_is_still_empty_is_not_written_to(path):
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA application_id = 4711")
+        connection.execute("CREATE TABLE diary (day TEXT)")
+        connection.execute("DROP TABLE diary")
+        connection.commit()
+    assert "no ledger of kbsync" in refused(path).message
+
+
+@pytest.mark.parametrize("keep", [0.3, 0.6, 0.9])
+def test_a_ledger_that_was_cut_off_is_damaged_and_says_so(path, keep):
+    with closing(SqliteLedger(path)) as ledger:
+        ledger.record(PORTAL, [a_base(f"s{number}", number) for number in range(500)])
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    path.write_bytes(path.read_bytes()[: int(path.stat().st_size * keep)])
+    assert "move it away" in refused(path).hint
+
+
+@pytest.mark.parametrize("start", [0, 1024, 4096])
+def test_a_ledger_with_garbage_in_it_is_a_ledger_error_or_as_good_as_before(path, start):
+    a_ledger_with_something_in_it(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    data = bytearray(path.read_bytes())
+    data[start : start + 512] = b"\xff" * 512
+    path.write_bytes(bytes(data))
+    try:
+        with closing(SqliteLedger(path)) as ledger:
+            assert ledger.bases(PORTAL) == [a_base()]
+    except LedgerError as error:
+        assert error.hint
+
+
+def test_rows_that_nobody_can_read_are_damage_and_no_bug(path):
+    a_ledger_with_something_in_it(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE item SET fields = '{\"title\":'")
+        connection.commit()
+    with closing(SqliteLedger(path)) as ledger, pytest.raises(LedgerError, match="cannot be used"):
+        ledger.bases(PORTAL)
+
+
+def test_a_directory_is_no_ledger(path):
+    path.mkdir()
+    refused(path)
+
+
+def test_a_folder_that_cannot_be_made_is_told(tmp_path):
+    (tmp_path / "file").touch()
+    error = refused(tmp_path / "file" / "ledger.db")
+    assert "cannot be made" in error.message
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
+def test_a_read_only_folder_is_told(tmp_path):
+    folder = tmp_path / "locked"
+    folder.mkdir(mode=0o500)
+    assert "permissions" in refused(folder / "ledger.db").hint
+
+
+def test_looking_whether_there_is_a_ledger_makes_none(tmp_path):
+    assert not ledger_exists("sqlite:.kbsync/ledger.db", folder=tmp_path)
+    open_ledger("sqlite:.kbsync/ledger.db", folder=tmp_path).close()
+    assert ledger_exists("sqlite:.kbsync/ledger.db", folder=tmp_path)
+
+
+@pytest.mark.parametrize("url", ["", "sqlite:", "mysql://x", "ledger.db"])
+def test_an_address_that_is_none_is_a_matter_of_configuration(tmp_path, url):
+    with pytest.raises(ConfigError):
+        open_ledger(url, folder=tmp_path)
+
+
+KILLED = """
+import os, signal, sys
+from pathlib import Path
+from kbsync.ledger.contract import Result
+from kbsync.ledger.sqlite import SqliteLedger
+from ledger.makers import PORTAL, a_base, an_intent
+
+ledger = SqliteLedger(Path(sys.argv[1]))
+(entry,) = ledger.write(PORTAL, ledger.begin_run(PORTAL, command="push", now=1.0), results=(), intents=[an_intent()],
+                        now=1.0)
+
+def intents():
+    yield an_intent(slug="y")
+    os.kill(os.getpid(), signal.SIGKILL)
+
+ledger.write(PORTAL, 1, results=[Result(entry, "done", a_base())], intents=intents(), now=2.0)
+"""
+
+
+def test_a_process_killed_between_begin_and_commit_leaves_the_state_before(path):
+    tests = str(Path(__file__).parent.parent)
+    environ = {**os.environ, "PYTHONPATH": os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])}
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], env=environ, check=False, timeout=60)
+    assert done.returncode == -signal.SIGKILL
+    with closing(SqliteLedger(path)) as ledger:
+        assert ledger.bases(PORTAL) == []
+        assert [entry.slug for entry in ledger.pending(PORTAL)] == ["x"]
+        ledger.record(PORTAL, [a_base()])
+        assert ledger.write(PORTAL, 1, results=(), intents=[an_intent(slug="z")], now=3.0)

@@ -1,0 +1,184 @@
+"""A push in a process of its own: killed at any moment, started twice, its lock left behind."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from kbsync.errors import ExitCode
+from kbsync.model import Reason
+from kbsync.sandbox import Behaviour, Sandbox
+
+from .world import PORTAL, TOKEN, World, a_category, a_project, a_sandbox, a_service, an_article
+
+ARTICLES = 60
+KILLS = 15
+RNG = random.Random(20261121)
+MOMENTS = sorted(RNG.sample(range(1, ARTICLES + 10), KILLS))
+TREE = {"en/a/_category.md": a_category("a")} | {
+    f"en/a/n{number:02}.md": an_article(f"N{number}", tags=["t"], status="published" if number < 10 else "draft")
+    for number in range(ARTICLES)
+}
+CONFIG = """
+[service]
+base_url = "{base_url}"
+portal = "handbook"
+profile = "{profile}"
+[content]
+locales = ["en", "fr"]
+[push]
+publish = {publish}
+[pace]
+requests_per_minute = 1000000
+[authors]
+default = 1
+[ledger]
+url = "sqlite:ledger.db"
+"""
+COMMAND = [sys.executable, "-c", "from kbsync.cli import main; main()", "push"]
+
+
+@dataclass
+class Shell:
+    """Runs `kbsync push` in a project, and sees what reaches the portal."""
+
+    folder: Path
+    sandbox: Sandbox
+
+    def start(self, *options: str) -> subprocess.Popen[str]:
+        environ = {name: text for name, text in os.environ.items() if not name.startswith("KBSYNC")}
+        pipe = subprocess.PIPE
+        return subprocess.Popen(
+            [*COMMAND, *options],
+            cwd=self.folder,
+            env=environ | {"KBSYNC_TOKEN": TOKEN},
+            stdout=pipe,
+            stderr=pipe,
+            text=True,
+        )
+
+    def run(self, *options: str) -> tuple[int, str]:
+        process = self.start(*options)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out + err
+
+    def writes(self) -> int:
+        return sum(request.method != "GET" for request in self.sandbox.requests)
+
+    def wait_for(self, writes: int, process: subprocess.Popen[str]) -> None:
+        """Until the portal has seen so many writes, or the push has ended."""
+        until = time.monotonic() + 30
+        while self.writes() < writes and process.poll() is None and time.monotonic() < until:
+            time.sleep(0.0005)
+
+    def kill_after(self, writes: int, *options: str) -> None:
+        process = self.start(*options)
+        self.wait_for(writes, process)
+        process.send_signal(signal.SIGKILL)
+        process.communicate(timeout=60)
+
+
+@contextmanager
+def a_shell(folder: Path, *, profile="chatwoot", latency_s=0.005, publish=True):
+    with a_sandbox(folder, Behaviour(latency_s=latency_s)) as sandbox:
+        project = a_project(folder, sandbox.base_url, TREE, publish=publish).with_profile(profile)
+        text = CONFIG.format(base_url=sandbox.base_url, profile=profile, publish=str(publish).lower())
+        (folder / "kbsync.toml").write_text(text, "utf-8")
+        with a_service(sandbox.base_url, project.workspace().profile) as service:
+            yield Shell(folder, sandbox), World(sandbox, project, service)
+
+
+def assert_one_of_each(world: World) -> None:
+    there = world.sandbox.panel.articles(PORTAL)
+    assert sorted(article.slug for article in there) == [f"n{number:02}" for number in range(ARTICLES)]
+    assert len({article.title for article in there}) == ARTICLES
+    assert sorted(a.slug for a in there if a.status == 1) == [f"n{number:02}" for number in range(10)]
+    bases = world.bases()
+    assert {article.slug: article.id for article in there} == {
+        slug: base.remote_id for slug, base in bases.items() if base.kind == "article"
+    }
+    plan = world.plan()
+    assert (plan.changes, plan.held, world.pending()) == ((), (), [])
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_push_that_was_killed_is_finished_by_the_next_one_without_a_second_article(tmp_path, moment):
+    with a_shell(tmp_path) as (shell, world):
+        shell.kill_after(moment)
+        code, told = shell.run()
+        assert code == ExitCode.DONE, told
+        assert_one_of_each(world)
+
+
+@pytest.mark.parametrize("moment", [2, 9, 23, 41, 58])
+def test_where_nothing_can_be_looked_up_what_a_killed_push_left_open_is_held_and_never_sent_twice(tmp_path, moment):
+    with a_shell(tmp_path, profile="documented", publish=False) as (shell, world):
+        shell.kill_after(moment, "--first-push")
+        unknown = {entry.slug for entry in world.pending()}
+        before = len(shell.sandbox.requests)
+        code, told = shell.run()
+        assert code == (ExitCode.HELD if unknown else ExitCode.DONE), told
+        assert {request.status for request in shell.sandbox.requests[before:]} == {200}
+        assert {(held.slug, held.reason) for held in world.plan().held} == {(slug, Reason.UNKNOWN) for slug in unknown}
+        known = {slug: base.remote_id for slug, base in world.bases().items() if base.kind == "article"}
+        there = {article.slug: article.id for article in world.sandbox.panel.articles(PORTAL)}
+        assert known.items() <= there.items()
+        assert there.keys() - known.keys() <= unknown
+        assert len(known) + len(unknown) == ARTICLES
+
+
+def test_of_two_pushes_at_once_one_is_told_to_wait_and_one_that_waits_finds_nothing_to_do(tmp_path):
+    with a_shell(tmp_path, latency_s=0.08) as (shell, world):
+        first = shell.start()
+        shell.wait_for(1, first)
+        waiting = shell.start("--wait")
+        code, told = shell.run()
+        assert code == ExitCode.LEDGER
+        assert f"another push is at work on this portal: {_user()}@" in told
+        assert "--wait" in told
+        out, err = first.communicate(timeout=60)
+        assert first.returncode == ExitCode.DONE, out + err
+        out, err = waiting.communicate(timeout=60)
+        assert waiting.returncode == ExitCode.DONE, out + err
+        assert "waiting for" in err
+        assert shell.writes() == 1 + ARTICLES + 10
+        assert_one_of_each(world)
+
+
+def _user() -> str:
+    import getpass
+
+    return getpass.getuser()
+
+
+def test_the_lock_of_a_killed_push_is_taken_over_and_told(tmp_path):
+    with a_shell(tmp_path) as (shell, world):
+        shell.kill_after(30)
+        code, told = shell.run()
+        assert code == ExitCode.DONE
+        assert "took over the lock of" in told
+        assert "which is dead" in told
+        assert_one_of_each(world)
+
+
+def test_ctrl_c_ends_a_push_with_130_and_nothing_in_the_journal_is_left_open(tmp_path):
+    with a_shell(tmp_path, latency_s=0.03) as (shell, world):
+        process = shell.start()
+        shell.wait_for(10, process)
+        process.send_signal(signal.SIGINT)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == ExitCode.INTERRUPTED, out + err
+        assert "Stopping" in err
+        assert world.pending() == []
+        assert len(world.slugs()) == len(world.bases()) - 1 < ARTICLES
+        assert shell.run()[0] == ExitCode.DONE
+        assert_one_of_each(world)

@@ -1,0 +1,112 @@
+"""One push at a time: waiting, telling, taking over."""
+
+from __future__ import annotations
+
+import threading
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+
+from kbsync.errors import ExitCode, LedgerError
+from kbsync.ledger.contract import STALE_S, Owner
+from kbsync.ledger.sqlite import SqliteLedger
+from kbsync.sync.lock import World, take_lock
+
+ANA = Owner("ana", "laptop", 11, 100.0, 100.0)
+BEN = Owner("ben", "laptop", 22, 200.0, 200.0)
+FAR = Owner("ci", "runner", 11, 100.0, 100.0)
+
+
+@pytest.fixture
+def ledger(tmp_path):
+    with closing(SqliteLedger(tmp_path / "ledger.db")) as ledger:
+        yield ledger
+
+
+def world(now: float = 110.0, alive: tuple[int, ...] = (11, 22), sleep=lambda seconds: None) -> World:
+    return World(lambda: now, sleep, lambda pid: pid in alive)
+
+
+def take(ledger, owner, world, *, wait=False, break_lock=False) -> list[str]:
+    told: list[str] = []
+    take_lock(ledger, "p", owner, world, wait=wait, break_lock=break_lock, tell=told.append)
+    return told
+
+
+def test_a_living_owner_is_named_and_the_push_gives_up_with_exit_code_6(ledger):
+    take(ledger, ANA, world())
+    with pytest.raises(LedgerError, match=r"ana@laptop, process 11, for 10 s") as told:
+        take(ledger, BEN, world())
+    assert told.value.exit_code == ExitCode.LEDGER
+    assert "--wait" in told.value.hint
+
+
+def test_a_dead_owners_lock_is_taken_over_and_told(ledger):
+    take(ledger, ANA, world())
+    assert take(ledger, BEN, world(alive=(22,))) == [
+        "took over the lock of ana@laptop, process 11, for 10 s, which is dead"
+    ]
+    assert ledger.beat("p", BEN, now=111.0)
+    assert not ledger.beat("p", ANA, now=111.0)
+
+
+def test_the_owner_on_another_machine_is_dead_when_its_heart_stood_still(ledger):
+    take(ledger, FAR, world())
+    with pytest.raises(LedgerError):
+        take(ledger, BEN, world(now=110.0 + STALE_S - 1))
+    assert "which is dead" in take(ledger, BEN, world(now=111.0 + STALE_S))[0]
+
+
+def test_a_container_that_always_has_process_1_takes_over_from_its_former_self(ledger):
+    take(ledger, replace(ANA, pid=1), world(alive=(1,)))
+    again = replace(ANA, pid=1, started_at=300.0)
+    with pytest.raises(LedgerError):
+        take(ledger, again, world(now=120.0, alive=(1,)))
+    assert "which is dead" in take(ledger, again, world(now=300.0, alive=(1,)))[0]
+
+
+def test_break_lock_takes_it_from_the_living_who_then_notices(ledger):
+    take(ledger, ANA, world())
+    assert take(ledger, BEN, world(), break_lock=True) == ["took over the lock of ana@laptop, process 11, for 10 s"]
+    assert not ledger.beat("p", ANA, now=111.0)
+    ledger.unlock("p", ANA)
+    assert ledger.beat("p", BEN, now=111.0)
+
+
+def test_waiting_is_told_once_and_ends_when_the_lock_is_given_back(ledger):
+    naps: list[float] = []
+
+    def sleep(seconds: float) -> None:
+        naps.append(seconds)
+        if len(naps) == 3:
+            ledger.unlock("p", ANA)
+
+    take(ledger, ANA, world())
+    assert take(ledger, BEN, world(sleep=sleep), wait=True) == ["waiting for ana@laptop, process 11, for 10 s"]
+    assert len(naps) == 3
+
+
+def test_of_many_who_find_a_dead_owner_exactly_one_gets_the_lock(tmp_path):
+    with closing(SqliteLedger(tmp_path / "ledger.db")) as first:
+        take(first, ANA, world())
+    barrier, got, refused = threading.Barrier(6), [], []
+
+    def contend(number: int) -> None:
+        owner = Owner("x", "laptop", 100 + number, 200.0 + number, 200.0)
+
+        def alive(pid: int) -> bool:
+            barrier.wait() if pid == ANA.pid else None
+            return pid != ANA.pid
+
+        with closing(SqliteLedger(tmp_path / "ledger.db")) as ledger:
+            try:
+                take(ledger, owner, World(lambda: 210.0, lambda s: None, alive))
+                got.append(owner)
+            except LedgerError:
+                refused.append(owner)
+
+    threads = [threading.Thread(target=contend, args=(number,)) for number in range(6)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert (len(got), len(refused)) == (1, 5)

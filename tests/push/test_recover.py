@@ -1,0 +1,67 @@
+"""Requests whose answer nobody recorded, judged by what the portal holds."""
+
+from __future__ import annotations
+
+from kbsync.model import Base, Observed, Pending, Status
+from kbsync.sync.recover import settle_pending
+
+FIELDS = {"slug": "x", "title": "X", "content": "blake2b:1", "category": "a", "position": 35}
+BASE = Base("article", 7, "en", "x", "en/a/x.md", FIELDS, Status.DRAFT)
+SEEN = Observed("article", 7, "en", "x", FIELDS, Status.DRAFT)
+
+
+def seen(status: Status = Status.DRAFT, **fields: object) -> Observed:
+    return Observed("article", 7, "en", "x", {**FIELDS, **fields}, status)
+
+
+def pending(action: str, after: dict[str, object], before: dict[str, object] | None = None, entry: int = 1) -> Pending:
+    remote_id = None if action == "create" else 7
+    return Pending(entry, action, "article", "en", "x", "en/a/x.md", remote_id, before or {}, after)
+
+
+def test_a_create_that_is_there_as_sent_was_ours_and_its_base_is_a_draft():
+    found = settle_pending([pending("create", {"slug": "x", "title": "X"})], [], [SEEN], complete=True)
+    assert found.bases == (BASE,)
+    assert found.settled == {1: BASE}
+
+
+def test_a_create_whose_slug_a_person_has_is_not_ours():
+    found = settle_pending([pending("create", {"slug": "x", "title": "Z"})], [], [SEEN], complete=True)
+    assert (found.bases, found.settled) == ((), {1: None})
+
+
+def test_a_create_that_is_not_there_is_closed_so_that_it_is_sent_again():
+    found = settle_pending([pending("create", {"slug": "x"})], [], [], complete=True)
+    assert (found.bases, found.settled, found.unknown) == ((), {1: None}, ())
+
+
+def test_an_update_that_arrived_moves_the_base_and_one_that_did_not_leaves_it():
+    entry = pending("update", {"title": "New"}, {"title": "X"})
+    arrived = settle_pending([entry], [BASE], [seen(title="New")], complete=True)
+    assert arrived.bases[0].fields["title"] == "New"
+    assert settle_pending([entry], [BASE], [SEEN], complete=True).bases == (BASE,)
+    assert settle_pending([entry], [BASE], [seen(title="Theirs")], complete=True).bases == (BASE,)
+
+
+def test_a_move_that_arrived_takes_along_the_position_that_the_service_gave():
+    entry = pending("update", {"category": "b", "position": 35}, {"category": "a", "position": 35})
+    found = settle_pending([entry], [BASE], [seen(category="b", position=50)], complete=True)
+    assert (found.bases[0].fields["category"], found.bases[0].fields["position"]) == ("b", 50)
+
+
+def test_a_position_alone_that_did_not_arrive_is_not_taken_from_the_portal():
+    entry = pending("update", {"position": 40}, {"position": 35})
+    assert settle_pending([entry], [BASE], [seen(position=50)], complete=True).bases == (BASE,)
+
+
+def test_a_create_and_the_publishing_after_it_both_count():
+    entries = [pending("create", {"slug": "x"}), pending("publish", {"status": "published"}, entry=2)]
+    found = settle_pending(entries, [], [seen(Status.PUBLISHED)], complete=True)
+    assert [base.status for base in found.bases] == [Status.PUBLISHED]
+
+
+def test_what_cannot_be_looked_at_stays_unknown_until_the_ledger_knows_the_item():
+    entry = pending("create", {"slug": "x"})
+    assert settle_pending([entry], [], None, complete=False).unknown == (entry,)
+    found = settle_pending([entry], [BASE], None, complete=False)
+    assert (found.unknown, found.settled) == ((), {1: None})

@@ -1,0 +1,317 @@
+"""What a push does when the service, the ledger or a person comes in between."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pytest
+
+from kbsync.errors import LedgerError
+from kbsync.ledger.contract import HEARTBEAT_S
+from kbsync.model import Action, Reason
+from kbsync.sandbox import Fault
+
+from .world import PORTAL, a_category, a_sandbox, a_service, a_world, an_article
+
+CATEGORY = {"en/a/_category.md": a_category("a")}
+MANY = CATEGORY | {f"en/a/n{number:02}.md": an_article(f"N{number}") for number in range(20)}
+
+
+def one(**keys: object) -> dict[str, str]:
+    return CATEGORY | {"en/a/x.md": an_article(**({"title": "X"} | keys))}
+
+
+def finished(world) -> bool:
+    """Whether one more push leaves every source with one article, and nothing to do."""
+    world.sandbox.faults.clear()
+    world.push()
+    plan = world.plan()
+    return not plan.changes and not plan.held and not world.pending() and len(world.slugs()) == len(set(world.slugs()))
+
+
+LOST = [Fault("reset", "after"), Fault("status", "after", status=500), Fault("cut"), Fault("empty"), Fault("junk")]
+
+
+@pytest.mark.parametrize("fault", LOST, ids=lambda fault: fault.kind)
+def test_a_create_whose_answer_was_lost_is_looked_up_and_found(tmp_path, fault):
+    with a_world(tmp_path, one()) as world:
+        world.sandbox.faults.add(Fault(**{**_fields(fault), "method": "POST", "path": "articles$"}))
+        assert world.push().words == {"done"}
+        assert (world.slugs(), len(world.sent("POST"))) == (["x"], 2)
+        assert finished(world)
+
+
+def _fields(fault: Fault) -> dict[str, object]:
+    return {name: getattr(fault, name) for name in fault.__dataclass_fields__}
+
+
+def test_a_create_that_was_lost_before_it_arrived_is_sent_once_more(tmp_path):
+    with a_world(tmp_path, one()) as world:
+        world.sandbox.faults.add(Fault("reset", method="POST", path="articles$"))
+        assert world.push().words == {"done"}
+        assert finished(world)
+
+
+def test_a_category_whose_answer_was_lost_is_found_and_its_articles_go_into_it(tmp_path):
+    with a_world(tmp_path, one()) as world:
+        world.sandbox.faults.add(Fault("reset", when="after", method="POST", path="categories$"))
+        assert world.push().words == {"done"}
+        assert world.article("x").category.slug == "a"
+
+
+def test_a_lost_create_is_pending_where_looking_it_up_fails_and_the_next_run_takes_it_as_its_own(tmp_path):
+    def disturb():
+        world.sandbox.faults.add(Fault("reset", when="after", method="POST", path="articles$"))
+        world.sandbox.faults.add(Fault("status", method="GET", path=r"/hc/|articles\?", status=401, times=None))
+
+    with a_world(tmp_path, one(tags=["a"], status="published"), publish=True) as world:
+        pushed = world.push(before_sending=disturb)
+        assert pushed.of("x", "create").outcome == "failed"
+        assert [(entry.action, entry.slug) for entry in world.pending()] == [("create", "x")]
+        world.sandbox.faults.clear()
+        world.push()
+        assert world.article("x").status == 1
+        assert world.pending() == []
+        assert finished(world)
+
+
+def test_an_update_that_arrived_while_nobody_could_look_is_known_as_ours_by_the_next_run(tmp_path):
+    def disturb():
+        world.sandbox.faults.add(Fault("latency", method="GET", path="articles/1$"))
+        world.sandbox.faults.add(Fault("reset", when="after", method="PATCH"))
+        world.sandbox.faults.add(Fault("status", method="GET", path="articles/1$", status=401, times=None))
+
+    with a_world(tmp_path, one()) as world:
+        world.push()
+        world.write(one(title="Two"))
+        assert world.push(before_sending=disturb).of("x").outcome == "failed"
+        assert [entry.action for entry in world.pending()] == ["update"]
+        world.sandbox.faults.clear()
+        world.write(one(title="Three"))
+        assert world.push().of("x").outcome == "done"
+        assert world.article("x").title == "Three"
+        assert finished(world)
+
+
+def test_a_move_whose_position_could_not_be_said_again_is_no_drift(tmp_path):
+    tree = one(position=35) | {"en/b/_category.md": a_category("b"), "en/b/y.md": an_article("Y", position=90)}
+    moved = {name: text for name, text in tree.items() if name != "en/a/x.md"} | {"en/b/x.md": tree["en/a/x.md"]}
+    with a_world(tmp_path, tree) as world:
+        world.push()
+        world.write(moved)
+        world.sandbox.faults.add(Fault("latency", method="PATCH"))
+        world.sandbox.faults.add(Fault("status", method="PATCH", status=401))
+        pushed = world.push()
+        assert "did not take position" in pushed.of("x").error
+        assert world.plan().held == ()
+        assert finished(world)
+        assert world.article("x").position == 35
+
+
+def test_a_write_that_is_answered_200_and_changes_nothing_is_a_failure(tmp_path):
+    with a_world(tmp_path, one()) as world:
+        world.push()
+        world.write(one(title="Two"))
+        unchanged = '{"payload": {"id": 1, "slug": "x", "title": "X"}}'
+        world.sandbox.faults.add(Fault("status", method="PATCH", status=200, times=None))
+        assert world.push().of("x").outcome == "failed"
+        world.sandbox.faults.clear()
+        world.sandbox.faults.add(Fault("junk", method="PATCH", junk=unchanged, times=None))
+        assert "did not take title" in world.push().of("x").error
+
+
+def test_an_answer_that_leaves_out_what_was_sent_is_read_again(tmp_path):
+    with a_world(tmp_path, one()) as world:
+        world.push()
+        world.write(one(title="Two"))
+        world.sandbox.faults.add(Fault("junk", method="PATCH", junk='{"payload": {"id": 1}}'))
+        assert world.push().of("x").outcome == "done"
+        assert world.sent("GET")[-1].endswith("articles/1")
+        assert finished(world)
+
+
+def test_an_answer_about_another_article_never_takes_its_place_in_the_ledger(tmp_path):
+    with a_world(tmp_path, one()) as world:
+        world.push()
+        world.write(one() | {"en/a/y.md": an_article("Y")})
+        junk = '{"payload": {"id": 1, "slug": "x", "title": "X"}}'
+        world.sandbox.faults.add(Fault("junk", method="POST", path="articles$", junk=junk))
+        assert world.push().words == {"done"}
+        assert {slug: base.remote_id for slug, base in world.bases().items()} == {"a": 1, "x": 1, "y": 2}
+        assert finished(world)
+
+
+def test_a_look_up_that_is_answered_with_another_article_is_no_look_up(tmp_path):
+    with a_world(tmp_path, one()) as world:
+        world.push()
+        world.write(one() | {"en/a/y.md": an_article("Y")})
+        junk = '{"id": 1, "slug": "x", "title": "X"}'
+        world.sandbox.faults.add(Fault("reset", when="after", method="POST", path="articles$"))
+        world.sandbox.faults.add(Fault("junk", path="/hc/", junk=junk))
+        assert "taken" not in world.push().of("y").error
+        assert [entry.slug for entry in world.pending()] == ["y"]
+        assert finished(world)
+
+
+def test_a_look_before_an_update_that_is_answered_with_another_article_writes_to_neither(tmp_path):
+    tree = one() | {"en/a/y.md": an_article("Y")}
+    with a_world(tmp_path, tree) as world:
+        world.push()
+        world.write(tree | {"en/a/y.md": an_article("Y2")})
+        x, y = world.article("x").id, world.article("y").id
+        junk = f'{{"payload": {{"id": {x}, "slug": "y", "title": "Y"}}}}'
+        world.sandbox.faults.add(Fault("junk", method="GET", path=f"articles/{y}$", junk=junk))
+        assert world.push().of("y").outcome == "failed"
+        assert [world.article(slug).title for slug in "xy"] == ["X", "Y"]
+        assert finished(world)
+
+
+def test_what_no_other_change_would_fare_better_with_ends_the_push_early(tmp_path):
+    with a_world(tmp_path, MANY) as world:
+        world.sandbox.faults.add(Fault("status", status=401, method="POST", path="articles$", times=None))
+        pushed = world.push(concurrency=2)
+        failed = [outcome for outcome in pushed.outcomes if outcome.outcome == "failed"]
+        assert 1 <= len(failed) <= 4
+        assert len(pushed.outcomes) == 21
+        assert "not tried any more" in pushed.told
+        assert world.pending() == []
+        assert finished(world)
+
+
+def test_a_connection_that_is_gone_ends_the_push_early_and_the_next_one_finishes(tmp_path):
+    with a_world(tmp_path, MANY) as world:
+        project = world.project
+        with a_service("http://127.0.0.1:9", project.workspace().profile) as nobody:
+            here = world.service.transport
+
+            def hang_up(outcome):
+                world.service.transport = nobody.transport
+
+            pushed = world.push(after_each=hang_up, concurrency=2)
+            world.service.transport = here
+        assert {outcome.outcome for outcome in pushed.outcomes} == {"done", "failed", "skipped"}
+        assert sum(outcome.outcome == "failed" for outcome in pushed.outcomes) <= 4
+        assert finished(world)
+        assert len(world.slugs()) == 20
+
+
+@dataclass
+class FailingLedger:
+    """A ledger whose disk is full after some writes."""
+
+    ledger: object
+    writes: int
+    told: list[str] = field(default_factory=list)
+
+    def write(self, *args: object, **options: object) -> list[int]:
+        if self.writes == 0:
+            raise LedgerError("the ledger cannot be used: database or disk is full")
+        self.writes -= 1
+        return self.ledger.write(*args, **options)
+
+    def __getattr__(self, name: str):
+        return getattr(self.ledger, name)
+
+
+@pytest.mark.parametrize("writes", range(6))
+def test_a_ledger_that_cannot_be_written_any_more_ends_the_push_and_the_next_one_knows_what_was_made(tmp_path, writes):
+    with a_world(tmp_path, MANY) as world:
+        pushed = world.push(ledger_of=lambda ledger: FailingLedger(ledger, writes))
+        assert isinstance(pushed.error, LedgerError)
+        assert len(world.slugs()) < 20
+        assert finished(world)
+        assert len(world.slugs()) == len(world.bases()) - 1 == 20
+
+
+def test_ctrl_c_finishes_and_records_what_is_under_way(tmp_path):
+    stopped: list[object] = []
+    with a_world(tmp_path, MANY) as world:
+        pushed = world.push(after_each=stopped.append, stopping=lambda: len(stopped) > 3, concurrency=2)
+        skipped = [outcome for outcome in pushed.outcomes if outcome.outcome == "skipped"]
+        assert skipped
+        assert {outcome.error for outcome in skipped} == {"stopped before it was sent"}
+        assert len(pushed.outcomes) == 21
+        assert world.pending() == []
+        assert len(world.slugs()) == len(world.bases()) - 1 < 20
+        assert finished(world)
+
+
+def test_who_reads_the_outcomes_may_go_away_and_what_was_answered_is_recorded(tmp_path):
+    class Gone(Exception):
+        pass
+
+    def leave(outcome):
+        if outcome.change.kind == "article":
+            raise Gone
+
+    with a_world(tmp_path, MANY) as world:
+        with pytest.raises(Gone):
+            world.push(after_each=leave)
+        assert world.pending() == []
+        assert len(world.slugs()) == len(world.bases()) - 1 < 20
+        assert finished(world)
+
+
+def test_a_broken_lock_stops_the_push_and_what_waits_is_not_sent(tmp_path):
+    seconds = iter(range(0, 100_000, int(HEARTBEAT_S)))
+    beats = iter([True, True, False])
+    with a_world(tmp_path, MANY) as world:
+        pushed = world.push(clock=lambda: float(next(seconds)), beat=lambda: next(beats), concurrency=2)
+        assert "broke this run's lock" in str(pushed.error)
+        assert len(world.slugs()) < 12
+        assert world.pending() == []
+        assert len(world.slugs()) == len(world.bases()) - 1
+        assert finished(world)
+
+
+def test_a_person_who_edits_creates_and_deletes_during_the_push_keeps_everything_or_is_told(tmp_path):
+    def meddle(outcome):
+        panel = world.sandbox.panel
+        match outcome.change.slug:
+            case "n00":
+                panel.edit("n10", title="Theirs")
+                panel.create(PORTAL, "N30", "theirs", slug="n30")
+            case "n01":
+                panel.delete("n11")
+            case "n02":
+                panel.edit("n02", content="theirs, after ours")
+
+    after = {name: text.replace("Some", "Other") for name, text in MANY.items()}
+    after |= {f"en/a/n{number}.md": an_article(f"N{number}", "ours") for number in (30, 31)}
+    with a_world(tmp_path, MANY) as world:
+        world.push()
+        world.write({name: text.replace("title: N10", "title: Ours") for name, text in after.items()})
+        pushed = world.push(after_each=meddle, concurrency=1)
+        assert (pushed.of("n10").outcome, pushed.of("n11").outcome, pushed.of("n30").outcome) == (
+            "skipped",
+            "failed",
+            "failed",
+        )
+        assert world.article("n10").title == "Theirs"
+        assert world.article("n30").content == "theirs"
+        assert world.article("n02").content == "theirs, after ours"
+        held = {(item.slug, item.reason) for item in world.push().plan.held}
+        assert held == {
+            ("n02", Reason.DRIFT),
+            ("n10", Reason.CONFLICT),
+            ("n11", Reason.GONE),
+            ("n30", Reason.CONFLICT),
+        }
+        assert world.article("n10").title == "Theirs"
+
+
+def test_without_look_ups_a_create_whose_answer_was_lost_is_held_and_never_sent_again(tmp_path):
+    with a_sandbox(tmp_path) as sandbox:
+        from .world import World, a_project
+
+        project = a_project(tmp_path, sandbox.base_url, one(author="ada")).with_profile("documented")
+        with a_service(sandbox.base_url, project.workspace().profile) as service:
+            world = World(sandbox, project, service)
+            sandbox.faults.add(Fault("reset", when="after", method="POST", path="articles$"))
+            assert world.push().of("x").outcome == "failed"
+            for _ in range(2):
+                pushed = world.push()
+                assert [held.reason for held in pushed.plan.held] == [Reason.UNKNOWN]
+                assert pushed.outcomes == []
+            assert world.slugs() == ["x"]
+            assert [entry.action for entry in world.pending()] == [Action.CREATE]

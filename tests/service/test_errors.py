@@ -1,0 +1,338 @@
+"""Every error says what was asked, what was answered and what to do, and never the token."""
+
+from __future__ import annotations
+
+import gzip
+import socket
+import time
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbsync.errors import (
+    AnswerLost,
+    ConfigError,
+    Denied,
+    KbsyncError,
+    Misbehaved,
+    NotFound,
+    Rejected,
+    ServerFailed,
+    ServiceError,
+    Unreachable,
+)
+from kbsync.sandbox import Fault
+from kbsync.service import wire
+from kbsync.service.answers import check_status, decode
+from kbsync.service.exchange import MAX_BODY_BYTES, Answer
+
+from .world import ADMIN, OTHER, SETUP, a_sandbox, a_server, a_service, a_transport, create, observe, reply
+
+INBOXES = "GET /api/v1/accounts/1/inboxes"
+
+
+@pytest.fixture
+def sandbox(tmp_path):
+    with a_sandbox(tmp_path) as running:
+        yield running
+
+
+def told(work, kind=ServiceError):
+    """The error of some work, which must name a request, give a hint and keep the token to itself."""
+    with pytest.raises(kind) as caught:
+        work()
+    error = caught.value
+    shown = f"{error.message} {error.hint} {error!r}"
+    assert "/api/" in error.message
+    assert error.hint
+    for token in (ADMIN, OTHER, "wrong-token"):
+        assert token not in shown
+    return error
+
+
+def test_a_wrong_token_is_told_as_such(sandbox):
+    with a_service(sandbox.base_url, token="wrong-token") as service:
+        error = told(service.check_connection, Denied)
+    assert error.message == f"{INBOXES}: 401: Invalid Access Token"
+    assert "the token is wrong" in error.hint
+
+
+def test_no_token_is_told_as_such(sandbox):
+    with a_service(sandbox.base_url, token="") as service:
+        error = told(service.check_connection, Denied)
+    assert "sign in" in error.message
+    assert "KBSYNC_TOKEN" in error.hint
+
+
+def test_a_token_of_another_account_points_to_the_account(sandbox):
+    with a_service(sandbox.base_url, token=OTHER) as service:
+        assert "account_id" in told(service.check_connection, Denied).hint
+
+
+def test_a_suspended_account_is_told_as_such(tmp_path):
+    with a_sandbox(tmp_path, replace(SETUP, suspended=True)) as sandbox, a_service(sandbox.base_url) as service:
+        assert "suspended" in told(service.check_connection, Denied).hint
+
+
+def test_an_account_that_does_not_exist_is_told_as_such(sandbox):
+    with a_service(sandbox.base_url, account_id=77) as service:
+        error = told(service.check_connection, NotFound)
+    assert error.message == "GET /api/v1/accounts/77/inboxes: 404: Resource could not be found"
+    assert "account_id" in error.hint
+
+
+@pytest.mark.parametrize(
+    ("fault", "words"),
+    [
+        (Fault("junk"), "an HTML page where JSON was expected"),
+        (Fault("empty"), "an empty body where JSON was expected"),
+        (Fault("junk", junk='{"payl'), "not JSON, or cut off (6 bytes from '{\"payl')"),
+        (Fault("junk", junk="not json"), "not JSON, or cut off"),
+        (Fault("junk", junk='"text"'), "JSON of another shape"),
+        (Fault("junk", junk='{"payload": null}'), "JSON of another shape"),
+        (Fault("junk", junk='[{"slug": "a"}]'), "no id in it"),
+        (Fault("junk", junk='{"x":' + "[" * 100_000), "not JSON, or cut off"),
+    ],
+    ids=lambda value: value.junk[:12] if isinstance(value, Fault) else None,
+)
+def test_an_answer_that_is_none_is_told_with_what_came_instead(sandbox, fault, words):
+    sandbox.faults.add(replace(fault, path="/articles"))
+    with a_service(sandbox.base_url) as service:
+        error = told(lambda: observe(service), Misbehaved)
+    assert words in error.message
+    assert error.message.startswith("GET /api/v1/accounts/1/portals/handbook/articles: ")
+
+
+def test_a_write_that_is_answered_with_an_empty_object_has_misbehaved(sandbox):
+    sandbox.faults.add(Fault("junk", junk="{}", method="POST"))
+    with a_service(sandbox.base_url) as service:
+        assert "no id in it" in told(lambda: create(service), Misbehaved).message
+
+
+def test_a_cut_off_body_is_a_lost_answer_that_a_read_repeats_and_a_write_does_not(sandbox):
+    with a_service(sandbox.base_url) as service:
+        sandbox.faults.add(Fault("cut", method="GET"))
+        service.check_connection()
+        sandbox.faults.add(Fault("cut", method="POST"))
+        error = told(lambda: create(service), AnswerLost)
+    assert "the connection broke before the whole answer was here" in error.message
+    assert [method for method, *_ in sandbox.requests].count("POST") == 1
+
+
+def test_a_redirect_is_not_followed_and_the_token_stays_here(sandbox):
+    with a_server(reply("[]")) as elsewhere:
+        sandbox.faults.add(Fault("redirect", location=elsewhere.base_url + "/login", times=None))
+        with a_service(sandbox.base_url) as service:
+            error = told(service.check_connection)
+            told(lambda: create(service))
+    assert elsewhere.requests == []
+    assert f"redirected to {elsewhere.base_url}/login" in error.message
+    assert "base_url" in error.hint
+    assert error.status == 302
+
+
+def test_the_token_goes_into_one_header_and_not_to_public_pages():
+    with a_server(reply('{"version": "9"}')) as server, a_service(server.base_url) as service:
+        assert service.fetch_version() == "9"
+        service.check_connection()
+    public, private = server.requests
+    assert ADMIN.encode() not in public
+    assert private.count(ADMIN.encode()) == 1
+    assert f"api_access_token: {ADMIN}".encode() in private
+
+
+@pytest.mark.parametrize(
+    "body",
+    [f'{{"access_token": "{ADMIN}", "id', f'{{"access_token":"{ADMIN}"}}', f'{{"id": "{ADMIN}", "accounts": 1}}'],
+)
+def test_a_spoilt_answer_that_has_the_token_in_it_is_shown_without(body):
+    with a_server(reply(body)) as server, a_service(server.base_url) as service:
+        told(service.fetch_owner, Misbehaved)
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "application/json"])
+def test_a_refusal_that_repeats_the_token_is_shown_without(kind):
+    answer = reply(f'{{"error": "bad token {ADMIN}\\u001b[31m"}}', "401 Unauthorized", kind)
+    with a_server(answer) as server, a_service(server.base_url) as service:
+        message = told(service.check_connection, Denied).message
+    assert "bad token [token]" in message
+    assert "\x1b" not in message
+
+
+def test_the_token_is_in_no_repr(sandbox):
+    with a_service(sandbox.base_url) as service:
+        assert ADMIN not in repr(service)
+        assert ADMIN not in repr(service.transport.send("GET", "/api"))
+
+
+@pytest.mark.parametrize("token", ["with\nline", "tök", "a\0b"])
+def test_a_token_that_no_header_can_carry_is_refused_before_anything_is_sent_and_not_shown(token):
+    with pytest.raises(ConfigError) as caught, a_transport("http://127.0.0.1:1", token=token):
+        pass
+    assert token not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "base_url",
+    ["", "help", "ftp://help.example.com", "http://", "http://[::1", "http://a:99999", "http://a:x", "https://:80"],
+)
+def test_an_address_that_is_none_is_told_before_anything_is_sent(base_url):
+    with pytest.raises(ConfigError, match="base_url") as caught, a_transport(base_url):
+        pass
+    assert caught.value.hint
+
+
+def test_an_address_with_a_path_keeps_it():
+    with a_server(reply("[]")) as server, a_service(server.base_url + "/support") as service:
+        service.check_connection()
+    assert server.requests[0].startswith(b"GET /support/api/v1/accounts/1/inboxes ")
+
+
+@pytest.mark.parametrize("given_id", ["../../2/articles/1", "..", "1?x=1", "a/b", "#"])
+def test_an_id_never_leaves_its_place_in_the_path(given_id):
+    with a_server(reply("{}", "404 Not Found")) as server, a_service(server.base_url) as service:
+        told(lambda: service.show_article(given_id, locale="en"), NotFound)
+    path = server.requests[0].split(b" ")[1]
+    assert path.startswith(b"/api/v1/accounts/1/portals/handbook/articles/")
+    assert path.count(b"/") == 8
+    assert b"?" not in path
+    assert not path.endswith(b"..")
+
+
+def test_an_operation_that_the_profile_has_not_is_told_and_not_sent(sandbox):
+    with a_service(sandbox.base_url, profile="documented") as service:
+        with pytest.raises(ConfigError, match="`documented` has no operation `update_article`"):
+            service.delete("article", 1) if service.can("delete_article") else service._ask("update_article")
+        assert not service.can_find("x")
+    assert sandbox.requests == []
+
+
+def test_the_three_shapes_of_a_422_are_read(sandbox):
+    bodies = ['{"message":"A, B","attributes":["a"]}', '{"error":"A, B"}', '{"error":{"slug":["A","B"]}}']
+    said = []
+    for body in bodies:
+        with a_server(reply(body, "422 Unprocessable Entity")) as server, a_service(server.base_url) as service:
+            said.append(told(lambda: create(service), Rejected).message.partition("422: ")[2])
+    assert said == ["A, B", "A, B", "slug A, B"]
+
+
+def test_what_a_server_says_is_cut_to_a_length_that_can_be_read():
+    with a_server(reply("x" * 100_000, "400 Bad Request", "text/plain")) as server, a_service(server.base_url) as one:
+        assert len(told(one.check_connection, Rejected).message) < 300
+
+
+def test_a_server_that_nobody_reaches_is_told_after_some_tries():
+    listener = socket.create_server(("127.0.0.1", 0))
+    port = listener.getsockname()[1]
+    listener.close()
+    with a_service(f"http://127.0.0.1:{port}") as service:
+        error = told(lambda: create(service), Unreachable)
+        assert service.transport.requests == 4
+        assert len(service.transport.sleep.__self__.waits_s) == 3
+    assert f"http://127.0.0.1:{port} cannot be reached" in error.message
+
+
+# --- answers that do not end ---------------------------------------------------------------------------------------
+
+
+def drip(start):
+    """Sends a byte a moment, for ever; never silent for long."""
+
+    def send(connection, stop):
+        connection.sendall(start)
+        for _ in range(2000):
+            if stop.wait(0.02):
+                return
+            connection.sendall(b"x")
+
+    return send
+
+
+def silence(connection, stop):
+    stop.wait(20)
+
+
+BODY = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 100000\r\n\r\n"
+CHUNKS = BODY.replace(b"Content-Length: 100000", b"Transfer-Encoding: chunked") + b"1;"
+
+
+@pytest.mark.parametrize(
+    "start", [BODY, b"HTTP/1.1 200 OK\r\nX-Long: ", b"", CHUNKS], ids=["body", "header", "status", "chunk"]
+)
+def test_an_answer_that_drips_for_ever_ends_at_the_deadline_and_a_write_is_not_repeated(start):
+    begin = time.monotonic()
+    with a_server(drip(start)) as server, a_service(server.base_url, timeout_s=0.1) as service:
+        error = told(lambda: create(service), AnswerLost)
+        assert time.monotonic() - begin < 2
+    assert len(server.requests) == 1
+    assert "POST " in error.message
+
+
+def test_silence_ends_after_the_timeout_and_a_read_is_tried_once_more():
+    with a_server(silence) as server, a_service(server.base_url, timeout_s=0.1) as service:
+        error = told(service.check_connection, AnswerLost)
+    assert error.message == f"{INBOXES}: no answer within 0.1 s"
+    assert len(server.requests) == 2
+
+
+def test_answers_left_behind_do_not_take_the_place_of_later_ones():
+    answers = [drip(b"HTTP/1.1 200 OK\r\nX: ")] * 6 + [reply("[]")]
+    with a_server(*answers) as server, a_service(server.base_url, timeout_s=0.05, concurrency=1) as service:
+        for _ in range(3):
+            told(service.check_connection, AnswerLost)
+        service.check_connection()
+
+
+def test_a_huge_body_is_not_read_to_its_end():
+    def flood(connection, stop):
+        connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 9999999999\r\n\r\n")
+        while not stop.is_set():
+            connection.sendall(b" " * 1_000_000)
+
+    with a_server(flood) as server, a_service(server.base_url) as service:
+        error = told(service.check_connection, Misbehaved)
+    assert "larger than 64 MiB" in error.message
+    assert len(server.requests) == 1
+
+
+def test_a_small_body_that_unpacks_to_a_huge_one_is_refused():
+    packed = gzip.compress(b" " * (MAX_BODY_BYTES + 1))
+    answer = reply(packed, Content_Encoding="gzip")
+    with a_server(answer) as server, a_service(server.base_url) as service:
+        assert "larger than 64 MiB" in told(service.check_connection, Misbehaved).message
+
+
+def test_a_body_that_is_packed_wrongly_is_told():
+    with a_server(reply("[]", Content_Encoding="gzip")) as server, a_service(server.base_url) as service:
+        assert "cannot be unpacked" in told(service.check_connection, Misbehaved).message
+
+
+def test_a_server_that_speaks_another_protocol_is_told():
+    with a_server(b"SSH-2.0-OpenSSH_9.6\r\n") as server, a_service(server.base_url) as service:
+        assert "broke" in told(service.check_connection, AnswerLost).message
+
+
+@given(
+    st.integers(200, 599),
+    st.binary() | st.sampled_from([b"[" * 5000, b'"\xff"', b'{"error":' * 3000, b"1" * 400, b'{"error": null}']),
+    st.sampled_from(["text/html", "application/json", ""]),
+)
+def test_whatever_is_answered_ends_as_a_value_or_as_an_error_that_kbsync_means(status, body, kind):
+    answer = Answer("GET /x", status, {"content-type": kind, "date": body.decode("latin-1")}, body)
+    assert answer.server_time_s is None or answer.server_time_s
+    for shape in (wire.ArticleAnswer, wire.ArticlePage | list[wire.WireArticle], wire.WireOwner):
+        try:
+            decode(check_status(answer), shape)
+        except KbsyncError as error:
+            assert "GET /x" in error.message
+            assert error.message.isprintable()
+
+
+def test_a_server_failure_tells_its_number(sandbox):
+    sandbox.faults.add(Fault("status", status=503, times=None))
+    with a_service(sandbox.base_url) as service:
+        error = told(service.check_connection, ServerFailed)
+    assert error.message == f"{INBOXES}: 503: an HTML page"
+    assert error.status == 503

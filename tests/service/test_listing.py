@@ -1,0 +1,422 @@
+"""All articles, through a list that is no snapshot: nothing is lost, nothing stays that is gone, at a small cost."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from kbsync.sandbox import Behaviour, Fault
+from kbsync.service.listing import Lister, Page
+from kbsync.service.snapshot import LocaleRows, Row, Snapshot
+
+from .world import (
+    SETUP,
+    VERSIONS,
+    MovedClock,
+    a_sandbox,
+    a_server,
+    a_service,
+    asked,
+    create_category,
+    fill,
+    observe,
+    reply,
+    slugs,
+)
+
+LONG_AGO_S = 10_000.0
+
+
+@pytest.fixture
+def clock():
+    return MovedClock(LONG_AGO_S)
+
+
+@pytest.fixture
+def sandbox(tmp_path, clock):
+    """One whose articles were all written long ago, until `clock` says otherwise."""
+    with a_sandbox(tmp_path, clock=clock) as running:
+        yield running
+
+
+@pytest.fixture
+def service(sandbox):
+    with a_service(sandbox.base_url) as client:
+        yield client
+
+
+def pages_asked(sandbox):
+    return len(asked(sandbox, part="/articles?"))
+
+
+class Counted:
+    """How many requests some work took."""
+
+    def __init__(self, service):
+        self.service = service
+
+    def __enter__(self):
+        self.begin = self.service.transport.requests
+        return self
+
+    def __exit__(self, *_):
+        self.requests = self.service.transport.requests - self.begin
+
+
+@pytest.mark.parametrize("number", [0, 1, 24, 25, 26, 50, 130])
+def test_a_full_listing_finds_every_article(sandbox, service, number):
+    fill(sandbox, number)
+    seen = observe(service)
+    assert seen.complete
+    assert slugs(seen) == sorted(f"a-{place:03}" for place in range(number))
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_a_listing_of_what_nobody_changed_costs_one_page_a_locale(tmp_path, version):
+    with (
+        a_sandbox(tmp_path, behaviour=VERSIONS[version], clock=MovedClock(LONG_AGO_S)) as sandbox,
+        a_service(sandbox.base_url) as service,
+    ):
+        fill(sandbox, 80)
+        known = Snapshot()
+        first = observe(service, known)
+        with Counted(service) as cost:
+            service.fetch_portal()
+            again = observe(service, known)
+        assert again == first
+        # The portal, two pages of categories, and one page for each of two locales.
+        assert cost.requests == 3 + 2
+
+
+def test_a_listing_straight_after_many_writes_costs_no_more_the_second_time(tmp_path):
+    with a_sandbox(tmp_path) as sandbox, a_service(sandbox.base_url) as service:
+        fill(sandbox, 30)
+        known = Snapshot()
+        observe(service, known)
+        with Counted(service) as cost:
+            observe(service, known)
+        assert cost.requests <= 2 + 2 * 2
+
+
+def test_one_edit_is_seen_with_one_page(sandbox, service, clock):
+    fill(sandbox, 80)
+    known = Snapshot()
+    observe(service, known)
+    clock.ago_s = 0
+    sandbox.panel.edit("a-003", title="Edited")
+    with Counted(service) as cost:
+        seen = observe(service, known)
+    assert [a.fields["title"] for a in seen.articles if a.slug == "a-003"] == ["Edited"]
+    assert (len(seen.articles), seen.complete, cost.requests) == (80, True, 4)
+
+
+def test_edits_of_more_than_a_page_are_all_seen(sandbox, service, clock):
+    fill(sandbox, 80)
+    known = Snapshot()
+    observe(service, known)
+    clock.ago_s = 0
+    for place in range(40):
+        sandbox.panel.edit(f"a-{place:03}", title="Edited")
+    assert sum(a.fields["title"] == "Edited" for a in observe(service, known).articles) == 40
+
+
+def test_a_new_article_is_seen_with_one_page(sandbox, service, clock):
+    fill(sandbox, 80)
+    known = Snapshot()
+    observe(service, known)
+    clock.ago_s = 0
+    fill(sandbox, 1, prefix="new")
+    with Counted(service) as cost:
+        seen = observe(service, known)
+    assert "new-000" in slugs(seen)
+    assert (len(seen.articles), cost.requests) == (81, 4)
+
+
+def test_a_deletion_by_somebody_else_makes_the_counts_disagree_and_everything_is_read(sandbox, service):
+    fill(sandbox, 80)
+    known = Snapshot()
+    observe(service, known)
+    sandbox.panel.delete("a-040")
+    seen = observe(service, known)
+    assert (len(seen.articles), seen.complete) == (79, True)
+    assert "a-040" not in slugs(seen)
+
+
+def test_a_deletion_and_a_new_article_keep_the_count_and_are_both_seen(sandbox, service, clock):
+    fill(sandbox, 80)
+    known = Snapshot()
+    observe(service, known)
+    clock.ago_s = 0
+    sandbox.panel.delete("a-040")
+    fill(sandbox, 1, prefix="new")
+    seen = slugs(observe(service, known))
+    assert len(seen) == 80
+    assert "a-040" not in seen
+    assert "new-000" in seen
+
+
+def test_an_edit_in_the_second_of_the_last_listing_is_seen(tmp_path):
+    with a_sandbox(tmp_path) as sandbox, a_service(sandbox.base_url) as service:
+        fill(sandbox, 30)
+        known = Snapshot()
+        for turn in range(5):
+            observe(service, known)
+            sandbox.panel.edit("a-003", title=f"Edited {turn}")
+            seen = {a.slug: a.fields["title"] for a in observe(service, known).articles}
+            assert seen["a-003"] == f"Edited {turn}"
+
+
+def test_an_article_that_moves_to_another_locale_is_in_one_of_them(sandbox, service, clock):
+    fill(sandbox, 30, locale="en")
+    fill(sandbox, 30, locale="fr", prefix="f")
+    known = Snapshot()
+    observe(service, known)
+    clock.ago_s = 0
+    sandbox.panel.edit("a-003", locale="fr")
+    seen = observe(service, known)
+    assert [a.locale for a in seen.articles if a.slug == "a-003"] == ["fr"]
+    assert len(seen.articles) == 60
+
+
+@pytest.mark.parametrize("ahead_s", [3600.0, -3600.0])
+def test_a_clock_of_the_database_that_differs_from_the_one_of_the_answers_hides_nothing(
+    sandbox, service, clock, ahead_s
+):
+    fill(sandbox, 80)
+    clock.ago_s = -ahead_s
+    sandbox.panel.edit("a-000", title="First")
+    known = Snapshot()
+    observe(service, known)
+    for place in range(40):
+        sandbox.panel.edit(f"a-{place:03}", title="Edited")
+    assert sum(a.fields["title"] == "Edited" for a in observe(service, known).articles) == 40
+
+
+def test_a_row_from_the_future_does_not_hide_what_is_edited_until_then(sandbox, service, clock):
+    fill(sandbox, 30)
+    sandbox.panel.sql("UPDATE articles SET updated_at = updated_at + 864000000000 WHERE slug = 'a-020'")
+    known = Snapshot()
+    observe(service, known)
+    clock.ago_s = -5
+    sandbox.panel.edit("a-003", title="Edited")
+    assert {a.slug: a.fields["title"] for a in observe(service, known).articles}["a-003"] == "Edited"
+
+
+# --- while others edit ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("page", [1, 2, 3])
+def test_surprise_06_an_edit_between_two_pages_loses_a_row_and_a_second_pass_finds_it(sandbox, service, page):
+    fill(sandbox, 60)
+    sandbox.faults.add(Fault("shift", path=rf"articles\?locale=en&page={page}$"))
+    seen = observe(service)
+    assert (len(seen.articles), seen.complete) == (60, True)
+
+
+def test_surprise_06_a_portal_that_moves_during_every_pass_is_read_as_well_as_can_be(sandbox, service):
+    fill(sandbox, 60)
+    sandbox.faults.add(Fault("shift", path=r"articles\?locale=en&page=", times=None))
+    known = Snapshot()
+    assert len(observe(service, known).articles) >= 59
+    sandbox.faults.clear()
+    seen = observe(service, known)
+    assert (len(seen.articles), seen.complete) == (60, True)
+
+
+class Desk:
+    """A list in memory, with a newest row first, that something may happen to before a page is read."""
+
+    def __init__(self, number, *, events=None, server_time_s=10_000, count=True):
+        self.stamp = 0
+        self.rows = []
+        self.events = events or {}
+        self.reads = 0
+        self.server_time_s = server_time_s
+        self.counts = count
+        for place in range(number):
+            self.write(f"a{place}")
+
+    def write(self, name, title="old"):
+        self.delete(name)
+        self.stamp += 10
+        self.rows.insert(0, (name, self.stamp, title))
+
+    def delete(self, name):
+        self.rows = [row for row in self.rows if row[0] != name]
+
+    def read(self, filters, number):
+        self.reads += 1
+        for work, name in self.events.pop(self.reads, ()):
+            getattr(self, work)(name)
+        rows = tuple(
+            Row(name, at, name, title, "", "", None, None, None, (), "", "", "draft")
+            for name, at, title in self.rows[number * 25 - 25 : number * 25]
+        )
+        return Page(rows, len(self.rows) if self.counts else None, self.server_time_s)
+
+    def listing(self, known=None, parts=()):
+        with ThreadPoolExecutor(1) as pool:
+            return Lister(self.read, "en", pool, parts).list(known)
+
+    def names(self):
+        return {name for name, *_ in self.rows}
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        # Read already, deleted; the row after the page's edge slips through, and the number still fits.
+        {2: [("delete", "a59")]},
+        {3: [("delete", "a59")]},
+        # An unread row moves to the front while a read one goes: nothing doubled, one hidden, one too many.
+        {2: [("delete", "a59"), ("write", "a2")]},
+        {2: [("write", "a2")], 3: [("delete", "a58"), ("delete", "a57")]},
+    ],
+)
+def test_a_deletion_between_two_pages_hides_no_article_and_leaves_none_that_is_gone(events):
+    desk = Desk(60, events=events)
+    found = desk.listing()
+    assert found.complete
+    assert set(found.found.rows) == desk.names()
+
+
+def test_a_deletion_between_the_pages_of_what_is_new_hides_nothing_for_ever():
+    desk = Desk(60)
+    known = desk.listing().found
+    for place in range(30):
+        desk.write(f"new{place}")
+    desk.events = {desk.reads + 2: [("delete", "new29")]}
+    first = desk.listing(known).found
+    assert set(desk.listing(first).found.rows) == desk.names()
+
+
+def test_what_changed_during_the_first_pass_and_was_hidden_from_the_second_is_seen_by_the_next_listing():
+    # Page 2 of the first pass is read after a59 moved; the edit of a59 hides behind the edits of later passes.
+    desk = Desk(60, events={2: [("write", "a1")], 5: [("write", "a2")], 8: [("write", "a3")]})
+    found = desk.listing()
+    again = desk.listing(found.found if found.complete else None)
+    assert {row.id: row.updated_at for row in again.found.rows.values()} == {name: at for name, at, _ in desk.rows}
+
+
+def test_a_portal_that_loses_articles_all_the_time_is_not_read_as_empty():
+    events = {number: [("delete", f"a{number}")] for number in range(2, 100)}
+    found = Desk(120, events=events).listing(parts=({"status": 0},))
+    assert not found.complete
+    assert len(found.found.rows) > 50
+    assert found.found.read_at == 0
+
+
+def test_without_a_count_the_pages_are_read_to_the_end_and_nobody_says_that_it_is_all():
+    found = Desk(60, count=False).listing()
+    assert (len(found.found.rows), found.complete, found.found.read_at) == (60, False, 0)
+
+
+def test_a_clock_that_was_set_back_settles_nothing():
+    desk = Desk(60, server_time_s=10_000)
+    known = desk.listing().found
+    desk.server_time_s = 100
+    desk.rows = [(name, at, "new" if name == "a0" else title) for name, at, title in desk.rows]
+    assert desk.listing(known).found.rows["a0"].title == "new"
+
+
+def test_without_a_date_in_the_answers_a_listing_is_incremental_all_the_same():
+    desk = Desk(60, server_time_s=None)
+    known = desk.listing().found
+    desk.reads = 0
+    assert len(desk.listing(known).found.rows) == 60
+    assert desk.reads == 1
+
+
+def test_surprise_18_a_service_that_ignores_the_page_is_asked_a_few_times_and_no_more():
+    desk = Desk(25)
+    desk.rows = [(f"a{place}", 1000, "x") for place in range(25)]
+    desk.counts = False
+    reads = []
+
+    def read(filters, number):
+        reads.append(number)
+        return Page(desk.read(filters, 1).rows, 10**9, 5)
+
+    with ThreadPoolExecutor(2) as pool:
+        for known in (None, LocaleRows(1000, {})):
+            found = Lister(read, "en", pool).list(known)
+            assert (len(found.found.rows), found.complete) == (25, False)
+    assert len(reads) < 40
+
+
+def test_surprise_18_categories_whose_page_is_ignored_come_to_an_end():
+    body = '{"payload": [{"id": "1", "slug": "a", "name": "A", "locale": "en", "new": {}}]}'
+    with a_server(reply(body)) as server, a_service(server.base_url) as service:
+        assert service.find_category("a", locale="en").remote_id == 1
+    assert len(server.requests) == 2
+
+
+# --- ties ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tied(tmp_path):
+    with (
+        a_sandbox(tmp_path, SETUP, Behaviour(ties="lose", categories_per_page=25)) as sandbox,
+        a_service(sandbox.base_url) as service,
+    ):
+        yield sandbox, service
+
+
+def tie(sandbox):
+    sandbox.panel.sql("UPDATE articles SET updated_at = 1700000000000000")
+
+
+def test_surprise_06_rows_that_tie_are_lost_in_a_quiet_portal_and_the_listing_admits_it(tied):
+    sandbox, service = tied
+    fill(sandbox, 200)
+    tie(sandbox)
+    known = Snapshot()
+    seen = observe(service, known)
+    assert not seen.complete
+    assert len(seen.articles) == 198
+    assert len(observe(service, known).articles) == 198
+
+
+def test_surprise_06_rows_that_tie_are_found_in_the_lists_of_their_categories(tied):
+    sandbox, service = tied
+    for slug in ("billing", "account"):
+        category = create_category(service, slug)
+        fill(sandbox, 100, prefix=slug, category_id=category.remote_id)
+    tie(sandbox)
+    known = Snapshot()
+    seen = observe(service, known)
+    assert (len(seen.articles), seen.complete) == (200, True)
+    with Counted(service) as cost:
+        observe(service, known)
+    assert cost.requests <= 2 + 2 + 50
+
+
+def test_surprise_06_rows_that_tie_are_found_in_the_lists_of_their_status(tied):
+    sandbox, service = tied
+    for status in (0, 1, 2):
+        fill(sandbox, 45, prefix=f"s{status}", status=status)
+    tie(sandbox)
+    seen = observe(service)
+    assert (len(seen.articles), seen.complete) == (135, True)
+
+
+def test_surprise_06_an_edit_of_many_at_one_instant_is_not_half_seen(tied):
+    sandbox, service = tied
+    fill(sandbox, 200)
+    known = Snapshot()
+    observe(service, known)
+    sandbox.panel.sql("UPDATE articles SET title = 'New', updated_at = updated_at / 1000000 * 1000000 + 60000000")
+    tie(sandbox)
+    sandbox.panel.sql("UPDATE articles SET updated_at = 1900000000000000")
+    seen = observe(service, known)
+    assert {article.fields["title"] for article in seen.articles} == {"New"}
+    assert not seen.complete
+
+
+def test_surprise_19_categories_that_tie_are_found_in_the_lists_of_their_locales(tied):
+    _, service = tied
+    for place in range(100):
+        create_category(service, f"c-{place:03}", locale="en" if place % 3 else "fr")
+    assert len(observe(service).categories) == 100

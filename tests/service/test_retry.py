@@ -1,0 +1,160 @@
+"""What is sent again, after how long, and what is not."""
+
+from __future__ import annotations
+
+from email.utils import formatdate
+
+import pytest
+
+from kbsync.errors import AnswerLost, ServerFailed, Throttled
+from kbsync.sandbox import Behaviour, Fault
+
+from .world import Sleepless, a_sandbox, a_server, a_service, a_transport, create, reply
+
+MINUTE_S = 1_795_233_600.0
+BUSY = "429 Too Many Requests"
+
+
+@pytest.fixture
+def sandbox(tmp_path):
+    with a_sandbox(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def clock():
+    return Sleepless(MINUTE_S)
+
+
+@pytest.mark.parametrize("method", ["GET", "POST", "PATCH", "DELETE"])
+def test_surprise_13_without_retry_after_waits_are_short_first_and_grow_and_every_method_is_repeated(method, clock):
+    answers = [reply("Retry later\n", BUSY, "text/plain")] * 5 + [reply("[]")]
+    with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
+        assert transport.send(method, "/x").status == 200
+        assert transport.requests == 6
+    assert clock.waits_s == sorted(clock.waits_s)
+    assert max(clock.waits_s[:2]) < 2
+    assert [round(wait / 0.5 / 2**place, 1) for place, wait in enumerate(clock.waits_s)] == pytest.approx(
+        [1.0] * 5, abs=0.3
+    )
+
+
+@pytest.mark.parametrize("into_minute_s", [0.0, 20.0, 59.0, 59.99])
+def test_surprise_13_no_wait_goes_beyond_the_end_of_the_minute_in_which_a_window_ends(into_minute_s):
+    clock = Sleepless(MINUTE_S + into_minute_s)
+    answers = [reply("", BUSY)] * 12 + [reply("[]")]
+    with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
+        transport.send("GET", "/x")
+    at_s = clock.start_s
+    for wait_s in clock.waits_s:
+        assert wait_s <= 60 - at_s % 60 + 0.5 + 1e-6
+        at_s += wait_s
+
+
+def test_surprise_13_a_window_of_the_real_rule_is_survived_and_halves_what_goes_at_once(tmp_path):
+    clock = Sleepless(MINUTE_S)
+    with (
+        a_sandbox(tmp_path, behaviour=Behaviour(requests_per_minute=10), clock=clock.time) as sandbox,
+        a_transport(sandbox.base_url, clock=clock) as transport,
+    ):
+        for _ in range(25):
+            assert transport.send("GET", "/api", public=True).status == 200
+        assert transport.gate.allowed < 4
+
+
+def test_a_throttle_that_does_not_end_is_told_after_three_windows(clock):
+    with a_server(reply("", BUSY)) as server, a_transport(server.base_url, clock=clock) as transport:
+        with pytest.raises(Throttled) as caught:
+            transport.send("POST", "/api/x")
+        assert transport.requests < 40
+    assert caught.value.message == "POST /api/x: still 429 (too many requests) after 185 s"
+    assert "requests_per_minute" in caught.value.hint
+    assert 185 < clock.now() < 185 + 61
+
+
+@pytest.mark.parametrize("status", [BUSY, "503 Service Unavailable"])
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_retry_after_is_kept_to_in_seconds_and_as_a_date(status, method, clock):
+    date = formatdate(MINUTE_S + 7 + 11, usegmt=True)
+    answers = [reply("", status, Retry_After="7"), reply("", status, Retry_After=date), reply("[]")]
+    with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
+        assert transport.send(method, "/x").status == 200
+    assert clock.waits_s == [7.0, 11.0]
+
+
+@pytest.mark.parametrize("told", ["0", "-5", "soon", "", "Thu, 01 Jan 1970 00:00:00 GMT"])
+def test_a_retry_after_that_says_nothing_useful_neither_hurries_nor_ends_the_client(told, clock):
+    answers = [reply("", BUSY, Retry_After=told)] * 3 + [reply("[]")]
+    with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
+        assert transport.send("GET", "/x").status == 200
+    assert min(clock.waits_s) >= 0.1
+
+
+def test_a_retry_after_of_a_year_is_no_reason_to_wait_a_year(clock):
+    answers = [reply("", BUSY, Retry_After="31536000"), reply("[]")]
+    with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
+        transport.send("GET", "/x")
+    assert clock.waits_s == [185]
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_a_read_is_repeated_after_a_server_error_and_then_answered(sandbox, status):
+    sandbox.faults.add(Fault("status", status=status, times=2))
+    with a_service(sandbox.base_url) as service:
+        service.check_connection()
+        assert service.transport.requests == 3
+
+
+def test_a_read_that_fails_again_and_again_is_given_up(sandbox):
+    sandbox.faults.add(Fault("status", status=500, times=None))
+    with a_service(sandbox.base_url) as service:
+        with pytest.raises(ServerFailed):
+            service.check_connection()
+        assert service.transport.requests == 3
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+@pytest.mark.parametrize(
+    "fault",
+    [Fault("status", status=500), Fault("status", status=502), Fault("status"), Fault("reset"), Fault("refuse")],
+    ids=lambda fault: f"{fault.kind}-{fault.status}",
+)
+def test_a_create_is_never_repeated_after_an_answer_that_says_nothing(sandbox, fault, when):
+    from dataclasses import replace
+
+    sandbox.faults.add(replace(fault, method="POST", when=when))
+    with a_service(sandbox.base_url) as service:
+        with pytest.raises(AnswerLost):
+            create(service)
+        assert service.transport.requests == 1
+        assert service.transport.sleep.__self__.waits_s == []
+
+
+def test_a_write_is_not_repeated_when_the_service_hangs(sandbox):
+    sandbox.faults.add(Fault("hang", seconds=5))
+    with a_service(sandbox.base_url, timeout_s=0.2) as service:
+        with pytest.raises(AnswerLost, match=r"no answer within 0\.2 s"):
+            create(service)
+        assert service.transport.requests == 1
+
+
+def test_a_503_with_retry_after_is_repeated_a_few_times_and_no_more(clock):
+    with a_server(reply("", "503 Busy", Retry_After="3")) as server:
+        with a_service(server.base_url, clock=clock) as service, pytest.raises(ServerFailed):
+            create(service)
+        assert len(server.requests) == 3
+    assert clock.waits_s == [3.0, 3.0]
+
+
+def test_a_read_that_was_throttled_often_is_still_repeated_after_a_server_error(clock):
+    answers = [reply("", BUSY)] * 5 + [reply("", "500 Error"), reply("[]")]
+    with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
+        assert transport.send("GET", "/x").status == 200
+
+
+def test_every_request_that_is_sent_is_counted_and_takes_a_token(sandbox):
+    sandbox.faults.add(Fault("status", times=2))
+    with a_service(sandbox.base_url) as service:
+        service.check_connection()
+        service.fetch_version()
+        assert service.transport.requests == len(sandbox.requests) == 4
