@@ -129,7 +129,8 @@ def measure_tree(articles: int, times: int) -> list[str]:
             push = measure([*KBSYNC, "push", "-q"], cwd=folder, **environ)
             note = f"{articles / push.wall_s:,.0f} creates a second"
             lines.append(row(f"push of {articles:,} creates", push, note))
-            lines.append(row(f"cold plan of {articles:,}, all of it on the portal", median(cold, times), "full listing"))
+            whole = median(cold, times)
+            lines.append(row(f"cold plan of {articles:,}, all of it on the portal", whole, "full listing"))
             time.sleep(3)  # past the second in which the portal's last row changed
             measure(plan, cwd=folder, **environ)
             noop = median(lambda: measure([*plan, "--check"], cwd=folder, **environ), times)
@@ -151,8 +152,9 @@ def main() -> None:
     lines = [
         "# Results",
         "",
-        f"Made by `make bench` on {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, {os.cpu_count()} cores,",
-        f"{platform.system()} {platform.machine()}. Medians of {args.times} runs of whole processes; ratios are between things",
+        f"Made by `make bench` on {time.strftime('%Y-%m-%d')}: Python {platform.python_version()},",
+        f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}.",
+        f"Medians of {args.times} runs of whole processes; ratios are between things",
         "measured side by side. The portal is `kbsync sandbox`, a process of its own on the same two cores.",
         "",
         "## Start-up",

@@ -56,9 +56,10 @@ def layer_of(module: str) -> str:
 
 
 def files() -> Iterator[tuple[str, Path]]:
+    """Every module with its layer; the package's own two doors (`__init__`, `__main__`) belong to none."""
     for path in sorted(SOURCE.rglob("*.py")):
         relative = path.relative_to(SOURCE)
-        if relative.name != "__init__.py" or len(relative.parts) > 1:
+        if len(relative.parts) > 1 or not relative.name.startswith("__"):
             yield (relative.parts[0].removesuffix(".py"), path)
 
 

@@ -125,7 +125,10 @@ def test_errors_of_the_tree_stop_a_push_before_anything_is_asked(remote, portal:
 
 def test_selectors_limit_a_push_to_what_they_mean_and_the_categories_it_needs(remote):
     assert "1 category created\n1 article created as draft\n" in remote.run("push", "locale:fr").out
-    assert "1 category created\n1 article created as draft\n" in remote.run("push", "refunds.md", cwd="content/en/billing").out
+    assert (
+        "1 category created\n1 article created as draft\n"
+        in remote.run("push", "refunds.md", cwd="content/en/billing").out
+    )
     nothing = remote.run("push", "locale:de")
     assert nothing.code == 2 and "nothing in the content tree is meant by `locale:de`" in nothing.err
 

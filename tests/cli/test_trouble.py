@@ -1,4 +1,4 @@
-"""A portal that answers nonsense, nothing, or for ever; a wrong token; a wrong address: one clear message, one number."""
+"""A portal that answers nonsense, nothing, or for ever; a wrong token or address: one clear message, one number."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def drips(connection: socket.socket) -> None:
 HTML = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: 13\r\n\r\n<html></html>"
 EMPTY = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n"
 CUT = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 5000\r\n\r\n{"payload":['
-LIST = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n[1,2,3]'
+LIST = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n[1,2,3]"
 NOISE = "\x00\x01\x02 this is no HTTP\r\n\r\n"
 ELSEWHERE = "HTTP/1.1 302 Found\r\nLocation: https://evil.example/\r\nContent-Length: 0\r\n\r\n"
 

@@ -59,8 +59,14 @@ class Item:
 
     def desired(self) -> Desired:
         return Desired(
-            self.kind, self.locale, self.slug, self.path or f"{self.locale}/{self.slug}.md",
-            self.everything, self.status, self.manage, self.aliases,
+            self.kind,
+            self.locale,
+            self.slug,
+            self.path or f"{self.locale}/{self.slug}.md",
+            self.everything,
+            self.status,
+            self.manage,
+            self.aliases,
         )
 
     def observed(self) -> Observed:
@@ -82,8 +88,12 @@ def a_category(**fields: Any) -> Item:
 
 
 def plan_of(
-    desired: Iterable[Item] = (), observed: Iterable[Item] | None = (), base: Iterable[Item] = (),
-    pending: Iterable[Pending] = (), history: History | None = None, **policy: Any,
+    desired: Iterable[Item] = (),
+    observed: Iterable[Item] | None = (),
+    base: Iterable[Item] = (),
+    pending: Iterable[Pending] = (),
+    history: History | None = None,
+    **policy: Any,
 ) -> Plan:
     """The plan of some items on three sides."""
     return build_plan(

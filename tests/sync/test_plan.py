@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
-from items import POLICY, TARGET, a_category, actions, an_article, holds, plan_of, sends
 from kbsync.errors import PlanRefused
 from kbsync.model import Action, Manage, Pending, Reason, Status
 from kbsync.sync.plan import build_plan
+
+from .items import POLICY, TARGET, a_category, actions, an_article, holds, plan_of, sends
 
 # --- create ----------------------------------------------------------------------------------------------------------
 
@@ -102,9 +103,7 @@ def test_the_same_article_on_both_sides_without_a_base_is_adopted_and_nothing_is
 def test_a_text_that_only_the_panel_gave_is_not_overwritten_when_the_source_begins_to_give_that_field():
     portal = an_article(description="the panel's own")
     adopted = plan_of([an_article()], [portal]).settled[0]
-    plan = build_plan(
-        TARGET, [an_article(description="ours").desired()], [portal.observed()], [adopted], policy=POLICY
-    )
+    plan = build_plan(TARGET, [an_article(description="ours").desired()], [portal.observed()], [adopted], policy=POLICY)
     assert holds(plan) == {"description": "conflict"}
 
 
@@ -176,6 +175,9 @@ def test_a_create_that_may_be_under_way_is_held_as_unknown_where_nobody_can_look
     pending = Pending(1, "create", "article", "en", "refunds", "en/refunds.md", None, {}, {"title": "Refunds"})
     plan = plan_of([an_article()], None, [], pending=[pending])
     assert plan.changes == () and [held.reason for held in plan.held] == [Reason.UNKNOWN]
+    assert "--recreate" in plan.held[0].hint
+    again = plan_of([an_article()], None, [], pending=[pending], recreate=True)
+    assert actions(again) == ["create article refunds"]
 
 
 def test_a_source_with_manage_false_is_never_touched_nor_taken_for_an_orphan():
@@ -210,6 +212,17 @@ def test_an_article_unpublished_in_the_panel_is_held_and_not_published_again():
     assert holds(plan) == {"status": "drift"}
 
 
+def test_a_status_that_both_sides_changed_alike_settles_so_that_a_later_edit_in_the_panel_is_seen():
+    base = an_article(status=Status.DRAFT)
+    published = base.but(status=Status.PUBLISHED)
+    plan = plan_of([published], [published], [base], publish=True)
+    assert plan.changes == () and [item.status for item in plan.settled] == [Status.PUBLISHED]
+    later = build_plan(
+        TARGET, [published.desired()], [base.observed()], plan.settled, policy=replace(POLICY, publish=True)
+    )
+    assert later.changes == () and holds(later) == {"status": "drift"}
+
+
 # --- slugs, paths, aliases -------------------------------------------------------------------------------------------
 
 
@@ -233,8 +246,9 @@ def test_an_alias_finds_the_article_under_its_former_slug():
 
 
 def test_two_files_that_swap_their_slugs_swap_their_texts_and_no_slug_is_sent():
-    a, b = an_article(slug="a", remote_id=1, path="en/a.md", content="A"), an_article(
-        slug="b", remote_id=2, path="en/b.md", content="B"
+    a, b = (
+        an_article(slug="a", remote_id=1, path="en/a.md", content="A"),
+        an_article(slug="b", remote_id=2, path="en/b.md", content="B"),
     )
     plan = plan_of([a.but(slug="b"), b.but(slug="a")], [a, b], [a, b])
     assert {change.slug: change.after for change in plan.changes} == {"a": {"content": "B"}, "b": {"content": "A"}}
@@ -242,7 +256,9 @@ def test_two_files_that_swap_their_slugs_swap_their_texts_and_no_slug_is_sent():
 
 def test_a_category_that_gets_another_slug_does_not_move_its_articles():
     category, article = a_category(slug="billing", path="en/b/_category.md"), an_article(category="billing")
-    plan = plan_of([category.but(slug="money"), article.but(category="money")], [category, article], [category, article])
+    plan = plan_of(
+        [category.but(slug="money"), article.but(category="money")], [category, article], [category, article]
+    )
     assert actions(plan) == ["update category money"]
 
 
@@ -278,6 +294,13 @@ def test_a_category_with_articles_left_in_it_is_not_deleted():
     category, article = a_category(), an_article(category="billing", remote_id=9)
     plan = plan_of([], [category, article], [category], removed="delete")
     assert plan.changes == () and [finding.code for finding in plan.warnings] == ["KB501"]
+
+
+def test_an_orphan_whose_category_gets_another_slug_in_the_same_plan_is_deleted_all_the_same():
+    category, article = a_category(slug="a", path="en/a/_category.md"), an_article(category="a", remote_id=9)
+    plan = plan_of([category.but(slug="z")], [category, article], [category, article], removed="delete")
+    assert actions(plan) == ["update category z", "delete article refunds"]
+    assert plan.changes[1].before["category"] == "z"
 
 
 def test_a_deleted_category_goes_after_its_articles():

@@ -7,9 +7,10 @@ from dataclasses import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from items import POLICY, TARGET
 from kbsync.model import Action, Base, Desired, Observed, Plan, Status
 from kbsync.sync.plan import build_plan
+
+from .items import POLICY, TARGET
 
 SLUGS = [f"s{n}" for n in range(4)]
 WORDS = st.sampled_from(["one", "two", "three"])

@@ -149,7 +149,7 @@ def run_push(
 
 
 def _performer(reading: Reading, service: Service, planned: Planned) -> Performer:
-    bases = {(base.kind, base.remote_id): base for base in planned.recovery.bases}
+    bases = {(base.kind, base.remote_id): base for base in (*planned.recovery.bases, *planned.plan.settled)}
     creates = any(change.action is Action.CREATE and change.kind == "article" for change in planned.plan.changes)
     # Asked once, before the threads start: the service requires an author (observed.md, section 4).
     author: RemoteId | None = service.fetch_owner().id if creates and service.can("profile") else None

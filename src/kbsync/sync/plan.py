@@ -66,8 +66,8 @@ STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLI
 EMPTY = (None, "", ())
 """Values over which nothing can be lost."""
 
-REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 2}
-"""Requests of a change; all others are looked at once more before they are written, so two."""
+REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
+"""Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""
 
 
 class Verdict(Enum):
@@ -147,7 +147,7 @@ class _Draft:
     statuses: list[Change] = field(default_factory=list)
     removals: list[Change] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
-    settled: list[Base] = field(default_factory=list)
+    settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
     unchanged: int = 0
@@ -190,7 +190,7 @@ def build_plan(
     for match in matches.matched:
         _decide_item(draft, match, renamed, unknown, (history or {}).get(match.desired.path, {}))
     if policy.whole:
-        _decide_orphans(draft, matches)
+        _decide_orphans(draft, matches, renamed)
     _warn_of_look_alikes(draft, matches)
     unmanaged = matches.unmanaged if observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=len(bases))
@@ -270,7 +270,7 @@ def _decide_missing(
                 "again with `kbsync push --recreate`",
             )
         )
-    elif (desired.kind, desired.locale, desired.slug) in unknown:
+    elif (desired.kind, desired.locale, desired.slug) in unknown and not draft.policy.recreate:
         draft.held.append(
             _hold(
                 desired,
@@ -284,7 +284,7 @@ def _decide_missing(
     else:
         draft.changes.append(_create(desired, draft.policy))
         if draft.policy.publish and desired.status not in (None, Status.DRAFT):
-            _decide_status(draft, desired, None, Status.DRAFT, Status.DRAFT)
+            _decide_status(draft, desired, None, None)
 
 
 def _create(desired: Desired, policy: Policy) -> Change:
@@ -337,7 +337,7 @@ def _decide_present(
             verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
         _decide_fields(draft, match, observed, there, verdicts)
     if draft.policy.publish and desired.kind == "article" and desired.status is not None:
-        _decide_status(draft, desired, observed, base.status if base else ABSENT, observed.status)
+        _decide_status(draft, desired, observed, base)
     if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
         draft.unchanged += 1
 
@@ -361,11 +361,11 @@ def _decide_fields(
     elif base is None:
         if Verdict.CONFLICT not in verdicts.values():
             draft.changes.append(_adopt(desired, observed))
-            draft.settled.append(_agreed(desired, observed))
+            draft.settled[observed.kind, observed.remote_id] = _agreed(desired, observed)
     else:
         agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
         if agreeing or base.path != desired.path:
-            draft.settled.append(_settled(base, desired, agreeing))
+            draft.settled[base.kind, base.remote_id] = _settled(base, desired, agreeing)
 
 
 def _overwritten(verdict: Verdict) -> Verdict:
@@ -472,17 +472,16 @@ def _hold(desired: Desired, reason: Reason, remote_id: RemoteId | None, fields: 
     )
 
 
-def _decide_status(
-    draft: _Draft,
-    desired: Desired,
-    observed: Observed | None,
-    base: Status | Absent | None,
-    there: Status | None,
-) -> None:
-    """The status decides for itself too, after the article is there, and only where `publish` is on."""
+def _decide_status(draft: _Draft, desired: Desired, observed: Observed | None, base: Base | None) -> None:
+    """The status decides for itself too, after the article is there, and only where `publish` is on.
+
+    Without `observed` the article is about to be created, as a draft that both sides agree on.
+    """
     wanted = desired.status
     assert wanted is not None
-    verdict = decide(wanted, base if base is not None else ABSENT, there)
+    there = observed.status if observed else Status.DRAFT
+    agreed = (base.status if base else None) if observed else Status.DRAFT
+    verdict = decide(wanted, ABSENT if agreed is None else agreed, there)
     remote_id = observed.remote_id if observed else None
     if desired.path in draft.policy.overwrite:
         verdict = _overwritten(verdict)
@@ -514,12 +513,15 @@ def _decide_status(
     elif verdict in {Verdict.DRIFT, Verdict.CONFLICT}:
         reason = Reason(verdict.value)
         draft.held.append(_hold(desired, reason, remote_id, ("status",), _hold_hint(desired, reason)))
+    elif base is not None and base.status is not wanted:
+        key = (base.kind, base.remote_id)
+        draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)
 
 
 # --- what is not wanted ----------------------------------------------------------------------------------------------
 
 
-def _decide_orphans(draft: _Draft, matches: Matches) -> None:
+def _decide_orphans(draft: _Draft, matches: Matches, renamed: Mapping[tuple[str, str], str]) -> None:
     left = {(item.locale, item.fields.get("category")) for item in _staying_articles(draft, matches)}
     for base, observed in matches.orphans:
         if observed is None:
@@ -527,7 +529,9 @@ def _decide_orphans(draft: _Draft, matches: Matches) -> None:
         elif base.kind == "category" and (observed.locale, observed.slug) in left:
             _report_orphan(draft, base, "it still has articles in it")
         else:
-            _remove_orphan(draft, base, observed)
+            fields = _follow_rename(base.fields, base.locale, renamed)
+            there = _follow_rename(observed.fields, observed.locale, renamed)
+            _remove_orphan(draft, replace(base, fields=fields), replace(observed, fields=there))
 
 
 def _staying_articles(draft: _Draft, matches: Matches) -> Iterable[Observed]:
@@ -637,7 +641,7 @@ def _assemble(target: Target, draft: _Draft, unmanaged: tuple[Observed, ...], *,
         tuple(draft.held),
         draft.unchanged,
         unmanaged,
-        tuple(draft.settled),
+        tuple(draft.settled.values()),
         tuple(draft.forgotten),
         tuple(draft.warnings),
         managed,

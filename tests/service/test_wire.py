@@ -1,0 +1,218 @@
+"""The service's JSON and kbsync's values: what is read although it could be written otherwise, and what is sent."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from kbsync.errors import ConfigError
+from kbsync.model import Observed, Status, digest
+from kbsync.service import wire
+from kbsync.service.answers import decode
+from kbsync.service.exchange import Answer
+from kbsync.service.profile import read_profile
+from kbsync.service.rows import observed_row, row_of
+
+from .world import Sleepless, a_server, a_service, a_transport, observe, reply
+
+CHATWOOT = read_profile("chatwoot", folder=Path())
+WHOLE = {
+    "id": 7,
+    "slug": "refunds",
+    "title": "Refunds",
+    "content": "Text",
+    "description": "All of it",
+    "status": "published",
+    "position": 20,
+    "updated_at": 1_795_233_600,
+    "meta": {"title": "T", "description": "D", "tags": ["a", "b"]},
+    "category": {"id": 3, "name": "Billing", "slug": "billing", "locale": "en"},
+    "author": {"id": 12, "availability": "busy"},
+    "views": None,
+}
+FIELDS = {
+    "slug": "refunds",
+    "title": "Refunds",
+    "description": "All of it",
+    "content": digest("Text"),
+    "position": 20,
+    "author": 12,
+    "tags": ("a", "b"),
+    "meta_title": "T",
+    "meta_description": "D",
+    "category": "billing",
+}
+
+
+def shown(body):
+    """What the client makes of an answer to `show`."""
+    with a_server(reply(json.dumps(body))) as server, a_service(server.base_url) as service:
+        return service.show_article(7, locale="")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"payload": WHOLE},
+        WHOLE,
+        {**WHOLE, "id": "7"},
+        {**WHOLE, "status": 1},
+        {**WHOLE, "status": "1"},
+        {**WHOLE, "brand_new": {"x": [1]}, "associated_articles": [{"id": 9}]},
+        {**WHOLE, "category": {**WHOLE["category"], "id": "3"}, "author": {"id": "12"}},
+    ],
+)
+def test_an_article_is_read_in_any_wrapping_with_any_ids_and_whatever_else_is_in_it(body):
+    assert shown(body) == Observed("article", 7, "en", "refunds", FIELDS, Status.PUBLISHED, 1_795_233_600)
+
+
+@pytest.mark.parametrize("name", ["slug", "title", "content", "description", "position", "author", "category"])
+def test_a_field_that_an_answer_leaves_out_is_left_out_and_not_taken_for_empty(name):
+    assert shown({key: value for key, value in WHOLE.items() if key != name}).fields == {
+        key: value for key, value in FIELDS.items() if key != name
+    }
+
+
+def test_an_answer_without_meta_says_nothing_of_tags():
+    assert not {"tags", "meta_title", "meta_description"} & set(
+        shown({key: value for key, value in WHOLE.items() if key != "meta"}).fields
+    )
+
+
+def test_a_null_is_an_empty_field():
+    names = ["slug", "title", "content", "description", "position", "author", "category", "meta", "status"]
+    seen = shown({"id": 7} | dict.fromkeys(names))
+    assert seen.fields == {
+        "slug": "",
+        "title": "",
+        "content": digest(""),
+        "description": "",
+        "position": None,
+        "author": None,
+        "category": None,
+        "tags": (),
+        "meta_title": "",
+        "meta_description": "",
+    }
+    assert (seen.status, seen.updated_at) == (None, 0)
+
+
+def test_an_uncategorised_article_mentions_a_category_of_nulls():
+    nulls = {"id": None, "name": None, "slug": None, "locale": None}
+    assert shown({**WHOLE, "category": nulls}).fields["category"] is None
+
+
+def test_meta_of_another_kind_than_text_counts_as_empty():
+    fields = shown({**WHOLE, "meta": {"title": 5, "description": ["x"], "tags": ["a", 1, None]}}).fields
+    assert (fields["meta_title"], fields["meta_description"], fields["tags"]) == ("", "", ("a",))
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [
+        (0, "draft"),
+        (1, "published"),
+        (2, "archived"),
+        ("2", "archived"),
+        ("draft", "draft"),
+        (7, None),
+        ("live", None),
+        ("", None),
+    ],
+)
+def test_a_status_is_read_by_number_and_by_word_and_an_unknown_one_is_none(number, status):
+    assert CHATWOOT.status_of(number) == status
+
+
+def test_a_status_without_a_number_is_told_before_anything_is_sent():
+    with pytest.raises(ConfigError, match="`documented` has no number for the status `archived`"):
+        read_profile("documented", folder=Path()).number_of(Status.ARCHIVED)
+
+
+def test_lists_are_read_bare_or_wrapped_with_a_count_or_without():
+    for body, count in (([WHOLE], None), ({"payload": [WHOLE]}, None), ({"payload": [WHOLE], "meta": None}, None)):
+        answer = Answer("GET /x", 200, {}, json.dumps(body).encode())
+        page = decode(answer, wire.ArticlePage | list[wire.WireArticle])
+        assert (page if isinstance(page, list) else page.payload)[0].slug == "refunds"
+        assert isinstance(page, list) or page.count is count
+
+
+def test_a_portal_whose_lists_are_bare_is_observed_and_not_said_to_be_complete():
+    answers = [reply(json.dumps(body)) for body in ([], [WHOLE], [WHOLE])]
+    with a_server(*answers) as server, a_service(server.base_url) as service:
+        seen = observe(service, locales=["en"])
+    assert ([article.slug for article in seen.articles], seen.complete) == (["refunds"], False)
+
+
+def test_portals_are_read_with_locales_as_objects_or_as_codes():
+    portals = [
+        {"id": 1, "slug": "a", "name": "A", "config": {"allowed_locales": [{"code": "en", "articles_count": 0}, "fr"]}},
+        {"slug": "b", "archived": True, "config": {}},
+    ]
+    for body in (portals, {"payload": portals, "meta": {}}):
+        with a_server(reply(json.dumps(body))) as server, a_service(server.base_url) as service:
+            found = service.fetch_portals()
+        assert [(p.slug, p.name, p.locales, p.archived) for p in found] == [
+            ("a", "A", ("en", "fr"), False),
+            ("b", "b", (), True),
+        ]
+
+
+def test_the_owner_is_read_with_the_role_in_this_account():
+    body = {"id": "5", "name": "Ada", "role": "agent", "accounts": [{"id": "1", "role": "administrator"}, {"id": 2}]}
+    with a_server(reply(json.dumps(body))) as server, a_service(server.base_url) as service:
+        owner = service.fetch_owner()
+    assert (owner.id, owner.name, owner.role) == (5, "Ada", "administrator")
+
+
+def test_a_row_keeps_everything_that_an_article_says():
+    article = decode(Answer("GET /x", 200, {}, json.dumps(WHOLE).encode()), wire.WireArticle)
+    categories = {3: Observed("category", 3, "en", "billing", {"slug": "billing"})}
+    seen = observed_row(row_of(article, CHATWOOT), "en", categories)
+    assert seen == Observed("article", 7, "en", "refunds", FIELDS, Status.PUBLISHED, 1_795_233_600)
+
+
+def test_a_body_names_the_fields_as_the_service_does_and_sends_meta_whole():
+    before = {"meta_title": "T", "meta_description": "", "tags": ("old",)}
+    sent = {"title": "New", "content": "digest", "category": "billing", "author": 12, "tags": ("a",)}
+    assert wire.article_body(sent, content="Text", category_id=3, meta_before=before) == {
+        "title": "New",
+        "content": "Text",
+        "category_id": 3,
+        "author_id": 12,
+        "meta": {"title": "T", "tags": ("a",)},
+    }
+
+
+def test_without_a_field_of_meta_no_meta_is_sent():
+    assert wire.article_body({"title": "x"}, content=None, category_id=None, meta_before={"tags": ("a",)}) == {
+        "title": "x"
+    }
+
+
+def test_what_is_sent_is_json_with_the_status_as_a_number():
+    with a_server(reply('{"id": 1}')) as server, a_service(server.base_url) as service:
+        service.create_article({"title": "T", "tags": ("a",)}, content="é", locale="fr", category_id=None)
+    head, _, body = server.requests[0].partition(b"\r\n\r\n")
+    assert b"content-type: application/json" in head.lower()
+    assert json.loads(body) == {"title": "T", "meta": {"tags": ["a"]}, "status": 0, "locale": "fr"}
+
+
+def test_the_documented_profile_sends_only_what_its_document_names():
+    with a_server(reply('{"id": 1}')) as server, a_service(server.base_url, profile="documented") as service:
+        fields = {"title": "T", "slug": "t", "tags": ("a",), "position": 4, "meta_title": "x"}
+        service.create_article(fields, content="c", locale="en", category_id=None)
+        service.create_category({"name": "N", "slug": "n", "icon": "x", "position": 1}, locale="en")
+    sent = [json.loads(request.partition(b"\r\n\r\n")[2]) for request in server.requests]
+    assert sent == [
+        {"title": "T", "slug": "t", "status": 0, "locale": "en"},
+        {"name": "N", "slug": "n", "position": 1, "locale": "en"},
+    ]
+
+
+def test_parameters_are_encoded():
+    with a_server(reply("[]")) as server, a_transport(server.base_url, clock=Sleepless()) as transport:
+        transport.send("GET", "/x", query={"locale": "a&b=c", "page": 2})
+    assert server.requests[0].startswith(b"GET /x?locale=a%26b%3Dc&page=2 ")
