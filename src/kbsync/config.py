@@ -10,7 +10,7 @@ import os
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
 from urllib.parse import urlsplit
@@ -199,7 +199,7 @@ def read_settings(path: Path, *, env: str = "", environ: Mapping[str, str] | Non
     settings = Settings(path=path, **built)
     settings = _apply_variables(settings, os.environ if environ is None else environ)
     check_settings(settings, origin)
-    return settings
+    return replace(settings, service=replace(settings.service, base_url=settings.service.base_url.rstrip("/")))
 
 
 def _shown(path: Path) -> str:
@@ -282,8 +282,6 @@ def _convert(value: Any, kind: Any, where: str) -> Any:
 
 def _apply_variables(settings: Settings, environ: Mapping[str, str]) -> Settings:
     """KBSYNC_<TABLE>__<KEY> overrides a key; its text is read as the key's type asks."""
-    from dataclasses import replace
-
     for name, text in sorted(environ.items()):
         if not name.startswith("KBSYNC_") or "__" not in name:
             continue

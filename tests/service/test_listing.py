@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from kbsync.sandbox import Behaviour, Fault
-from kbsync.service.listing import Lister, Page
-from kbsync.service.snapshot import LocaleRows, Row, Snapshot
+from kbsync.service.snapshot import Snapshot
 
 from .world import (
     SETUP,
     VERSIONS,
     MovedClock,
     a_sandbox,
-    a_server,
     a_service,
     asked,
     create_category,
     fill,
     observe,
-    reply,
     slugs,
 )
 
@@ -223,134 +218,6 @@ def test_surprise_06_a_portal_that_moves_during_every_pass_is_read_as_well_as_ca
     sandbox.faults.clear()
     seen = observe(service, known)
     assert (len(seen.articles), seen.complete) == (60, True)
-
-
-class Desk:
-    """A list in memory, with a newest row first, that something may happen to before a page is read."""
-
-    def __init__(self, number, *, events=None, server_time_s=10_000, count=True):
-        self.stamp = 0
-        self.rows = []
-        self.events = events or {}
-        self.reads = 0
-        self.server_time_s = server_time_s
-        self.counts = count
-        for place in range(number):
-            self.write(f"a{place}")
-
-    def write(self, name, title="old"):
-        self.delete(name)
-        self.stamp += 10
-        self.rows.insert(0, (name, self.stamp, title))
-
-    def delete(self, name):
-        self.rows = [row for row in self.rows if row[0] != name]
-
-    def read(self, filters, number):
-        self.reads += 1
-        for work, name in self.events.pop(self.reads, ()):
-            getattr(self, work)(name)
-        rows = tuple(
-            Row(name, at, name, title, "", "", None, None, None, (), "", "", "draft")
-            for name, at, title in self.rows[number * 25 - 25 : number * 25]
-        )
-        return Page(rows, len(self.rows) if self.counts else None, self.server_time_s)
-
-    def listing(self, known=None, parts=()):
-        with ThreadPoolExecutor(1) as pool:
-            return Lister(self.read, "en", pool, parts).list(known)
-
-    def names(self):
-        return {name for name, *_ in self.rows}
-
-
-@pytest.mark.parametrize(
-    "events",
-    [
-        # Read already, deleted; the row after the page's edge slips through, and the number still fits.
-        {2: [("delete", "a59")]},
-        {3: [("delete", "a59")]},
-        # An unread row moves to the front while a read one goes: nothing doubled, one hidden, one too many.
-        {2: [("delete", "a59"), ("write", "a2")]},
-        {2: [("write", "a2")], 3: [("delete", "a58"), ("delete", "a57")]},
-    ],
-)
-def test_a_deletion_between_two_pages_hides_no_article_and_leaves_none_that_is_gone(events):
-    desk = Desk(60, events=events)
-    found = desk.listing()
-    assert found.complete
-    assert set(found.found.rows) == desk.names()
-
-
-def test_a_deletion_between_the_pages_of_what_is_new_hides_nothing_for_ever():
-    desk = Desk(60)
-    known = desk.listing().found
-    for place in range(30):
-        desk.write(f"new{place}")
-    desk.events = {desk.reads + 2: [("delete", "new29")]}
-    first = desk.listing(known).found
-    assert set(desk.listing(first).found.rows) == desk.names()
-
-
-def test_what_changed_during_the_first_pass_and_was_hidden_from_the_second_is_seen_by_the_next_listing():
-    # Page 2 of the first pass is read after a59 moved; the edit of a59 hides behind the edits of later passes.
-    desk = Desk(60, events={2: [("write", "a1")], 5: [("write", "a2")], 8: [("write", "a3")]})
-    found = desk.listing()
-    again = desk.listing(found.found if found.complete else None)
-    assert {row.id: row.updated_at for row in again.found.rows.values()} == {name: at for name, at, _ in desk.rows}
-
-
-def test_a_portal_that_loses_articles_all_the_time_is_not_read_as_empty():
-    events = {number: [("delete", f"a{number}")] for number in range(2, 100)}
-    found = Desk(120, events=events).listing(parts=({"status": 0},))
-    assert not found.complete
-    assert len(found.found.rows) > 50
-    assert found.found.read_at == 0
-
-
-def test_without_a_count_the_pages_are_read_to_the_end_and_nobody_says_that_it_is_all():
-    found = Desk(60, count=False).listing()
-    assert (len(found.found.rows), found.complete, found.found.read_at) == (60, False, 0)
-
-
-def test_a_clock_that_was_set_back_settles_nothing():
-    desk = Desk(60, server_time_s=10_000)
-    known = desk.listing().found
-    desk.server_time_s = 100
-    desk.rows = [(name, at, "new" if name == "a0" else title) for name, at, title in desk.rows]
-    assert desk.listing(known).found.rows["a0"].title == "new"
-
-
-def test_without_a_date_in_the_answers_a_listing_is_incremental_all_the_same():
-    desk = Desk(60, server_time_s=None)
-    known = desk.listing().found
-    desk.reads = 0
-    assert len(desk.listing(known).found.rows) == 60
-    assert desk.reads == 1
-
-
-def test_surprise_18_a_service_that_ignores_the_page_is_asked_a_few_times_and_no_more():
-    desk = Desk(25)
-    desk.rows = [(f"a{place}", 1000, "x") for place in range(25)]
-    desk.counts = False
-    reads = []
-
-    def read(filters, number):
-        reads.append(number)
-        return Page(desk.read(filters, 1).rows, 10**9, 5)
-
-    with ThreadPoolExecutor(2) as pool:
-        for known in (None, LocaleRows(1000, {})):
-            found = Lister(read, "en", pool).list(known)
-            assert (len(found.found.rows), found.complete) == (25, False)
-    assert len(reads) < 40
-
-
-def test_surprise_18_categories_whose_page_is_ignored_come_to_an_end():
-    body = '{"payload": [{"id": "1", "slug": "a", "name": "A", "locale": "en", "new": {}}]}'
-    with a_server(reply(body)) as server, a_service(server.base_url) as service:
-        assert service.find_category("a", locale="en").remote_id == 1
-    assert len(server.requests) == 2
 
 
 # --- ties ----------------------------------------------------------------------------------------------------------

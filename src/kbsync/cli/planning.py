@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kbsync.cli.select import select
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Base, Desired, Pending, Plan
-from kbsync.service.client import Service
 from kbsync.sync.plan import Policy, build_plan
 from kbsync.sync.recover import Recovery, settle_pending
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 
 @dataclass(frozen=True, slots=True)

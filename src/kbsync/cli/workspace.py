@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kbsync.cli.screen import Options
 from kbsync.cli.token import read_token
@@ -19,8 +20,10 @@ from kbsync.ledger.contract import Ledger
 from kbsync.lint import check_tree
 from kbsync.lint.context import Context
 from kbsync.model import Base, Desired, Finding, Observed, Pending, Target
-from kbsync.service.client import Service
 from kbsync.service.profile import Profile, read_profile
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
 
 SANDBOX_TOKEN = "sandbox-token"
 UNPACED = 60_000
@@ -56,7 +59,7 @@ class Workspace:
     def target(self) -> Target:
         """The portal that this is about."""
         service = self.settings.service
-        return Target(service.base_url.rstrip("/"), service.account_id, service.portal, self.profile.name)
+        return Target(service.base_url, service.account_id, service.portal, self.profile.name)
 
     @property
     def cache_folder(self) -> Path:
@@ -89,7 +92,7 @@ class Workspace:
                 yield service
         else:
             token = read_token(self.settings, token_file=self.options.token_file, environ=os.environ)
-            with self._connected(self.settings.service.base_url.rstrip("/"), token) as service:
+            with self._connected(self.settings.service.base_url, token) as service:
                 yield service
 
     def connect_sandbox(self, base_url: str) -> AbstractContextManager[Service]:
@@ -99,6 +102,7 @@ class Workspace:
     @contextmanager
     def _connected(self, base_url: str, token: str) -> Iterator[Service]:
         # Imported here: httpx takes longer to load than a small tree to read.
+        from kbsync.service.client import Service
         from kbsync.service.pace import Bucket, Gate
         from kbsync.service.transport import Transport
 

@@ -1,0 +1,57 @@
+"""Where the token comes from, and that it is shown to nobody."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from kbsync.cli.token import read_token
+from kbsync.config import ServiceSettings, Settings
+from kbsync.errors import ConfigError
+
+
+def settings(folder: Path, command: str | list[str] = "") -> Settings:
+    return Settings(folder / "kbsync.toml", service=ServiceSettings(token_command=command))
+
+
+def test_a_file_goes_before_the_variable_and_the_variable_before_the_command(tmp_path):
+    (tmp_path / "token").write_text("from-file\n")
+    command = [sys.executable, "-c", "print('from-command')"]
+    environ = {"KBSYNC_TOKEN": "from-variable"}
+    found = settings(tmp_path, command)
+    assert read_token(found, token_file=tmp_path / "token", environ=environ) == "from-file"
+    assert read_token(found, token_file=None, environ=environ) == "from-variable"
+    assert read_token(found, token_file=None, environ={}) == "from-command"
+
+
+def test_without_any_the_message_says_how_to_give_one(tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        read_token(settings(tmp_path), token_file=None, environ={})
+    assert "KBSYNC_TOKEN" in caught.value.hint
+
+
+@pytest.mark.parametrize("text", ["", "   \n", "two words", "zwei\nzeilen", "tökén"])
+def test_what_cannot_be_a_header_is_refused_and_not_shown(tmp_path, text):
+    (tmp_path / "token").write_text(text)
+    with pytest.raises(ConfigError) as caught:
+        read_token(settings(tmp_path), token_file=tmp_path / "token", environ={})
+    assert not text.strip() or text.strip() not in caught.value.message + caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("no-such-program-here", "there is no program"),
+        ([sys.executable, "-c", "raise SystemExit(3)"], "ended with exit code 3"),
+    ],
+)
+def test_a_command_that_fails_is_named(tmp_path, command, message):
+    with pytest.raises(ConfigError, match=message):
+        read_token(settings(tmp_path, command), token_file=None, environ={})
+
+
+def test_a_missing_file_is_named(tmp_path):
+    with pytest.raises(ConfigError, match="nowhere: cannot be read"):
+        read_token(settings(tmp_path), token_file=tmp_path / "nowhere", environ={})

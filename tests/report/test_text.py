@@ -1,0 +1,110 @@
+"""Screens as a writer reads them, and that no text from the portal can act on a terminal."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Reason, Status, Target
+from kbsync.report.text import Style, count, duration, findings_text, plan_text, push_text
+
+TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
+
+
+def an_update(title: str = "Refunds", *fields: FieldChange, live: bool = False) -> Change:
+    return Change(Action.UPDATE, "article", "en", "refunds", "en/refunds.md", 7, title, fields, live)
+
+
+def a_create(path: str) -> Change:
+    return Change(Action.CREATE, "article", "en", path, path, None, "T", status=Status.DRAFT)
+
+
+@pytest.mark.parametrize(
+    ("number", "noun", "words"),
+    [(1, "article", "1 article"), (12, "article", "12 articles"), (2, "category", "2 categories"),
+     (10_000, "request", "10,000 requests"), (0, "warning", "0 warnings")],
+)  # fmt: skip
+def test_numbers_have_their_noun(number, noun, words):
+    assert count(number, noun) == words
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [(0.0, "1 second"), (12.4, "12 seconds"), (300, "5 minutes"), (9000, "2.5 hours")],
+)
+def test_durations_have_a_unit(seconds, words):
+    assert duration(seconds) == words
+
+
+def test_a_plan_with_nothing_in_it_says_so_in_one_sentence():
+    assert plan_text(Plan(TARGET, unchanged=61), Style()) == (
+        "Plan for portal `handbook` at https://support.example.com\n\n"
+        "Nothing to do: the portal is as the content tree wants it (61 unchanged).\n"
+    )
+
+
+def test_an_update_shows_each_field_before_and_after_and_a_body_only_as_changed():
+    change = an_update(
+        "Refunds", FieldChange("title", "Money", "Refunds"), FieldChange("content", "blake2b:1", "blake2b:2"),
+        FieldChange("description", "", "One sentence"), FieldChange("tags", ("a",), ("a", "b")), live=True,
+    )  # fmt: skip
+    assert plan_text(Plan(TARGET, (change,), requests=2, seconds=0.1), Style()) == (
+        "Plan for portal `handbook` at https://support.example.com\n\n"
+        "Update 1 article; LIVE, readers see it at once: 1\n"
+        '  en/refunds.md  "Refunds"  LIVE\n'
+        "      title: Money -> Refunds\n"
+        "      body: changed\n"
+        "      description: (nothing) -> One sentence\n"
+        "      tags: a -> a, b\n\n"
+        "1 change, 2 requests, about 1 second.\n"
+        "Run `kbsync push` to make it so.\n"
+    )
+
+
+def test_a_slug_that_changes_says_that_the_old_address_dies():
+    text = plan_text(Plan(TARGET, (an_update("R", FieldChange("slug", "old", "new")),)), Style())
+    assert "      slug: old -> new  (the old address will be 404)\n" in text
+
+
+def test_long_lists_are_cut_and_counted_and_verbose_shows_all():
+    plan = Plan(TARGET, tuple(a_create(f"en/{n:02}.md") for n in range(40)))
+    assert "  … and 10 more (-v lists them all)\n" in plan_text(plan, Style())
+    assert "… and" not in plan_text(plan, Style(verbose=True))
+
+
+def test_colour_only_repeats_what_words_say():
+    held = Held(Reason.DRIFT, "article", "en", "x", "en/x.md", 1, ("title",), "do this")
+    plan = Plan(TARGET, (an_update("R", FieldChange("title", "a", "b"), live=True),), held=(held,))
+    coloured = plan_text(plan, Style(color=True))
+    assert "\x1b[" in coloured
+    import re
+
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plan_text(plan, Style())
+
+
+def test_control_characters_of_the_portal_never_reach_the_terminal():
+    change = an_update("\x1b]0;owned\x07\u202egnp.exe", FieldChange("title", "\x1b[2Jold", "new"))
+    text = plan_text(Plan(TARGET, (change,)), Style())
+    assert not any(character in text for character in "\x1b\x07\u202e")
+
+
+def test_a_push_tells_what_was_done_what_failed_and_what_was_skipped_each_with_the_reason():
+    outcomes = [
+        Outcome(a_create("en/a.md"), "done", 1),
+        Outcome(a_create("en/b.md"), "failed", None, "POST /x: 500", "try again"),
+        Outcome(a_create("en/c.md"), "skipped", None, "its category `c` could not be made"),
+    ]
+    text = push_text(Plan(TARGET), outcomes, Style(), requests=4, seconds=1.25)
+    assert text == (
+        "1 article created as draft\n\n"
+        "Failed: 1\n  create en/b.md: POST /x: 500\n      try again\n\n"
+        "Skipped: 1\n  create en/c.md: its category `c` could not be made\n\n"
+        "Run `kbsync push` again to finish the rest. 4 requests in 1.2 s.\n"
+    )
+
+
+def test_findings_are_clickable_and_counted():
+    finding = Finding("KB109", "error", "en/a.md", 3, 1, "`status: live` is not a status", "use one of: draft")
+    assert findings_text([finding], Style(), root="content", sources=2) == (
+        "content/en/a.md:3:1: error KB109 `status: live` is not a status\n    use one of: draft\n\n"
+        "2 files: 1 error, 0 warnings.\n"
+    )
