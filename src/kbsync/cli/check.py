@@ -21,7 +21,6 @@ CAPABILITIES = (
     ("publish, unpublish, archive", ("update_article",)),
     ("delete articles", ("delete_article",)),
     ("look an article up by its slug", ("find_article",)),
-    ("upload pictures", ("upload",)),
 )
 
 
