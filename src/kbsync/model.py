@@ -243,6 +243,11 @@ class Change:
     status: Status | None = None
 
     @property
+    def is_removal(self) -> bool:
+        """A delete, or an archive that no source asks for: its path is not in the tree any more."""
+        return self.action is Action.DELETE or (self.action is Action.ARCHIVE and not self.path)
+
+    @property
     def after(self) -> dict[str, Value]:
         """The fields as they shall be."""
         return {change.name: change.after for change in self.fields}

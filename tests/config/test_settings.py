@@ -61,7 +61,11 @@ def test_every_key_of_the_design_is_read(tmp_path):
     assert settings.content_root == tmp_path / "help" and settings.content.locales == ["fr", "en"]
     assert (settings.push.live, settings.push.removed, settings.push.max_fraction) == ("hold", "archive", 0.025)
     assert settings.authors == {"default": 1, "ana": 12}
-    assert (settings.pace.concurrency, settings.ledger.url, settings.lint.ignore) == (2, "sqlite:elsewhere.db", ["KB301"])
+    assert (settings.pace.concurrency, settings.ledger.url, settings.lint.ignore) == (
+        2,
+        "sqlite:elsewhere.db",
+        ["KB301"],
+    )
 
 
 def test_an_empty_file_is_the_embedded_sandbox_with_all_defaults(tmp_path):
@@ -111,7 +115,9 @@ def test_an_address_that_should_not_be_used_is_refused(tmp_path, address, messag
     assert "secret" not in error.message + error.hint
 
 
-@pytest.mark.parametrize("address", ["http://127.0.0.1:3000", "http://localhost", "http://[::1]:3000", "https://x.example"])
+@pytest.mark.parametrize(
+    "address", ["http://127.0.0.1:3000", "http://localhost", "http://[::1]:3000", "https://x.example"]
+)
 def test_plain_http_is_for_loopback(tmp_path, address):
     assert read(tmp_path, f'[service]\nbase_url = "{address}"').service.base_url == address
 

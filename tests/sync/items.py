@@ -19,7 +19,8 @@ from kbsync.model import (
     Status,
     Target,
 )
-from kbsync.sync.plan import History, Policy, build_plan
+from kbsync.sync.draft import Policy
+from kbsync.sync.plan import History, build_plan
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 

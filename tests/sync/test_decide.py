@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.sync.plan import ABSENT, Verdict, decide
+from kbsync.sync.decide import ABSENT, Verdict, decide
 
 ROWS = [
     # desired, base, observed, verdict

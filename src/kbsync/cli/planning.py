@@ -12,7 +12,8 @@ from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Base, Desired, Pending, Plan
-from kbsync.sync.plan import Policy, build_plan
+from kbsync.sync.draft import Policy
+from kbsync.sync.plan import build_plan
 from kbsync.sync.recover import Recovery, settle_pending
 
 if TYPE_CHECKING:

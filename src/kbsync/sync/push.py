@@ -80,16 +80,11 @@ def push(plan: Plan, performer: Performer, run: Run, *, concurrency: int) -> Ite
 
 def phase_of(change: Change) -> int:
     """What must be over before the next begins: categories, articles, statuses, removals of articles, of categories."""
-    if is_removal(change):
+    if change.is_removal:
         return 3 if change.kind == "article" else 4
     if change.action in {Action.CREATE, Action.UPDATE}:
         return 0 if change.kind == "category" else 1
     return 2
-
-
-def is_removal(change: Change) -> bool:
-    """Whether this takes something away because its source is gone."""
-    return change.action is Action.DELETE or (change.action is Action.ARCHIVE and not change.path)
 
 
 def _push_phase(
@@ -143,7 +138,7 @@ def _reason_to_skip(change: Change, run: Run, state: _State) -> str:
         return "stopped before it was sent"
     if state.hopeless:
         return f"not tried any more: {state.hopeless}"
-    if is_removal(change) and state.trouble:
+    if change.is_removal and state.trouble:
         return "nothing is removed when anything else failed"
     category = change.after.get("category")
     if category is not None and ("category", change.locale, str(category)) in state.failed:

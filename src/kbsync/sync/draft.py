@@ -1,0 +1,78 @@
+"""How far a plan may go, and the plan while it is being made."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kbsync.model import (
+    ARTICLE_FIELDS,
+    CATEGORY_FIELDS,
+    Base,
+    Change,
+    Desired,
+    Fields,
+    Finding,
+    Held,
+    Kind,
+    Reason,
+    RemoteId,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How far this plan may go; most of it is [push] of kbsync.toml.
+
+    `overwrite` are the paths whose drift and conflicts the user wants overwritten. `can` are the profile's
+    operations, `keeps` the fields it keeps of each kind. `whole` is False when a selector leaves sources out: then
+    nothing is an orphan.
+    """
+
+    can: frozenset[str]
+    keeps: Mapping[Kind, frozenset[str]]
+    can_look: bool = True
+    publish: bool = False
+    live: Literal["update", "hold"] = "update"
+    removed: Literal["report", "archive", "delete"] = "report"
+    max_fraction: float = 0.1
+    recreate: bool = False
+    overwrite: frozenset[str] = frozenset()
+    whole: bool = True
+    default_locale: str = "en"
+    requests_per_minute: float = 1200
+    concurrency: int = 4
+    latency_s: float = 0.03
+
+
+@dataclass(slots=True)
+class Draft:
+    """The plan while it is being made."""
+
+    policy: Policy
+    changes: list[Change] = field(default_factory=list)
+    statuses: list[Change] = field(default_factory=list)
+    removals: list[Change] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
+    settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
+    forgotten: list[Base] = field(default_factory=list)
+    warnings: list[Finding] = field(default_factory=list)
+    unchanged: int = 0
+
+
+def names_of(kind: Kind) -> tuple[str, ...]:
+    return ARTICLE_FIELDS if kind == "article" else CATEGORY_FIELDS
+
+
+def hold(desired: Desired, reason: Reason, remote_id: RemoteId | None, fields: tuple[str, ...], hint: str) -> Held:
+    return Held(
+        reason, desired.kind, desired.locale, desired.slug, desired.path, remote_id, fields, hint, desired.title
+    )
+
+
+def follow_rename(fields: Fields, locale: str, renamed: Mapping[tuple[str, str], str]) -> Fields:
+    category = fields.get("category")
+    if not renamed or not isinstance(category, str) or (locale, category) not in renamed:
+        return fields
+    return {**fields, "category": renamed[locale, category]}

@@ -1,0 +1,289 @@
+"""What becomes of one desired item: created, adopted, updated, held, or left alone. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace
+
+from kbsync.model import (
+    Action,
+    Base,
+    Change,
+    Desired,
+    FieldChange,
+    Fields,
+    Kind,
+    Manage,
+    Observed,
+    Reason,
+    Status,
+    Value,
+)
+from kbsync.sync.decide import ABSENT, EMPTY, Verdict, decide
+from kbsync.sync.draft import Draft, Policy, follow_rename, hold, names_of
+from kbsync.sync.match import Match
+
+STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
+
+
+def decide_item(
+    draft: Draft,
+    match: Match,
+    renamed: Mapping[tuple[str, str], str],
+    unknown: Collection[tuple[Kind, str, str]],
+    older: Mapping[str, Collection[Value]],
+) -> None:
+    desired, base, observed = match.desired, match.base, match.observed
+    if desired.manage is Manage.FALSE:
+        return
+    if observed is None:
+        _decide_missing(draft, desired, base, unknown)
+    elif desired.manage is Manage.SEED and base is not None:
+        draft.unchanged += 1
+    else:
+        _decide_present(draft, match, observed, renamed, older)
+
+
+def _decide_missing(
+    draft: Draft, desired: Desired, base: Base | None, unknown: Collection[tuple[Kind, str, str]]
+) -> None:
+    if base is not None and not draft.policy.recreate:
+        draft.held.append(
+            hold(
+                desired,
+                Reason.GONE,
+                base.remote_id,
+                (),
+                "somebody deleted it on the portal: delete the source too, or make it "
+                "again with `kbsync push --recreate`",
+            )
+        )
+    elif (desired.kind, desired.locale, desired.slug) in unknown and not draft.policy.recreate:
+        draft.held.append(
+            hold(
+                desired,
+                Reason.UNKNOWN,
+                None,
+                (),
+                "a create was sent and its answer never came; look in the panel whether it is "
+                "there, then run `kbsync push --recreate` if it is not",
+            )
+        )
+    else:
+        draft.changes.append(_create(desired, draft.policy))
+        if draft.policy.publish and desired.status not in (None, Status.DRAFT):
+            _decide_status(draft, desired, None, None)
+
+
+def _create(desired: Desired, policy: Policy) -> Change:
+    fields = _ours(desired, policy) | {
+        name: value for name, value in desired.creation.items() if name not in desired.fields
+    }
+    changes = tuple(FieldChange(name, None, fields[name]) for name in names_of(desired.kind) if name in fields)
+    return Change(
+        Action.CREATE,
+        desired.kind,
+        desired.locale,
+        desired.slug,
+        desired.path,
+        None,
+        desired.title,
+        changes,
+        status=Status.DRAFT if desired.kind == "article" else None,
+    )
+
+
+def _ours(desired: Desired, policy: Policy) -> dict[str, Value]:
+    """The fields that the source gives and the service keeps."""
+    keeps = policy.keeps[desired.kind]
+    return {name: value for name, value in desired.fields.items() if name in keeps}
+
+
+def _decide_present(
+    draft: Draft,
+    match: Match,
+    observed: Observed,
+    renamed: Mapping[tuple[str, str], str],
+    older: Mapping[str, Collection[Value]],
+) -> None:
+    desired, base = match.desired, match.base
+    there = follow_rename(observed.fields, observed.locale, renamed)
+    agreed = follow_rename(base.fields, base.locale, renamed) if base else {}
+    ours = _ours(desired, draft.policy)
+    before = (len(draft.changes), len(draft.held), len(draft.statuses))
+    # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
+    if base is None or base.path != desired.path or not _agree(ours, agreed, there):
+        verdicts = {
+            name: decide(value, agreed.get(name, ABSENT), there.get(name), older.get(name, ()))
+            for name, value in ours.items()
+        }
+        if desired.path in draft.policy.overwrite:
+            verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
+        _decide_fields(draft, match, observed, there, verdicts)
+    if draft.policy.publish and desired.kind == "article" and desired.status is not None:
+        _decide_status(draft, desired, observed, base)
+    if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
+        draft.unchanged += 1
+
+
+def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
+    return all(agreed.get(name, ABSENT) == value == there.get(name) for name, value in ours.items())
+
+
+def _decide_fields(
+    draft: Draft, match: Match, observed: Observed, there: Fields, verdicts: Mapping[str, Verdict]
+) -> None:
+    """Turn verdicts into what is held, sent, adopted or settled."""
+    desired, base = match.desired, match.base
+    _hold_fields(draft, desired, observed, verdicts)
+    sends = [name for name in names_of(desired.kind) if verdicts.get(name) is Verdict.SEND]
+    if "category" in sends and "position" in desired.fields and "position" not in sends:
+        # The service gives a new position to what changes its category.
+        sends.append("position")
+    if sends:
+        _update(draft, desired, observed, there, sends)
+    elif base is None:
+        if Verdict.CONFLICT not in verdicts.values():
+            draft.changes.append(_adopt(desired, observed))
+            draft.settled[observed.kind, observed.remote_id] = _agreed(desired, observed)
+    else:
+        agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
+        if agreeing or base.path != desired.path:
+            draft.settled[base.kind, base.remote_id] = _settled(base, desired, agreeing)
+
+
+def _overwritten(verdict: Verdict) -> Verdict:
+    return Verdict.SEND if verdict in {Verdict.DRIFT, Verdict.CONFLICT} else verdict
+
+
+def _update(draft: Draft, desired: Desired, observed: Observed, there: Fields, sends: list[str]) -> None:
+    live = observed.status is Status.PUBLISHED
+    names = tuple(sends)
+    if f"update_{desired.kind}" not in draft.policy.can:
+        draft.held.append(
+            hold(
+                desired,
+                Reason.UNSUPPORTED,
+                observed.remote_id,
+                names,
+                "this profile cannot update: change it in the panel by hand, or use the profile `chatwoot`",
+            )
+        )
+    elif live and draft.policy.live == "hold":
+        draft.held.append(
+            hold(
+                desired,
+                Reason.LIVE,
+                observed.remote_id,
+                names,
+                'readers see it now and [push] live is "hold": set it to "update", or unpublish the article first',
+            )
+        )
+    else:
+        fields = tuple(FieldChange(name, there.get(name), desired.fields[name]) for name in names)
+        draft.changes.append(
+            Change(
+                Action.UPDATE,
+                desired.kind,
+                desired.locale,
+                desired.slug,
+                desired.path,
+                observed.remote_id,
+                desired.title,
+                fields,
+                live,
+            )
+        )
+
+
+def _adopt(desired: Desired, observed: Observed) -> Change:
+    return Change(
+        Action.ADOPT,
+        desired.kind,
+        desired.locale,
+        desired.slug,
+        desired.path,
+        observed.remote_id,
+        desired.title,
+        live=observed.status is Status.PUBLISHED,
+        status=observed.status,
+    )
+
+
+def _agreed(desired: Desired, observed: Observed) -> Base:
+    """The base of an adopted item: what both sides hold alike, and what is empty there.
+
+    A text that only the panel gave is nobody's agreement: a source that begins to give that field later meets a
+    conflict and does not overwrite it. So it is with a status that the two do not share.
+    """
+    fields = {
+        name: value
+        for name, value in observed.fields.items()
+        if desired.fields.get(name, ABSENT) == value or value in EMPTY
+    }
+    status = observed.status if observed.status == desired.status else None
+    locale = observed.locale or desired.locale
+    return Base(observed.kind, observed.remote_id, locale, observed.slug, desired.path, fields, status)
+
+
+def _settled(base: Base, desired: Desired, names: Iterable[str]) -> Base:
+    fields = {**base.fields, **{name: desired.fields[name] for name in names}}
+    return replace(base, fields=fields, path=desired.path)
+
+
+def _hold_fields(draft: Draft, desired: Desired, observed: Observed, verdicts: Mapping[str, Verdict]) -> None:
+    for verdict, reason in ((Verdict.DRIFT, Reason.DRIFT), (Verdict.CONFLICT, Reason.CONFLICT)):
+        names = tuple(name for name in names_of(desired.kind) if verdicts.get(name) is verdict)
+        if names:
+            draft.held.append(hold(desired, reason, observed.remote_id, names, _hold_hint(desired, reason)))
+
+
+def _hold_hint(desired: Desired, reason: Reason) -> str:
+    said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
+    return f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`"
+
+
+def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, base: Base | None) -> None:
+    """The status decides for itself too, after the article is there, and only where `publish` is on.
+
+    Without `observed` the article is about to be created, as a draft that both sides agree on.
+    """
+    wanted = desired.status
+    assert wanted is not None
+    there = observed.status if observed else Status.DRAFT
+    agreed = (base.status if base else None) if observed else Status.DRAFT
+    verdict = decide(wanted, ABSENT if agreed is None else agreed, there)
+    remote_id = observed.remote_id if observed else None
+    if desired.path in draft.policy.overwrite:
+        verdict = _overwritten(verdict)
+    if verdict is Verdict.SEND and "update_article" not in draft.policy.can:
+        draft.held.append(
+            hold(
+                desired,
+                Reason.UNSUPPORTED,
+                remote_id,
+                ("status",),
+                f"this profile cannot change a status: set it to {wanted} in the panel",
+            )
+        )
+    elif verdict is Verdict.SEND:
+        draft.statuses.append(
+            Change(
+                STATUS_ACTIONS[wanted],
+                "article",
+                desired.locale,
+                desired.slug,
+                desired.path,
+                remote_id,
+                desired.title,
+                (FieldChange("status", there, wanted),),
+                there is Status.PUBLISHED,
+                wanted,
+            )
+        )
+    elif verdict in {Verdict.DRIFT, Verdict.CONFLICT}:
+        reason = Reason(verdict.value)
+        draft.held.append(hold(desired, reason, remote_id, ("status",), _hold_hint(desired, reason)))
+    elif base is not None and base.status is not wanted:
+        key = (base.kind, base.remote_id)
+        draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)

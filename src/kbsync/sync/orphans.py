@@ -1,0 +1,86 @@
+"""What becomes of items that no source wants: reported, archived, deleted, forgotten, or none of ours. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Status
+from kbsync.sync.draft import Draft, follow_rename, names_of
+from kbsync.sync.match import Matches
+
+MACHINE_SLUG = re.compile(r"\d{9,}-")
+"""A slug that the panel made: unix seconds and the title. Source: observed.md, section 4."""
+
+
+def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, str], str]) -> None:
+    left = {(item.locale, item.fields.get("category")) for item in _staying_articles(draft, matches)}
+    for base, observed in matches.orphans:
+        if observed is None:
+            draft.forgotten.append(base)
+        elif base.kind == "category" and (observed.locale, observed.slug) in left:
+            _report_orphan(draft, base, "it still has articles in it")
+        else:
+            fields = follow_rename(base.fields, base.locale, renamed)
+            there = follow_rename(observed.fields, observed.locale, renamed)
+            _remove_orphan(draft, replace(base, fields=fields), replace(observed, fields=there))
+
+
+def _staying_articles(draft: Draft, matches: Matches) -> Iterable[Observed]:
+    yield from (match.observed for match in matches.matched if match.observed and match.desired.kind == "article")
+    yield from (item for item in matches.unmanaged if item.kind == "article")
+    if draft.policy.removed != "delete":
+        yield from (item for base, item in matches.orphans if item is not None and base.kind == "article")
+
+
+def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
+    policy = draft.policy
+    moved = tuple(
+        name for name, value in base.fields.items() if name != "position" and observed.fields.get(name) != value
+    )
+    if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
+        _report_orphan(draft, base, f'[push] removed = "{policy.removed}"')
+    elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
+        draft.unchanged += 1
+    elif moved:
+        hint = "its source is gone, but somebody edited it in the panel: delete it there, or bring the source back"
+        _hold_orphan(draft, base, Reason.DRIFT, moved, hint)
+    elif (f"delete_{base.kind}" if policy.removed == "delete" else "update_article") not in policy.can:
+        _hold_orphan(draft, base, Reason.UNSUPPORTED, (), f"this profile cannot {policy.removed}: do it in the panel")
+    elif policy.removed == "archive":
+        fields = (FieldChange("status", observed.status, Status.ARCHIVED),)
+        draft.removals.append(_removal(Action.ARCHIVE, base, observed, fields, Status.ARCHIVED))
+    else:
+        names = (name for name in names_of(base.kind) if name in observed.fields)
+        fields = tuple(FieldChange(name, observed.fields[name], None) for name in names)
+        draft.removals.append(_removal(Action.DELETE, base, observed, fields, None))
+
+
+def _removal(
+    action: Action, base: Base, observed: Observed, fields: tuple[FieldChange, ...], status: Status | None
+) -> Change:
+    live = observed.status is Status.PUBLISHED
+    return Change(action, base.kind, base.locale, base.slug, "", base.remote_id, observed.title, fields, live, status)
+
+
+def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
+    held = Held(reason, base.kind, base.locale, base.slug, base.path, base.remote_id, fields, hint, base.slug)
+    draft.held.append(held)
+
+
+def _report_orphan(draft: Draft, base: Base, why: str) -> None:
+    message = f"{base.kind} `{base.slug}` is managed and no longer in the tree; it stays on the portal ({why})"
+    hint = 'delete it in the panel, or set removed = "archive" or "delete" in [push]'
+    draft.warnings.append(Finding("KB501", "warning", base.path, 1, 1, message, hint))
+
+
+def warn_of_look_alikes(draft: Draft, matches: Matches) -> None:
+    """An article made in the panel that looks like one of ours; two of them would confuse readers."""
+    machine_made = {item.title: item for item in matches.unmanaged if MACHINE_SLUG.match(item.slug)}
+    for change in draft.changes:
+        if change.action is Action.CREATE and change.kind == "article" and change.title in machine_made:
+            other = machine_made[change.title]
+            message = f"the portal already has an article with this title, made in the panel: `{other.slug}`"
+            hint = f"add `aliases: [{other.slug}]` to take it over, or delete it in the panel"
+            draft.warnings.append(Finding("KB502", "warning", change.path, 1, 1, message, hint))
