@@ -127,7 +127,8 @@ def test_plain_http_goes_further_where_the_operator_says_so(tmp_path):
 
 
 def test_an_environment_lies_on_top_and_only_when_it_is_named(tmp_path):
-    text = '[service]\nportal = "docs"\naccount_id = 3\n[env.staging.service]\nportal = "try"\n[env.staging.push]\npublish = true'
+    text = '[service]\nportal = "docs"\naccount_id = 3\n[env.staging.service]\nportal = "try"\n'
+    text += "[env.staging.push]\npublish = true"
     assert read(tmp_path, text).service.portal == "docs"
     staging = read(tmp_path, text, env="staging")
     assert (staging.service.portal, staging.service.account_id, staging.push.publish) == ("try", 3, True)

@@ -49,7 +49,7 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
     elif (f"delete_{base.kind}" if policy.removed == "delete" else "update_article") not in policy.can:
         _hold_orphan(draft, base, Reason.UNSUPPORTED, (), f"this profile cannot {policy.removed}: do it in the panel")
     elif policy.removed == "archive":
-        fields = (FieldChange("status", observed.status, Status.ARCHIVED),)
+        fields: tuple[FieldChange, ...] = (FieldChange("status", observed.status, Status.ARCHIVED),)
         draft.removals.append(_removal(Action.ARCHIVE, base, observed, fields, Status.ARCHIVED))
     else:
         names = (name for name in names_of(base.kind) if name in observed.fields)
