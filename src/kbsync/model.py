@@ -12,16 +12,19 @@ orphan    managed, and no longer in the tree
 
 All three sides describe an item by the same *fields* (name to value), so that they can be compared one by one.
 A body of text is compared by its digest: ten thousand articles are decided without holding their texts.
+What exists once for each article is a msgspec struct, which is made ten times faster than a frozen dataclass.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Literal
+
+import msgspec
 
 RemoteId = int | str
 """An id as the service gave it: numbers mostly, text from some."""
@@ -69,6 +72,9 @@ class Manage(StrEnum):
     TRUE = "true"
     SEED = "seed"
     FALSE = "false"
+
+
+MANAGED: Mapping[str, Manage] = {manage.value: manage for manage in Manage}
 
 
 def digest(text: str) -> str:
@@ -121,8 +127,7 @@ class Finding:
     fixable: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Desired:
+class Desired(msgspec.Struct, frozen=True, gc=False):
     """What one source wants: the identity, and the fields that it gives. A field left out is not ours.
 
     `path` is relative to the content root. `creation` holds what only a create sends (the default author).
@@ -137,7 +142,7 @@ class Desired:
     manage: Manage = Manage.TRUE
     aliases: tuple[str, ...] = ()
     root_path: str = ""
-    creation: Fields = field(default_factory=dict)
+    creation: Fields = {}
 
     @property
     def title(self) -> str:
@@ -145,8 +150,7 @@ class Desired:
         return str(self.fields.get("title") or self.fields.get("name") or self.slug)
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(msgspec.Struct, frozen=True, gc=False):
     """One item as the portal holds it. `updated_at` is in seconds since 1970, 0 where the service gives none."""
 
     kind: Kind
@@ -163,8 +167,7 @@ class Observed:
         return str(self.fields.get("title") or self.fields.get("name") or self.slug)
 
 
-@dataclass(frozen=True, slots=True)
-class Base:
+class Base(msgspec.Struct, frozen=True, gc=False):
     """What both sides last agreed on for one item, field by field. Source: the ledger, or git history."""
 
     kind: Kind

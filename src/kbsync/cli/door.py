@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 
 import click
@@ -18,7 +19,9 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     # A run makes tens of thousands of values and no cycles worth collecting: looking for them cost a tenth of a plan.
     gc.disable()
-    sys.exit(run(arguments))
+    code = run(arguments)
+    # Everything is written and closed; taking ten thousand values apart one by one would cost as much as deciding them.
+    os._exit(code)
 
 
 def run(arguments: list[str] | None = None) -> int:
@@ -27,6 +30,7 @@ def run(arguments: list[str] | None = None) -> int:
 
     try:
         code = cli.main(args=arguments, prog_name="kbsync", standalone_mode=False)
+        sys.stdout.flush()
         return int(code or 0)
     except KbsyncError as exc:
         _tell(exc.message, exc.hint)
@@ -44,7 +48,6 @@ def run(arguments: list[str] | None = None) -> int:
         return int(ExitCode.INTERRUPTED)
     except BrokenPipeError:
         # Whoever read our output (head, less) has seen enough.
-        sys.stderr.close()
         return int(ExitCode.DONE)
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+import msgspec
+
 from kbsync.config import ContentSettings
 from kbsync.content.parse import CATEGORY_FILE
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(msgspec.Struct, frozen=True, gc=False):
     """What a source is on the portal. `locale` or `category` are "" where nothing says them."""
 
     path: str

@@ -46,9 +46,10 @@ def parse_source(path: str, data: bytes) -> Source:
     problems = list(front.problems)
     broken = any(problem.level == "error" for problem in problems)
     values = take_values(front, CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS, problems)
-    places = {key: entry.place for key, entry in front.entries.items()}
+    places = tuple(number for entry in front.entries.values() for number in (entry.place.line, entry.place.column))
+    keys = "\n".join(key.replace("\n", " ") for key in front.entries)
     found = values if kind == "category" or broken else values | _read_body(path, text, front, problems)
-    return Source(path, kind, name, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
+    return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
 
 
 def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:

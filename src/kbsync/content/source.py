@@ -50,7 +50,8 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
     `path` is relative to the content root. `body_start` is the character at which the body begins, `title_span` the
     characters of the heading that became the title and left the body. `body_digest` names the body as written,
-    before any rewriting; `raw_digest` names the bytes of the file.
+    before any rewriting; `raw_digest` names the bytes of the file. `keys` are those of the front matter, a line each,
+    `places` their lines and columns in turn: flat, because the cache loads them for every file on every start.
     """
 
     path: str
@@ -77,11 +78,16 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     translation_of: str | None = None
     aliases: tuple[str, ...] = ()
     manage: str = "true"
-    places: dict[str, Place] = {}
+    keys: str = ""
+    places: tuple[int, ...] = ()
     links: tuple[Link, ...] = ()
     anchors: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     def place(self, key: str) -> Place:
         """Where a key stands in the file, or the file's first line."""
-        return self.places.get(key, Place())
+        keys = self.keys.split("\n")
+        if not key or key not in keys:
+            return Place()
+        at = 2 * keys.index(key)
+        return Place(self.places[at], self.places[at + 1])

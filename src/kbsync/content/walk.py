@@ -6,12 +6,13 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import msgspec
+
 from kbsync.errors import ContentError
 from kbsync.model import Finding
 
 
-@dataclass(frozen=True, slots=True)
-class Stamp:
+class Stamp(msgspec.Struct, frozen=True, gc=False):
     """What tells a changed file from an unchanged one without reading it; times in nanoseconds."""
 
     size: int

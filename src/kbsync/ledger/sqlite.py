@@ -40,9 +40,10 @@ class SqliteLedger:
             raise
 
     def _open(self) -> None:
-        version = self.connection.execute("PRAGMA user_version").fetchone()[0]
-        owner = self.connection.execute("PRAGMA application_id").fetchone()[0]
+        # In this order: another run that makes the ledger meanwhile commits its tables and its mark together.
         tables = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        owner = self.connection.execute("PRAGMA application_id").fetchone()[0]
+        version = self.connection.execute("PRAGMA user_version").fetchone()[0]
         if owner != APPLICATION_ID and (tables or owner):
             raise LedgerError(
                 f"{self.path} is an SQLite file, but no ledger of kbsync", hint="name another file in [ledger] url"

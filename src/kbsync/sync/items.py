@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kbsync.model import (
     Action,
@@ -93,9 +94,11 @@ def _create(desired: Desired, policy: Policy) -> Change:
     )
 
 
-def _ours(desired: Desired, policy: Policy) -> dict[str, Value]:
+def _ours(desired: Desired, policy: Policy) -> Fields:
     """The fields that the source gives and the service keeps."""
     keeps = policy.keeps[desired.kind]
+    if desired.fields.keys() <= keeps:
+        return desired.fields
     return {name: value for name, value in desired.fields.items() if name in keeps}
 
 
@@ -127,7 +130,7 @@ def _decide_present(
 
 
 def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
-    return all(agreed.get(name, ABSENT) == value == there.get(name) for name, value in ours.items())
+    return ours.items() <= agreed.items() and ours.items() <= there.items()
 
 
 def _decide_fields(

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 
+import msgspec
+
 from kbsync.model import Base, Desired, Kind, Observed, RemoteId
 
 Key = tuple[Kind, Hashable]
 
 
-@dataclass(frozen=True, slots=True)
-class Match:
+class Match(msgspec.Struct, frozen=True, gc=False):
     """One item on up to three sides."""
 
     desired: Desired

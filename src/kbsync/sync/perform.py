@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, Misbehaved, NotFound, Rejected, ServerFailed, ServiceError
 from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status

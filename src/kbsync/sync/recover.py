@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+
+from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Observed, Pending, Status
 from kbsync.sync.match import key_of
@@ -34,6 +36,9 @@ def settle_pending(
         complete: whether `observed` is surely all; a create that is not in a list with holes may still be there,
             which the create itself then finds out (the slug is taken).
     """
+    pending = list(pending)
+    if not pending:
+        return Recovery(tuple(bases), {}, ())
     by_id = {(base.kind, base.remote_id): base for base in bases}
     if observed is None:
         return _settle_by_ledger(pending, tuple(by_id.values()))
