@@ -7,7 +7,9 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from contextlib import closing
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
 
 import pytest
@@ -18,6 +20,8 @@ from kbsync.ledger.schema import MIGRATIONS, VERSION
 from kbsync.ledger.sqlite import APPLICATION_ID, SqliteLedger
 
 from .makers import PORTAL, a_base, an_intent
+
+NOBODY = 65534
 
 
 @pytest.fixture
@@ -137,11 +141,29 @@ def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     assert "cannot be made" in error.message
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_read_only_folder_is_told(tmp_path):
-    folder = tmp_path / "locked"
-    folder.mkdir(mode=0o500)
-    assert "permissions" in refused(folder / "ledger.db").hint
+@contextmanager
+def as_an_ordinary_user() -> Iterator[None]:
+    """Root may write everywhere, and CI is root: for the length of the block it is nobody."""
+    if os.geteuid() != 0:
+        yield
+        return
+    os.seteuid(NOBODY)
+    try:
+        yield
+    finally:
+        os.seteuid(0)
+
+
+def test_a_read_only_folder_is_told():
+    # Not below tmp_path: pytest's folders are closed to everybody else.
+    folder = Path(tempfile.mkdtemp())
+    folder.chmod(0o555)
+    try:
+        with as_an_ordinary_user():
+            error = refused(folder / "ledger.db")
+    finally:
+        folder.rmdir()
+    assert "permissions" in error.hint
 
 
 def test_looking_whether_there_is_a_ledger_makes_none(tmp_path):

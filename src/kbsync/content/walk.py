@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from stat import S_ISREG
 
 import msgspec
 
@@ -66,6 +67,10 @@ def _walk_folder(folder: str, prefix: str, real_root: str, walk: Walk) -> None:
                 _walk_folder(entry.path, path + "/", real_root, walk)
             elif entry.name.endswith(".md"):
                 stat = entry.stat()
+                if not S_ISREG(stat.st_mode):
+                    # Reading a pipe or a device could wait for ever.
+                    walk.findings.append(Finding("KB102", "error", path, 1, 1, "is no regular file", "take it away"))
+                    continue
                 walk.sources[path] = Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
             else:
                 walk.others.add(path)

@@ -77,7 +77,7 @@ def _decide_missing(
 
 
 def _create(desired: Desired, policy: Policy) -> Change:
-    fields = _ours(desired, policy) | {
+    fields = dict(_ours(desired, policy)) | {
         name: value for name, value in desired.creation.items() if name not in desired.fields
     }
     changes = tuple(FieldChange(name, None, fields[name]) for name in names_of(desired.kind) if name in fields)
