@@ -19,7 +19,7 @@ from kbsync.cli.screen import Options, relative
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.config import SANDBOX, Settings, find_config, read_settings
 from kbsync.errors import ConfigError, ExitCode
-from kbsync.model import Desired
+from kbsync.model import Desired, Value
 
 
 @click.command("demo")
@@ -107,9 +107,16 @@ def _told(pushed: Pushed) -> str:
 
 
 def _examples(desired: list[Desired]) -> list[Desired]:
-    """One article of each locale."""
+    """One article of each locale: the first of its first category."""
+    places: dict[tuple[str, Value], Value] = {
+        (c.locale, c.slug): c.fields.get("position") or 0 for c in desired if c.kind == "category"
+    }
+
+    def place(item: Desired) -> tuple[object, ...]:
+        return places.get((item.locale, item.fields.get("category")), 0), item.fields.get("position") or 0, item.path
+
     first: dict[str, Desired] = {}
-    for item in sorted(desired, key=lambda item: (item.fields.get("position") or 0, item.path)):
+    for item in sorted(desired, key=place):
         if item.kind == "article":
             first.setdefault(item.locale, item)
     return list(first.values())
