@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal, get_type_hints
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
@@ -131,27 +131,52 @@ HINTS = get_type_hints(Settings)
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value was written, for the complaint about it."""
+    """Where a value was written, for the complaint about it: the file, its `[env.NAME]` in use, the variables."""
 
     path: str
     text: str
+    env: str = ""
+    variables: frozenset[str] = frozenset()
 
     def of(self, table: str, key: str) -> str:
-        """`file:line: [table] key`, or the file alone where the line cannot be told."""
-        line = find_line(self.text, table, key)
+        """`file:line: [table] key`; the table's own line, or 1, where the key is not written."""
+        line = find_line(self.text, table, key) or find_line(self.text, table, "") or 1
         return f"{self.path}:{line}: `[{table}] {key}`" if key else f"{self.path}:{line}: `[{table}]`"
+
+    def in_force(self, table: str, key: str) -> str:
+        """Where the value came from that counts in the end: a variable, the environment's table, or the table."""
+        variable = f"KBSYNC_{table}__{key}".upper()
+        if variable in self.variables:
+            return variable
+        layer = f"env.{self.env}.{table}"
+        return self.of(layer if self.env and find_line(self.text, layer, key) else table, key)
 
 
 def find_line(text: str, table: str, key: str) -> int:
-    """The line (from 1) on which a key of a table is written; the table's own line, or 1, where it is not."""
-    current, table_line = "", 1
-    for number, line in enumerate(text.splitlines(), start=1):
-        if header := re.match(r"\s*\[+\s*([^\]]+?)\s*\]", line):
-            current = header[1].replace('"', "").replace(" ", "")
-            table_line = number if current == table else table_line
-        elif current == table and re.match(rf"\s*\"?{re.escape(key)}\"?\s*[.=]", line):
+    """The line (from 1) on which a table, or a key of it, begins: under its header, dotted or inline; 0 for nowhere."""
+    wanted = [*table.split("."), *([key] if key else [])]
+    header: list[str] = []
+    inline, lines = 0, re.sub(r'"""(?s:.*?)"""|\'\'\'(?s:.*?)\'\'\'', _blanked, text).split("\n")
+    for number, line in enumerate(lines, start=1):
+        if found := re.match(r"\s*\[+([^\[\]=]+)\]", line):
+            header = path = _names(found[1])
+        elif "=" in line and not line.lstrip().startswith("#"):
+            path = header + _names(line.partition("=")[0])
+        else:
+            continue
+        if path[: len(wanted)] == wanted:
             return number
-    return table_line
+        if len(path) < len(wanted) and path == wanted[: len(path)] and "{" in line:
+            inline = number
+    return inline
+
+
+def _names(dotted: str) -> list[str]:
+    return [part.strip().strip("\"'") for part in dotted.split(".")]
+
+
+def _blanked(found: re.Match[str]) -> str:
+    return "\n" * found[0].count("\n")
 
 
 def find_config(start: Path) -> Path:
@@ -189,17 +214,23 @@ def read_settings(path: Path, *, env: str = "", environ: Mapping[str, str] | Non
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"{shown}: cannot be read: {exc}", hint="make it a readable UTF-8 file") from exc
     except tomllib.TOMLDecodeError as exc:
-        where = re.search(r"\(at line (\d+), column (\d+)\)", str(exc))
-        at = f"{shown}:{where[1]}:{where[2]}" if where else shown
-        reason = re.sub(r"\s*\(at .*\)", "", str(exc))
-        raise ConfigError(f"{at}: not valid TOML: {reason}", hint="see https://toml.io for the syntax") from exc
-    origin = Origin(shown, text)
+        raise _not_toml(exc, shown, text) from exc
+    except ValueError as exc:  # a number of thousands of digits
+        raise ConfigError(f"{shown}: not valid TOML: {exc}", hint="see https://toml.io for the syntax") from exc
+    variables = os.environ if environ is None else environ
+    origin = Origin(shown, text, env, frozenset(variables))
     tables = _layer_environment(raw, env, origin)
     built = {name: _build_table(name, table, origin) for name, table in tables.items()}
-    settings = Settings(path=path, **built)
-    settings = _apply_variables(settings, os.environ if environ is None else environ)
+    settings = _apply_variables(Settings(path=path, **built), variables)
     check_settings(settings, origin)
     return replace(settings, service=replace(settings.service, base_url=settings.service.base_url.rstrip("/")))
+
+
+def _not_toml(exc: tomllib.TOMLDecodeError, shown: str, text: str) -> ConfigError:
+    where = re.search(r"\(at line (\d+), column (\d+)\)", str(exc))
+    at = f"{where[1]}:{where[2]}" if where else len(text.splitlines()) or 1
+    reason = re.sub(r"\s*\(at .*\)", "", str(exc))
+    return ConfigError(f"{shown}:{at}: not valid TOML: {reason}", hint="see https://toml.io for the syntax")
 
 
 def _shown(path: Path) -> str:
@@ -216,16 +247,16 @@ def _layer_environment(raw: dict[str, Any], env: str, origin: Origin) -> dict[st
         raise ConfigError(f"{origin.of('env', '')}: expected tables such as [env.staging.service]")
     for name in environments:
         _build_environment(name, environments[name], origin)
+    for name, table in raw.items():
+        _build_table(name, table, origin)
     if env and env not in environments:
         known = ", ".join(environments) or "none"
         raise ConfigError(
             f"{origin.path}: there is no environment `{env}` (declared: {known})",
             hint=f"add a table [env.{env}.service], or leave `--env` out",
         )
-    tables = {name: dict(table) if isinstance(table, dict) else table for name, table in raw.items()}
-    for name, table in environments.get(env, {}).items() if env else ():
-        tables[name] = {**tables.get(name, {}), **table}
-    return tables
+    layer = environments[env] if env else {}
+    return {name: {**raw.get(name, {}), **layer.get(name, {})} for name in {**raw, **layer}}
 
 
 def _build_environment(name: str, tables: Any, origin: Origin) -> None:
@@ -244,7 +275,7 @@ def _build_table(name: str, table: Any, origin: Origin, *, prefix: str = "") -> 
             hint=did_you_mean(name, TABLES) or f"the tables are: {', '.join(TABLES)}, env",
         )
     if not isinstance(table, dict):
-        raise ConfigError(f"{origin.path}: `{full}` must be a table", hint=f"write [{full}] and its keys below")
+        raise ConfigError(f"{origin.of(full, '')} must be a table", hint=f"write [{full}] and its keys below")
     if name == "authors":
         return {key: _convert(value, int, origin.of(full, key)) for key, value in table.items()}
     kind = HINTS[name]
@@ -275,9 +306,14 @@ def _convert(value: Any, kind: Any, where: str) -> Any:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
         reason = str(exc).replace("`", "").replace(" - at $", " at ")
-        allowed = getattr(kind, "__args__", None)
-        hint = f"use one of: {', '.join(map(str, allowed))}" if allowed and isinstance(allowed[0], str) else ""
-        raise ConfigError(f"{where}: {reason[0].lower()}{reason[1:]}, found {value!r}", hint=hint) from exc
+        raise ConfigError(
+            f"{where}: {reason[0].lower()}{reason[1:]}, found {value!r}", hint=_allowed_words(kind)
+        ) from exc
+
+
+def _allowed_words(kind: Any) -> str:
+    words = getattr(kind, "__args__", None)
+    return f"use one of: {', '.join(words)}" if words and isinstance(words[0], str) else ""
 
 
 def _apply_variables(settings: Settings, environ: Mapping[str, str]) -> Settings:
@@ -306,7 +342,10 @@ def _parse_variable(text: str, kind: Any, name: str) -> Any:
     try:
         return msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError as exc:
-        raise ConfigError(f"{name}: {str(exc).replace('`', '')}, found {text!r}") from exc
+        reason = str(exc).replace("`", "")
+        raise ConfigError(
+            f"{name}: {reason[0].lower()}{reason[1:]}, found {text!r}", hint=_allowed_words(kind)
+        ) from exc
 
 
 def check_settings(settings: Settings, origin: Origin) -> None:
@@ -317,20 +356,22 @@ def check_settings(settings: Settings, origin: Origin) -> None:
     """
     check_base_url(settings.service, origin)
     if not re.fullmatch(r"\d{1,3}(\.\d+)?%", settings.push.max_removals) or settings.push.max_fraction > 1:
-        raise ConfigError(f'{origin.of("push", "max_removals")}: expected a share such as "10%"')
+        raise ConfigError(f'{origin.in_force("push", "max_removals")}: expected a share such as "10%"')
     if not 1 <= settings.pace.concurrency <= 64:
-        raise ConfigError(f"{origin.of('pace', 'concurrency')}: expected 1 to 64, found {settings.pace.concurrency}")
+        raise ConfigError(
+            f"{origin.in_force('pace', 'concurrency')}: expected 1 to 64, found {settings.pace.concurrency}"
+        )
     for key in ("requests_per_minute", "uploads_per_hour"):
         if getattr(settings.pace, key) < 0:
-            raise ConfigError(f"{origin.of('pace', key)}: expected a number of 1 or more")
+            raise ConfigError(f"{origin.in_force('pace', key)}: expected a number of 1 or more")
     if not 0 < settings.service.timeout_s <= 3600:
-        raise ConfigError(f"{origin.of('service', 'timeout_s')}: expected seconds, more than 0 and at most 3600")
+        raise ConfigError(f"{origin.in_force('service', 'timeout_s')}: expected seconds, more than 0 and at most 3600")
     if not settings.service.portal:
-        raise ConfigError(f"{origin.of('service', 'portal')}: the portal's slug is missing")
+        raise ConfigError(f"{origin.in_force('service', 'portal')}: the portal's slug is missing")
     content = settings.content
     if content.locales and content.default_locale not in content.locales:
         raise ConfigError(
-            f"{origin.of('content', 'default_locale')}: `{content.default_locale}` is not among the locales",
+            f"{origin.in_force('content', 'default_locale')}: `{content.default_locale}` is not among the locales",
             hint=f"add it to `locales`, or use one of: {', '.join(content.locales)}",
         )
 
@@ -343,17 +384,33 @@ def check_base_url(service: ServiceSettings, origin: Origin) -> None:
     """
     if service.base_url == SANDBOX:
         return
-    where = origin.of("service", "base_url")
-    parts = urlsplit(service.base_url)
-    if parts.scheme not in {"http", "https"} or not parts.hostname:
+    where = origin.in_force("service", "base_url")
+    # First of all, so that no later message repeats a password.
+    if set(service.base_url) & set("@?#"):
+        raise ConfigError(
+            f"{where}: no user name, password, query or fragment belongs there",
+            hint="write the address alone, such as https://support.example.com",
+        )
+    parts = _split_address(service.base_url)
+    if parts is None:
         raise ConfigError(
             f"{where}: expected an address such as https://support.example.com, found {service.base_url!r}",
             hint='or base_url = "sandbox" for the embedded service',
         )
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise ConfigError(f"{where}: no user name, password, query or fragment belongs there")
     if parts.scheme == "http" and parts.hostname not in LOOPBACK and not service.allow_http:
         raise ConfigError(
             f"{where}: plain http would send the token in the clear to {parts.hostname}",
             hint="use https, or set `allow_http = true` in [service] if you must",
         )
+
+
+def _split_address(address: str) -> SplitResult | None:
+    """The parts of an http or https address with a host, or None."""
+    if not re.fullmatch(r"[!-~]+", address) or "\\" in address:
+        return None
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port beyond 65535, half a bracket
+        return None
+    return parts if usable else None

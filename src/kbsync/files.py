@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
+import secrets
+import shutil
 from pathlib import Path
 
 
@@ -13,14 +13,16 @@ def write_whole(path: Path, data: bytes) -> None:
     Raises:
         OSError: the old file is still there.
     """
-    handle, name = tempfile.mkstemp(prefix=path.name + ".", dir=path.parent)
+    # Hidden, so that neither the walk nor a watcher takes it for a source.
+    part = path.with_name(f".kbsync-{secrets.token_hex(8)}")
     try:
-        with os.fdopen(handle, "wb") as file:
+        with part.open("xb") as file:
             file.write(data)
-        Path(name).replace(path)
-    except OSError:
-        Path(name).unlink(missing_ok=True)
-        raise
+        if path.exists():
+            shutil.copymode(path, part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def store_whole(path: Path, data: bytes) -> bool:

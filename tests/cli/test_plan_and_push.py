@@ -64,7 +64,7 @@ def test_an_edit_in_the_panel_is_held_and_the_hint_is_a_command_that_works(remot
     assert "`kbsync push --overwrite en/billing/invoices.md`" in plan.out
     assert remote.run("push").code == 4
     assert portal.panel.article("invoices").title == "Bills"
-    overwritten = remote.run("push", "--overwrite", "content/en/billing/invoices.md")
+    overwritten = remote.run("push", "--overwrite", "en/billing/invoices.md")
     assert overwritten.code == 0
     assert portal.panel.article("invoices").title == "Invoices"
 

@@ -55,3 +55,38 @@ def test_a_command_that_fails_is_named(tmp_path, command, message):
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ConfigError, match="nowhere: cannot be read"):
         read_token(settings(tmp_path), token_file=tmp_path / "nowhere", environ={})
+
+
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        ("pass 'kbsync", "token_command: No closing quotation"),
+        ("   ", "token_command is blank"),
+        ([sys.executable, "-c", "print('two words')"], "expected one line"),
+        ([sys.executable, "-c", "import sys; sys.stdout.buffer.write(b'\\xff')"], "expected one line"),
+        ([sys.executable, "-c", ""], "expected one line"),
+        ("./folder", "cannot be run: Permission denied"),
+        ("./plain", "cannot be run: Permission denied"),
+    ],
+)
+def test_a_command_that_gives_no_token_is_an_error_and_not_a_crash(tmp_path, command, message):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "plain").write_text("not a program")
+    with pytest.raises(ConfigError, match=message):
+        read_token(settings(tmp_path, command), token_file=None, environ={})
+
+
+def test_a_command_runs_in_the_folder_of_kbsync_toml(tmp_path):
+    (tmp_path / "token.txt").write_text("token-1\n")
+    assert read_token(settings(tmp_path, "cat token.txt"), token_file=None, environ={}) == "token-1"
+
+
+def test_a_token_file_may_begin_with_a_bom(tmp_path):
+    (tmp_path / "token.txt").write_text("\ufefftoken-1\r\n", encoding="utf-8")
+    assert read_token(settings(tmp_path), token_file=tmp_path / "token.txt", environ={}) == "token-1"
+
+
+def test_a_command_with_a_secret_in_it_is_not_shown_when_it_fails(tmp_path):
+    with pytest.raises(ConfigError) as caught:
+        read_token(settings(tmp_path, "false --key secret"), token_file=None, environ={})
+    assert "secret" not in caught.value.message + caught.value.hint

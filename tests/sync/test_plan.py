@@ -303,6 +303,23 @@ def test_an_orphan_whose_category_gets_another_slug_in_the_same_plan_is_deleted_
     assert plan.changes[1].before["category"] == "z"
 
 
+def test_a_category_is_not_deleted_while_an_orphan_in_it_is_held():
+    category, article = a_category(), an_article(category="billing", remote_id=9)
+    plan = plan_of([], [category, article.but(content="a person's")], [category, article], removed="delete")
+    assert plan.changes == () and holds(plan) == {"content": "drift"}
+    assert [finding.path for finding in plan.warnings] == ["en/billing.md"]
+
+
+def test_a_look_alike_of_an_article_that_is_there_already_is_warned_of_too():
+    ours, theirs = an_article(), an_article(slug="1795227172-refunds", remote_id=8)
+    assert [finding.code for finding in plan_of([ours], [ours, theirs], [ours]).warnings] == ["KB502"]
+
+
+def test_what_kbsync_did_not_make_is_not_called_changed_here_and_in_the_panel():
+    (held,) = plan_of([an_article(title="ours")], [an_article(title="theirs")]).held
+    assert "kbsync did not make it" in held.hint
+
+
 def test_a_deleted_category_goes_after_its_articles():
     category, article = a_category(), an_article(category="billing", remote_id=9)
     plan = plan_of([], [category, article], [category, article], removed="delete")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import gc
 import os
 import sys
@@ -13,6 +14,9 @@ from kbsync.errors import ExitCode, KbsyncError
 
 def main(arguments: list[str] | None = None) -> None:
     """Run kbsync and exit the process."""
+    # A standard stream that was closed before we began takes whatever is said, and nobody hears it.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
     # Text of the portal and of files may hold any character; a narrow terminal encoding must not end the run.
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
@@ -49,6 +53,11 @@ def run(arguments: list[str] | None = None) -> int:
     except BrokenPipeError:
         # Whoever read our output (head, less) has seen enough.
         return int(ExitCode.DONE)
+    except OSError as exc:
+        if exc.errno != errno.ENOSPC:
+            raise
+        _tell("there is no room left on the device to write to", "make room, and run the command again")
+        return int(ExitCode.USAGE)
 
 
 def _tell(message: str, hint: str) -> None:

@@ -114,7 +114,11 @@ def command(
         profile,
         locales or tuple(_ask("Locales, the default one first", "en").replace(",", " ").split()),
     )
-    for path, verb in write_project(folder, answers):
+    try:
+        written = write_project(folder, answers)
+    except OSError as exc:
+        raise ConfigError(f"{folder}: cannot be written to: {exc.strerror}", hint="name another folder") from exc
+    for path, verb in written:
         options.note(f"{verb:<8} {relative(path)}")
     options.note("\nNext: `kbsync plan` shows what a push would do, `kbsync push` does it.")
     if answers.base_url != SANDBOX:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+import posixpath
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from kbsync.errors import UsageError
@@ -42,5 +43,18 @@ def _means(selector: str, item: Desired, root: Path, here: Path) -> bool:
         if word == "status":
             return item.kind == "article" and (item.status or "draft") == value
         return value == (item.slug if item.kind == "category" else item.fields.get("category"))
-    path = Path(os.path.relpath(here / selector, root)).as_posix()
-    return path == "." or item.path == path or item.path.startswith(path.rstrip("/") + "/")
+    if not (here / selector).exists():
+        # As a plan prints it: from the content root.
+        return _holds(posixpath.normpath(selector), item.path)
+    return any(_holds(path, item.path) for path in _paths(here / selector, root))
+
+
+def _paths(place: Path, root: Path) -> Iterator[str]:
+    """A place as the tree may know it: as it is written, and where symbolic links on the way there lead."""
+    yield Path(os.path.relpath(place, root)).as_posix()
+    yield Path(os.path.relpath(place.resolve(), root.resolve())).as_posix()
+
+
+def _holds(path: str, item: str) -> bool:
+    """Whether a path of the tree is an item or a folder around it; `..` and above hold all of the tree."""
+    return set(path.split("/")) <= {".", ".."} or item == path or item.startswith(path + "/")

@@ -46,15 +46,21 @@ def _from_file(path: Path) -> str:
 
 def _from_command(settings: Settings) -> str:
     command = settings.service.token_command
-    words = shlex.split(command) if isinstance(command, str) else command
     try:
-        done = subprocess.run(
-            words, cwd=settings.folder, stdout=subprocess.PIPE, timeout=COMMAND_TIMEOUT_S, check=True, text=True
-        )
+        words = shlex.split(command) if isinstance(command, str) else command
+    except ValueError as exc:
+        raise ConfigError(f"[service] token_command: {exc}", hint="close the quotation, or write a list") from exc
+    if not words:
+        raise ConfigError("[service] token_command is blank", hint="name a program that prints the token")
+    try:
+        done = subprocess.run(words, cwd=settings.folder, stdout=subprocess.PIPE, timeout=COMMAND_TIMEOUT_S, check=True)
     except FileNotFoundError as exc:
         raise ConfigError(f"[service] token_command: there is no program `{words[0]}`") from exc
+    except OSError as exc:
+        raise ConfigError(f"[service] token_command: `{words[0]}` cannot be run: {exc.strerror}") from exc
     except subprocess.CalledProcessError as exc:
         raise ConfigError(f"[service] token_command: `{words[0]}` ended with exit code {exc.returncode}") from exc
     except subprocess.TimeoutExpired as exc:
         raise ConfigError(f"[service] token_command: no answer within {COMMAND_TIMEOUT_S} s") from exc
-    return done.stdout
+    # What is no text is refused with the rest of what cannot be a token.
+    return done.stdout.decode(errors="replace")

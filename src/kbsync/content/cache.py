@@ -5,6 +5,7 @@ One file, written whole or not at all; a cache that cannot be used is as good as
 
 from __future__ import annotations
 
+from hashlib import blake2b
 from pathlib import Path
 
 import msgspec
@@ -14,8 +15,10 @@ from kbsync.content.source import Source
 from kbsync.content.walk import Stamp
 from kbsync.files import store_whole
 
-FORMAT = f"kbsync.scan/1 {__version__}"
+HEAD = f"kbsync.scan/2 {__version__}\n".encode()
 """A cache of another kbsync is not read: a rule may have changed."""
+
+DIGEST_BYTES = 16
 
 RACY_NS = 50_000_000
 """A file changed this shortly before it was read may change again within one tick of the file system's clock."""
@@ -42,24 +45,24 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
 
-class CacheFile(msgspec.Struct, frozen=True, array_like=True):
-    """The whole cache as it lies on the disk; rows in path order."""
-
-    format: str
-    rows: dict[str, Row]
-
-
 def load_cache(path: Path) -> dict[str, Row]:
     """The rows of the cache, or none where there is no usable one."""
     try:
         data = path.read_bytes()
-        if msgspec.msgpack.encode(FORMAT) not in data[:64]:
+        rows = memoryview(data)[len(HEAD) + DIGEST_BYTES :]
+        # One flipped bit in a row would go out as somebody's title.
+        if not data.startswith(HEAD + _digest(rows)):
             return {}
-        return msgspec.msgpack.decode(data, type=CacheFile).rows
+        return msgspec.msgpack.decode(rows, type=dict[str, Row])
     except (OSError, msgspec.DecodeError):
         return {}
 
 
 def store_cache(path: Path, rows: dict[str, Row]) -> None:
     """Write the cache anew. A disk that is full or read-only costs the next run its time, and nothing else."""
-    store_whole(path, msgspec.msgpack.encode(CacheFile(FORMAT, rows)))
+    data = msgspec.msgpack.encode(rows)
+    store_whole(path, HEAD + _digest(data) + data)
+
+
+def _digest(data: bytes | memoryview) -> bytes:
+    return blake2b(data, digest_size=DIGEST_BYTES).digest()

@@ -49,6 +49,11 @@ def resolve_links(source: Source, site: Site) -> Iterator[tuple[Link, Identity |
             yield link, identity
 
 
+def _query(query: str) -> str:
+    """What a link asks of the page, without what could end a Markdown destination or mean something in one."""
+    return f"?{quote(query, safe='/?:@!$&+,=%~')}" if query else ""
+
+
 @cache
 def _fragment(anchor: str) -> str:
     return f"#{quote(unquote(anchor), safe='')}" if anchor else ""
@@ -136,7 +141,7 @@ class Compiler:
 
     def _replacements(self, source: Source) -> list[tuple[Link, str]]:
         return [
-            (link, self.known[link.target] + _fragment(link.anchor))
+            (link, self.known[link.target] + _query(link.query) + _fragment(link.anchor))
             for link, identity in resolve_links(source, self.site)
             if identity is not None
         ]

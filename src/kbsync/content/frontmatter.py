@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 import yaml
+from yaml.reader import Reader as Characters
 
 try:
     from yaml import CSafeLoader as Loader
@@ -23,10 +24,12 @@ from kbsync.content.source import Place, Problem
 MAX_BYTES = 65_536
 """Front matter larger than this is not front matter."""
 
+MAX_DEPTH = 32
+"""Collections within collections; a parser takes seconds for tens of thousands of them."""
+
 OPENING = re.compile(r"---[ \t]*(?:\r\n|\n|\r|\Z)")
-CLOSING = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)", re.MULTILINE)
-STRING_TAG = "tag:yaml.org,2002:str"
-NULL_TAG = "tag:yaml.org,2002:null"
+CLOSING = re.compile(r"(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
+STANDARD = "tag:yaml.org,2002:"
 WORDS = {"int": "a number", "float": "a number", "bool": "true/false", "timestamp": "a date", "null": "nothing"}
 
 Scalar = str | int | float | bool | None
@@ -71,11 +74,21 @@ def read_front_matter(text: str) -> FrontMatter:
         message = f"the front matter has {len(block):,} characters; at most {MAX_BYTES:,} are read"
         front.problems.append(Problem("KB112", "error", 1, 1, message, "is the closing `---` line missing?"))
         return front
+    if forbidden := Characters.NON_PRINTABLE.search(block):
+        front.problems.append(_character_problem(block, forbidden.start()))
+        return front
     try:
         _Reader(block, front).read()
     except yaml.YAMLError as exc:
         front.problems.append(_syntax_problem(exc, block))
     return front
+
+
+def _character_problem(block: str, at: int) -> Problem:
+    """YAML stops at such a character; libyaml does not say where it stands."""
+    lines = re.split(r"\r\n|\n|\r", block[:at])
+    reason = f"a control character that YAML does not allow (U+{ord(block[at]):04X})"
+    return Problem("KB104", "error", len(lines) + 1, len(lines[-1]) + 1, f"not valid YAML: {reason}", "delete it")
 
 
 def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
@@ -87,8 +100,6 @@ def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
     hint = "put the value in quotes if it has a colon, a `#` or a bracket in it"
     if "\t" in at[: len(at) - len(at.lstrip())] or "'\\t'" in reason:
         reason, hint = "a tab where YAML wants spaces", "indent with spaces"
-    elif "control characters" in reason or "special characters" in reason:
-        reason, hint = "a control character that YAML does not allow", "delete it"
     return Problem("KB104", "error", line, column, f"not valid YAML: {reason}", hint)
 
 
@@ -101,8 +112,15 @@ class _Reader:
         self.anchors: dict[str, Entry] = {}
 
     def events(self) -> Iterator[yaml.Event]:
+        depth = 0
         while self.loader.check_event():
             event = self.loader.get_event()
+            if isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if depth > MAX_DEPTH:
+                    raise _refused(event, f"nested more than {MAX_DEPTH} deep")
+            elif isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
             if event is not None:
                 yield event
 
@@ -143,13 +161,15 @@ class _Reader:
 
     def value(self, event: yaml.Event, events: Iterator[yaml.Event], key: str) -> Entry:
         if isinstance(event, yaml.AliasEvent):
-            return self.anchors.get(event.anchor or "") or Entry(key, _place(event), "null")
+            if event.anchor not in self.anchors:
+                raise _refused(event, f"`*{event.anchor}` refers to an anchor that is not there")
+            return self.anchors[event.anchor]
         if isinstance(event, yaml.ScalarEvent):
             entry = Entry(key, _place(event), self.tag_of(event), event.value)
         elif isinstance(event, yaml.SequenceStartEvent):
             entry = Entry(key, _place(event), "list", items=self.items(events, key))
         else:
-            _skip_nested(events)
+            self.skip_nested(events)
             entry = Entry(key, _place(event), "map")
         if anchor := getattr(event, "anchor", None):
             self.anchors[anchor] = entry
@@ -161,11 +181,26 @@ class _Reader:
             if isinstance(event, yaml.SequenceEndEvent):
                 break
             if isinstance(event, (yaml.SequenceStartEvent, yaml.MappingStartEvent)):
-                _skip_nested(events)
+                self.skip_nested(events)
                 found.append(Entry(key, _place(event), "map"))
             else:
                 found.append(self.value(event, events, key))
         return tuple(found)
+
+    def skip_nested(self, events: Iterator[yaml.Event]) -> None:
+        """Leave a nested collection behind, however deep, without recursion; its anchors are remembered."""
+        depth = 1
+        for event in events:
+            if isinstance(event, yaml.CollectionEndEvent):
+                depth -= 1
+                if depth == 0:
+                    return
+            elif isinstance(event, yaml.ScalarEvent) and event.anchor:
+                self.anchors[event.anchor] = Entry("", _place(event), self.tag_of(event), event.value)
+            elif isinstance(event, yaml.CollectionStartEvent):
+                depth += 1
+                if event.anchor:
+                    self.anchors[event.anchor] = Entry("", _place(event), "map")
 
     def tag_of(self, event: yaml.ScalarEvent) -> str:
         if event.tag is not None and event.tag != "!":
@@ -173,27 +208,19 @@ class _Reader:
         elif not event.style and event.implicit[0]:  # libyaml says "" where PyYAML says None
             tag = self.loader.resolve(yaml.ScalarNode, event.value, (True, False))  # type: ignore[no-untyped-call]
         else:
-            tag = STRING_TAG
-        return str(tag).rpartition(":")[2]
+            tag = STANDARD + "str"
+        return str(tag).removeprefix(STANDARD)
 
     def complain(self, event: yaml.Event, code: str, message: str, hint: str) -> None:
         place = _place(event)
         self.front.problems.append(Problem(code, "error", place.line, place.column, message, hint))
 
 
+def _refused(event: yaml.Event, problem: str) -> yaml.YAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)  # type: ignore[arg-type]
+
+
 def _place(event: yaml.Event) -> Place:
     # The block starts on the file's second line.
     mark = event.start_mark
     return Place(mark.line + 2, mark.column + 1) if mark else Place(2, 1)
-
-
-def _skip_nested(events: Iterator[yaml.Event]) -> None:
-    """Leave a nested collection behind, however deep, without recursion."""
-    depth = 1
-    for event in events:
-        if isinstance(event, yaml.CollectionStartEvent):
-            depth += 1
-        elif isinstance(event, yaml.CollectionEndEvent):
-            depth -= 1
-            if depth == 0:
-                return

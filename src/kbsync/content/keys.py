@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -38,6 +39,14 @@ CATEGORY_KEYS: Mapping[str, str] = {
     "locale": TEXT,
 }
 
+INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,9})")
+MAX_NUMBER = 2_147_483_647
+"""Source: observed.md, surprise 24: a number beyond the database's makes the service answer 500."""
+
+MAX_SHOWN = 60
+"""Characters of a wrong value that its message repeats."""
+
+YES, NO = {"true", "yes", "on"}, {"false", "no", "off"}
 WORDS_ALLOWED = {"status": tuple(Status), "manage": tuple(Manage)}
 CODES = {"status": "KB109", "manage": "KB113"}
 
@@ -74,22 +83,22 @@ def _unknown_key(entry: Entry, allowed: Mapping[str, str]) -> Problem:
     near = difflib.get_close_matches(entry.key.lower(), list(allowed), n=1, cutoff=0.7)
     if near:
         # A misspelt key would silently lose what the writer wanted; a foreign one is another tool's business.
-        return _problem(entry, "KB107", "error", f"unknown key `{entry.key}`", f"did you mean `{near[0]}`?")
+        return _problem(entry, "KB107", "error", f"unknown key `{_short(entry.key)}`", f"did you mean `{near[0]}`?")
     hint = f"kbsync reads: {', '.join(allowed)}"
-    return _problem(entry, "KB107", "warning", f"unknown key `{entry.key}` is ignored", hint)
+    return _problem(entry, "KB107", "warning", f"unknown key `{_short(entry.key)}` is ignored", hint)
 
 
 def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
     if wanted == MANAGE:
-        if entry.tag == "bool":
-            return "true" if entry.text.lower() in {"true", "yes", "on"} else "false"
+        if entry.tag == "bool" and entry.text.lower() in YES | NO:
+            return "true" if entry.text.lower() in YES else "false"
         return _one_of(entry, problems)
     if wanted == NUMBER:
-        if entry.tag == "int" and entry.text.lstrip("+-").isdecimal():
+        if entry.tag == "int" and INTEGER.fullmatch(entry.text) and abs(int(entry.text)) <= MAX_NUMBER:
             return int(entry.text)
     elif wanted == LIST:
         if entry.tag == "list" and all(item.tag == "str" for item in entry.items):
-            return tuple(item.text for item in entry.items)
+            return None if _has_nul(entry, problems) else tuple(item.text for item in entry.items)
     elif entry.tag == "str":
         return _one_of(entry, problems) if entry.key in WORDS_ALLOWED else _clean(entry, problems)
     problems.append(_wrong_type(entry, wanted))
@@ -104,31 +113,39 @@ def _one_of(entry: Entry, problems: list[Problem]) -> str | None:
     hint = f"use one of: {', '.join(allowed)}"
     hint = f"did you mean `{near[0]}`? ({hint})" if near else hint
     problems.append(
-        _problem(entry, CODES[entry.key], "error", f"`{entry.key}: {entry.text}` is not a {entry.key}", hint)
+        _problem(entry, CODES[entry.key], "error", f"`{entry.key}: {_short(entry.text)}` is not a {entry.key}", hint)
     )
     return None
 
 
 def _clean(entry: Entry, problems: list[Problem]) -> str | None:
-    if "\0" in entry.text:
-        # Source: observed.md, surprise 24: the service answers 500.
-        problems.append(_problem(entry, "KB114", "error", f"`{entry.key}` has a NUL character", "delete it"))
-        return None
-    return entry.text
+    return None if _has_nul(entry, problems) else entry.text
+
+
+def _has_nul(entry: Entry, problems: list[Problem]) -> bool:
+    if not any("\0" in part.text for part in (entry, *entry.items)):
+        return False
+    # Source: observed.md, surprise 24: the service answers 500.
+    problems.append(_problem(entry, "KB114", "error", f"`{entry.key}` has a NUL character", "delete it"))
+    return True
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MAX_SHOWN else text[:MAX_SHOWN] + "…"
 
 
 def _wrong_type(entry: Entry, wanted: str) -> Problem:
     if entry.tag == "list":
         bad = next((item for item in entry.items if item.tag != "str"), None)
         if wanted == LIST and bad is not None:
-            message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{bad.text}`"
-            return _problem(bad, "KB108", "error", message, f'put it in quotes: "{bad.text}"')
+            message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{_short(bad.text)}`"
+            return _problem(bad, "KB108", "error", message, f'put it in quotes: "{_short(bad.text)}"')
         return _problem(entry, "KB108", "error", f"`{entry.key}` must be {wanted}, found a list", "give one value")
     found = WORDS.get(entry.tag, "text" if entry.tag == "str" else "a mapping" if entry.tag == "map" else entry.tag)
-    if wanted == TEXT and entry.tag in WORDS:
-        hint = f'put it in quotes: {entry.key}: "{entry.text}"'
-    elif wanted == LIST:
-        hint = f"write {entry.key}: [{entry.text}]"
+    text = _short(entry.text)
+    if wanted == TEXT:
+        hint = f'put it in quotes: {entry.key}: "{text}"' if text else "put it in quotes"
     else:
-        hint = f"write {entry.key}: 20" if wanted == NUMBER else ""
-    return _problem(entry, "KB108", "error", f"`{entry.key}` must be {wanted}, found {found}: `{entry.text}`", hint)
+        hint = f"write {entry.key}: [{text}]" if wanted == LIST else f"write {entry.key}: 20"
+    shown = f": `{text}`" if text else ""
+    return _problem(entry, "KB108", "error", f"`{entry.key}` must be {wanted}, found {found}{shown}", hint)

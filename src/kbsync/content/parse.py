@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
@@ -15,7 +15,7 @@ from kbsync.content.source import Link, Problem, Source
 from kbsync.model import digest
 
 if TYPE_CHECKING:
-    from kbsync.markdown.spans import Target
+    from kbsync.markdown.spans import Heading, Reference, Target
 
 CATEGORY_FILE = "_category.md"
 BOM = "\ufeff"
@@ -44,18 +44,17 @@ def parse_source(path: str, data: bytes) -> Source:
         return Source(path, kind, name, problems=(problem,))  # type: ignore[arg-type]
     front = read_front_matter(text)
     problems = list(front.problems)
-    broken = any(problem.level == "error" for problem in problems)
     values = take_values(front, CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS, problems)
     places = tuple(number for entry in front.entries.values() for number in (entry.place.line, entry.place.column))
     keys = "\n".join(key.replace("\n", " ") for key in front.entries)
-    found = values if kind == "category" or broken else values | _read_body(path, text, front, problems)
+    found = values if kind == "category" else _read_body(path, text, front, problems) | values
     return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
 
 
 def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
-    before = data[: exc.start]
-    line = before.count(b"\n") + 1
-    column = exc.start - (before.rfind(b"\n") + 1) + 1
+    before = data[: exc.start].decode("utf-8").removeprefix(BOM)
+    line = before.count("\n") + 1
+    column = len(before) - (before.rfind("\n") + 1) + 1
     message = f"not UTF-8: the byte 0x{data[exc.start]:02x} is no part of any character"
     return Problem("KB101", "error", line, column, message, "save the file as UTF-8")
 
@@ -63,34 +62,56 @@ def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
 def _read_body(path: str, text: str, front: FrontMatter, problems: list[Problem]) -> dict[str, Any]:
     # Loaded here: when the cache knows every file, no Markdown is parsed at all.
     from kbsync.markdown.anchors import heading_anchor
+    from kbsync.markdown.offsets import Places
     from kbsync.markdown.spans import scan
 
     body = text[front.body_start :]
-    first_line = text.count("\n", 0, front.body_start)
+    places = Places(text)
+    if "\0" in body:
+        at = text.index("\0", front.body_start)
+        place = (places.line(at), places.column(at))
+        problems.append(Problem("KB114", "error", *place, "the body has a NUL character", "delete it"))
     scanned = scan(body)
     found: dict[str, Any] = {"body_start": front.body_start}
-    if "\0" in body:
-        line = first_line + body.count("\n", 0, body.index("\0")) + 1
-        problems.append(Problem("KB114", "error", line, 1, "the body has a NUL character", "delete it"))
-    heading = next((heading for heading in scanned.headings if heading.level == 1), None)
-    if "title" not in front.entries and heading is not None:
-        span = (heading.start, heading.end)
-        found |= {"title": heading.text, "title_span": span}
-        body = body[: span[0]] + body[span[1] :]
-    found |= {"body_digest": digest(body), "body_chars": len(body), "body_blank": not body.strip()}
-    found["links"] = tuple(
-        _link(path, target, first_line) for target in scanned.targets if is_local(target.destination)
-    )
+    start, end = 0, 0
+    if (entry := front.entries.get("title")) is None or entry.tag == "null":
+        title, start, end = _title_heading(body, scanned.headings)
+        found |= {"title": title, "title_span": (start, end)}
+    first_line = places.line(front.body_start) - 1
+    targets = (target for target in scanned.targets if not start <= target.start < end)
+    found["links"] = tuple(_links(path, targets, scanned.references, first_line))
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
-    return found
+    body = body[:start] + body[end:]
+    return found | {"body_digest": digest(body), "body_chars": len(body), "body_blank": not body.strip()}
 
 
-def _link(path: str, target: Target, first_line: int) -> Link:
-    written, _, anchor = target.destination.partition("#")
+def _title_heading(body: str, headings: Iterable[Heading]) -> tuple[str | None, int, int]:
+    """The first level-1 heading that stands in no quote or list item, with its line's indent; the span of it all."""
+    for heading in headings:
+        if heading.level == 1:
+            line_start = max(body.rfind("\n", 0, heading.start), body.rfind("\r", 0, heading.start)) + 1
+            if not body[line_start : heading.start].strip(" \t"):
+                return heading.text, line_start, heading.end
+    return None, 0, 0
+
+
+def _links(path: str, targets: Iterable[Target], references: Iterable[Reference], first_line: int) -> Iterator[Link]:
+    pictures = {_label(reference.label) for reference in references if reference.kind == "image"}
     folder = path.rpartition("/")[0]
-    means = posixpath.normpath(posixpath.join(folder, unquote(written.partition("?")[0])))
-    place = (first_line + target.line, target.column, target.start, target.end)
-    return Link(target.kind, *place, means, anchor)
+    for target in targets:
+        if not is_local(target.destination):
+            continue
+        is_picture = target.kind == "definition" and _label(target.text) in pictures
+        written, _, anchor = target.destination.partition("#")
+        written, _, query = written.partition("?")
+        means = posixpath.normpath(posixpath.join(folder, unquote(written)))
+        place = (first_line + target.line, target.column, target.start, target.end)
+        yield Link("image" if is_picture else target.kind, *place, means, anchor, query)
+
+
+def _label(text: str) -> str:
+    """A label as CommonMark compares it."""
+    return " ".join(text.split()).casefold()
 
 
 def is_local(destination: str) -> bool:

@@ -31,9 +31,10 @@ class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A link or image target of the body that points into the tree.
 
+    `kind` is the one of `markdown.spans.Target`; a definition that a picture uses is an `image`, too.
     `line` and `column` are places in the file; `start` and `end` are the characters of the
     body (after the front matter) at which the destination is written. `target` is the path of the tree that it means,
-    `anchor` what stands behind its `#`.
+    `query` what stands behind its `?`, `anchor` what stands behind its `#`.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     end: int
     target: str
     anchor: str
+    query: str = ""
 
 
 class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):

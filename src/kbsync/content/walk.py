@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from stat import S_ISREG
@@ -33,6 +34,15 @@ class Walk:
     findings: list[Finding] = field(default_factory=list)
 
 
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder to look at: where it is, what its paths begin with, and whether a link led here."""
+
+    place: str
+    prefix: str
+    linked: bool
+
+
 def walk_tree(root: Path) -> Walk:
     """List every file below the root. Hidden files and folders are not looked at; links do not leave the root.
 
@@ -45,47 +55,70 @@ def walk_tree(root: Path) -> Walk:
             hint="make the folder, or set `[content] root` in kbsync.toml (`kbsync init` writes a sample)",
         )
     walk = Walk()
-    _walk_folder(os.fspath(root), "", os.path.realpath(root), walk)
+    real_root = os.path.realpath(root)
+    folders = [Folder(os.fspath(root), "", linked=False)]
+    while folders:
+        folders += _list_folder(folders.pop(), real_root, walk)
     walk.sources = dict(sorted(walk.sources.items()))
     return walk
 
 
-def _walk_folder(folder: str, prefix: str, real_root: str, walk: Walk) -> None:
+def _list_folder(folder: Folder, real_root: str, walk: Walk) -> Iterator[Folder]:
+    """Put the files of one folder into the walk; its folders are the result."""
     try:
-        entries = list(os.scandir(folder))
+        entries = list(os.scandir(folder.place))
     except OSError as exc:
-        walk.findings.append(unreadable(prefix.rstrip("/") or ".", exc))
+        walk.findings.append(unreadable(folder.prefix.rstrip("/") or ".", exc))
         return
     for entry in entries:
         if entry.name.startswith("."):
             continue
-        path = prefix + entry.name
+        path = folder.prefix + entry.name
         try:
-            if entry.is_symlink() and not _stays_inside(entry.path, folder, path, real_root, walk):
+            linked = entry.is_symlink()
+            if not _is_utf8(path, walk) or (linked and not _stays_inside(entry, folder, path, real_root, walk)):
                 continue
             if entry.is_dir():
-                _walk_folder(entry.path, path + "/", real_root, walk)
+                yield Folder(entry.path, path + "/", linked=linked or folder.linked)
             elif entry.name.endswith(".md"):
-                stat = entry.stat()
-                if not S_ISREG(stat.st_mode):
-                    # Reading a pipe or a device could wait for ever.
-                    walk.findings.append(Finding("KB102", "error", path, 1, 1, "is no regular file", "take it away"))
-                    continue
-                walk.sources[path] = Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+                _add_source(entry, path, walk)
             else:
                 walk.others.add(path)
         except OSError as exc:
             walk.findings.append(unreadable(path, exc))
 
 
-def _stays_inside(link: str, folder: str, path: str, real_root: str, walk: Walk) -> bool:
-    real, real_folder = os.path.realpath(link), os.path.realpath(folder)
+def _add_source(entry: os.DirEntry[str], path: str, walk: Walk) -> None:
+    stat = entry.stat()
+    if S_ISREG(stat.st_mode):
+        walk.sources[path] = Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+    else:
+        # Reading a pipe or a device could wait for ever.
+        walk.findings.append(Finding("KB102", "error", path, 1, 1, "is no regular file", "take it away"))
+
+
+def _is_utf8(path: str, walk: Walk) -> bool:
+    """Whether the name can be written down; what cannot goes into no address, no ledger and no report."""
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(path).decode(errors="replace")
+        walk.findings.append(Finding("KB102", "error", shown, 1, 1, "its name is not UTF-8", "rename it"))
+        return False
+    return True
+
+
+def _stays_inside(entry: os.DirEntry[str], folder: Folder, path: str, real_root: str, walk: Walk) -> bool:
+    real, real_folder = os.path.realpath(entry.path), os.path.realpath(folder.place)
     if real != real_root and not real.startswith(real_root + os.sep):
         message, hint = "a link out of the content tree is not followed", "copy what it points to into the tree"
     elif real_folder == real or real_folder.startswith(real + os.sep):
         message, hint = "a link to a folder above itself is not followed", "delete the link"
-    elif not os.path.exists(link):  # noqa: PTH110  (a str from scandir; a Path for each file would cost)
+    elif not os.path.exists(entry.path):  # noqa: PTH110  (a str from scandir; a Path for each file would cost)
         message, hint = "a link that points to nothing", "delete it, or make what it points to"
+    elif folder.linked and entry.is_dir():
+        # Two folders with links to each other have no end; twenty with two links to the next have a million.
+        message, hint = "a link to a folder, in a folder that is itself reached by a link, is not followed", "delete it"
     else:
         return True
     walk.findings.append(Finding("KB115", "error", path, 1, 1, message, hint))
@@ -95,4 +128,5 @@ def _stays_inside(link: str, folder: str, path: str, real_root: str, walk: Walk)
 def unreadable(path: str, exc: OSError) -> Finding:
     """The finding for a file or folder that exists and cannot be read."""
     reason = exc.strerror or type(exc).__name__
-    return Finding("KB102", "error", path, 1, 1, f"cannot be read: {reason}", "check its permissions")
+    hint = "run the command again" if isinstance(exc, FileNotFoundError) else "check its permissions"
+    return Finding("KB102", "error", path, 1, 1, f"cannot be read: {reason}", hint)

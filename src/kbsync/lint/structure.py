@@ -6,8 +6,12 @@ import difflib
 from collections.abc import Iterator
 
 from kbsync.content.identity import Identity, locale_of
+from kbsync.content.source import Source
 from kbsync.lint.context import Context
 from kbsync.model import Finding
+
+UNREAD = frozenset({"KB101", "KB102", "KB103", "KB104", "KB105", "KB111", "KB112"})
+"""What leaves keys of a file unknown."""
 
 
 def check_categories(context: Context) -> Iterator[Finding]:
@@ -15,7 +19,7 @@ def check_categories(context: Context) -> Iterator[Finding]:
     first: dict[tuple[str, str], str] = {}
     for path, identity in context.site.categories.items():
         source = context.tree.sources[path]
-        if source.name is None and not _unreadable(context, path):
+        if not (source.name or "").strip() and not _is_blamed(source, "name"):
             yield context.finding("KB110", "error", source, "name", "the category has no name", "add `name: ...`")
         yield from _check_locale(context, identity)
         key = (identity.locale, identity.slug)
@@ -28,10 +32,10 @@ def check_categories(context: Context) -> Iterator[Finding]:
 def check_articles(context: Context) -> Iterator[Finding]:
     """Each article has a title, a body, a locale, a declared category and a known author."""
     for path, identity in context.site.articles.items():
-        if _unreadable(context, path):
-            continue
         source = context.tree.sources[path]
-        if source.title is None or not source.title.strip():
+        if _is_unread(source):
+            continue
+        if not (source.title or "").strip() and not _is_blamed(source, "title"):
             hint = "add `title: ...` to the front matter, or a heading `# ...`"
             yield context.finding("KB110", "error", source, "title", "the article has no title", hint)
         if source.body_blank:
@@ -51,9 +55,19 @@ def check_articles(context: Context) -> Iterator[Finding]:
             yield context.finding("KB210", "error", source, "author", message, f"add `{source.author} = ID` there")
 
 
-def _unreadable(context: Context, path: str) -> bool:
-    """Whether reading the file failed already: what follows from that is not worth a finding of its own."""
-    return any(problem.level == "error" for problem in context.tree.sources[path].problems)
+def _is_unread(source: Source) -> bool:
+    """Whether the front matter is not known: what seems to be missing may well be there."""
+    return any(problem.code in UNREAD for problem in source.problems)
+
+
+def _is_blamed(source: Source, key: str) -> bool:
+    """Whether reading complained of this key already: that it is missing then is not worth a second finding."""
+    place = source.place(key)
+    written = key in source.keys.split("\n")
+    return _is_unread(source) or any(
+        written and problem.level == "error" and (problem.line, problem.column) == (place.line, place.column)
+        for problem in source.problems
+    )
 
 
 def _check_locale(context: Context, identity: Identity) -> Iterator[Finding]:
@@ -63,7 +77,8 @@ def _check_locale(context: Context, identity: Identity) -> Iterator[Finding]:
     if not identity.locale:
         first = identity.path.partition("/")[0] if "/" in identity.path else ""
         near = difflib.get_close_matches(first, context.site.locales, n=1)
-        hint = f"did you mean `{near[0]}`?" if near else f"move it below one of: {allowed}, or give `locale:`"
+        place = f"one of: {allowed}" if allowed else f"a folder named after it, such as {context.site.default_locale}/"
+        hint = f"did you mean `{near[0]}`?" if near else f"move it below {place}, or give `locale:`"
         yield context.finding("KB203", "error", source, "locale", "nothing says this file's locale", hint)
     elif context.site.locales and identity.locale not in context.site.locales:
         message = f"the locale `{identity.locale}` is not among the locales ({allowed})"
@@ -93,8 +108,10 @@ def check_unique_slugs(context: Context) -> Iterator[Finding]:
     """Article slugs are unique over the whole service, locales included. Source: observed.md, surprise 1."""
     first: dict[str, str] = {}
     for path, identity in context.site.articles.items():
+        source = context.tree.sources[path]
+        if source.slug is None and _is_unread(source):
+            continue
         if identity.slug in first:
-            source = context.tree.sources[path]
             message = f"the slug `{identity.slug}` is used already by {first[identity.slug]}"
             hint = f"give one of them another, for example `slug: {identity.slug}-{identity.locale or '2'}`"
             yield context.finding("KB201", "error", source, "slug", message, hint)

@@ -138,7 +138,7 @@ def _decide_fields(
 ) -> None:
     """Turn verdicts into what is held, sent, adopted or settled."""
     desired, base = match.desired, match.base
-    _hold_fields(draft, desired, observed, verdicts)
+    _hold_fields(draft, match, observed, verdicts)
     sends = [name for name in names_of(desired.kind) if verdicts.get(name) is Verdict.SEND]
     if "category" in sends and "position" in desired.fields and "position" not in sends:
         # The service gives a new position to what changes its category.
@@ -234,15 +234,18 @@ def _settled(base: Base, desired: Desired, names: Iterable[str]) -> Base:
     return replace(base, fields=fields, path=desired.path)
 
 
-def _hold_fields(draft: Draft, desired: Desired, observed: Observed, verdicts: Mapping[str, Verdict]) -> None:
+def _hold_fields(draft: Draft, match: Match, observed: Observed, verdicts: Mapping[str, Verdict]) -> None:
+    desired, base = match.desired, match.base
     for verdict, reason in ((Verdict.DRIFT, Reason.DRIFT), (Verdict.CONFLICT, Reason.CONFLICT)):
         names = tuple(name for name in names_of(desired.kind) if verdicts.get(name) is verdict)
         if names:
-            draft.held.append(hold(desired, reason, observed.remote_id, names, _hold_hint(desired, reason)))
+            draft.held.append(hold(desired, reason, observed.remote_id, names, _hold_hint(desired, reason, base)))
 
 
-def _hold_hint(desired: Desired, reason: Reason) -> str:
+def _hold_hint(desired: Desired, reason: Reason, base: Base | None) -> str:
     said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
+    if base is None:
+        said = f"the portal has {desired.kind} `{desired.slug}` already, with another value, and kbsync did not make it"
     return f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`"
 
 
@@ -286,7 +289,7 @@ def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, ba
         )
     elif verdict in {Verdict.DRIFT, Verdict.CONFLICT}:
         reason = Reason(verdict.value)
-        draft.held.append(hold(desired, reason, remote_id, ("status",), _hold_hint(desired, reason)))
+        draft.held.append(hold(desired, reason, remote_id, ("status",), _hold_hint(desired, reason, base)))
     elif base is not None and base.status is not wanted:
         key = (base.kind, base.remote_id)
         draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
@@ -16,23 +16,28 @@ MACHINE_SLUG = re.compile(r"\d{9,}-")
 
 
 def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, str], str]) -> None:
-    left = {(item.locale, item.fields.get("category")) for item in _staying_articles(draft, matches)}
-    for base, observed in matches.orphans:
+    """Articles first: a category goes only when everything in it goes."""
+    for base, observed in sorted(matches.orphans, key=lambda pair: pair[0].kind == "category"):
         if observed is None:
             draft.forgotten.append(base)
-        elif base.kind == "category" and (observed.locale, observed.slug) in left:
-            _report_orphan(draft, base, "it still has articles in it")
+        elif base.kind == "category" and _is_filled(draft, matches, observed):
+            _report_orphan(draft, base, "it still has articles in it", "move or remove its articles first")
         else:
             fields = follow_rename(base.fields, base.locale, renamed)
             there = follow_rename(observed.fields, observed.locale, renamed)
             _remove_orphan(draft, replace(base, fields=fields), replace(observed, fields=there))
 
 
-def _staying_articles(draft: Draft, matches: Matches) -> Iterable[Observed]:
-    yield from (match.observed for match in matches.matched if match.observed and match.desired.kind == "article")
-    yield from (item for item in matches.unmanaged if item.kind == "article")
-    if draft.policy.removed != "delete":
-        yield from (item for base, item in matches.orphans if item is not None and base.kind == "article")
+def _is_filled(draft: Draft, matches: Matches, category: Observed) -> bool:
+    """Whether an article stays in the category: a wanted one, a stranger's, or an orphan that does not go."""
+    going = {change.remote_id for change in draft.removals if change.action is Action.DELETE}
+    wanted = (match.observed for match in matches.matched if match.desired.kind == "article")
+    orphans = (item for base, item in matches.orphans if base.kind == "article" and base.remote_id not in going)
+    strangers = (item for item in matches.unmanaged if item.kind == "article")
+    return any(
+        item is not None and (item.locale, item.fields.get("category")) == (category.locale, category.slug)
+        for item in (*wanted, *orphans, *strangers)
+    )
 
 
 def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
@@ -41,7 +46,9 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
         name for name, value in base.fields.items() if name != "position" and observed.fields.get(name) != value
     )
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
-        _report_orphan(draft, base, f'[push] removed = "{policy.removed}"')
+        hint = f"is it a renamed file? `aliases: [{base.slug}]` in the new one keeps it one article; else delete it "
+        hint += 'in the panel, or set removed = "archive" or "delete" in [push]'
+        _report_orphan(draft, base, f'[push] removed = "{policy.removed}"', hint)
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
     elif moved:
@@ -70,18 +77,19 @@ def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ..
     draft.held.append(held)
 
 
-def _report_orphan(draft: Draft, base: Base, why: str) -> None:
+def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
     message = f"{base.kind} `{base.slug}` is managed and no longer in the tree; it stays on the portal ({why})"
-    hint = 'delete it in the panel, or set removed = "archive" or "delete" in [push]'
     draft.warnings.append(Finding("KB501", "warning", base.path, 1, 1, message, hint))
 
 
 def warn_of_look_alikes(draft: Draft, matches: Matches) -> None:
     """An article made in the panel that looks like one of ours; two of them would confuse readers."""
     machine_made = {item.title: item for item in matches.unmanaged if MACHINE_SLUG.match(item.slug)}
-    for change in draft.changes:
-        if change.action is Action.CREATE and change.kind == "article" and change.title in machine_made:
-            other = machine_made[change.title]
-            message = f"the portal already has an article with this title, made in the panel: `{other.slug}`"
+    for match in matches.matched:
+        other = machine_made.get(match.desired.title)
+        if match.desired.kind == "article" and other is not None:
+            message = f"the portal has another article with this title, made in the panel: `{other.slug}`"
             hint = f"add `aliases: [{other.slug}]` to take it over, or delete it in the panel"
-            draft.warnings.append(Finding("KB502", "warning", change.path, 1, 1, message, hint))
+            if match.observed is not None:
+                hint = "delete one of the two in the panel"
+            draft.warnings.append(Finding("KB502", "warning", match.desired.path, 1, 1, message, hint))

@@ -100,7 +100,7 @@ def check_removals(plan: Plan, *, max_fraction: float) -> None:
         raise PlanRefused(
             f"this plan removes {len(removals)} of {plan.managed} managed items; "
             f"[push] max_removals allows {max_fraction:.0%}",
-            hint="is the content tree complete? If this is meant, raise max_removals in kbsync.toml for this once",
+            hint="is the content tree complete? If this is meant, set KBSYNC_PUSH__MAX_REMOVALS=100% for this once",
         )
 
 

@@ -1,0 +1,295 @@
+"""Every complaint about kbsync.toml names the place that is to be changed: file and line, environment, or variable."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbsync.config import Settings, read_settings
+from kbsync.errors import ConfigError
+
+
+def read(folder: Path, text: str | bytes, *, env: str = "", **environ: str) -> Settings:
+    path = folder / "kbsync.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return read_settings(path, env=env, environ=environ)
+
+
+def complaint(folder: Path, text: str | bytes, *, env: str = "", **environ: str) -> ConfigError:
+    with pytest.raises(ConfigError) as caught:
+        read(folder, text, env=env, **environ)
+    return caught.value
+
+
+LINES = [
+    ("[service]\nportl = 'x'", "2: `[service] portl`"),
+    ("# [service]\n\n[service] # here\n\n  portl='x'", "5: `[service] portl`"),
+    ("[ service ]\nportl = 'x'", "2: `[service] portl`"),
+    ('["service"]\n"portl" = "x"', "2: `[service] portl`"),
+    ("['service']\n'portl' = 'x'", "2: `[service] portl`"),
+    ("\nservice.portl = 'x'", "2: `[service] portl`"),
+    ("\nservice . 'portl' = 'x'", "2: `[service] portl`"),
+    ("\nservice = {portl = 'x'}", "2: `[service] portl`"),
+    ("[content]\nroot = '''\n[service]\nportl = 1\n'''\n[service]\nportl = 'x'", "7: `[service] portl`"),
+    ("[push]\n[service]\r\n\r\nportl = 'x'\r\n", "4: `[service] portl`"),
+    ("[authors]\nportal = 1\n[service]\nportal = 2", "4: `[service] portal`"),
+    ("[service]\nportal = 'x'\n[authors]\n\nana = 'x'", "5: `[authors] ana`"),
+    ('[authors]\n"ana maria" = "x"', "2: `[authors] ana maria`"),
+    ("\n[servce]", "2: `[servce]`"),
+    ("\nservce.portal = 'x'", "2: `[servce]`"),
+    ("\nservice = 3", "2: `[service]` must be a table"),
+    ("\n\n[[service]]\nportal = 'x'", "3: `[service]` must be a table"),
+    ("\nenv = 3", "2: `[env]`"),
+    ("[env]\n\nstaging = 3", "3: `[env] staging`"),
+    ("[env.staging.service]\n\nportl = 'x'", "3: `[env.staging.service] portl`"),
+    ("env.staging.service.portl = 'x'", "1: `[env.staging.service] portl`"),
+    ("[env.staging]\npush.live = 'x'", "2: `[env.staging.push] live`"),
+    ("[service]\nportal = 'x'\n[env.staging.authors]\nana = 'x'", "4: `[env.staging.authors] ana`"),
+    ("\ufeff\n[service]\nportl = 1", "3: `[service] portl`"),
+]
+
+
+@pytest.mark.parametrize(("text", "place"), LINES)
+def test_the_line_is_found_however_the_key_is_written(tmp_path, text, place):
+    assert f"kbsync.toml:{place}" in complaint(tmp_path, text).message
+
+
+TYPES = [
+    ("service", "account_id", '"1"', "expected int, got str, found '1'"),
+    ("service", "account_id", "true", "expected int, got bool, found True"),
+    ("service", "base_url", "1", "expected str, got int"),
+    ("service", "portal", "[]", "expected str, got array"),
+    ("service", "portal", '""', "slug is missing"),
+    ("service", "timeout_s", '"30"', "expected float, got str"),
+    ("service", "timeout_s", "0", "more than 0 and at most 3600"),
+    ("service", "timeout_s", "nan", "more than 0 and at most 3600"),
+    ("service", "timeout_s", "inf", "more than 0 and at most 3600"),
+    ("service", "token_command", "1", "got int"),
+    ("service", "allow_http", '"yes"', "expected bool, got str"),
+    ("content", "locales", '"en"', "expected array, got str"),
+    ("content", "locales", '["en", 1]', "expected str, got int at [1]"),
+    ("push", "publish", "1", "expected bool, got int"),
+    ("push", "live", '"never"', "invalid enum value 'never'"),
+    ("push", "removed", '"keep"', "invalid enum value 'keep'"),
+    ("push", "max_removals", "10", "expected str, got int"),
+    ("push", "max_removals", '"10"', 'expected a share such as "10%"'),
+    ("push", "max_removals", '"-1%"', 'expected a share such as "10%"'),
+    ("push", "max_removals", '"101%"', 'expected a share such as "10%"'),
+    ("push", "max_removals", '"100.1%"', 'expected a share such as "10%"'),
+    ("push", "max_removals", '"1e1%"', 'expected a share such as "10%"'),
+    ("push", "max_removals", '" 10 %"', 'expected a share such as "10%"'),
+    ("authors", "ana", '"12"', "expected int, got str"),
+    ("pace", "concurrency", "0", "expected 1 to 64, found 0"),
+    ("pace", "concurrency", "65", "expected 1 to 64, found 65"),
+    ("pace", "requests_per_minute", "-1", "1 or more"),
+    ("pace", "uploads_per_hour", "-1", "1 or more"),
+    ("pace", "requests_per_minute", "1.5", "expected int, got float"),
+    ("ledger", "url", "1979-05-27", "expected str, got date"),
+    ("lint", "ignore", '"KB301"', "expected array, got str"),
+]
+
+
+@pytest.mark.parametrize(("table", "key", "value", "message"), TYPES)
+def test_a_value_of_the_wrong_kind_names_the_key_and_what_was_expected(tmp_path, table, key, value, message):
+    error = complaint(tmp_path, f"\n[{table}]\n{key} = {value}\n")
+    assert f"kbsync.toml:3: `[{table}] {key}`" in error.message and message in error.message
+
+
+@pytest.mark.parametrize(("value", "fraction"), [("0%", 0.0), ("10%", 0.1), ("2.5%", 0.025), ("100%", 1.0)])
+def test_a_share_of_removals_is_percent(tmp_path, value, fraction):
+    assert read(tmp_path, f'[push]\nmax_removals = "{value}"').push.max_fraction == pytest.approx(fraction)
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("[service]\nportl = 1", "did you mean `portal`?"),
+        ("[service]\nzzz = 1", "the keys of [service] are: base_url, account_id, portal"),
+        ("[servic]", "did you mean `service`?"),
+        ("[zzz]", "the tables are: service, content, push, authors, pace, ledger, lint, env"),
+        ("[push]\nlive = 'x'", "use one of: update, hold"),
+        ("[push]\nremoved = 'x'", "use one of: report, archive, delete"),
+        ("[service]\ntoken = 'abc'", "a token never stands in the file: set KBSYNC_TOKEN"),
+        ("[service]\napi_token = 'abc'", "a token never stands in the file: set KBSYNC_TOKEN"),
+        ("service = 3", "write [service] and its keys below"),
+    ],
+)
+def test_a_complaint_comes_with_one_thing_to_do(tmp_path, text, hint):
+    error = complaint(tmp_path, text)
+    assert hint in error.hint and "abc" not in error.message + error.hint
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("[service\n", "kbsync.toml:1:9: not valid TOML"),
+        ("[service]\nportal = x\n", "kbsync.toml:2:10: not valid TOML"),
+        ('[service]\n\nportal = "x', "kbsync.toml:3: not valid TOML: Unterminated string"),
+        ("[content]\nlocales = [1,\n", "kbsync.toml:2: not valid TOML"),
+        ("[service]\nportal = 'a'\nportal = 'b'\n[push]\n", "kbsync.toml:3:13: not valid TOML"),
+        ("[service]\n[service]\n", "kbsync.toml:2:9: not valid TOML"),
+        ("[service]\naccount_id = " + "9" * 5000, "kbsync.toml: not valid TOML"),
+        (b"[service]\nportal = '\xff'", "kbsync.toml: cannot be read"),
+    ],
+)
+def test_broken_toml_is_told_with_its_line(tmp_path, text, place):
+    error = complaint(tmp_path, text)
+    assert place in error.message and error.hint
+
+
+def test_a_folder_of_that_name_cannot_be_read(tmp_path):
+    (tmp_path / "kbsync.toml").mkdir()
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_settings(tmp_path / "kbsync.toml", environ={})
+
+
+# --- environments and variables --------------------------------------------------------------------------------------
+
+TWO = """
+[service]
+base_url = "https://a.example"
+[push]
+max_removals = "10%"
+[env.staging.service]
+base_url = "https://b.example"
+[env.staging.lint]
+ignore = ["KB301"]
+"""
+
+
+def test_an_environment_adds_keys_and_whole_tables(tmp_path):
+    staging = read(tmp_path, TWO, env="staging")
+    assert (staging.service.base_url, staging.lint.ignore, staging.push.max_fraction) == (
+        "https://b.example", ["KB301"], 0.1,
+    )  # fmt: skip
+    assert read(tmp_path, TWO).lint.ignore == []
+
+
+def test_a_value_that_cannot_be_meant_is_told_where_it_was_said_last(tmp_path):
+    text = TWO.replace("https://b.example", "http://b.example")
+    assert read(tmp_path, text).service.base_url == "https://a.example"
+    assert "kbsync.toml:7: `[env.staging.service] base_url`" in complaint(tmp_path, text, env="staging").message
+    assert "kbsync.toml:3: `[service] base_url`" in complaint(tmp_path, TWO.replace("https://a", "ftp://a")).message
+    error = complaint(tmp_path, text, env="staging", KBSYNC_SERVICE__BASE_URL="http://c.example")
+    assert error.message.startswith("KBSYNC_SERVICE__BASE_URL: plain http")
+    error = complaint(tmp_path, text.replace("http:", "https:"), env="staging", KBSYNC_PUSH__MAX_REMOVALS="half")
+    assert error.message.startswith("KBSYNC_PUSH__MAX_REMOVALS: expected a share")
+
+
+def test_a_mistake_below_an_environment_does_not_wait_for_its_day(tmp_path):
+    assert "`[env.staging.service] portl`" in complaint(tmp_path, "[env.staging.service]\nportl = 1").message
+
+
+def test_a_mistake_that_the_environment_covers_up_is_told_all_the_same(tmp_path):
+    text = "service = 3\n[env.staging.service]\nportal = 'x'"
+    assert "kbsync.toml:1: `[service]` must be a table" in complaint(tmp_path, text, env="staging").message
+    text = "[service]\naccount_id = 'x'\n[env.staging.service]\naccount_id = 1"
+    assert "kbsync.toml:2: `[service] account_id`" in complaint(tmp_path, text, env="staging").message
+
+
+def test_an_unknown_environment_is_told_with_those_that_are_declared(tmp_path):
+    error = complaint(tmp_path, TWO, env="production")
+    assert "declared: staging" in error.message and "[env.production.service]" in error.hint
+    assert "declared: none" in complaint(tmp_path, "", env="production").message
+
+
+VARIABLES = [
+    ("KBSYNC_SERVICE__TIMEOUT_S", "5", lambda found: found.service.timeout_s == 5.0),
+    ("KBSYNC_SERVICE__ALLOW_HTTP", "false", lambda found: found.service.allow_http is False),
+    ("KBSYNC_SERVICE__TOKEN_COMMAND", "pass kbsync", lambda found: found.service.token_command == "pass kbsync"),
+    ("KBSYNC_SERVICE__BASE_URL", "https://c.example/", lambda found: found.service.base_url == "https://c.example"),
+    ("KBSYNC_CONTENT__LOCALES", " en , fr,", lambda found: found.content.locales == ["en", "fr"]),
+    ("KBSYNC_CONTENT__LOCALES", "", lambda found: found.content.locales == []),
+    ("KBSYNC_PUSH__PUBLISH", "1", lambda found: found.push.publish is True),
+    ("KBSYNC_PUSH__LIVE", "hold", lambda found: found.push.live == "hold"),
+    ("KBSYNC_AUTHORS__ANA", "7", lambda found: found.authors == {"ana": 7}),
+    ("KBSYNC_LINT__IGNORE", "KB301,KB302", lambda found: found.lint.ignore == ["KB301", "KB302"]),
+    ("KBSYNC_TOKEN", "secret", lambda found: found.service.portal == "handbook"),
+    ("OTHER_SERVICE__PORTAL", "x", lambda found: found.service.portal == "handbook"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "holds"), VARIABLES)
+def test_a_variable_is_read_as_its_key_asks(tmp_path, name, text, holds):
+    assert holds(read(tmp_path, "", **{name: text}))
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "message", "hint"),
+    [
+        ("KBSYNC_SERVICE__PORTL", "x", "[service] has no key `portl`", "did you mean `portal`?"),
+        ("KBSYNC_SERVCE__PORTAL", "x", "there is no table `servce`", "did you mean `service`?"),
+        ("KBSYNC_ENV__STAGING", "x", "there is no table `env`", ""),
+        ("KBSYNC_SERVICE__ACCOUNT_ID", "", "expected int, got str, found ''", ""),
+        ("KBSYNC_PUSH__PUBLISH", "maybe", "expected bool, got str, found 'maybe'", ""),
+        ("KBSYNC_PUSH__LIVE", "never", "found 'never'", "use one of: update, hold"),
+        ("KBSYNC_AUTHORS__ANA", "x", "expected int, got str, found 'x'", ""),
+        ("KBSYNC_PACE__CONCURRENCY", "0", "expected 1 to 64, found 0", ""),
+        ("KBSYNC_SERVICE__TOKEN", "secret", "[service] has no key `token`", "KBSYNC_TOKEN"),
+    ],
+)
+def test_a_wrong_variable_is_named_with_what_was_expected(tmp_path, name, text, message, hint):
+    error = complaint(tmp_path, "", **{name: text})
+    assert error.message.startswith(f"{name}: ") and message in error.message and hint in error.hint
+    assert "secret" not in error.message + error.hint
+
+
+# --- addresses -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("address", "message"),
+    [
+        ("support.example.com", "expected an address"),
+        ("", "expected an address"),
+        ("https://", "expected an address"),
+        ("https://[::1", "expected an address"),
+        ("https://x.example:99999", "expected an address"),
+        ("https://x.example:port", "expected an address"),
+        ("https://x y.example", "expected an address"),
+        (" https://x.example", "expected an address"),
+        ("https://x.example\\t", "expected an address"),
+        ("https://x.example\\\\y", "expected an address"),
+        ("ftp://x.example", "expected an address"),
+        ("file:///etc/passwd", "expected an address"),
+        ("http://x.example", "plain http would send the token in the clear to x.example"),
+        ("http://localhost.x.example", "plain http"),
+        ("http://127.0.0.1.x.example", "plain http"),
+        ("http://0.0.0.0", "plain http"),
+        ("https://ana:secret@x.example", "no user name, password"),
+        ("https://ana:secret@", "no user name, password"),
+        ("ftp://ana:secret@x.example", "no user name, password"),
+        ("http://localhost@x.example", "no user name, password"),
+        ("https://x.example?token=secret", "no user name, password, query"),
+        ("https://x.example/?", "no user name, password, query"),
+        ("https://x.example/#secret", "no user name, password, query or fragment"),
+    ],
+)
+def test_an_address_that_cannot_or_should_not_be_used_is_refused_without_repeating_a_password(
+    tmp_path, address, message
+):
+    error = complaint(tmp_path, f'[service]\nbase_url = "{address}"')
+    assert "kbsync.toml:2: `[service] base_url`" in error.message and message in error.message and error.hint
+    assert "secret" not in error.message + error.hint
+
+
+@pytest.mark.parametrize(
+    ("address", "used"),
+    [
+        ("https://support.example.com", "https://support.example.com"),
+        ("https://support.example.com///", "https://support.example.com"),
+        ("https://support.example.com/chat/", "https://support.example.com/chat"),
+        ("https://10.0.0.1:8443", "https://10.0.0.1:8443"),
+        ("HTTP://LOCALHOST:3000", "HTTP://LOCALHOST:3000"),
+        ("http://127.0.0.1:3000/", "http://127.0.0.1:3000"),
+        ("http://[::1]:3000", "http://[::1]:3000"),
+        ("sandbox", "sandbox"),
+    ],
+)
+def test_an_address_loses_the_slashes_at_its_end_and_nothing_else(tmp_path, address, used):
+    assert read(tmp_path, f'[service]\nbase_url = "{address}"').service.base_url == used
+
+
+def test_no_locales_at_all_go_with_any_default(tmp_path):
+    assert read(tmp_path, '[content]\ndefault_locale = "de"').content.locales == []

@@ -1,0 +1,87 @@
+"""Selectors: what they mean from where one stands, and that a selector that means nothing is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from builders import A_CATEGORY, AN_ARTICLE, read_content, write_files
+from kbsync.cli.select import select
+from kbsync.errors import UsageError
+
+FILES = {
+    "en/billing/_category.md": A_CATEGORY, "en/billing/refunds.md": AN_ARTICLE, "en/billing-2/_category.md": A_CATEGORY,
+    "en/billing-2/a.md": "---\ntitle: A\nstatus: published\n---\nx", "en/loose.md": "# L\nx",
+    "fr/billing/_category.md": A_CATEGORY, "fr/billing/refunds.md": AN_ARTICLE,
+}  # fmt: skip
+EVERYTHING = sorted(FILES)
+
+
+def chosen(folder: Path, *selectors: str, here: str = ".", root: Path | None = None) -> list[str]:
+    content = write_files(folder / "content", FILES)
+    desired = list(read_content(content).desired.values())
+    return sorted(item.path for item in select(desired, selectors, root=root or content, here=folder / here))
+
+
+@pytest.mark.parametrize(
+    ("selector", "here", "paths"),
+    [
+        ("content/en/loose.md", ".", ["en/loose.md"]),
+        ("en/loose.md", "content", ["en/loose.md"]),
+        ("loose.md", "content/en", ["en/loose.md"]),
+        ("./loose.md", "content/en", ["en/loose.md"]),
+        ("../loose.md", "content/en/billing", ["en/loose.md"]),
+        ("content/en/billing/refunds.md", ".", ["en/billing/_category.md", "en/billing/refunds.md"]),
+        ("content/en/billing", ".", ["en/billing/_category.md", "en/billing/refunds.md"]),
+        ("content/en/billing/", ".", ["en/billing/_category.md", "en/billing/refunds.md"]),
+        (".", "content/fr", ["fr/billing/_category.md", "fr/billing/refunds.md"]),
+        ("en/loose.md", ".", ["en/loose.md"]),  # as a plan prints it
+        ("en/billing", "content/fr", ["en/billing/_category.md", "en/billing/refunds.md"]),
+        ("content", ".", EVERYTHING),
+        (".", "content", EVERYTHING),
+        (".", ".", EVERYTHING),
+        ("..", "content", EVERYTHING),
+        ("../..", "content/en", EVERYTHING),
+        ("locale:fr", ".", ["fr/billing/_category.md", "fr/billing/refunds.md"]),
+        ("status:published", ".", ["en/billing-2/_category.md", "en/billing-2/a.md"]),
+        ("category:billing-2", ".", ["en/billing-2/_category.md", "en/billing-2/a.md"]),
+        (
+            "category:billing", ".", [
+                "en/billing/_category.md", "en/billing/refunds.md", "fr/billing/_category.md", "fr/billing/refunds.md",
+            ]
+        ),
+    ],
+)  # fmt: skip
+def test_a_selector_means_items_and_the_categories_that_they_need(tmp_path, selector, here, paths):
+    assert chosen(tmp_path, selector, here=here) == paths
+
+
+def test_an_absolute_path_is_a_path(tmp_path):
+    assert chosen(tmp_path, str(tmp_path / "content/en/loose.md")) == ["en/loose.md"]
+
+
+def test_several_selectors_mean_all_that_any_of_them_means(tmp_path):
+    assert chosen(tmp_path, "content/en/loose.md", "locale:fr") == [
+        "en/loose.md", "fr/billing/_category.md", "fr/billing/refunds.md",
+    ]  # fmt: skip
+
+
+def test_a_status_that_is_not_given_counts_as_draft(tmp_path):
+    assert "en/billing/refunds.md" in chosen(tmp_path, "status:draft")
+
+
+def test_a_root_that_is_a_link_is_the_same_place(tmp_path):
+    (tmp_path / "link").symlink_to("content")
+    assert chosen(tmp_path, "link/en/loose.md") == ["en/loose.md"]
+    assert chosen(tmp_path, "content/en/loose.md", root=tmp_path / "link") == ["en/loose.md"]
+
+
+@pytest.mark.parametrize(
+    "selector",
+    ["content/en/nowhere.md", "en/bill", "locale:de", "status:live", "category:", "content/en/bill", "x:y"],
+)
+def test_a_selector_that_means_nothing_is_an_error_that_says_what_can_be_given(tmp_path, selector):
+    with pytest.raises(UsageError) as caught:
+        chosen(tmp_path, "locale:fr", selector)
+    assert f"`{selector}`" in caught.value.message and "locale:CODE" in caught.value.hint

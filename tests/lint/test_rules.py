@@ -1,0 +1,207 @@
+"""Every rule fires where it should, with level, place, message and hint, and keeps quiet where it should not."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, write_files
+from kbsync.lint import RULES
+from kbsync.service.profile import Limits
+
+HERE, CATEGORY = "en/billing/refunds.md", "en/billing/_category.md"
+
+
+def article(front: str = "", body: str = "Text.\n", **others: str | bytes) -> dict[str, str | bytes]:
+    """An article whose title is on line 2 and whose other keys are from line 3 on."""
+    return beside(f"---\ntitle: T\n{front}---\n{body}", **others)
+
+
+FIRES = [
+    # code, level, path, line, column, words of the message, words of the hint, files
+    ("KB101", "error", HERE, 2, 2, "0xff", "UTF-8", beside(b"# T\nx\xff")),
+    ("KB103", "error", HERE, 1, 1, "empty", "delete", beside("\n")),
+    ("KB104", "error", HERE, 3, 8, "not valid YAML", "quotes", article("slug: a: b\n")),
+    ("KB105", "error", HERE, 2, 1, "key: value", "one key", beside("---\n- a\n---\nx\n")),
+    ("KB106", "error", HERE, 3, 1, "line 2", "delete", article("title: U\n")),
+    ("KB107", "error", HERE, 3, 1, "`statsu`", "`status`", article("statsu: draft\n")),
+    ("KB107", "warning", HERE, 3, 1, "`layout`", "kbsync reads: title", article("layout: wide\n")),
+    ("KB107", "error", CATEGORY, 3, 1, "`postion`", "`position`",
+     beside(AN_ARTICLE, **{CATEGORY: "---\nname: B\npostion: 1\n---\n"})),
+    ("KB108", "error", HERE, 3, 1, "whole number", "position: 20", article("position: first\n")),
+    ("KB109", "error", HERE, 3, 1, "`status: done`", "draft, published, archived", article("status: done\n")),
+    ("KB110", "error", HERE, 1, 1, "no title", "title: ...", beside("Text without a title.\n")),
+    ("KB110", "error", HERE, 2, 1, "no title", "title: ...", beside('---\ntitle: " "\n---\nx\n')),
+    ("KB110", "error", CATEGORY, 1, 1, "no name", "name: ...", beside(AN_ARTICLE, **{CATEGORY: "---\nslug: billing\n---\n"})),
+    ("KB110", "error", CATEGORY, 2, 1, "no name", "name: ...", beside(AN_ARTICLE, **{CATEGORY: '---\nname: ""\n---\n'})),
+    ("KB110", "error", CATEGORY, 1, 1, "no name", "name: ...", beside(AN_ARTICLE, **{CATEGORY: "Only text.\n"})),
+    ("KB111", "error", HERE, 1, 1, "never closed", "`---`", beside("---\ntitle: T\nText\n")),
+    ("KB112", "error", HERE, 1, 1, "65,536", "closing", beside(f"---\ntitle: {'t' * 66_000}\n---\nx\n")),
+    ("KB113", "error", HERE, 3, 1, "`manage: never`", "true, seed, false", article("manage: never\n")),
+    ("KB114", "error", HERE, 4, 2, "NUL", "delete", article(body="x\0")),
+    ("KB114", "error", HERE, 3, 1, "`slug`", "delete", article('slug: "a\\0"\n')),
+    ("KB116", "warning", HERE, 3, 1, "`slug` is empty", 'slug: ""', article("slug:\n")),
+    ("KB201", "error", "en/other/refunds.md", 1, 1, HERE, "slug: refunds-en",
+     beside(AN_ARTICLE, **{"en/other/_category.md": A_CATEGORY, "en/other/refunds.md": AN_ARTICLE})),
+    ("KB201", "error", "fr/x.md", 3, 1, HERE, "slug: refunds-fr",
+     beside(AN_ARTICLE, **{"fr/x.md": "---\ntitle: T\nslug: refunds\n---\nx\n"})),
+    ("KB201", "error", "en/x/_category.md", 3, 1, CATEGORY, "another slug",
+     beside(AN_ARTICLE, **{"en/x/_category.md": "---\nname: X\nslug: billing\n---\n"})),
+    ("KB202", "error", HERE, 3, 1, "`biling` is not declared in en", "did you mean `billing`?", article("category: biling\n")),
+    ("KB202", "error", "en/account/a.md", 1, 1, "`account`", "en/account/_category.md", beside(AN_ARTICLE, **{"en/account/a.md": "# A\nx\n"})),
+    ("KB202", "error", "fr/billing/a.md", 1, 1, "not declared in fr", "fr/billing/_category.md", beside(AN_ARTICLE, **{"fr/billing/a.md": "# A\nx\n"})),
+    ("KB203", "error", "loose.md", 1, 1, "nothing says", "move it below one of: en", beside(AN_ARTICLE, **{"loose.md": "# L\nx\n"})),
+    ("KB204", "warning", HERE, 3, 1, "`fr`, the path says `en`", "delete the key",
+     article("locale: fr\n", **{"fr/billing/_category.md": A_CATEGORY})),
+    ("KB204", "warning", CATEGORY, 3, 1, "`fr`, the path says `en`", "delete the key",
+     {CATEGORY: "---\nname: B\nlocale: fr\n---\n", "fr/x.md": "# X\nx\n"}),
+    ("KB205", "warning", HERE, 3, 1, "404", "hyphen", article("slug: v1.2\n")),
+    ("KB205", "warning", HERE, 3, 1, "a-z", "plain", article("slug: Über uns\n")),
+    ("KB205", "warning", "en/my_Faq.md", 1, 1, "`my_Faq`", "plain", beside(AN_ARTICLE, **{"en/my_Faq.md": "# F\nx\n"})),
+    ("KB206", "error", HERE, 2, 1, "256 characters", "shorten", beside(f"---\ntitle: {'t' * 256}\n---\nx\n")),
+    ("KB206", "error", CATEGORY, 2, 1, "256 characters", "shorten", beside(AN_ARTICLE, **{CATEGORY: f"---\nname: {'t' * 256}\n---\n"})),
+    ("KB206", "error", HERE, 3, 1, "256 characters", "shorter", article(f"slug: {'s' * 256}\n")),
+    ("KB206", "error", HERE, 3, 1, "empty", "leave it out", article('slug: " "\n')),
+    ("KB207", "error", HERE, 1, 1, "20,001 characters", "two articles", article(body="x" * 20_001)),
+    ("KB208", "error", HERE, 3, 1, "20,001 characters", "one sentence", article(f"description: {'x' * 20_001}\n")),
+    ("KB210", "error", HERE, 3, 1, "known: default, ana", "`bob = ID`", article("author: bob\n")),
+    ("KB211", "error", HERE, 1, 1, "no body", "below the front matter", beside("# Only a title\n")),
+    ("KB211", "error", HERE, 1, 1, "no body", "below the front matter", article(body="\n  \n")),
+    ("KB213", "warning", HERE, 3, 1, "en/no.md", "content root", article("translation_of: en/no.md\n")),
+    ("KB213", "warning", HERE, 3, 1, "same locale", "original", article(f"translation_of: {HERE}\n")),
+    ("KB301", "warning", HERE, 5, 7, "en/billing/no.md", "mend", article(body="\né [a](no.md)\n")),
+    ("KB301", "warning", HERE, 6, 6, "en/no.md", "mend", article(body="[a]\n\n[a]: ../no.md\n")),
+    ("KB302", "warning", HERE, 4, 5, "`#no`", "top of the page", article(body="[a](other.md#no)\n", **{
+        "en/billing/other.md": "# O\n## Yes\nx"})),
+    ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n#### Deep\n")),
+    ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "add it", article(body="![a](no.png)\n")),
+    ("KB303", "warning", HERE, 6, 6, "en/billing/no.png", "add it", article(body="![a]\n\n[a]: no.png\n")),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("code", "level", "path", "line", "column", "message", "hint", "files"),
+    FIRES,
+    ids=[f"{case[0]}-{number}" for number, case in enumerate(FIRES)],
+)
+def test_a_rule_fires_once_at_its_place_with_one_thing_to_do(
+    tmp_path, code, level, path, line, column, message, hint, files
+):
+    (finding,) = read_content(write_files(tmp_path, files)).findings
+    assert (finding.code, finding.level, finding.path, finding.line, finding.column) == (
+        code, level, path, line, column,
+    )  # fmt: skip
+    assert message in finding.message and hint in finding.hint and finding.hint
+
+
+def test_every_rule_that_reads_the_tree_is_tested_here_and_every_code_is_explained():
+    elsewhere = {"KB102", "KB115", "KB501", "KB502"}  # tests/content/test_walk.py, tests/sync
+    assert {case[0] for case in FIRES} | elsewhere == set(RULES)
+    assert all(rule.code == code and rule.title for code, rule in RULES.items())
+
+
+QUIET = {
+    "a plain article": article(),
+    "an article above all categories": beside(AN_ARTICLE, **{"en/about.md": "# About\nx\n"}),
+    "the same slug for a category in two locales": beside(AN_ARTICLE, **{"fr/billing/_category.md": A_CATEGORY}),
+    "a category and an article of one slug": beside(AN_ARTICLE, **{"en/billing.md": "# B\nx\n"}),
+    "a translation": beside(AN_ARTICLE, **{"fr/billing/_category.md": A_CATEGORY, "fr/billing/refunds.md": AN_ARTICLE}),
+    "a translation that says so": beside(AN_ARTICLE, **{
+        "fr/remb.md": f"---\ntitle: T\ntranslation_of: {HERE}\n---\nx\n"}),
+    "a locale that the path says, too": article("locale: en\n"),
+    "a category that the path says, too": article("category: billing\n"),
+    "a file outside of the locales that says its own": beside(AN_ARTICLE, **{"a.md": "---\ntitle: A\nlocale: en\n---\nx"}),
+    "an author of kbsync.toml": article("author: ana\n"),
+    "a description that is cleared": article('description: ""\n'),
+    "everything as long as it may be": beside(
+        f"---\ntitle: {'é' * 255}\nslug: {'s' * 255}\ndescription: {'ü' * 20_000}\n---\n" + "😀" * 20_000),
+    "a slug with underscores and digits": article("slug: api_v2-2024\n"),
+    "no front matter": beside("# T\nText.\n"),
+    "dashes in the text": article(body="a\n\n---\n\nb: c: d\n"),
+    "a link to an article, a folder, a category": article(body="[a](refunds.md) [b](.) [c](_category.md)\n"),
+    "a link to a heading": article(body="[a](refunds.md#ueber-uns) [b](refunds.md#%75eber-uns)\n\n### Über uns\n"),
+    "a link to an underlined heading": article(body="[a](refunds.md#one)\n\nOne\n---\n"),
+    "a link to the heading that became the title": beside("# Re funds\n[a](refunds.md#re-funds)\n"),
+    "a link to a part of a category": article(body="[a](_category.md#x) [b](../billing#x)\n"),
+    "links elsewhere": article(body="[a](https://x.y/z.md) [b](/z.md) [c](mailto:a@b.c) [d](//x.y/z.md) <https://x.y>\n"),
+    "links in code": article(body="`[a](no.md)` and\n\n```\n![a](no.png)\n```\n<!-- [a](no.md) -->\n"),
+    "pictures": article(body="![a](images/a%20b.png) ![c](../billing/images/a%20b.png?x#y) ![d][d]\n\n[d]: <images/a b.png>\n",
+                        **{"en/billing/images/a b.png": b"x"}),
+    "pictures elsewhere": article(body="![a](https://x.y/z.png) ![b](/z.png) ![c](data:image/png;base64,x)\n"),
+    "an empty category": {CATEGORY: A_CATEGORY},
+    "nothing at all": {},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("files", QUIET.values(), ids=list(QUIET))
+def test_what_is_fine_is_not_complained_of(tmp_path, files):
+    assert read_content(write_files(tmp_path, files)).findings == []
+
+
+def test_a_profile_without_limits_has_nothing_too_long(tmp_path):
+    files = beside(f"---\ntitle: {'t' * 300}\nslug: {'s' * 300}\n---\n" + "x" * 30_000)
+    assert read_content(write_files(tmp_path, files), limits=Limits()).findings == []
+
+
+def test_a_rule_of_the_profile_is_told_with_its_number(tmp_path):
+    reading = read_content(write_files(tmp_path, article(body="x" * 11)), limits=Limits(content_chars=10))
+    assert [finding.message for finding in reading.findings] == ["the body has 11 characters; the service takes 10"]
+
+
+@pytest.mark.parametrize(
+    ("files", "locales", "path", "hint"),
+    [
+        ({"de/x.md": "# X\nx\n"}, ["en", "fr"], "de/x.md", "move it below one of: en, fr"),
+        ({"fr_FR/x.md": "# X\nx\n"}, ["en", "fr_CA"], "fr_FR/x.md", "did you mean `fr_CA`?"),
+        ({"en/x.md": "---\ntitle: X\nlocale: de\n---\nx\n"}, ["en"], "en/x.md", "[content] locales"),
+        ({"x.md": "# X\nx\n"}, [], "x.md", "move it below a folder named after it, such as en/"),
+    ],
+)
+def test_a_locale_that_is_none_of_ours_is_told_with_those_that_are(tmp_path, files, locales, path, hint):
+    findings = read_content(write_files(tmp_path, files), locales=locales).findings
+    (finding,) = [finding for finding in findings if finding.code == "KB203"]
+    assert finding.path == path and hint in finding.hint
+
+
+# --- the whole tree --------------------------------------------------------------------------------------------------
+
+
+def test_warnings_can_be_ignored_and_errors_cannot(tmp_path):
+    root = write_files(tmp_path, beside("---\nslug: v1.2\nstatsu: draft\nlayout: x\n---\n[a](no.md)\n"))
+    everything = read_content(root).codes
+    assert everything == ["KB110", "KB205", "KB107", "KB107", "KB301"]
+    assert read_content(root, ignore=tuple(RULES)).codes == ["KB110", "KB107"]
+    assert read_content(root, ignore=("KB301",)).codes == ["KB110", "KB205", "KB107", "KB107"]
+
+
+def test_every_problem_of_a_tree_is_told_in_one_run_by_path_line_and_column(tmp_path):
+    files = beside("---\ntitle: T\nstatus: live\nauthor: bob\ncategory: account\nposition: x\n---\n[a](no.md) [b](no2.md)\n", **{
+        "en/billing/b.md": b"\xff", "en/billing/a.md": "", "en/billing/c.md": "---\ntitle: [\n---\n[a](no.md)\n",
+        "en/billing/d.md": "Text.\n", "fr/x.md": "---\ntitle: 1\nslug: refunds\n---\n",
+    })  # fmt: skip
+    root = write_files(tmp_path, files)
+    os.mkfifo(root / "en/pipe.md")
+    assert [(finding.path, finding.line, finding.code) for finding in read_content(root).findings] == [
+        ("en/billing/a.md", 1, "KB103"), ("en/billing/b.md", 1, "KB101"), ("en/billing/c.md", 3, "KB104"),
+        ("en/billing/c.md", 4, "KB301"), ("en/billing/d.md", 1, "KB110"), (HERE, 3, "KB109"), (HERE, 4, "KB210"),
+        (HERE, 5, "KB202"), (HERE, 6, "KB108"), (HERE, 8, "KB301"), (HERE, 8, "KB301"), ("en/pipe.md", 1, "KB102"),
+        ("fr/x.md", 1, "KB211"), ("fr/x.md", 2, "KB108"), ("fr/x.md", 3, "KB201"),
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("text", ["---\ntitle: [\n---\n", "---\nslug: x\n", b"\xff", "", "---\n- a\n---\n"])
+def test_what_follows_from_a_file_that_cannot_be_read_is_not_told_as_well(tmp_path, text):
+    files = beside(text, **{
+        "en/x/_category.md": text, "en/x/refunds.md": text, "en/x/b.md": f"# B\n[a](../../{HERE}#there)\n",
+    })  # fmt: skip
+    reading = read_content(write_files(tmp_path, files))
+    assert {finding.path for finding in reading.findings} == {HERE, "en/x/_category.md", "en/x/refunds.md"}
+    assert len(reading.findings) == 3
+
+
+def test_findings_are_at_the_same_places_whether_the_file_has_lf_or_crlf_a_bom_or_none(tmp_path):
+    text = "---\ntitle: T\nstatus: live\n---\nx\n\n[a](no.md)\n![b](no.png)\n"
+    plain = read_content(write_files(tmp_path / "a", beside(text))).findings
+    other = read_content(write_files(tmp_path / "b", beside("\ufeff" + text.replace("\n", "\r\n")))).findings
+    assert plain == other and [(finding.line, finding.column) for finding in plain] == [(3, 1), (7, 5), (8, 6)]
