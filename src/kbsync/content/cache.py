@@ -5,8 +5,8 @@ One file, written whole or not at all; a cache that cannot be used is as good as
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from pathlib import Path
+from zlib import crc32
 
 import msgspec
 
@@ -18,7 +18,7 @@ from kbsync.files import store_whole
 HEAD = f"kbsync.scan/2 {__version__}\n".encode()
 """A cache of another kbsync is not read: a rule may have changed."""
 
-DIGEST_BYTES = 16
+SUM_BYTES = 4
 
 RACY_NS = 50_000_000
 """A file changed this shortly before it was read may change again within one tick of the file system's clock."""
@@ -49,9 +49,9 @@ def load_cache(path: Path) -> dict[str, Row]:
     """The rows of the cache, or none where there is no usable one."""
     try:
         data = path.read_bytes()
-        rows = memoryview(data)[len(HEAD) + DIGEST_BYTES :]
+        rows = memoryview(data)[len(HEAD) + SUM_BYTES :]
         # One flipped bit in a row would go out as somebody's title.
-        if not data.startswith(HEAD + _digest(rows)):
+        if not data.startswith(HEAD + _sum(rows)):
             return {}
         return msgspec.msgpack.decode(rows, type=dict[str, Row])
     except (OSError, msgspec.DecodeError):
@@ -61,8 +61,8 @@ def load_cache(path: Path) -> dict[str, Row]:
 def store_cache(path: Path, rows: dict[str, Row]) -> None:
     """Write the cache anew. A disk that is full or read-only costs the next run its time, and nothing else."""
     data = msgspec.msgpack.encode(rows)
-    store_whole(path, HEAD + _digest(data) + data)
+    store_whole(path, HEAD + _sum(data) + data)
 
 
-def _digest(data: bytes | memoryview) -> bytes:
-    return blake2b(data, digest_size=DIGEST_BYTES).digest()
+def _sum(data: bytes | memoryview) -> bytes:
+    return crc32(data).to_bytes(SUM_BYTES, "big")
