@@ -168,7 +168,10 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
 
 
 class Base(msgspec.Struct, frozen=True, gc=False):
-    """What both sides last agreed on for one item, field by field. Source: the ledger, or git history."""
+    """What both sides last agreed on for one item, field by field. Source: the ledger, or git history.
+
+    `kept` are values of the portal that differ from ours, and that a person decided to leave as they are.
+    """
 
     kind: Kind
     remote_id: RemoteId
@@ -177,6 +180,7 @@ class Base(msgspec.Struct, frozen=True, gc=False):
     path: str
     fields: Fields
     status: Status | None = None
+    kept: Fields = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,7 +236,11 @@ class FieldChange:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One action on one item. `live` means that readers see the item now."""
+    """One action on one item. `live` means that readers see the item now.
+
+    `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
+    path before a rename.
+    """
 
     action: Action
     kind: Kind
@@ -244,6 +252,8 @@ class Change:
     fields: tuple[FieldChange, ...] = ()
     live: bool = False
     status: Status | None = None
+    turn: int = 0
+    was: str = ""
 
     @property
     def is_removal(self) -> bool:

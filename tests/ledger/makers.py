@@ -5,15 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from kbsync.ledger.contract import Intent, Ledger, Owner
-from kbsync.ledger.sqlite import SqliteLedger
+from kbsync.ledger.contract import Ledger, Owner, Turn
+from kbsync.ledger.record import Record
+from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.model import Action, Base, Change, FieldChange, Status
 
 Opener = Callable[[], Ledger]
 """Opens the same ledger once more, by a connection of its own."""
 
 MAKERS: dict[str, Callable[[Path], Opener]] = {
-    "sqlite": lambda folder: lambda: SqliteLedger(folder / "kbsync" / "ledger.db"),
+    "sqlite": lambda folder: lambda: Record(SqliteDatabase(folder / "kbsync" / "ledger.db")),
 }
 """A new kind of ledger is one more line here."""
 
@@ -33,6 +34,11 @@ def a_change(action: Action = Action.CREATE, slug: str = "x", remote_id: int | s
     return Change(action, "article", "en", slug, f"en/a/{slug}.md", remote_id, "X", changes)
 
 
-def an_intent(*args, **fields) -> Intent:
-    change = a_change(*args, **fields)
-    return Intent(change, change.after)
+def begin(ledger: Ledger, *changes: Change, target: str = PORTAL, owner: Owner = ANA) -> list[int]:
+    """A run that is about to send these changes; the entries' numbers."""
+    run = ledger.begin_run(target, command="push", now=1.0, owner=owner)
+    entries = ledger.offer(target, run, [(1, change) for change in changes])
+    ledger.turn(target, run, owner, Turn(phase=1, most=len(entries)), now=2.0)
+    looked = {entry: None for entry, change in zip(entries, changes, strict=True) if change.action != Action.CREATE}
+    ledger.turn(target, run, owner, Turn(sending=looked), now=2.0)
+    return entries

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from kbsync.ledger.contract import Ledger, Result
+from kbsync.ledger.contract import Ledger, Result, Turn
 from kbsync.model import Action, Status
 
-from .makers import ANA, BEN, MAKERS, OTHER, PORTAL, Opener, a_base, an_intent
+from .makers import ANA, BEN, MAKERS, OTHER, PORTAL, Opener, a_base, a_change, begin
 
 
 @pytest.fixture(params=MAKERS)
@@ -32,13 +32,8 @@ def ledger(opened) -> Ledger:
     return opened()
 
 
-def begin(ledger: Ledger, *intents, target: str = PORTAL) -> list[int]:
-    run = ledger.begin_run(target, command="push", now=1.0)
-    return ledger.write(target, run, results=(), intents=intents, now=2.0)
-
-
 def complete(ledger: Ledger, *results: Result) -> None:
-    ledger.write(PORTAL, 1, results=results, intents=(), now=3.0)
+    ledger.turn(PORTAL, 1, ANA, Turn(results), now=3.0)
 
 
 def test_a_new_ledger_knows_nothing(ledger):
@@ -64,7 +59,7 @@ def test_a_base_comes_back_as_it_went_after_the_ledger_was_closed(opened, remote
 
 def test_two_portals_share_nothing(ledger):
     ledger.record(PORTAL, [a_base()])
-    begin(ledger, an_intent())
+    begin(ledger, a_change())
     assert (ledger.bases(OTHER), ledger.pending(OTHER)) == ([], [])
     ledger.record(OTHER, [a_base(status=Status.PUBLISHED)], forgotten=[a_base("y", 8)])
     assert [base.status for base in ledger.bases(PORTAL)] == [Status.DRAFT]
@@ -109,7 +104,7 @@ def test_many_who_open_a_new_ledger_at_once_all_get_one(tmp_path, opened):
 
 def test_an_intent_is_pending_with_all_it_was_to_change_until_its_result_is_written(opened):
     fields = {"title": ("Old", "New"), "tags": (None, ("a",)), "position": (None, 3)}
-    (entry,) = begin(opened(), an_intent(Action.UPDATE, "x", 7, **fields))
+    (entry,) = begin(opened(), a_change(Action.UPDATE, "x", 7, **fields))
     again = opened()
     (pending,) = again.pending(PORTAL)
     assert (pending.entry, pending.action, pending.kind, pending.slug) == (entry, "update", "article", "x")
@@ -122,38 +117,38 @@ def test_an_intent_is_pending_with_all_it_was_to_change_until_its_result_is_writ
 
 
 def test_pending_entries_come_in_the_order_in_which_they_were_begun(ledger):
-    entries = begin(ledger, *(an_intent(slug=slug) for slug in "cab"))
+    entries = begin(ledger, *(a_change(slug=slug) for slug in "cab"))
     assert [(entry.entry, entry.slug) for entry in ledger.pending(PORTAL)] == list(zip(entries, "cab", strict=True))
 
 
 def test_a_failed_entry_is_closed_and_leaves_no_base(ledger):
-    (entry,) = begin(ledger, an_intent())
+    (entry,) = begin(ledger, a_change())
     complete(ledger, Result(entry, "failed", error="422"))
     assert (ledger.pending(PORTAL), ledger.bases(PORTAL)) == ([], [])
 
 
 def test_a_removal_takes_the_row_of_its_item(ledger):
     ledger.record(PORTAL, [a_base(), a_base("y", 8)])
-    (entry,) = begin(ledger, an_intent(Action.DELETE, "x", 7, title=("X", None)))
+    (entry,) = begin(ledger, a_change(Action.DELETE, "x", 7, title=("X", None)))
     complete(ledger, Result(entry, "done", removed=True))
     assert ledger.bases(PORTAL) == [a_base("y", 8)]
 
 
-def test_results_and_the_next_intents_are_one_transaction(ledger):
-    (entry,) = begin(ledger, an_intent())
+def test_results_and_what_is_taken_next_are_one_transaction(ledger):
+    (entry,) = begin(ledger, a_change())
 
-    def intents():
-        yield an_intent(slug="y")
-        raise RuntimeError("in the middle")
+    class Broken(dict):
+        def __iter__(self):
+            raise RuntimeError("in the middle")
 
     with pytest.raises(RuntimeError):
-        ledger.write(PORTAL, 1, results=[Result(entry, "done", a_base())], intents=intents(), now=3.0)
+        ledger.turn(PORTAL, 1, ANA, Turn([Result(entry, "done", a_base())], Broken()), now=3.0)
     assert ledger.bases(PORTAL) == []
     assert [pending.slug for pending in ledger.pending(PORTAL)] == ["x"]
 
 
 def test_settling_closes_entries_with_and_without_a_base(ledger):
-    first, second, third = begin(ledger, *(an_intent(slug=slug) for slug in "xyz"))
+    first, second, third = begin(ledger, *(a_change(slug=slug) for slug in "xyz"))
     ledger.settle(PORTAL, {first: a_base(), second: None})
     assert [pending.entry for pending in ledger.pending(PORTAL)] == [third]
     assert ledger.bases(PORTAL) == [a_base()]
@@ -161,7 +156,7 @@ def test_settling_closes_entries_with_and_without_a_base(ledger):
 
 
 def test_a_result_of_an_entry_that_another_run_has_settled_is_dropped(ledger):
-    (entry,) = begin(ledger, an_intent())
+    (entry,) = begin(ledger, a_change())
     newer = a_base(fields={"title": "newer"})
     ledger.settle(PORTAL, {entry: newer})
     complete(ledger, Result(entry, "done", a_base()))

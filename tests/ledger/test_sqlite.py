@@ -17,9 +17,10 @@ import pytest
 from kbsync.errors import ConfigError, ExitCode, LedgerError
 from kbsync.ledger import ledger_exists, open_ledger
 from kbsync.ledger.schema import MIGRATIONS, VERSION
-from kbsync.ledger.sqlite import APPLICATION_ID, SqliteLedger
+from kbsync.ledger.record import Record
+from kbsync.ledger.sqlite import APPLICATION_ID, SqliteDatabase
 
-from .makers import PORTAL, a_base, an_intent
+from .makers import PORTAL, a_base
 
 NOBODY = 65534
 
@@ -30,7 +31,7 @@ def path(tmp_path) -> Path:
 
 
 def a_ledger_with_something_in_it(path: Path) -> None:
-    with closing(SqliteLedger(path)) as ledger:
+    with closing(Record(SqliteDatabase(path))) as ledger:
         ledger.record(PORTAL, [a_base()])
 
 
@@ -38,7 +39,7 @@ def refused(path: Path) -> LedgerError:
     """The error of opening and using it; what lies there is left as it is."""
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(LedgerError) as told:
-        SqliteLedger(path).bases(PORTAL)
+        Record(SqliteDatabase(path)).bases(PORTAL)
     assert told.value.exit_code == ExitCode.LEDGER
     assert str(path) in told.value.message
     assert told.value.hint
@@ -98,7 +99,7 @@ def test_another_programs_database_that_is_still_empty_is_not_written_to(path):
 
 @pytest.mark.parametrize("keep", [0.3, 0.6, 0.9])
 def test_a_ledger_that_was_cut_off_is_damaged_and_says_so(path, keep):
-    with closing(SqliteLedger(path)) as ledger:
+    with closing(Record(SqliteDatabase(path))) as ledger:
         ledger.record(PORTAL, [a_base(f"s{number}", number) for number in range(500)])
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -115,7 +116,7 @@ def test_a_ledger_with_garbage_in_it_is_a_ledger_error_or_as_good_as_before(path
     data[start : start + 512] = b"\xff" * 512
     path.write_bytes(bytes(data))
     try:
-        with closing(SqliteLedger(path)) as ledger:
+        with closing(Record(SqliteDatabase(path))) as ledger:
             assert ledger.bases(PORTAL) == [a_base()]
     except LedgerError as error:
         assert error.hint
@@ -126,7 +127,7 @@ def test_rows_that_nobody_can_read_are_damage_and_no_bug(path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE item SET fields = '{\"title\":'")
         connection.commit()
-    with closing(SqliteLedger(path)) as ledger, pytest.raises(LedgerError, match="cannot be used"):
+    with closing(Record(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError, match="cannot be used"):
         ledger.bases(PORTAL)
 
 
@@ -181,19 +182,19 @@ def test_an_address_that_is_none_is_a_matter_of_configuration(tmp_path, url):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from kbsync.ledger.contract import Result
-from kbsync.ledger.sqlite import SqliteLedger
-from ledger.makers import PORTAL, a_base, an_intent
+from kbsync.ledger.contract import Result, Turn
+from kbsync.ledger.record import Record
+from kbsync.ledger.sqlite import SqliteDatabase
+from ledger.makers import ANA, PORTAL, a_base, a_change, begin
 
-ledger = SqliteLedger(Path(sys.argv[1]))
-(entry,) = ledger.write(PORTAL, ledger.begin_run(PORTAL, command="push", now=1.0), results=(), intents=[an_intent()],
-                        now=1.0)
+ledger = Record(SqliteDatabase(Path(sys.argv[1])))
+(entry,) = begin(ledger, a_change())
 
-def intents():
-    yield an_intent(slug="y")
-    os.kill(os.getpid(), signal.SIGKILL)
+class Killing(dict):
+    def __iter__(self):
+        os.kill(os.getpid(), signal.SIGKILL)
 
-ledger.write(PORTAL, 1, results=[Result(entry, "done", a_base())], intents=intents(), now=2.0)
+ledger.turn(PORTAL, 1, ANA, Turn([Result(entry, "done", a_base())], Killing()), now=2.0)
 """
 
 
@@ -202,8 +203,8 @@ def test_a_process_killed_between_begin_and_commit_leaves_the_state_before(path)
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run([sys.executable, "-c", KILLED, str(path)], env=environ, check=False, timeout=60)
     assert done.returncode == -signal.SIGKILL
-    with closing(SqliteLedger(path)) as ledger:
+    with closing(Record(SqliteDatabase(path))) as ledger:
         assert ledger.bases(PORTAL) == []
         assert [entry.slug for entry in ledger.pending(PORTAL)] == ["x"]
         ledger.record(PORTAL, [a_base()])
-        assert ledger.write(PORTAL, 1, results=(), intents=[an_intent(slug="z")], now=3.0)
+        assert ledger.begin_run(PORTAL, command="push", now=3.0) == 2

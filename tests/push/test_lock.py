@@ -10,7 +10,8 @@ import pytest
 
 from kbsync.errors import ExitCode, LedgerError
 from kbsync.ledger.contract import STALE_S, Owner
-from kbsync.ledger.sqlite import SqliteLedger
+from kbsync.ledger.record import Record
+from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.sync.lock import World, take_lock
 
 ANA = Owner("ana", "laptop", 11, 100.0, 100.0)
@@ -20,7 +21,7 @@ FAR = Owner("ci", "runner", 11, 100.0, 100.0)
 
 @pytest.fixture
 def ledger(tmp_path):
-    with closing(SqliteLedger(tmp_path / "ledger.db")) as ledger:
+    with closing(Record(SqliteDatabase(tmp_path / "ledger.db"))) as ledger:
         yield ledger
 
 
@@ -88,7 +89,7 @@ def test_waiting_is_told_once_and_ends_when_the_lock_is_given_back(ledger):
 
 
 def test_of_many_who_find_a_dead_owner_exactly_one_gets_the_lock(tmp_path):
-    with closing(SqliteLedger(tmp_path / "ledger.db")) as first:
+    with closing(Record(SqliteDatabase(tmp_path / "ledger.db"))) as first:
         take(first, ANA, world())
     barrier, got, refused = threading.Barrier(6), [], []
 
@@ -99,7 +100,7 @@ def test_of_many_who_find_a_dead_owner_exactly_one_gets_the_lock(tmp_path):
             barrier.wait() if pid == ANA.pid else None
             return pid != ANA.pid
 
-        with closing(SqliteLedger(tmp_path / "ledger.db")) as ledger:
+        with closing(Record(SqliteDatabase(tmp_path / "ledger.db"))) as ledger:
             try:
                 take(ledger, owner, World(lambda: 210.0, lambda s: None, alive))
                 got.append(owner)

@@ -203,11 +203,11 @@ class FailingLedger:
     writes: int
     told: list[str] = field(default_factory=list)
 
-    def write(self, *args: object, **options: object) -> list[int]:
+    def turn(self, *args: object, **options: object) -> list[int]:
         if self.writes == 0:
             raise LedgerError("the ledger cannot be used: database or disk is full")
         self.writes -= 1
-        return self.ledger.write(*args, **options)
+        return self.ledger.turn(*args, **options)
 
     def __getattr__(self, name: str):
         return getattr(self.ledger, name)

@@ -189,7 +189,7 @@ class Project:
                 run = Run(ledger, ledger.begin_run(self.target, command="push", now=1.0), clock, stopping, beat)
                 bases = {(base.kind, base.remote_id): base for base in planned.recovery.bases}
                 author = service.fetch_owner().id if service.can("profile") else None
-                performer = Performer(service, reading.compiler.content_of, bases, author)
+                performer = Performer(service, reading.content_of, bases, author)
                 for outcome in push(planned.plan, performer, run, concurrency=concurrency):
                     pushed.outcomes.append(outcome)
                     after_each(outcome)

@@ -14,7 +14,8 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.init import Answers, write_project
 from kbsync.cli.lint import findings_screen
 from kbsync.cli.planning import Wishes
-from kbsync.cli.push import Pushed, exit_code, held_lock, run_push
+from kbsync.cli.push import push_tree
+from kbsync.cli.pushing import Pushed, exit_code, held_lock
 from kbsync.cli.screen import Options, relative
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.config import SANDBOX, Settings, find_config, read_settings
@@ -89,9 +90,9 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
     try:
         with (
             workspace.connect_sandbox(base_url) as service,
-            held_lock(ledger, workspace, wait=False, break_lock=False) as beat,
+            held_lock(ledger, workspace, wait=False, break_lock=False) as part,
         ):
-            return run_push(workspace, reading, service, ledger, Wishes(), beat)
+            return push_tree(workspace, reading, service, part, Wishes())
     finally:
         ledger.close()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import click
 
 from kbsync.cli.commands import common_options
@@ -20,11 +22,14 @@ from kbsync.model import Plan
 @click.option("--recreate", is_flag=True, help="Plan as `push --recreate` would.")
 @click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
 @click.option("--full", is_flag=True, help="List the whole portal instead of what moved since the last time.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Save the plan, for `kbsync push FILE`.")
 @click.option("--unmanaged", is_flag=True, help="List what is on the portal and not ours.")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @common_options
 @click.pass_context
-def command(ctx: click.Context, /, *, check: bool, unmanaged: bool, form: str, **wished: object) -> int:
+def command(
+    ctx: click.Context, /, *, check: bool, out: Path | None, unmanaged: bool, form: str, **wished: object
+) -> int:
     """Show what a push would do. Changes nothing.
 
     SELECTORS limit it: paths, locale:fr, category:billing, status:published.
@@ -37,6 +42,11 @@ def command(ctx: click.Context, /, *, check: bool, unmanaged: bool, form: str, *
     record = workspace.read_ledger()
     with workspace.open_service() as service:
         plan = make_plan(workspace, reading, service, record, Wishes(**wished)).plan  # type: ignore[arg-type]
+    if out is not None:
+        from kbsync.cli.saving import write_plan
+
+        write_plan(out, plan, workspace, reading, record[0])
+        options.note(f"The plan is in {out}: `kbsync push {out}` carries out exactly that.")
     if form == "json":
         from kbsync.report.data import plan_json
 

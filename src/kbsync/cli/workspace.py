@@ -19,7 +19,7 @@ from kbsync.content.tree import read_tree, store_tree
 from kbsync.ledger.contract import Ledger
 from kbsync.lint import check_tree
 from kbsync.lint.context import Context
-from kbsync.model import Base, Desired, Finding, Observed, Pending, Target
+from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target
 from kbsync.service.profile import Profile, read_profile
 
 if TYPE_CHECKING:
@@ -42,6 +42,10 @@ class Reading:
     def errors(self) -> list[Finding]:
         """The findings that stop a plan."""
         return [finding for finding in self.findings if finding.level == "error"]
+
+    def content_of(self, change: Change) -> str:
+        """The body that a change of a source sends."""
+        return self.compiler.content_of(change.path)
 
 
 @dataclass(slots=True)
@@ -134,11 +138,11 @@ class Workspace:
 
     # --- the ledger ------------------------------------------------------------------------------------------------
 
-    def open_ledger(self) -> Ledger:
+    def open_ledger(self, *, looking: bool = False) -> Ledger:
         """The ledger; made where it is missing."""
         from kbsync.ledger import open_ledger
 
-        return open_ledger(self.settings.ledger.url, folder=self.settings.folder)
+        return open_ledger(self.settings.ledger.url, folder=self.settings.folder, looking=looking)
 
     def read_ledger(self) -> tuple[list[Base], list[Pending]]:
         """What the ledger says of this portal; nothing where there is none, and none is made."""
@@ -146,7 +150,7 @@ class Workspace:
 
         if not ledger_exists(self.settings.ledger.url, folder=self.settings.folder):
             return [], []
-        ledger = self.open_ledger()
+        ledger = self.open_ledger(looking=True)
         try:
             return ledger.bases(self.target.key), ledger.pending(self.target.key)
         finally:
@@ -158,11 +162,7 @@ class Workspace:
 
         if not self.profile.can_list:
             service.check_connection()
-            service.categories = {
-                base.remote_id: Observed("category", base.remote_id, base.locale, base.slug, base.fields)
-                for base in bases
-                if base.kind == "category"
-            }
+            self.learn_categories(service, bases)
             return Portal(None, complete=False)
         portal = service.fetch_portal()
         path = snapshot_path(self.cache_folder, self.target.key)
@@ -174,6 +174,17 @@ class Workspace:
         if not seen.complete:
             items += _confirm_missing(service, bases, items)
         return Portal(items, complete=seen.complete)
+
+    def learn_categories(self, service: Service, bases: list[Base]) -> None:
+        """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
+        if self.profile.can_list:
+            service.list_categories()
+            return
+        service.categories = {
+            base.remote_id: Observed("category", base.remote_id, base.locale, base.slug, base.fields)
+            for base in bases
+            if base.kind == "category"
+        }
 
 
 @dataclass(frozen=True, slots=True)

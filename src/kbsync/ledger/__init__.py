@@ -9,13 +9,16 @@ from pathlib import Path
 
 from kbsync.errors import ConfigError
 from kbsync.ledger.contract import Ledger
+from kbsync.ledger.record import Record
 
 
-def open_ledger(url: str, *, folder: Path) -> Ledger:
+def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
     """Open the ledger that kbsync.toml names; one that is not there yet is made.
 
     Args:
-        url: `sqlite:PATH`, the path relative to `folder`.
+        url: `sqlite:PATH`, the path relative to `folder`, or `postgresql://…`.
+        folder: that of kbsync.toml.
+        looking: nothing will be written; a file that nobody may write to will do.
 
     Raises:
         ConfigError: no such kind of ledger.
@@ -23,12 +26,16 @@ def open_ledger(url: str, *, folder: Path) -> Ledger:
     """
     scheme, _, rest = url.partition(":")
     if scheme == "sqlite" and rest:
-        from kbsync.ledger.sqlite import SqliteLedger
+        from kbsync.ledger.sqlite import SqliteDatabase
 
-        return SqliteLedger(folder / rest.removeprefix("//"))
+        return Record(SqliteDatabase(folder / rest.removeprefix("//"), looking=looking))
+    if scheme in {"postgresql", "postgres"}:
+        from kbsync.ledger.postgres import PostgresDatabase
+
+        return Record(PostgresDatabase(url))
     raise ConfigError(
         f"[ledger] url: cannot use {url!r}",
-        hint="write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db",
+        hint="write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db, or as postgresql://…",
     )
 
 

@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
 
-from kbsync.model import Base, Change, Fields, Pending, RemoteId, Status
+from kbsync.model import Base, Change, Pending, RemoteId
 
 HEARTBEAT_S = 10.0
 STALE_S = 60.0
-"""A lock whose heart has not beaten for this long belongs to a dead run."""
+"""A run whose heart has not beaten for this long is dead."""
+
+State = Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"]
+"""Where a journal entry is: planned; somebody looks at it; about to be sent; sent and nobody knows; over."""
+
+
+Ended = Literal["done", "failed", "skipped", "unknown"]
+"""How an entry's own runner leaves it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who holds a lock: a person, a machine, a process. `beat_at` is in seconds since 1970."""
+    """Who is at work: a person, a machine, a process. `beat_at` is in seconds since 1970."""
 
     user: str
     host: str
@@ -23,31 +30,82 @@ class Owner:
     started_at: float
     beat_at: float
 
+    @property
+    def key(self) -> str:
+        """The name of this process among all that ever worked on a portal."""
+        return f"{self.host}:{self.pid}:{self.started_at!r}"
+
     def is_run_of(self, other: Owner) -> bool:
         """Whether both are the same run, whenever its heart beat last."""
-        return (self.host, self.pid, self.started_at) == (other.host, other.pid, other.started_at)
-
-
-@dataclass(frozen=True, slots=True)
-class Intent:
-    """A request that is about to be sent: the change, and the fields it will set."""
-
-    change: Change
-    after: Fields
+        return self.key == other.key
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a journalled request ended.
+    """How a journalled change ended.
 
     `base` is what both sides agree on from now; None where nothing was written or the item is gone.
     """
 
     entry: int
-    outcome: str
+    outcome: Ended
     base: Base | None = None
     removed: bool = False
+    remote_id: RemoteId | None = None
     error: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a runner writes and asks for in one transaction.
+
+    Args:
+        results: how entries of its own ended.
+        sending: entries that it is about to send, with the body that the item has until then, where that changes.
+        phase: of this phase it takes more entries; `most` so many.
+    """
+
+    results: Sequence[Result] = ()
+    sending: Mapping[int, str | None] = field(default_factory=dict)
+    phase: int = 0
+    most: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What a turn brought: entries taken, those of them that a dead runner may have sent, and what must not be sent.
+
+    A runner that was taken for dead finds its entries with others: `refused`.
+    """
+
+    taken: tuple[int, ...] = ()
+    again: frozenset[int] = frozenset()
+    refused: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the journal: a change, how it stands, what the portal's item is."""
+
+    number: int
+    change: Change
+    state: State
+    error: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """One run. Times are seconds since 1970; `outcome` is "" while it lasts. `digest` names what it was to make."""
+
+    number: int
+    command: str
+    started_at: float
+    ended_at: float | None
+    outcome: str
+    digest: str
+    states: Mapping[str, int]
 
 
 class Ledger(Protocol):
@@ -56,49 +114,95 @@ class Ledger(Protocol):
     Methods raise `LedgerError` when the record cannot be used.
     """
 
+    # --- items -----------------------------------------------------------------------------------------------------
+
     def is_empty(self, target: str) -> bool:
         """Whether nothing was ever recorded for this portal."""
 
     def bases(self, target: str) -> list[Base]:
         """The base of every managed item of a portal."""
 
-    def pending(self, target: str) -> list[Pending]:
-        """The journal entries that were begun and never completed, oldest first."""
+    def record(self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = ()) -> None:
+        """Record bases that needed no request (adoptions, edits that both sides made), and forget others."""
 
-    def begin_run(self, target: str, *, command: str, now: float) -> int:
-        """Note that a run begins; its number."""
+    def text(self, digest: str) -> str | None:
+        """A body that the portal held before a push changed it; None where none such was kept."""
+
+    # --- runs and their journal ------------------------------------------------------------------------------------
+
+    def begin_run(self, target: str, *, command: str, now: float, owner: Owner | None = None, digest: str = "") -> int:
+        """Note that a run begins; its number. `digest` names the tree, for those who want to join."""
 
     def end_run(self, run: int, *, outcome: str, now: float) -> None:
         """Note how a run ended."""
 
-    def write(
-        self, target: str, run: int, *, results: Iterable[Result], intents: Iterable[Intent], now: float
-    ) -> list[int]:
-        """Complete some journal entries and begin others, in one transaction; the new entries' numbers.
+    def runs(self, target: str) -> list[RunInfo]:
+        """All runs of a portal, newest first."""
 
-        An entry that is not pending any more was settled by another run, which knows better: its result is dropped.
+    def offer(self, target: str, run: int, changes: Sequence[tuple[int, Change]]) -> list[int]:
+        """Put changes, each with its phase, into the journal, to be taken out in this order; the entries' numbers."""
+
+    def turn(self, target: str, run: int, owner: Owner, turn: Turn, *, now: float) -> Granted:
+        """Complete entries, mark others as about to be sent, take more; in one transaction.
+
+        An entry that was settled by another run meanwhile is better known there: its result is dropped.
         """
 
-    def record(self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = ()) -> None:
-        """Record bases that needed no request (adoptions, edits that both sides made), and forget others."""
+    def entries(self, run: int) -> list[Entry]:
+        """Everything in the journal of a run, in the order of the plan."""
+
+    def open_entries(self, run: int, *, phase: int) -> int:
+        """How many entries up to this phase are not over."""
+
+    def skip_rest(self, run: int, reason: str, *, now: float) -> list[int]:
+        """Give up what nobody has taken yet; the entries' numbers."""
+
+    def pending(self, target: str) -> list[Pending]:
+        """The entries of former runs that may have been sent and were never completed, oldest first."""
 
     def settle(self, target: str, settled: Mapping[int, Base | None]) -> None:
         """Close pending entries by what the portal turned out to hold, with the base that follows from it, if any."""
 
-    def lock(self, target: str, owner: Owner, *, now: float, take_over: Owner | None = None) -> Owner | None:
-        """Take the portal's one lock. The owner that holds it where another does; None where it is now ours.
+    # --- who is at work --------------------------------------------------------------------------------------------
 
-        `take_over` is the owner whose lock this may take; where another holds it by now, that one keeps it.
+    def lock(self, target: str, owner: Owner, *, now: float, take_over: Owner | None = None) -> Owner | None:
+        """Take the portal's one lock. Somebody who is at work there, where anybody is; None where it is now ours.
+
+        `take_over` is somebody whose part in it this may end; where others are at work by now, they keep it.
         """
 
     def beat(self, target: str, owner: Owner, *, now: float) -> bool:
-        """Keep the lock alive; False where somebody broke it."""
+        """Keep the lock or the part in a run alive; False where somebody ended it."""
 
     def unlock(self, target: str, owner: Owner) -> None:
         """Give the lock back, if it is still ours."""
 
+    def holder(self, target: str) -> Owner | None:
+        """Who holds the lock."""
+
+    def join(self, target: str, owner: Owner, *, now: float) -> RunInfo | None:
+        """Take part in the run that is under way; None where none is."""
+
+    def runners(self, run: int) -> list[Owner]:
+        """Everybody who takes part in a run."""
+
+    def bury(self, target: str, run: int, dead: Owner) -> None:
+        """Give what a dead runner had taken to the others, and free the lock if it was the dead one's."""
+
+    def leave(self, target: str, run: int, owner: Owner, *, now: float) -> None:
+        """End one's part in a run; what was taken and not sent goes back. The last one closes the run."""
+
+    # --- as a whole ------------------------------------------------------------------------------------------------
+
+    def dump(self) -> dict[str, list[list[Any]]]:
+        """Every table but the locks, row by row, to be put into another ledger."""
+
+    def restore(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        """Fill an empty ledger.
+
+        Raises:
+            LedgerError: it is not empty.
+        """
+
     def close(self) -> None:
         """Close the record."""
-
-
-__all__ = ["HEARTBEAT_S", "STALE_S", "Intent", "Ledger", "Owner", "RemoteId", "Result", "Status"]

@@ -1,4 +1,7 @@
-"""The ledger's tables, step by step. A ledger carries the number of the last step it has taken."""
+"""The ledger's tables, step by step, in SQL that SQLite and PostgreSQL read alike.
+
+A ledger carries the number of the last step it has taken.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +23,8 @@ MIGRATIONS: tuple[str, ...] = (
         id INTEGER PRIMARY KEY,
         target TEXT NOT NULL,
         command TEXT NOT NULL,
-        started_at REAL NOT NULL,
-        ended_at REAL,
+        started_at DOUBLE PRECISION NOT NULL,
+        ended_at DOUBLE PRECISION,
         outcome TEXT
     );
     CREATE TABLE journal (
@@ -38,17 +41,44 @@ MIGRATIONS: tuple[str, ...] = (
         after TEXT NOT NULL,
         state TEXT NOT NULL,
         error TEXT NOT NULL DEFAULT '',
-        begun_at REAL NOT NULL,
-        ended_at REAL
+        begun_at DOUBLE PRECISION NOT NULL,
+        ended_at DOUBLE PRECISION
     );
     CREATE INDEX journal_pending ON journal (target, id) WHERE state = 'pending';
     CREATE TABLE lock (
         target TEXT PRIMARY KEY,
-        user TEXT NOT NULL,
+        "user" TEXT NOT NULL,
         host TEXT NOT NULL,
         pid INTEGER NOT NULL,
-        started_at REAL NOT NULL,
-        beat_at REAL NOT NULL
+        started_at DOUBLE PRECISION NOT NULL,
+        beat_at DOUBLE PRECISION NOT NULL
+    );
+    """,
+    # 2: a plan lies in the journal from its beginning, several runners take their changes out of it, and what the
+    # portal held before is kept.
+    """
+    ALTER TABLE run ADD COLUMN digest TEXT NOT NULL DEFAULT '';
+    ALTER TABLE item ADD COLUMN kept TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE journal ADD COLUMN phase INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE journal ADD COLUMN runner TEXT NOT NULL DEFAULT '';
+    ALTER TABLE journal ADD COLUMN again INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE journal ADD COLUMN change TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE journal ADD COLUMN hint TEXT NOT NULL DEFAULT '';
+    DROP INDEX journal_pending;
+    CREATE INDEX journal_open ON journal (target, id) WHERE state <> 'done' AND state <> 'settled';
+    CREATE INDEX journal_run ON journal (run, phase, id);
+    CREATE TABLE body (
+        digest TEXT PRIMARY KEY,
+        body TEXT NOT NULL
+    );
+    CREATE TABLE runner (
+        run INTEGER NOT NULL REFERENCES run (id),
+        "user" TEXT NOT NULL,
+        host TEXT NOT NULL,
+        pid INTEGER NOT NULL,
+        started_at DOUBLE PRECISION NOT NULL,
+        beat_at DOUBLE PRECISION NOT NULL,
+        PRIMARY KEY (run, host, pid, started_at)
     );
     """,
 )

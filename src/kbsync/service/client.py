@@ -7,6 +7,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
+from msgspec import UnsetType
+
 from kbsync.errors import Denied, Misbehaved, NotFound, ServerFailed
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import wire
@@ -92,7 +94,7 @@ class Service:
             full: read everything, whatever is known.
         """
         locales = tuple(locales)
-        self.categories = {category.remote_id: category for category in self._list_categories(locales)}
+        self.list_categories(locales)
         self._known = known
         articles: dict[RemoteId, Observed] = {}
         complete = True
@@ -105,9 +107,19 @@ class Service:
                 articles |= {row.id: observed_row(row, locale, self.categories) for row in listing.found.rows.values()}
         return Portal(tuple(self.categories.values()), tuple(articles.values()), complete)
 
+    def list_categories(self, locales: tuple[str, ...] = ()) -> None:
+        """Look at the categories; whatever goes into one needs its id."""
+        self.categories = {category.remote_id: category for category in self._list_categories(locales)}
+
     def show_article(self, remote_id: RemoteId, *, locale: str) -> Observed:
         """One article as it is now."""
-        return self._article(self._ask("show_article", id=remote_id), locale=locale)
+        return self.read_article(remote_id, locale=locale)[0]
+
+    def read_article(self, remote_id: RemoteId, *, locale: str) -> tuple[Observed, str | None]:
+        """One article as it is now, and its text; None where the answer leaves that out."""
+        article = self._wire_article(self._ask("show_article", id=remote_id))
+        content = article.content
+        return self._observed(article, locale), None if isinstance(content, UnsetType) else content or ""
 
     def show_category(self, remote_id: RemoteId, *, locale: str) -> Observed:
         """One category as it is now."""
@@ -261,11 +273,14 @@ class Service:
         return wire.observed_article(article, self.profile, locale=locale, categories=self.categories)
 
     def _article(self, answer: Answer, *, locale: str) -> Observed:
+        return self._observed(self._wire_article(answer), locale)
+
+    def _wire_article(self, answer: Answer) -> wire.WireArticle:
         found: wire.ArticleAnswer = decode(answer, wire.ArticleAnswer)
         article = found.payload or found
         if article.id is None:
             raise _without_id(answer)
-        return self._observed(article, locale)
+        return article
 
     def _category(self, answer: Answer, locale: str) -> Observed:
         found: wire.CategoryAnswer = decode(answer, wire.CategoryAnswer)

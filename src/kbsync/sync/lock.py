@@ -44,14 +44,13 @@ def take_lock(
     Raises:
         LedgerError: another run that lives holds it.
     """
-    told = False
-    while (holder := ledger.lock(target, owner, now=world.now())) is not None:
+    told, buried, dying = False, "", None
+    while (holder := ledger.lock(target, owner, now=world.now(), take_over=dying)) is not None:
+        dying = None
         dead = is_dead(holder, owner, world)
         if dead or break_lock:
-            if ledger.lock(target, owner, now=world.now(), take_over=holder) is not None:
-                continue  # Somebody else who waited was faster.
-            tell(f"took over the lock of {describe(holder, world)}{', which is dead' if dead else ''}")
-            return
+            dying, buried = holder, f"{describe(holder, world)}{', which is dead' if dead else ''}"
+            continue
         if not wait:
             raise LedgerError(
                 f"another push is at work on this portal: {describe(holder, world)}",
@@ -61,6 +60,8 @@ def take_lock(
             tell(f"waiting for {describe(holder, world)}")
             told = True
         world.sleep(WAIT_STEP_S)
+    if dying is not None:
+        tell(f"took over the lock of {buried}")
 
 
 def is_dead(holder: Owner, asking: Owner, world: World) -> bool:

@@ -1,5 +1,7 @@
 """One change, carried out: looked at once more, sent, its answer read. Runs in a worker thread; no ledger here.
 
+Looking and sending are two steps, because what the portal held is recorded in between.
+
 Nothing here repeats a write blindly. A write whose answer was lost is looked up; a create that is not there is sent
 once more, which is safe because the slug is unique: if the first one arrives late, the second is refused.
 """
@@ -15,10 +17,12 @@ from msgspec.structs import replace
 from kbsync.errors import AnswerLost, ContentError, Misbehaved, NotFound, Rejected, ServerFailed, ServiceError
 from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
 from kbsync.service.client import Service
-from kbsync.sync.step import Step, differences, failed, missing, moved_on, not_taken, only_position
+from kbsync.sync.step import Looked, Step, differences, failed, missing, moved_on, not_taken, only_position
 
 LOOK_AGAIN = 2
 """How often a create whose answer was lost is sent in one run."""
+
+FORMER = AnswerLost("a runner that died may have sent it")
 
 DELETE_TRIES = 2
 """How often a delete is sent; an id is never given again, so the second one is harmless."""
@@ -30,36 +34,56 @@ class Performer:
 
     Args:
         service: the portal.
-        content_of: the body of an article by its source path, as it is sent.
+        content_of: the body that a change sends.
         bases: what was agreed on before, by kind and id; an update moves only what it sends. Who records a step
             puts its base here, for the next change of the same item.
         default_author: the author of an article that names none; None where nobody knows whose the token is.
     """
 
     service: Service
-    content_of: Callable[[str], str]
+    content_of: Callable[[Change], str]
     bases: MutableMapping[tuple[Kind, RemoteId], Base]
     default_author: RemoteId | None
 
-    def perform(self, change: Change, remote_id: RemoteId | None) -> Step:
-        """Carry out one change. A deliberate error of the service or the content becomes part of the step."""
+    def look(self, change: Change) -> Step | Looked:
+        """Look at what a change is about, once more before it is sent; a step where that ends it already."""
         try:
-            if change.action is Action.CREATE:
-                return self._create(change)
-            if remote_id is None:
+            if change.remote_id is None:
                 return Step("skipped", "failed", error="the item that this belongs to was not made")
             if change.action is Action.DELETE:
-                return self._delete(change, remote_id)
-            return self._update(change, remote_id)
+                return self._look_at_removal(change, change.remote_id)
+            return self._look_at_update(change, change.remote_id)
         except (ServiceError, ContentError) as exc:
-            return failed(exc, remote_id)
+            return failed(exc, change.remote_id)
+
+    def send(self, change: Change, looked: Looked) -> Step:
+        """Send a change of what was looked at."""
+        try:
+            if change.action is Action.DELETE:
+                return self._delete(change, looked.current.remote_id)
+            return self._update(change, looked.current)
+        except (ServiceError, ContentError) as exc:
+            return failed(exc, change.remote_id)
+
+    def create(self, change: Change, *, again: bool = False) -> Step:
+        """Make an item. `again`: a runner that died may have sent it, so it is looked up first."""
+        try:
+            if again and (step := self._look_up(change, self._sent(change), FORMER, last=False)) is not None:
+                return step
+            return self._create(change)
+        except (ServiceError, ContentError) as exc:
+            return failed(exc, lost=again)
 
     # --- create ----------------------------------------------------------------------------------------------------
 
-    def _create(self, change: Change) -> Step:
+    def _sent(self, change: Change) -> Fields:
         fields = dict(change.after)
         if change.kind == "article" and self.default_author is not None:
             fields.setdefault("author", self.default_author)
+        return fields
+
+    def _create(self, change: Change) -> Step:
+        fields = self._sent(change)
         content = self._content(change)
         for attempt in range(1, LOOK_AGAIN + 1):
             try:
@@ -109,7 +133,7 @@ class Performer:
         """The text behind the field `content`, where the change sends it."""
         if "content" not in change.after:
             return None
-        return self.content_of(change.path)
+        return self.content_of(change)
 
     def _category_id(self, change: Change, fields: Fields) -> RemoteId | None:
         slug = fields.get("category")
@@ -186,16 +210,19 @@ class Performer:
 
     # --- update ----------------------------------------------------------------------------------------------------
 
-    def _update(self, change: Change, remote_id: RemoteId) -> Step:
-        current = self._look(change, remote_id)
+    def _look_at_update(self, change: Change, remote_id: RemoteId) -> Step | Looked:
+        current, body = self._look_whole(change, remote_id)
         if not missing(change.after, current) and not differences(change.after, current):
             return self._updated(change, current)
         if moved := differences(change.before, current):
             return moved_on(moved, remote_id, "sent")
+        return Looked(current, body if "content" in change.after else None)
+
+    def _update(self, change: Change, current: Observed) -> Step:
         try:
             seen = self._send_update(change, current)
         except (AnswerLost, Rejected, NotFound) as exc:
-            return self._update_again(change, remote_id, exc)
+            return self._update_again(change, current.remote_id, exc)
         return self._updated(change, seen)
 
     def _update_again(self, change: Change, remote_id: RemoteId, exc: ServiceError) -> Step:
@@ -222,11 +249,18 @@ class Performer:
         return self._taken(change, other, exc) if other is not None else None
 
     def _look(self, change: Change, remote_id: RemoteId) -> Observed:
-        show = self.service.show_category if change.kind == "category" else self.service.show_article
-        seen = show(remote_id, locale=change.locale)
+        return self._look_whole(change, remote_id)[0]
+
+    def _look_whole(self, change: Change, remote_id: RemoteId) -> tuple[Observed, str | None]:
+        """The item as it is now, with an article's text."""
+        body = None
+        if change.kind == "category":
+            seen = self.service.show_category(remote_id, locale=change.locale)
+        else:
+            seen, body = self.service.read_article(remote_id, locale=change.locale)
         if seen.remote_id != remote_id:
             raise Misbehaved(f"asked for {change.kind} {remote_id}, the service answered with {seen.remote_id}")
-        return seen
+        return seen, body
 
     def _send_update(self, change: Change, current: Observed) -> Observed:
         fields = {name: value for name, value in change.after.items() if name != "status"}
@@ -282,14 +316,17 @@ class Performer:
 
     # --- delete ----------------------------------------------------------------------------------------------------
 
-    def _delete(self, change: Change, remote_id: RemoteId) -> Step:
+    def _look_at_removal(self, change: Change, remote_id: RemoteId) -> Step | Looked:
         try:
-            current = self._look(change, remote_id)
+            current, body = self._look_whole(change, remote_id)
         except NotFound:
             # Whether it is gone says the next plan, which sees the whole list; its row stays until then.
             return Step("done", "done", remote_id=remote_id)
         if moved := differences(change.before, current):
             return moved_on(moved, remote_id, "deleted")
+        return Looked(current, body)
+
+    def _delete(self, change: Change, remote_id: RemoteId) -> Step:
         for _ in range(DELETE_TRIES):
             with suppress(AnswerLost):
                 self.service.delete(change.kind, remote_id)

@@ -31,6 +31,17 @@ class Step:
     hopeless: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Looked:
+    """What a change is about, as it is right before the change is sent.
+
+    `body` is an article's text where that is about to change; None where it stays, or where nobody knows it.
+    """
+
+    current: Observed
+    body: str | None = None
+
+
 def failed(
     exc: ServiceError | ContentError,
     remote_id: RemoteId | None = None,

@@ -1,0 +1,244 @@
+"""What push, join and undo share: the lock, the signals, a plan carried out."""
+
+from __future__ import annotations
+
+import gc
+import getpass
+import os
+import platform
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from types import FrameType
+
+import click
+
+from kbsync.cli.progress import Progress
+from kbsync.cli.workspace import Reading, Workspace
+from kbsync.errors import ExitCode, LedgerError, ServiceError
+from kbsync.ledger.contract import Ledger, Owner
+from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
+from kbsync.service.client import Service
+from kbsync.sync.join import check_same_tree, join
+from kbsync.sync.lock import World, is_dead, take_lock
+from kbsync.sync.perform import Performer
+from kbsync.sync.push import Run, push
+from kbsync.sync.saved import tree_digest
+
+SOFT_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
+"""What asks a push to end: Ctrl-C, a CI job that is cancelled, a terminal that is closed."""
+
+
+@dataclass(slots=True)
+class Pushed:
+    """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time."""
+
+    plan: Plan
+    outcomes: list[Outcome] = field(default_factory=list)
+    requests: int = 0
+    seconds: float = 0.0
+    stopped: bool = False
+    broken: LedgerError | None = None
+
+
+@dataclass(slots=True)
+class Part:
+    """Our part in what happens on a portal, as others see it in the ledger."""
+
+    ledger: Ledger
+    target: str
+    owner: Owner
+    world: World
+
+    def beat(self) -> bool:
+        """Tell the ledger that we live; False where somebody ended our part."""
+        return self.ledger.beat(self.target, self.owner, now=time.time())
+
+    def is_dead(self, other: Owner) -> bool:
+        """Whether another runner is surely gone."""
+        return is_dead(other, self.owner, self.world)
+
+
+def our_part(ledger: Ledger, workspace: Workspace) -> Part:
+    """Who we are."""
+    now = time.time()
+    owner = Owner(_user(), platform.node(), os.getpid(), now, now)
+    return Part(ledger, workspace.target.key, owner, World(time.time, time.sleep, _is_alive))
+
+
+@contextmanager
+def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: bool) -> Iterator[Part]:
+    """The portal's one lock, from here to the end of the block."""
+    part = our_part(ledger, workspace)
+    take_lock(
+        ledger,
+        part.target,
+        part.owner,
+        part.world,
+        wait=wait,
+        break_lock=break_lock,
+        tell=workspace.options.note,
+    )
+    try:
+        yield part
+    finally:
+        ledger.unlock(part.target, part.owner)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())  # A container may run as a user without a name.
+
+
+def _is_alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+def make_performer(
+    service: Service, changes: Sequence[Change] | None, bases: Sequence[Base], content_of: Callable[[Change], str]
+) -> Performer:
+    """What sends the changes; None: they are not known yet."""
+    creates = changes is None or any(change.action is Action.CREATE and change.kind == "article" for change in changes)
+    # Asked once, before the threads start: the service requires an author (observed.md, section 4).
+    author: RemoteId | None = service.fetch_owner().id if creates and service.can("profile") else None
+    return Performer(service, content_of, {(base.kind, base.remote_id): base for base in bases}, author)
+
+
+def carry_out(
+    workspace: Workspace, plan: Plan, performer: Performer, part: Part, *, command: str, digest: str = ""
+) -> Pushed:
+    """Carry out a plan; the lock is held.
+
+    Args:
+        workspace: the settings.
+        plan: what to do.
+        performer: sends it.
+        part: ours, with the lock.
+        command: what the ledger shall call the run.
+        digest: names the tree, for those who want to join.
+    """
+    pushed = Pushed(plan)
+    ledger = part.ledger
+    # From here on thousands of requests leave cycles behind; what is planned stays, and need not be looked through.
+    gc.freeze()
+    gc.enable()
+    number = ledger.begin_run(part.target, command=command, now=time.time(), owner=part.owner, digest=digest)
+    with stopping_softly() as stop:
+        run = Run(ledger, number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_dead)
+        outcomes = push(plan, performer, run, concurrency=workspace.settings.pace.concurrency)
+        follow(outcomes, pushed, workspace, len(plan.sent))
+        pushed.stopped = stop.asked
+    if pushed.broken is None:
+        ledger.end_run(number, outcome=exit_code(pushed).name.lower(), now=time.time())
+    return pushed
+
+
+def join_run(workspace: Workspace, reading: Reading, service: Service, ledger: Ledger) -> Pushed:
+    """Take part in the push that is under way on this portal; nothing where none is."""
+    part = our_part(ledger, workspace)
+    info = ledger.join(part.target, part.owner, now=time.time())
+    pushed = Pushed(Plan(workspace.target))
+    if info is None:
+        workspace.options.note("No push is under way on this portal, so there is nothing to take part in.")
+        return pushed
+    before, started = service.transport.requests, time.monotonic()
+    with stopping_softly() as stop:
+        run = Run(ledger, info.number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_dead)
+        try:
+            check_same_tree(info, tree_digest(workspace.target, reading.desired))
+            bases = ledger.bases(part.target)
+            workspace.learn_categories(service, bases)
+            performer = make_performer(service, None, bases, reading.content_of)
+            outcomes = join(part.target, performer, run, concurrency=workspace.settings.pace.concurrency)
+            follow(outcomes, pushed, workspace, 0)
+        finally:
+            ledger.leave(part.target, info.number, part.owner, now=time.time())
+        pushed.stopped = stop.asked
+    pushed.plan = replace(pushed.plan, changes=tuple(outcome.change for outcome in pushed.outcomes))
+    pushed.requests = service.transport.requests - before
+    pushed.seconds = time.monotonic() - started
+    return pushed
+
+
+def follow(outcomes: Iterator[Outcome], pushed: Pushed, workspace: Workspace, total: int) -> None:
+    """Collect the outcomes as they come, and show that it moves. What was done is told also where the ledger broke."""
+    with Progress(total, workspace.options) as progress:
+        try:
+            for outcome in outcomes:
+                pushed.outcomes.append(outcome)
+                progress.show(outcome)
+        except LedgerError as exc:
+            pushed.broken = exc
+
+
+@dataclass(slots=True)
+class Stop:
+    """Whether somebody asked to stop."""
+
+    asked: bool = False
+
+
+@contextmanager
+def stopping_softly() -> Iterator[Stop]:
+    """The first Ctrl-C finishes what is under way; the second one does not wait."""
+    stop = Stop()
+
+    def handle(number: int, frame: FrameType | None) -> None:
+        if stop.asked:
+            raise KeyboardInterrupt
+        stop.asked = True
+        click.echo("\nStopping: what is under way is finished and recorded. Ctrl-C again to leave at once.", err=True)
+
+    before = {number: signal.signal(number, handle) for number in SOFT_SIGNALS}
+    try:
+        yield stop
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def exit_code(pushed: Pushed) -> ExitCode:
+    """Interrupted, nothing at all could be done, partly failed, held, or done; the first that is true."""
+    if pushed.broken is not None:
+        return pushed.broken.exit_code
+    if pushed.stopped and _any(pushed.outcomes, "skipped"):
+        return ExitCode.INTERRUPTED
+    if _any(pushed.outcomes, "failed"):
+        hopeless = any(outcome.hopeless for outcome in pushed.outcomes)
+        done = any(o.outcome == "done" and o.change.action is not Action.ADOPT for o in pushed.outcomes)
+        return ServiceError.exit_code if hopeless and not done else ExitCode.PARTLY_FAILED
+    if pushed.plan.held or _any(pushed.outcomes, "skipped"):
+        return ExitCode.HELD
+    return ExitCode.DONE
+
+
+def _any(outcomes: Sequence[Outcome], word: str) -> bool:
+    return any(outcome.outcome == word for outcome in outcomes)
+
+
+def report_pushed(pushed: Pushed, workspace: Workspace, *, form: str) -> int:
+    """Print what happened; the exit code says the same."""
+    options = workspace.options
+    if form == "json":
+        from kbsync.report.data import push_json
+
+        click.echo(push_json(pushed.plan, pushed.outcomes, requests=pushed.requests, seconds=pushed.seconds))
+    else:
+        from kbsync.report.text import push_text
+
+        style = options.style()
+        text = push_text(pushed.plan, pushed.outcomes, style, requests=pushed.requests, seconds=pushed.seconds)
+        click.echo(text, nl=False)
+    if pushed.broken is not None:
+        raise pushed.broken
+    return exit_code(pushed)

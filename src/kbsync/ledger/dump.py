@@ -1,0 +1,66 @@
+"""All of a ledger as rows, to be put into another one: tables and columns by name, ids as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from kbsync.errors import LedgerError
+from kbsync.ledger.database import Database
+
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "item": ("target", "kind", "locale", "slug", "remote_id", "path", "status", "fields", "kept"),
+    "run": ("id", "target", "command", "started_at", "ended_at", "outcome", "digest"),
+    "journal": (
+        "id",
+        "run",
+        "target",
+        "action",
+        "kind",
+        "locale",
+        "slug",
+        "path",
+        "remote_id",
+        "before",
+        "after",
+        "state",
+        "error",
+        "hint",
+        "begun_at",
+        "ended_at",
+        "phase",
+        "runner",
+        "again",
+        "change",
+    ),
+    "body": ("digest", "body"),
+}
+"""In the order in which they can be filled. Locks and runners are of the moment, and stay behind."""
+
+
+def dump(db: Database) -> dict[str, list[list[Any]]]:
+    """Every row of every table."""
+    return {
+        table: [list(row) for row in db.ask(f"SELECT {', '.join(columns)} FROM {table} ORDER BY 1, 2")]
+        for table, columns in TABLES.items()
+    }
+
+
+def restore(db: Database, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+    """Fill the tables.
+
+    Raises:
+        LedgerError: there is something in them, or the rows are of another shape.
+    """
+    for table in TABLES:
+        if db.ask(f"SELECT 1 FROM {table} LIMIT 1"):
+            raise LedgerError(
+                "the ledger is not empty; nothing was imported",
+                hint="import into a new one: name another place in [ledger] url, or move the old file away",
+            )
+    for table, columns in TABLES.items():
+        rows = tables.get(table, [])
+        if any(len(row) != len(columns) for row in rows):
+            raise LedgerError(f"the export's table `{table}` has rows of another length; nothing was imported")
+        marks = ", ".join("?" * len(columns))
+        db.run_many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)

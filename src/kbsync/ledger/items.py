@@ -1,0 +1,47 @@
+"""The rows of managed items, and the bodies that the portal held before a push changed them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kbsync.ledger.database import Database
+from kbsync.ledger.rows import BASE_COLUMNS, base_of, encode_id, row_of_base
+from kbsync.model import Base, digest
+
+
+def bases(db: Database, target: str) -> list[Base]:
+    """The base of every managed item of a portal."""
+    return [base_of(row) for row in db.ask(f"SELECT {BASE_COLUMNS} FROM item WHERE target = ?", (target,))]
+
+
+def put(db: Database, target: str, some: Iterable[Base]) -> None:
+    """Record some bases."""
+    some = list(some)
+    # An article recreated under the same slug has another id; the old row would make it managed twice.
+    db.run_many(
+        "DELETE FROM item WHERE target = ? AND kind = ? AND slug = ? AND (kind = 'article' OR locale = ?)",
+        [(target, base.kind, base.slug, base.locale) for base in some],
+    )
+    db.run_many(
+        f"""INSERT INTO item (target, {BASE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+            ON CONFLICT (target, kind, remote_id) DO UPDATE SET locale = excluded.locale, slug = excluded.slug,
+            path = excluded.path, fields = excluded.fields, status = excluded.status, kept = excluded.kept""",
+        [row_of_base(target, base) for base in some],
+    )
+
+
+def remove(db: Database, target: str, keys: Iterable[tuple[str, str | None]]) -> None:
+    """Forget some items, by kind and encoded id."""
+    query = "DELETE FROM item WHERE target = ? AND kind = ? AND remote_id = ?"
+    db.run_many(query, [(target, kind, remote_id) for kind, remote_id in keys])
+
+
+def forget(db: Database, target: str, some: Iterable[Base]) -> None:
+    """Forget what some bases are about."""
+    remove(db, target, ((base.kind, encode_id(base.remote_id)) for base in some))
+
+
+def keep_bodies(db: Database, bodies: Iterable[str]) -> None:
+    """Keep bodies under the name of their content; one that is there already is the same."""
+    query = "INSERT INTO body (digest, body) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING"
+    db.run_many(query, [(digest(body), body) for body in bodies])

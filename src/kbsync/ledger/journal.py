@@ -1,0 +1,165 @@
+"""The journal: what a run is to do, taken out entry by entry, and how each entry ended.
+
+    waiting -> taken -> pending -> done | failed | unknown      (a create goes from waiting to pending at once)
+    waiting -> skipped
+
+What is `pending` may have been sent. An entry that a dead runner had pending waits again with `again` set: whoever
+takes it looks before it sends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from kbsync.ledger import items
+from kbsync.ledger.contract import Entry, Granted, Owner, Result, RunInfo, Turn
+from kbsync.ledger.database import Database
+from kbsync.ledger.rows import (
+    ENTRY_COLUMNS,
+    PENDING_COLUMNS,
+    encode_change,
+    encode_fields,
+    encode_id,
+    entry_of,
+    pending_of,
+)
+from kbsync.model import Change, Pending
+
+OPEN = "state IN ('waiting', 'taken', 'pending')"
+MAYBE_SENT = "(state IN ('pending', 'unknown') OR (again = 1 AND state IN ('waiting', 'taken')))"
+
+
+def begin_run(db: Database, target: str, command: str, now: float, digest: str) -> int:
+    """A new run; its number."""
+    (number,) = db.ask("SELECT coalesce(max(id), 0) + 1 FROM run")[0]
+    query = "INSERT INTO run (id, target, command, started_at, digest) VALUES (?, ?, ?, ?, ?)"
+    db.run(query, (number, target, command, now, digest))
+    return int(number)
+
+
+def runs(db: Database, target: str) -> list[RunInfo]:
+    """All runs of a portal, newest first, each with how many of its entries are in which state."""
+    states: dict[int, dict[str, int]] = {}
+    counted = "SELECT run, state, count(*) FROM journal WHERE target = ? GROUP BY run, state"
+    for run, state, number in db.ask(counted, (target,)):
+        states.setdefault(run, {})[state] = number
+    query = """SELECT id, command, started_at, ended_at, coalesce(outcome, ''), digest FROM run
+               WHERE target = ? ORDER BY id DESC"""
+    return [
+        RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}))
+        for number, command, started_at, ended_at, outcome, digest in db.ask(query, (target,))
+    ]
+
+
+def offer(db: Database, target: str, run: int, changes: Sequence[tuple[int, Change]]) -> list[int]:
+    """Put changes into the journal; the entries' numbers."""
+    (first,) = db.ask("SELECT coalesce(max(id), 0) + 1 FROM journal")[0]
+    rows = (
+        (
+            number,
+            run,
+            target,
+            change.action,
+            change.kind,
+            change.locale,
+            change.slug,
+            change.path,
+            encode_id(change.remote_id),
+            encode_fields(change.before),
+            encode_fields(change.after),
+            phase,
+            encode_change(change),
+        )
+        for number, (phase, change) in enumerate(changes, first)
+    )
+    db.run_many(
+        """INSERT INTO journal (id, run, target, action, kind, locale, slug, path, remote_id, before, after, phase,
+           change, begun_at, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 'waiting')""",
+        rows,
+    )
+    return list(range(first, first + len(changes)))
+
+
+def take_turn(db: Database, target: str, run: int, owner: Owner, turn: Turn, now: float) -> Granted:
+    """Complete, mark as about to be sent, take more."""
+    for result in turn.results:
+        _complete(db, target, result, now)
+    refused = {entry for entry in turn.sending if not _send(db, entry, owner, now)}
+    items.keep_bodies(db, (body for body in turn.sending.values() if body is not None))
+    taken = _take(db, run, owner, turn, now) if turn.most else []
+    again = frozenset(number for number, sent_before in taken if sent_before)
+    return Granted(tuple(sorted(number for number, _ in taken)), again, frozenset(refused))
+
+
+def _take(db: Database, run: int, owner: Owner, turn: Turn, now: float) -> list[tuple[int, int]]:
+    query = f"""UPDATE journal SET runner = ?, begun_at = ?,
+                state = CASE action WHEN 'create' THEN 'pending' ELSE 'taken' END
+                WHERE id IN (SELECT id FROM journal WHERE run = ? AND phase = ? AND state = 'waiting'
+                             ORDER BY id LIMIT ?{db.skip_locked}) RETURNING id, again"""
+    return [(row[0], row[1]) for row in db.ask(query, (owner.key, now, run, turn.phase, turn.most))]
+
+
+def _send(db: Database, entry: int, owner: Owner, now: float) -> bool:
+    query = "UPDATE journal SET state = 'pending', begun_at = ? WHERE id = ? AND state = 'taken' AND runner = ?"
+    return db.run(query, (now, entry, owner.key)) == 1
+
+
+def _complete(db: Database, target: str, result: Result, now: float) -> None:
+    found = db.ask(
+        f"""UPDATE journal SET state = ?, error = ?, hint = ?, remote_id = coalesce(?, remote_id), ended_at = ?
+            WHERE id = ? AND {OPEN} RETURNING kind, remote_id""",
+        (result.outcome, result.error, result.hint, encode_id(result.remote_id), now, result.entry),
+    )
+    if not found:
+        return
+    if result.base is not None:
+        items.put(db, target, [result.base])
+    elif result.removed:
+        items.remove(db, target, [(found[0][0], found[0][1])])
+
+
+def entries(db: Database, run: int) -> list[Entry]:
+    """Everything in the journal of a run."""
+    return [entry_of(row) for row in db.ask(f"SELECT {ENTRY_COLUMNS} FROM journal WHERE run = ? ORDER BY id", (run,))]
+
+
+def open_entries(db: Database, run: int, phase: int) -> int:
+    """How many entries up to this phase are not over."""
+    query = f"SELECT count(*) FROM journal WHERE run = ? AND phase <= ? AND {OPEN}"
+    return int(db.ask(query, (run, phase))[0][0])
+
+
+def skip_rest(db: Database, run: int, reason: str, now: float) -> list[int]:
+    """Give up what nobody has taken yet."""
+    query = """UPDATE journal SET state = CASE again WHEN 1 THEN 'unknown' ELSE 'skipped' END, error = ?, ended_at = ?
+               WHERE run = ? AND state = 'waiting' RETURNING id"""
+    return sorted(row[0] for row in db.ask(query, (reason, now, run)))
+
+
+def pending(db: Database, target: str) -> list[Pending]:
+    """What may have been sent and was never completed."""
+    query = f"""SELECT {PENDING_COLUMNS} FROM journal WHERE target = ? AND state <> 'done' AND state <> 'settled'
+                AND {MAYBE_SENT} ORDER BY id"""
+    return [pending_of(row) for row in db.ask(query, (target,))]
+
+
+def settle(db: Database, numbers: Iterable[int]) -> None:
+    """Close pending entries."""
+    db.run_many("UPDATE journal SET state = 'settled' WHERE id = ?", [(number,) for number in numbers])
+
+
+def give_back(db: Database, run: int, runner: str) -> None:
+    """What a runner had taken waits for others; what it may have sent waits to be looked at first."""
+    db.run(
+        """UPDATE journal SET again = CASE state WHEN 'pending' THEN 1 ELSE again END, state = 'waiting', runner = ''
+           WHERE run = ? AND runner = ? AND state IN ('taken', 'pending')""",
+        (run, runner),
+    )
+
+
+def abandon(db: Database, target: str) -> None:
+    """Nobody is at work any more: what was not sent is skipped, what may have been is for the next run to look at."""
+    query = f"""UPDATE journal SET error = 'its run ended before it was sent',
+                state = CASE WHEN state = 'pending' OR again = 1 THEN 'pending' ELSE 'skipped' END
+                WHERE target = ? AND {OPEN}"""
+    db.run(query, (target,))

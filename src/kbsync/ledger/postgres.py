@@ -1,0 +1,121 @@
+"""The ledger's database in PostgreSQL: several runners, one portal, one truth. Needs `pip install kbsync[postgres]`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, LiteralString
+
+from kbsync.errors import ConfigError, LedgerError
+from kbsync.ledger.database import Row
+from kbsync.ledger.schema import MIGRATIONS, VERSION
+
+if TYPE_CHECKING:
+    import psycopg
+
+SCHEMA = "kbsync"
+ALONE = 0x6B627379
+"""The advisory lock of transactions that want to be alone ("kbsy")."""
+
+CONNECT_TIMEOUT_S = 10
+
+
+class PostgresDatabase:
+    """One connection to a PostgreSQL database, in a schema of its own.
+
+    Args:
+        url: `postgresql://user:password@host/database`; what it leaves out comes from libpq's environment.
+
+    Raises:
+        ConfigError: psycopg is not installed.
+        LedgerError: there is no such database, or it was written by a newer kbsync.
+    """
+
+    skip_locked = " FOR UPDATE SKIP LOCKED"
+
+    def __init__(self, url: str) -> None:
+        try:
+            import psycopg
+        except ImportError as exc:
+            raise ConfigError(
+                "[ledger] url: a PostgreSQL ledger needs psycopg, which is not installed",
+                hint="pip install 'kbsync[postgres]'",
+            ) from exc
+        self._error = psycopg.Error
+        with self._translated():
+            self.connection = psycopg.connect(
+                url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S, application_name="kbsync"
+            )
+        try:
+            self._open()
+        except LedgerError:
+            self.connection.close()
+            raise
+
+    def _open(self) -> None:
+        self.run(f"SET search_path TO {SCHEMA}")
+        known = self.ask("SELECT to_regclass(?)", (f"{SCHEMA}.version",))[0][0]
+        version = self._version() if known else 0
+        if version > VERSION:
+            raise LedgerError(
+                f"the PostgreSQL ledger was written by a newer kbsync (step {version}; this one knows {VERSION})",
+                hint="update kbsync; the ledger was not touched",
+            )
+        if version < VERSION:
+            self._migrate()
+
+    def _version(self) -> int:
+        return int(self.ask("SELECT max(step) FROM version")[0][0] or 0)
+
+    def _migrate(self) -> None:
+        with self.transaction():
+            # Read inside: another runner may have migrated while this one waited.
+            self.run(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}")
+            self.run("CREATE TABLE IF NOT EXISTS version (step INTEGER PRIMARY KEY)")
+            for step, text in list(enumerate(MIGRATIONS, 1))[self._version() :]:
+                for statement in filter(str.strip, text.split(";")):
+                    self.run(statement)
+                self.run("INSERT INTO version (step) VALUES (?)", (step,))
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except self._error as exc:
+            text = " ".join(str(exc).split())
+            hint = "is [ledger] url right, and the database up? Nothing that was recorded is lost"
+            raise LedgerError(f"the PostgreSQL ledger cannot be used: {text}", hint=hint) from exc
+
+    def _execute(self, query: str, row: Row) -> psycopg.Cursor[tuple[Any, ...]]:
+        with self._translated():
+            return self.connection.execute(_marked(query), row)
+
+    def ask(self, query: str, row: Row = ()) -> list[tuple[Any, ...]]:
+        """Run a query; its rows."""
+        return self._execute(query, row).fetchall()
+
+    def run(self, query: str, row: Row = ()) -> int:
+        """Run a statement; how many rows it touched."""
+        return self._execute(query, row).rowcount
+
+    def run_many(self, query: str, rows: Iterable[Row]) -> None:
+        """Run a statement once for each row."""
+        with self._translated(), self.connection.cursor() as cursor:
+            cursor.executemany(_marked(query), rows)
+
+    @contextmanager
+    def transaction(self, *, alone: bool = True) -> Iterator[None]:
+        """All of it or nothing; `alone` waits for other transactions that want to be alone."""
+        with self._translated(), self.connection.transaction():
+            if alone:
+                self.run("SELECT pg_advisory_xact_lock(?)", (ALONE,))
+            yield
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.connection.close()
+
+
+def _marked(query: str) -> LiteralString:
+    """The query with the marks that psycopg wants; all queries are literals of this package."""
+    return query.replace("?", "%s")

@@ -1,0 +1,143 @@
+"""The ledger over a database: each method one transaction of the queries beside this file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from kbsync.ledger import dump, items, journal, presence
+from kbsync.ledger.contract import Entry, Granted, Owner, RunInfo, Turn
+from kbsync.ledger.database import Database
+from kbsync.model import Base, Change, Pending
+
+
+class Record:
+    """A `Ledger`; what each method promises stands there."""
+
+    def __init__(self, database: Database) -> None:
+        self.db = database
+
+    def is_empty(self, target: str) -> bool:
+        """Whether nothing was ever recorded for this portal."""
+        query = "SELECT 1 FROM run WHERE target = ? UNION ALL SELECT 1 FROM item WHERE target = ? LIMIT 1"
+        return not self.db.ask(query, (target, target))
+
+    def bases(self, target: str) -> list[Base]:
+        """The base of every managed item of a portal."""
+        return items.bases(self.db, target)
+
+    def record(self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = ()) -> None:
+        """Record bases that needed no request, and forget others."""
+        with self.db.transaction():
+            items.forget(self.db, target, forgotten)
+            items.put(self.db, target, bases)
+
+    def text(self, digest: str) -> str | None:
+        """A body that the portal held before a push changed it."""
+        found = self.db.ask("SELECT body FROM body WHERE digest = ?", (digest,))
+        return str(found[0][0]) if found else None
+
+    def begin_run(self, target: str, *, command: str, now: float, owner: Owner | None = None, digest: str = "") -> int:
+        """Note that a run begins; its number."""
+        with self.db.transaction():
+            number = journal.begin_run(self.db, target, command, now, digest)
+            if owner is not None:
+                presence.enlist(self.db, number, owner, now)
+        return number
+
+    def end_run(self, run: int, *, outcome: str, now: float) -> None:
+        """Note how a run ended."""
+        with self.db.transaction():
+            self.db.run("UPDATE run SET outcome = ?, ended_at = ? WHERE id = ?", (outcome, now, run))
+
+    def runs(self, target: str) -> list[RunInfo]:
+        """All runs of a portal, newest first."""
+        return journal.runs(self.db, target)
+
+    def offer(self, target: str, run: int, changes: Sequence[tuple[int, Change]]) -> list[int]:
+        """Put changes into the journal; the entries' numbers."""
+        with self.db.transaction():
+            return journal.offer(self.db, target, run, changes)
+
+    def turn(self, target: str, run: int, owner: Owner, turn: Turn, *, now: float) -> Granted:
+        """Complete entries, mark others as about to be sent, take more."""
+        with self.db.transaction(alone=False):
+            return journal.take_turn(self.db, target, run, owner, turn, now)
+
+    def entries(self, run: int) -> list[Entry]:
+        """Everything in the journal of a run."""
+        return journal.entries(self.db, run)
+
+    def open_entries(self, run: int, *, phase: int) -> int:
+        """How many entries up to this phase are not over."""
+        return journal.open_entries(self.db, run, phase)
+
+    def skip_rest(self, run: int, reason: str, *, now: float) -> list[int]:
+        """Give up what nobody has taken yet."""
+        with self.db.transaction():
+            return journal.skip_rest(self.db, run, reason, now)
+
+    def pending(self, target: str) -> list[Pending]:
+        """What may have been sent and was never completed, oldest first."""
+        return journal.pending(self.db, target)
+
+    def settle(self, target: str, settled: Mapping[int, Base | None]) -> None:
+        """Close pending entries, with the base that follows, if any."""
+        with self.db.transaction():
+            items.put(self.db, target, (base for base in settled.values() if base is not None))
+            journal.settle(self.db, settled)
+
+    def lock(self, target: str, owner: Owner, *, now: float, take_over: Owner | None = None) -> Owner | None:
+        """Take the portal's one lock."""
+        with self.db.transaction():
+            return presence.lock(self.db, target, owner, now, take_over)
+
+    def beat(self, target: str, owner: Owner, *, now: float) -> bool:
+        """Keep the lock or the part in a run alive."""
+        with self.db.transaction(alone=False):
+            return presence.beat(self.db, target, owner, now)
+
+    def unlock(self, target: str, owner: Owner) -> None:
+        """Give the lock back."""
+        with self.db.transaction():
+            presence.unlock(self.db, target, owner)
+
+    def holder(self, target: str) -> Owner | None:
+        """Who holds the lock."""
+        return presence.holder(self.db, target)
+
+    def join(self, target: str, owner: Owner, *, now: float) -> RunInfo | None:
+        """Take part in the run that is under way."""
+        with self.db.transaction():
+            run = presence.under_way(self.db, target)
+            if run is not None:
+                presence.enlist(self.db, run.number, owner, now)
+            return run
+
+    def runners(self, run: int) -> list[Owner]:
+        """Everybody who takes part in a run."""
+        return presence.runners(self.db, run)
+
+    def bury(self, target: str, run: int, dead: Owner) -> None:
+        """Give what a dead runner had taken to the others."""
+        with self.db.transaction():
+            presence.strike_off(self.db, run, dead)
+            presence.unlock(self.db, target, dead)
+
+    def leave(self, target: str, run: int, owner: Owner, *, now: float) -> None:
+        """End one's part in a run."""
+        with self.db.transaction():
+            presence.leave(self.db, run, owner, now)
+
+    def dump(self) -> dict[str, list[list[Any]]]:
+        """Every table but the locks."""
+        return dump.dump(self.db)
+
+    def restore(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        """Fill an empty ledger."""
+        with self.db.transaction():
+            dump.restore(self.db, tables)
+
+    def close(self) -> None:
+        """Close the record."""
+        self.db.close()

@@ -1,0 +1,44 @@
+"""Take part in a push that another process began: the same journal, the same tree, another address's rate limit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kbsync.errors import PlanRefused
+from kbsync.ledger.contract import Entry, RunInfo
+from kbsync.model import Outcome
+from kbsync.sync.perform import Performer
+from kbsync.sync.push import IDLE_S, Run, Runner, phase_of
+
+
+def check_same_tree(run: RunInfo, digest: str) -> None:
+    """Refuse to send what the run was not planned for.
+
+    Raises:
+        PlanRefused: the content tree or the settings here are others than those of the run.
+    """
+    if run.digest != digest:
+        raise PlanRefused(
+            f"the push that is under way (run {run.number}) has another content tree or other settings than this one",
+            hint="check out the same commit here, with the same kbsync.toml, and join again",
+        )
+
+
+def join(target: str, performer: Performer, run: Run, *, concurrency: int) -> Iterator[Outcome]:
+    """Take changes out of the journal of `run` until nothing is left; the outcomes of those that were ours."""
+    entries = _offered(target, run)
+    changes = {entry.number: entry.change for entry in entries}
+    runner = Runner(target, performer, run, changes, leads=False)
+    yield from runner.work(sorted({phase_of(change) for change in changes.values()}), concurrency)
+
+
+def _offered(target: str, run: Run) -> list[Entry]:
+    """The run's journal, once its leader has filled it; empty where it ended before."""
+    while not (entries := run.ledger.entries(run.number)):
+        if all(info.number != run.number or info.ended_at is not None for info in run.ledger.runs(target)):
+            return []
+        others = [other for other in run.ledger.runners(run.number) if not other.is_run_of(run.owner)]
+        if all(run.is_dead(other) for other in others):
+            return []
+        run.sleep(IDLE_S)
+    return entries
