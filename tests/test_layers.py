@@ -26,6 +26,7 @@ HOMES = {
     "httpx": {"service"},
     "watchdog": {"preview"},
     "sqlite3": {"ledger", "sandbox"},
+    "psycopg": {"ledger"},
     "uvicorn": {"sandbox", "preview"},
     "jinja2": {"site"},
     "markdown_it": {"markdown"},

@@ -69,9 +69,9 @@ def duration(seconds: float) -> str:
 # --- plans -----------------------------------------------------------------------------------------------------------
 
 
-def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False) -> str:
+def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False, heading: str = "Plan") -> str:
     """A plan, to be read from top to bottom: what would happen, what waits for a person, what it costs."""
-    lines = [style.paint(f"Plan for {_portal(plan)}", "bold"), ""]
+    lines = [style.paint(f"{heading} for {_portal(plan)}", "bold"), ""]
     for _, group in groupby(plan.changes, key=lambda change: (change.action, change.kind)):
         lines += _change_group(list(group), style)
     lines += _held_lines(plan.held, style)

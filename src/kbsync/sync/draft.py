@@ -9,6 +9,7 @@ from typing import Literal
 from kbsync.model import (
     ARTICLE_FIELDS,
     CATEGORY_FIELDS,
+    Action,
     Base,
     Change,
     Desired,
@@ -18,7 +19,11 @@ from kbsync.model import (
     Kind,
     Reason,
     RemoteId,
+    Status,
 )
+
+STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
+"""What brings an article to a status."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,10 +21,8 @@ from kbsync.model import (
     Value,
 )
 from kbsync.sync.decide import ABSENT, EMPTY, Verdict, decide
-from kbsync.sync.draft import Draft, Policy, follow_rename, hold, names_of
+from kbsync.sync.draft import STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
 from kbsync.sync.match import Match
-
-STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
 
 
 def decide_item(

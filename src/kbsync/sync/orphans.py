@@ -62,6 +62,8 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
     else:
         names = (name for name in names_of(base.kind) if name in observed.fields)
         fields = tuple(FieldChange(name, observed.fields[name], None) for name in names)
+        if observed.status is not None:
+            fields += (FieldChange("status", observed.status, None),)
         draft.removals.append(_removal(Action.DELETE, base, observed, fields, None))
 
 

@@ -1,0 +1,176 @@
+"""`kbsync ledger`: look at kbsync's own record, carry it elsewhere, free its lock."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.pushing import our_part
+from kbsync.cli.screen import Options
+from kbsync.cli.workspace import Workspace
+from kbsync.errors import LedgerError, UsageError
+from kbsync.ledger.contract import Ledger
+from kbsync.sync.lock import describe
+
+SCHEMA = "kbsync.ledger/2"
+"""The number is the step of the ledger's tables."""
+
+
+@click.group("ledger")
+def group() -> None:
+    """Look at kbsync's own record, carry it elsewhere, free its lock."""
+
+
+@group.command("show")
+@click.argument("run", type=int, required=False)
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@common_options
+@click.pass_context
+def show(ctx: click.Context, run: int | None, form: str) -> int:
+    """Show what is recorded of this portal, or everything that one RUN did."""
+    from kbsync.report.ledger import ledger_json, ledger_text, run_json, run_text
+
+    workspace = _workspace(ctx)
+    ledger = _existing(workspace)
+    try:
+        if run is None:
+            record = _record(ledger, workspace)
+            style = workspace.options.style()
+            click.echo(ledger_json(record) if form == "json" else ledger_text(record, style), nl=form == "json")
+            return 0
+        info = next((info for info in ledger.runs(workspace.target.key) if info.number == run), None)
+        if info is None:
+            raise UsageError(f"this portal has no run {run}", hint="`kbsync ledger show` lists the runs")
+        entries = ledger.entries(run)
+        text = run_json(info, entries) if form == "json" else run_text(info, entries, workspace.options.style())
+        click.echo(text, nl=form == "json")
+    finally:
+        ledger.close()
+    return 0
+
+
+@group.command("export")
+@common_options
+@click.pass_context
+def export(ctx: click.Context) -> int:
+    """Write all of the ledger, every portal of it, to stdout: to keep it, or to import it into another one."""
+    ledger = _existing(_workspace(ctx))
+    try:
+        click.echo(msgspec.json.encode({"schema": SCHEMA, "tables": ledger.dump()}).decode())
+    finally:
+        ledger.close()
+    return 0
+
+
+@group.command("import")
+@click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False, allow_dash=True))
+@common_options
+@click.pass_context
+def import_(ctx: click.Context, file: Path) -> int:
+    """Fill an empty ledger (the one that kbsync.toml names) from an export."""
+    workspace = _workspace(ctx)
+    data = click.get_binary_stream("stdin").read() if str(file) == "-" else file.read_bytes()
+    tables = _tables(data, str(file))
+    ledger = workspace.open_ledger()
+    try:
+        ledger.restore(tables)
+        managed = len(ledger.bases(workspace.target.key))
+        workspace.options.note(f"Imported: {managed:,} items of portal `{workspace.target.portal}` are managed.")
+    finally:
+        ledger.close()
+    return 0
+
+
+@group.command("unlock")
+@click.option("--yes", is_flag=True, help="Also where its owner seems to be alive.")
+@common_options
+@click.pass_context
+def unlock(ctx: click.Context, yes: bool) -> int:
+    """Free the portal's lock after a run that died; what it left open, the next push looks up."""
+    workspace = _workspace(ctx)
+    ledger = _existing(workspace)
+    try:
+        part = our_part(ledger, workspace)
+        holder = ledger.lock(part.target, part.owner, now=time.time())
+        if holder is None:
+            ledger.unlock(part.target, part.owner)
+            workspace.options.note("Nobody holds the lock.")
+            return 0
+        if not yes and not part.is_dead(holder):
+            raise LedgerError(
+                f"{describe(holder, part.world)} seems to be alive",
+                hint="if you know better, `kbsync ledger unlock --yes`",
+            )
+        while holder is not None:
+            workspace.options.note(f"Freed the lock of {describe(holder, part.world)}.")
+            holder = ledger.lock(part.target, part.owner, now=time.time(), take_over=holder)
+        ledger.unlock(part.target, part.owner)
+    finally:
+        ledger.close()
+    return 0
+
+
+def _workspace(ctx: click.Context) -> Workspace:
+    options = Options.of(ctx)
+    return Workspace(options.read_settings(), options)
+
+
+def _existing(workspace: Workspace) -> Ledger:
+    """The ledger that there is.
+
+    Raises:
+        LedgerError: there is none yet.
+    """
+    from kbsync.ledger import ledger_exists
+
+    settings = workspace.settings
+    if not ledger_exists(settings.ledger.url, folder=settings.folder):
+        raise LedgerError("there is no ledger yet", hint="the first `kbsync push` makes one")
+    return workspace.open_ledger()
+
+
+def _record(ledger: Ledger, workspace: Workspace) -> Any:
+    from kbsync.report.ledger import Record
+
+    target = workspace.target
+    holder = ledger.holder(target.key)
+    world = our_part(ledger, workspace).world
+    bases = ledger.bases(target.key)
+    return Record(
+        portal=target.portal,
+        base_url=target.base_url,
+        articles=sum(1 for base in bases if base.kind == "article"),
+        categories=sum(1 for base in bases if base.kind == "category"),
+        pending=tuple(ledger.pending(target.key)),
+        holder=describe(holder, world) if holder else "",
+        runs=tuple(ledger.runs(target.key)),
+    )
+
+
+def _tables(data: bytes, name: str) -> dict[str, list[list[Any]]]:
+    """The tables of an export.
+
+    Raises:
+        LedgerError: it is none, or one of another kbsync.
+    """
+    try:
+        found = msgspec.json.decode(data)
+        schema, tables = found["schema"], found["tables"]
+    except (msgspec.DecodeError, KeyError, TypeError) as exc:
+        raise LedgerError(
+            f"{name}: this is no export of a ledger", hint="write one with `kbsync ledger export`"
+        ) from exc
+    if schema != SCHEMA:
+        raise LedgerError(
+            f"{name}: an export of schema {schema}; this kbsync reads {SCHEMA}",
+            hint="export and import with the same kbsync",
+        )
+    return tables  # type: ignore[no-any-return]
+
+
+command = group

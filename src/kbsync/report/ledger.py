@@ -1,0 +1,88 @@
+"""The ledger in words and in JSON: what is managed, who is at work, what the runs did. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import msgspec
+
+from kbsync.ledger.contract import Entry, RunInfo
+from kbsync.model import Action, Pending, visible
+from kbsync.report.text import SHOWN, Style, count
+
+WORDS = {"settled": "looked up later", "unknown": "nobody knows", "pending": "under way", "taken": "under way"}
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """What the ledger says of one portal. `holder` is who holds the lock, in words, or ""."""
+
+    portal: str
+    base_url: str
+    articles: int
+    categories: int
+    pending: tuple[Pending, ...]
+    holder: str
+    runs: tuple[RunInfo, ...]
+
+
+def ledger_text(record: Record, style: Style) -> str:
+    """The record, and its latest runs."""
+    lines = [
+        style.paint(f"Ledger of portal `{record.portal}` at {record.base_url}", "bold"),
+        f"  {count(record.categories, 'category')} and {count(record.articles, 'article')} managed",
+        f"  lock: {record.holder or 'free'}",
+    ]
+    if record.pending:
+        lines.append(style.paint(f"  {count(len(record.pending), 'request')} open: the next push looks up", "yellow"))
+        lines += (f"    {entry.action} {entry.path or entry.slug}" for entry in record.pending[:SHOWN])
+    shown = record.runs if style.verbose else record.runs[:SHOWN]
+    lines += ["", style.paint("Runs, newest first" if shown else "No runs yet", "bold")]
+    lines += (f"  {run_line(run)}" for run in shown)
+    if len(shown) < len(record.runs):
+        lines.append(style.paint(f"  … and {len(record.runs) - len(shown):,} more (-v lists them all)", "dim"))
+    return "\n".join(lines) + "\n"
+
+
+def run_line(run: RunInfo) -> str:
+    """`12  2026-11-21 07:20  push  3 done, 1 failed  partly_failed`."""
+    states = ", ".join(f"{number:,} {WORDS.get(state, state)}" for state, number in sorted(run.states.items()))
+    outcome = run.outcome.replace("_", " ") or "did not end"
+    return f"{run.number}  {_moment(run.started_at)}  {run.command}: {states or 'nothing to send'} ({outcome})"
+
+
+def run_text(run: RunInfo, entries: Sequence[Entry], style: Style) -> str:
+    """One run and everything that it did."""
+    lines = [style.paint(f"Run {run_line(run)}", "bold")]
+    shown = entries if style.verbose else entries[:SHOWN]
+    for entry in shown:
+        change = entry.change
+        where = change.path or f"{change.locale}: {change.slug}"
+        fields = ", ".join(field.name for field in change.fields) if change.action is Action.UPDATE else ""
+        lines.append(
+            f"  {WORDS.get(entry.state, entry.state)}: {change.action} {where}{f' ({fields})' if fields else ''}"
+        )
+        if entry.error:
+            lines.append(style.paint(f"      {visible(entry.error)}", "dim"))
+    if len(shown) < len(entries):
+        lines.append(style.paint(f"  … and {len(entries) - len(shown):,} more (-v lists them all)", "dim"))
+    return "\n".join(lines) + "\n"
+
+
+def ledger_json(record: Record) -> str:
+    """The record as one object of schema `kbsync.ledger-show/1`."""
+    found: dict[str, Any] = {"schema": "kbsync.ledger-show/1", **msgspec.to_builtins(record)}
+    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+
+
+def run_json(run: RunInfo, entries: Sequence[Entry]) -> str:
+    """A run as one object of schema `kbsync.run/1`."""
+    found = {"schema": "kbsync.run/1", **msgspec.to_builtins(run), "entries": msgspec.to_builtins(entries)}
+    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+
+
+def _moment(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")

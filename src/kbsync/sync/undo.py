@@ -1,0 +1,197 @@
+"""What would put a run's changes back, where nobody has touched them since. Pure.
+
+    the run                 | the item now                | undo
+    ------------------------+-----------------------------+------------------------------------------------
+    made it                 | as it was made              | delete
+    made it                 | changed since               | held
+    changed fields          | a field as the run left it  | send what it held before
+    changed fields          | a field changed since       | held
+    changed its status      | that status                 | the status before
+    deleted it              | not there                   | make it again, as a draft; then its status before
+
+What a run did to one item in several steps is put back in one: first value before, last value after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kbsync.ledger.contract import Entry
+from kbsync.model import (
+    Action,
+    Change,
+    FieldChange,
+    Fields,
+    Finding,
+    Held,
+    Kind,
+    Observed,
+    Plan,
+    Reason,
+    RemoteId,
+    Status,
+    Target,
+    Value,
+)
+from kbsync.sync.draft import STATUS_ACTIONS, names_of
+
+
+@dataclass(slots=True)
+class _Done:
+    """What a run did to one item, all steps together."""
+
+    last: Change
+    before: dict[str, Value] = field(default_factory=dict)
+    after: dict[str, Value] = field(default_factory=dict)
+    made: bool = False
+    deleted: bool = False
+
+    def add(self, change: Change) -> None:
+        """One more step."""
+        self.last = change
+        self.made = self.made or change.action is Action.CREATE
+        self.deleted = self.deleted or change.action is Action.DELETE
+        for name, value in change.before.items():
+            self.before.setdefault(name, value)
+        self.after |= change.after
+
+
+def build_undo(target: Target, entries: Iterable[Entry], observed: Iterable[Observed], bodies: Collection[str]) -> Plan:
+    """The plan that puts a run back.
+
+    Args:
+        target: the portal.
+        entries: the run's journal.
+        observed: what the portal holds now.
+        bodies: digests of the bodies that the ledger has kept.
+    """
+    there = {(item.kind, item.remote_id): item for item in observed}
+    draft = _Draft(there, bodies)
+    # Articles first: a category goes only when everything in it goes.
+    for key, done in sorted(_by_item(entries).items(), key=lambda pair: pair[0][0] == "category"):
+        draft.undo(done, there.get(key))
+    changes = sorted(draft.changes, key=lambda change: (change.is_removal, change.kind == "article"))
+    requests = sum(3 if change.action is Action.DELETE else 2 for change in changes)
+    return Plan(target, tuple(changes), tuple(draft.held), requests=requests, warnings=tuple(draft.warnings))
+
+
+def _by_item(entries: Iterable[Entry]) -> Mapping[tuple[Kind, RemoteId], _Done]:
+    found: dict[tuple[Kind, RemoteId], _Done] = {}
+    for entry in entries:
+        change = entry.change
+        # What failed may have been written in part; what the portal holds now says so.
+        if entry.state != "skipped" and change.remote_id is not None:
+            found.setdefault((change.kind, change.remote_id), _Done(change)).add(change)
+    return found
+
+
+@dataclass(slots=True)
+class _Draft:
+    there: Mapping[tuple[Kind, RemoteId], Observed]
+    bodies: Collection[str]
+    changes: list[Change] = field(default_factory=list)
+    held: list[Held] = field(default_factory=list)
+    warnings: list[Finding] = field(default_factory=list)
+
+    def undo(self, done: _Done, now: Observed | None) -> None:
+        if done.made and done.deleted:
+            return
+        if done.made:
+            self._unmake(done, now)
+        elif done.deleted:
+            self._make_again(done, now)
+        elif now is None:
+            self._hold(done, Reason.GONE, (), "somebody deleted it since; there is nothing to put back")
+        else:
+            self._put_back(done, now)
+
+    def _unmake(self, done: _Done, now: Observed | None) -> None:
+        if now is None:
+            return
+        wanted = {"status": str(Status.DRAFT), **done.after} if now.kind == "article" else done.after
+        shown = _shown(now)
+        moved = tuple(name for name, value in wanted.items() if name in shown and shown[name] != value)
+        if moved:
+            hint = "it changed since this run made it; undo the later run first, or delete it in the panel"
+            self._hold(done, Reason.DRIFT, moved, hint)
+        elif now.kind == "category" and self._keeps_articles(now):
+            hint = "somebody put articles of their own into it; move them away first"
+            self._hold(done, Reason.DRIFT, (), hint)
+        else:
+            names = (name for name in names_of(now.kind) if name in now.fields)
+            fields = [FieldChange(name, now.fields[name], None) for name in names]
+            if now.status is not None:
+                fields.append(FieldChange("status", now.status, None))
+            self.changes.append(_change(Action.DELETE, done.last, now.remote_id, fields, now))
+
+    def _keeps_articles(self, category: Observed) -> bool:
+        going = {change.remote_id for change in self.changes if change.action is Action.DELETE}
+        return any(
+            item.kind == "article"
+            and (item.locale, item.fields.get("category")) == (category.locale, category.slug)
+            and item.remote_id not in going
+            for item in self.there.values()
+        )
+
+    def _put_back(self, done: _Done, now: Observed) -> None:
+        shown = _shown(now)
+        moves = {name for name, before in done.before.items() if shown.get(name) != before}
+        touched = tuple(name for name in moves if shown.get(name) != done.after.get(name))
+        lost = tuple(name for name in moves if name == "content" and done.before[name] not in self.bodies)
+        if touched:
+            self._hold(done, Reason.DRIFT, touched, "somebody changed it since this run; put it back by hand")
+        if lost:
+            self._hold(done, Reason.UNKNOWN, lost, "the ledger has not kept the text that was there before")
+        names = [name for name in names_of(now.kind) if name in moves and name not in (*touched, *lost)]
+        if names:
+            fields = [FieldChange(name, shown[name], done.before[name]) for name in names]
+            self.changes.append(_change(Action.UPDATE, done.last, now.remote_id, fields, now))
+        if "status" in moves and "status" not in touched and done.before["status"] is not None:
+            self._set_status(done, now.remote_id, now, Status(str(done.before["status"])))
+
+    def _make_again(self, done: _Done, now: Observed | None) -> None:
+        if now is not None:
+            return
+        content = done.before.get("content")
+        if done.last.kind == "article" and content not in self.bodies:
+            self._hold(done, Reason.UNKNOWN, ("content",), "the ledger has not kept its text")
+            return
+        names = (name for name in names_of(done.last.kind) if done.before.get(name) not in (None, "", ()))
+        fields = [FieldChange(name, None, done.before[name]) for name in names]
+        self.changes.append(_change(Action.CREATE, done.last, None, fields, None))
+        status = done.before.get("status")
+        if status not in (None, Status.DRAFT):
+            self._set_status(done, None, None, Status(str(status)))
+
+    def _set_status(self, done: _Done, remote_id: RemoteId | None, now: Observed | None, status: Status) -> None:
+        field_change = FieldChange("status", now.status if now else Status.DRAFT, status)
+        self.changes.append(_change(STATUS_ACTIONS[status], done.last, remote_id, [field_change], now, status))
+
+    def _hold(self, done: _Done, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
+        last = done.last
+        self.held.append(
+            Held(reason, last.kind, last.locale, last.slug, last.path, last.remote_id, fields, hint, last.title)
+        )
+
+
+def _shown(item: Observed) -> Fields:
+    return {**item.fields, "status": item.status} if item.kind == "article" else item.fields
+
+
+def _change(
+    action: Action,
+    last: Change,
+    remote_id: RemoteId | None,
+    fields: list[FieldChange],
+    now: Observed | None,
+    status: Status | None = None,
+) -> Change:
+    live = now is not None and now.status is Status.PUBLISHED
+    slug = now.slug if now else last.slug
+    if action is Action.CREATE and last.kind == "article":
+        status = Status.DRAFT
+    path = last.path or f"{last.locale}/{last.slug}"
+    return Change(
+        action, last.kind, last.locale, slug, path, remote_id, last.title, tuple(fields), live=live, status=status
+    )

@@ -1,0 +1,170 @@
+"""What a push did, put back; the ledger looked at, carried elsewhere, and its lock."""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+import sqlite3
+from contextlib import closing
+
+from kbsync.sandbox import Sandbox
+
+INVOICES = "content/en/billing/invoices.md"
+
+
+def test_undo_puts_an_update_back_text_and_title_and_the_next_plan_would_send_it_again(remote, portal: Sandbox):
+    remote.run("push")
+    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nOther text.\n")
+    remote.run("push")
+    done = remote.run("undo", "2", "--yes")
+    assert (done.code, done.out.splitlines()[0]) == (0, "1 article updated"), done
+    assert "revert it too" in done.err
+    article = portal.panel.article("invoices")
+    assert (article.title, article.content) == ("Invoices", "Text.\n")
+    plan = remote.run("plan")
+    assert "title: Invoices -> Bills" in plan.out and plan.code == 0
+
+
+def test_undo_deletes_what_the_run_made_articles_before_their_categories(remote, portal: Sandbox):
+    remote.run("push")
+    done = remote.run("undo", "1", "--yes")
+    assert done.code == 0, done
+    assert portal.panel.articles("handbook") == []
+    assert "Create 3 articles" in remote.run("plan").out
+
+
+def test_undo_holds_what_somebody_touched_since_and_puts_back_the_rest(remote, portal: Sandbox):
+    remote.run("push")
+    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nOther text.\n")
+    remote.run("push")
+    portal.panel.edit("invoices", title="Theirs")
+    done = remote.run("undo", "2", "--yes")
+    assert done.code == 4 and "somebody changed it since" in done.out
+    article = portal.panel.article("invoices")
+    assert (article.title, article.content) == ("Theirs", "Text.\n")
+
+
+def test_undo_makes_what_was_deleted_again_with_its_text_and_status(remote, portal: Sandbox):
+    remote.write(INVOICES, "---\ntitle: Invoices\nstatus: published\n---\nText.\n")
+    remote.run("push", "--publish")
+    (remote.folder / INVOICES).unlink()
+    environ = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
+    assert "1 article deleted" in remote.run("push", **environ).out
+    done = remote.run("undo", "2", "--yes")
+    assert done.code == 0, done
+    article = portal.panel.article("invoices")
+    assert (article.title, article.content, article.status) == ("Invoices", "Text.\n", 1)
+
+
+def test_undo_asks_and_where_nobody_answers_nothing_is_done(remote, portal: Sandbox):
+    remote.run("push")
+    done = remote.run("undo", "1")
+    assert done.code == 2 and "kbsync undo 1 --yes" in done.err
+    assert "DELETE" in done.err
+    assert len(portal.panel.articles("handbook")) == 3
+
+
+def test_undo_of_a_run_that_is_not_there_names_the_latest(remote):
+    remote.run("push")
+    done = remote.run("undo", "7", "--yes")
+    assert done.code == 2 and "no run 7; the latest is 1" in done.err
+
+
+def test_ledger_show_lists_what_is_managed_and_the_runs_and_one_run_in_full(remote):
+    assert "there is no ledger yet" in remote.run("ledger", "show").err
+    remote.run("push")
+    shown = remote.run("ledger", "show")
+    assert "2 categories and 3 articles managed" in shown.out
+    assert "push: 5 done (done)" in shown.out
+    one = remote.run("ledger", "show", "1")
+    assert "  done: create en/billing/refunds.md\n" in one.out
+    assert json.loads(remote.run("ledger", "show", "--format", "json").out)["articles"] == 3
+    assert len(json.loads(remote.run("ledger", "show", "1", "--format", "json").out)["entries"]) == 5
+
+
+def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_never_overwritten(remote):
+    remote.run("push")
+    export = remote.run("ledger", "export")
+    remote.write("export.json", export.out)
+    refused = remote.run("ledger", "import", "export.json")
+    assert refused.code == 6 and "not empty" in refused.err
+    other = {"KBSYNC_LEDGER__URL": "sqlite:other.db"}
+    assert "5 items of portal `handbook`" in remote.run("ledger", "import", "export.json", **other).err
+    assert "5 unchanged" in remote.run("push", **other).out
+    assert remote.run("ledger", "export", **other).out != ""
+    remote.write("bad.json", '{"schema": "kbsync.ledger/1", "tables": {}}')
+    assert remote.run("ledger", "import", "bad.json", KBSYNC_LEDGER__URL="sqlite:third.db").code == 6
+    assert not (remote.folder / "third.db").exists()
+
+
+def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(remote):
+    remote.run("push")
+    path = remote.folder / ".kbsync" / "ledger.db"
+    with closing(sqlite3.connect(path)) as connection:
+        target = connection.execute("SELECT target FROM run").fetchone()[0]
+        for pid, started in ((os.getpid(), 5.0),):
+            row = (target, "ana", socket.gethostname(), pid, started, started)
+            connection.execute("INSERT INTO lock VALUES (?, ?, ?, ?, ?, ?)", row)
+            connection.commit()
+    assert remote.run("push").code == 6
+    assert remote.run("ledger", "unlock").code == 6
+    assert "Freed the lock of ana@" in remote.run("ledger", "unlock", "--yes").err
+    assert "Nobody holds the lock" in remote.run("ledger", "unlock").err
+    assert remote.run("push").code == 0
+
+
+# --- saved plans -----------------------------------------------------------------------------------------------------
+
+
+def test_a_saved_plan_is_carried_out_exactly_and_names_neither_token_nor_machine(remote, portal: Sandbox):
+    saved = remote.run("plan", "--out", "plan.json")
+    assert "kbsync push plan.json" in saved.err
+    text = (remote.folder / "plan.json").read_text()
+    assert "admin-token" not in text and str(remote.folder) not in text
+    pushed = remote.run("push", "plan.json")
+    assert pushed.code == 0 and "3 articles created as drafts" in pushed.out
+    assert remote.run("plan", "--check").code == 0
+
+
+def test_a_saved_plan_is_refused_whole_when_the_tree_the_settings_or_the_portal_are_others(remote, portal: Sandbox):
+    remote.run("plan", "--out", "plan.json")
+    remote.write("elsewhere.toml", (remote.folder / "kbsync.toml").read_text() + '[push]\nlive = "hold"\n')
+    done = remote.run("push", "plan.json", "--config", "elsewhere.toml")
+    assert done.code == 4 and "the settings are not those of the plan" in done.err
+    done = remote.run("push", "plan.json", KBSYNC_SERVICE__PORTAL="other")
+    assert done.code == 4 and "for portal `handbook`" in done.err
+    remote.write(INVOICES, "---\ntitle: Bills\n---\nText.\n")
+    done = remote.run("push", "plan.json")
+    assert done.code == 4 and "the content tree is not the one that was planned" in done.err
+    assert portal.panel.articles("handbook") == []
+
+
+def test_a_saved_plan_is_refused_change_by_change_where_the_portal_moved_on(remote, portal: Sandbox):
+    remote.run("push")
+    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Money back\n---\nText.\n")
+    remote.run("plan", "--out", "plan.json")
+    portal.panel.edit("invoices", title="Theirs")
+    done = remote.run("push", "plan.json")
+    assert done.code == 4 and "somebody changed title since the plan was made" in done.out
+    assert portal.panel.article("invoices").title == "Theirs"
+    assert portal.panel.article("refunds").title == "Money back"
+
+
+def test_a_saved_plan_carried_out_twice_makes_nothing_twice(remote, portal: Sandbox):
+    remote.run("plan", "--out", "plan.json")
+    remote.run("push", "plan.json")
+    again = remote.run("push", "plan.json")
+    assert again.code == 0, again
+    assert len(portal.panel.articles("handbook")) == 3
+
+
+def test_a_damaged_or_newer_saved_plan_says_so(remote):
+    remote.run("plan", "--out", "plan.json")
+    data = (remote.folder / "plan.json").read_text()
+    remote.write("cut.json", data[:200])
+    assert "damaged or of another kbsync" in remote.run("push", "cut.json").err
+    remote.write("newer.json", data.replace("saved-plan/1", "saved-plan/9"))
+    assert remote.run("push", "newer.json").code == 4
+    assert remote.run("push", "plan.json", "--publish").code == 2
