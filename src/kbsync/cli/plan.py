@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from kbsync.cli.commands import common_options
+from kbsync.cli.formats import format_option, tell_plan
 from kbsync.cli.lint import tell_errors
 from kbsync.cli.planning import Wishes, make_plan
 from kbsync.cli.screen import Options
@@ -21,7 +22,7 @@ from kbsync.model import Plan
 @click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
 @click.option("--full", is_flag=True, help="List the whole portal instead of what moved since the last time.")
 @click.option("--unmanaged", is_flag=True, help="List what is on the portal and not ours.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option
 @common_options
 @click.pass_context
 def command(ctx: click.Context, /, *, check: bool, unmanaged: bool, form: str, **wished: object) -> int:
@@ -37,16 +38,7 @@ def command(ctx: click.Context, /, *, check: bool, unmanaged: bool, form: str, *
     record = workspace.read_ledger()
     with workspace.open_service() as service:
         plan = make_plan(workspace, reading, service, record, Wishes(**wished)).plan  # type: ignore[arg-type]
-    if form == "json":
-        from kbsync.report.data import plan_json
-
-        click.echo(plan_json(plan, reading.findings, unmanaged=unmanaged))
-    else:
-        from kbsync.report.text import plan_text
-
-        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged), nl=False)
-        if reading.findings:
-            options.note(f"The content tree has {len(reading.findings)} warnings: `kbsync lint` lists them.")
+    tell_plan(workspace, plan, reading.findings, form=form, unmanaged=unmanaged)
     return exit_code(plan, check=check)
 
 

@@ -16,6 +16,7 @@ from types import FrameType
 import click
 
 from kbsync.cli.commands import common_options
+from kbsync.cli.formats import format_option, tell_push
 from kbsync.cli.lint import tell_errors
 from kbsync.cli.planning import Planned, Wishes, check_first_push, make_plan
 from kbsync.cli.progress import Progress
@@ -41,7 +42,7 @@ from kbsync.sync.push import Run, push
 @click.option("--wait", is_flag=True, help="Wait for another push to end instead of giving up.")
 @click.option("--break-lock", is_flag=True, help="Take the lock from another push that is surely dead.")
 @click.option("--full", is_flag=True, help="List the whole portal instead of what moved since the last time.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option
 @common_options
 @click.pass_context
 def command(
@@ -65,7 +66,7 @@ def command(
                 pushed = run_push(workspace, reading, service, ledger, wishes, beat)
     finally:
         ledger.close()
-    return report_push(pushed, options, form=form)
+    return report_push(pushed, workspace, form=form)
 
 
 @dataclass(slots=True)
@@ -186,18 +187,9 @@ def stopping_softly() -> Iterator[Stop]:
             signal.signal(number, handler)
 
 
-def report_push(pushed: Pushed, options: Options, *, form: str) -> int:
+def report_push(pushed: Pushed, workspace: Workspace, *, form: str) -> int:
     """Print what happened; the exit code says the same."""
-    if form == "json":
-        from kbsync.report.data import push_json
-
-        click.echo(push_json(pushed.plan, pushed.outcomes, requests=pushed.requests, seconds=pushed.seconds))
-    else:
-        from kbsync.report.text import push_text
-
-        style = options.style()
-        text = push_text(pushed.plan, pushed.outcomes, style, requests=pushed.requests, seconds=pushed.seconds)
-        click.echo(text, nl=False)
+    tell_push(workspace, pushed, form=form)
     return exit_code(pushed)
 
 
