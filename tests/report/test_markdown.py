@@ -74,20 +74,19 @@ def test_a_push_says_first_what_failed_and_why_and_last_what_was_done():
         Outcome(a_change(Action.PUBLISH, "en/c.md"), "skipped", 4, "its category `c` could not be made"),
     ]
     assert push_markdown(Plan(TARGET, unchanged=2), outcomes, requests=4, seconds=1.25) == (
-        "## kbsync push: 1 change made, 1 failed, 1 skipped, 1 adopted\n\n"
+        "## kbsync push: 1 change made, 1 failed, 1 skipped\n\n"
         "Portal `handbook` at `https://support.example.com` · 4 requests in 1.2 s · 2 unchanged\n\n"
         "| Done | What | Seen by readers now |\n| --- | --- | --- |\n"
         "| created | 1 article, as draft |  |\n"
-        "| adopted | 1 article |  |\n\n"
+        "| adopted | 1 article, equal on both sides |  |\n\n"
         "### Failed: 1\n\n"
         "| Action | Source | Why | What to do |\n| --- | --- | --- | --- |\n"
         "| update | `en/b.md` | PATCH /b: 500 | run `kbsync push` again |\n\n"
         "### Skipped: 1\n\n"
         "| Action | Source | Why | What to do |\n| --- | --- | --- | --- |\n"
         "| publish | `en/c.md` | its category `c` could not be made |  |\n\n"
-        "### Done: 2\n\n"
+        "### Done: 1\n\n"
         "| Action | Source | Title | What changes |\n| --- | --- | --- | --- |\n"
-        "| adopt | `en/old.md` | Refunds |  |\n"
         "| create | `en/a.md` | A |  |\n"
     )
 
@@ -117,7 +116,7 @@ def test_nothing_at_all_is_one_heading_and_one_line():
     [
         (Plan(TARGET, (a_change(Action.UPDATE, live=True),)), "1 change, LIVE"),
         (Plan(TARGET, (a_change(Action.UPDATE), a_change(Action.DELETE, "", live=True))), "2 changes, 1 of them LIVE"),
-        (Plan(TARGET, (a_change(Action.ADOPT, live=True),)), "nothing to send, 1 to adopt"),
+        (Plan(TARGET, (a_change(Action.ADOPT, live=True),)), "nothing to send"),
         (Plan(TARGET, held=(a_held(), a_held())), "nothing to send, 2 held"),
         (Plan(TARGET, tuple(a_change(Action.CREATE) for _ in range(1200))), "1,200 changes"),
     ],

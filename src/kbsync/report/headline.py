@@ -9,30 +9,28 @@ from kbsync.report.text import count
 
 
 def plan_headline(plan: Plan) -> str:
-    """What a push would do."""
+    """What a push would do. An adoption sends nothing, and without a ledger every run adopts what is equal."""
     live = sum(1 for change in plan.sent if change.live)
-    adopted = plan.count(Action.ADOPT)
-    parts = [count(len(plan.sent), "change") if plan.sent else "nothing to send"]
+    parts = [count(len(plan.sent), "change")] if plan.sent else []
     if live:
         parts.append("LIVE" if live == len(plan.sent) == 1 else f"{live:,} of them LIVE")
-    if adopted:
-        parts.append(f"{adopted:,} to adopt")
-    if plan.held:
-        parts.append(f"{len(plan.held):,} held")
-    return "nothing to do" if len(parts) == 1 and not plan.sent else ", ".join(parts)
+    return _joined(parts, plan)
 
 
 def push_headline(plan: Plan, outcomes: Sequence[Outcome]) -> str:
     """What a push did."""
-    words = [outcome.outcome for outcome in outcomes if outcome.change.action is not Action.ADOPT or _is_bad(outcome)]
-    adopted = sum(1 for outcome in outcomes if outcome.change.action is Action.ADOPT and not _is_bad(outcome))
-    parts = [f"{count(words.count('done'), 'change')} made"] if words else []
+    adopted = [o for o in outcomes if o.change.action is Action.ADOPT and o.outcome == "done"]
+    words = [outcome.outcome for outcome in outcomes]
+    made = words.count("done") - len(adopted)
+    parts = [f"{count(made, 'change')} made"] if made or len(words) > len(adopted) else []
     parts += [f"{words.count(word):,} {word}" for word in ("failed", "skipped") if word in words]
-    if adopted:
-        parts.append(f"{adopted:,} adopted")
-    if plan.held:
-        parts.append(f"{len(plan.held):,} held")
-    return ", ".join(parts) or "nothing to do"
+    return _joined(parts, plan)
+
+
+def _joined(parts: list[str], plan: Plan) -> str:
+    if not parts:
+        parts = ["nothing to send" if plan.held or plan.changes else "nothing to do"]
+    return ", ".join([*parts, *([f"{len(plan.held):,} held"] if plan.held else [])])
 
 
 def findings_headline(findings: Sequence[Finding]) -> str:
@@ -41,7 +39,3 @@ def findings_headline(findings: Sequence[Finding]) -> str:
     warnings = len(findings) - errors
     parts = [count(number, noun) for number, noun in ((errors, "error"), (warnings, "warning")) if number]
     return ", ".join(parts) or "no findings"
-
-
-def _is_bad(outcome: Outcome) -> bool:
-    return outcome.outcome != "done"

@@ -89,7 +89,7 @@ def push_markdown(plan: Plan, outcomes: Sequence[Outcome], *, requests: int, sec
     sections = [
         *bad,
         _held(plan.held),
-        Section("Done", ("Action", "Source", "Title", "What changes"), map(_change, done), len(done)),
+        _changes("Done", done),
         _findings("Worth knowing", plan.warnings, root),
     ]
     return _render(head, sections)
@@ -134,12 +134,20 @@ def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
         what = " and ".join(count(number, kind) for number, kind in kinds if number)
         if action is Action.CREATE and articles:
             what += ", as draft" if articles == 1 else ", as drafts"
+        if action is Action.ADOPT:
+            what += ", equal on both sides"
         live = sum(1 for change in found if _is_live(change))
         yield (PAST[action] if past else action.value, what, f"**LIVE**: {live:,}" if live else "")
 
 
 def _is_live(change: Change) -> bool:
     return change.live and change.action is not Action.ADOPT
+
+
+def _changes(heading: str, changes: Sequence[Change]) -> Section:
+    """What is sent; without a ledger every run adopts all that is equal, and a list of that would hide the rest."""
+    sent = [change for change in changes if change.action is not Action.ADOPT]
+    return Section(heading, ("Action", "Source", "Title", "What changes"), map(_change, sent), len(sent))
 
 
 def _change(change: Change) -> Row:
@@ -152,7 +160,7 @@ def _change(change: Change) -> Row:
 
 
 def _shows_fields(change: Change) -> bool:
-    return change.action not in {Action.CREATE, Action.ADOPT, Action.DELETE}
+    return change.action not in {Action.CREATE, Action.DELETE}
 
 
 def _where(item: Change | Held | Observed) -> str:
