@@ -108,3 +108,39 @@ def test_findings_are_clickable_and_counted():
         "content/en/a.md:3:1: error KB109 `status: live` is not a status\n    use one of: draft\n\n"
         "2 files: 1 error, 0 warnings.\n"
     )
+
+
+def test_warnings_beyond_the_first_are_counted_and_not_lost():
+    warnings = tuple(Finding("KB501", "warning", f"en/{n:02}.md", 1, 1, "gone", "do") for n in range(31))
+    assert "  … and 1 more (-v lists them all)\n" in plan_text(Plan(TARGET, warnings=warnings), Style())
+    assert "  en/30.md  KB501: gone\n" in plan_text(Plan(TARGET, warnings=warnings), Style(verbose=True))
+
+
+@pytest.mark.parametrize(
+    ("slugs", "heading"),
+    [("a", "DELETE 1 article (the source is gone)\n"), ("ab", "DELETE 2 articles (the sources are gone)\n")],
+)
+def test_what_is_removed_says_how_many_sources_are_gone(slugs, heading):
+    changes = tuple(Change(Action.DELETE, "article", "en", slug, "", 7, "T") for slug in slugs)
+    assert heading in plan_text(Plan(TARGET, changes), Style())
+
+
+def test_a_title_leaves_room_for_the_word_live():
+    change = an_update("T" * 52, live=True)
+    assert max(map(len, plan_text(Plan(TARGET, (change,)), Style(width=80)).splitlines())) <= 80
+
+
+def test_control_characters_of_a_file_name_never_reach_the_terminal():
+    path, bad = "en/\x1b[2J\n::error::x.md", "\x1b"
+    held = Held(Reason.DRIFT, "article", "en", "x", path, 1, ("title",), f"run `kbsync push --overwrite {path}`")
+    finding = Finding("KB301", "warning", path, 1, 1, "m", f"see {path}")
+    plan = Plan(TARGET, (a_create(path),), (held,), warnings=(finding,))
+    outcome = Outcome(a_create(path), "failed", None, "no", f"see {path}")
+    screens = (
+        plan_text(plan, Style()),
+        push_text(plan, [outcome], Style(), requests=1, seconds=1.0),
+        findings_text([finding], Style(), root="content", sources=1),
+    )
+    for screen in screens:
+        assert bad not in screen
+        assert not any(line.startswith("::") for line in screen.splitlines())

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from kbsync.cli.commands import common_options
+from kbsync.cli.formats import format_option, tell_plan
 from kbsync.cli.lint import tell_errors
 from kbsync.cli.planning import Wishes, make_plan
 from kbsync.cli.screen import Options
@@ -24,7 +25,7 @@ from kbsync.model import Plan
 @click.option("--full", is_flag=True, help="List the whole portal instead of what moved since the last time.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Save the plan, for `kbsync push FILE`.")
 @click.option("--unmanaged", is_flag=True, help="List what is on the portal and not ours.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option
 @common_options
 @click.pass_context
 def command(
@@ -47,16 +48,7 @@ def command(
 
         write_plan(out, plan, workspace, reading, record[0])
         options.note(f"The plan is in {out}: `kbsync push {out}` carries out exactly that.")
-    if form == "json":
-        from kbsync.report.data import plan_json
-
-        click.echo(plan_json(plan, reading.findings, unmanaged=unmanaged))
-    else:
-        from kbsync.report.text import plan_text
-
-        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged), nl=False)
-        if reading.findings:
-            options.note(f"The content tree has {len(reading.findings)} warnings: `kbsync lint` lists them.")
+    tell_plan(workspace, plan, reading.findings, form=form, unmanaged=unmanaged)
     return exit_code(plan, check=check)
 
 

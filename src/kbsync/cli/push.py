@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from kbsync.cli.commands import common_options
+from kbsync.cli.formats import format_option
 from kbsync.cli.lint import tell_errors
 from kbsync.cli.planning import Wishes, check_first_push, make_plan
 from kbsync.cli.pushing import Part, Pushed, carry_out, held_lock, join_run, make_performer, report_pushed
@@ -31,7 +32,7 @@ from kbsync.sync.saved import tree_digest
 @click.option("--break-lock", is_flag=True, help="Take the lock from another push that is surely dead.")
 @click.option("--join", "joins", is_flag=True, help="Take part in a push that another runner began.")
 @click.option("--full", is_flag=True, help="List the whole portal instead of what moved since the last time.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option
 @common_options
 @click.pass_context
 def command(

@@ -1,1 +1,1 @@
-"""Plans, outcomes and findings as text or JSON. Pure: values in, a string out; printing is the commands' business."""
+"""Plans, outcomes and findings as text, JSON, Markdown or GitHub annotations. Pure: values in, a string out."""

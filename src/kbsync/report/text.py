@@ -90,6 +90,8 @@ def _portal(plan: Plan) -> str:
 def _change_group(changes: list[Change], style: Style) -> list[str]:
     first = changes[0]
     heading = f"{_verb(first)} {count(len(changes), first.kind)}"
+    if first.is_removal:
+        heading += " (the source is gone)" if len(changes) == 1 else " (the sources are gone)"
     if first.action is Action.CREATE and first.kind == "article":
         heading += ", as draft" + ("" if len(changes) == 1 else "s")
     if first.action is Action.ADOPT:
@@ -101,27 +103,21 @@ def _change_group(changes: list[Change], style: Style) -> list[str]:
     shown = changes if style.verbose else changes[:SHOWN]
     for change in shown:
         lines += _change_lines(change, style)
-    if len(shown) < len(changes):
-        lines.append(style.paint(f"  … and {len(changes) - len(shown):,} more (-v lists them all)", "dim"))
-    return [*lines, ""]
+    return [*lines, *_rest(len(changes) - len(shown), style), ""]
 
 
 def _verb(change: Change) -> str:
-    if change.action is Action.ARCHIVE and not change.path:
-        return "Archive (the source is gone)"
-    if change.action is Action.DELETE:
-        return "DELETE (the source is gone)"
-    return change.action.value.capitalize()
+    return "DELETE" if change.action is Action.DELETE else change.action.value.capitalize()
 
 
 def _change_lines(change: Change, style: Style) -> list[str]:
-    where = change.path or f"{change.locale}: {change.slug}"
-    line = f"  {where}"
+    line = f"  {visible(change.path or f'{change.locale}: {change.slug}')}"
     title = f'"{visible(change.title)}"'
-    if len(line) + len(title) + 2 <= style.width:
+    mark = "LIVE" if change.live and change.action is not Action.ADOPT else ""
+    if len(line) + 2 + len(title) + (2 + len(mark) if mark else 0) <= style.width:
         line += "  " + style.paint(title, "dim")
-    if change.live and change.action is not Action.ADOPT:
-        line += "  " + style.paint("LIVE", "yellow")
+    if mark:
+        line += "  " + style.paint(mark, "yellow")
     if change.action is not Action.UPDATE:
         return [line]
     return [line, *(_field_line(field.name, field.before, field.after, style) for field in change.fields)]
@@ -151,23 +147,25 @@ def _held_lines(held: Sequence[Held], style: Style) -> list[str]:
     shown = held if style.verbose else held[:SHOWN]
     for item in shown:
         fields = ", ".join(FIELD_WORDS.get(name, name) for name in item.fields)
-        lines.append(
-            f"  {item.path or item.slug}  {style.paint(item.reason, 'yellow')}{': ' + fields if fields else ''}"
-        )
-        lines.append(style.paint(f"      {item.hint}", "dim"))
-    if len(shown) < len(held):
-        lines.append(style.paint(f"  … and {len(held) - len(shown):,} more (-v lists them all)", "dim"))
-    return [*lines, ""]
+        reason = style.paint(item.reason, "yellow") + (f": {fields}" if fields else "")
+        lines.append(f"  {visible(item.path or item.slug)}  {reason}")
+        lines.append(style.paint(f"      {visible(item.hint)}", "dim"))
+    return [*lines, *_rest(len(held) - len(shown), style), ""]
 
 
 def _warning_lines(warnings: Sequence[Finding], style: Style) -> list[str]:
     if not warnings:
         return []
     lines = [style.paint("Worth knowing", "yellow")]
-    for finding in warnings if style.verbose else warnings[:SHOWN]:
-        lines.append(f"  {finding.path}  {finding.code}: {visible(finding.message)}")
-        lines.append(style.paint(f"      {finding.hint}", "dim"))
-    return [*lines, ""]
+    shown = warnings if style.verbose else warnings[:SHOWN]
+    for finding in shown:
+        lines.append(f"  {visible(finding.path)}  {finding.code}: {visible(finding.message)}")
+        lines.append(style.paint(f"      {visible(finding.hint)}", "dim"))
+    return [*lines, *_rest(len(warnings) - len(shown), style), ""]
+
+
+def _rest(number: int, style: Style) -> list[str]:
+    return [style.paint(f"  … and {number:,} more (-v lists them all)", "dim")] if number else []
 
 
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
@@ -229,14 +227,13 @@ def _outcome_lines(word: str, outcomes: Sequence[Outcome], style: Style) -> list
     if not outcomes:
         return []
     lines = ["", style.paint(f"{word.capitalize()}: {len(outcomes):,}", "red" if word == "failed" else "yellow")]
-    for outcome in outcomes if style.verbose else outcomes[:SHOWN]:
+    shown = outcomes if style.verbose else outcomes[:SHOWN]
+    for outcome in shown:
         change = outcome.change
-        lines.append(f"  {change.action} {change.path or change.slug}: {visible(outcome.error)}")
+        lines.append(f"  {change.action} {visible(change.path or change.slug)}: {visible(outcome.error)}")
         if outcome.hint:
-            lines.append(style.paint(f"      {outcome.hint}", "dim"))
-    if len(outcomes) > SHOWN and not style.verbose:
-        lines.append(style.paint(f"  … and {len(outcomes) - SHOWN:,} more (-v lists them all)", "dim"))
-    return lines
+            lines.append(style.paint(f"      {visible(outcome.hint)}", "dim"))
+    return [*lines, *_rest(len(outcomes) - len(shown), style)]
 
 
 # --- findings --------------------------------------------------------------------------------------------------------
@@ -254,7 +251,7 @@ def findings_text(findings: Sequence[Finding], style: Style, *, root: str, sourc
     lines = []
     for finding in findings:
         colour = "red" if finding.level == "error" else "yellow"
-        place = f"{root}/{finding.path}:{finding.line}:{finding.column}"
+        place = f"{root}/{visible(finding.path)}:{finding.line}:{finding.column}"
         lines.append(f"{place}: {style.paint(f'{finding.level} {finding.code}', colour)} {visible(finding.message)}")
         if finding.hint:
             lines.append(style.paint(f"    {visible(finding.hint)}", "dim"))

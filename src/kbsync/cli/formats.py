@@ -1,0 +1,113 @@
+"""`--format` of plan, push and lint: what each one prints, and the summary of a job in CI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from kbsync.cli.screen import relative
+from kbsync.cli.workspace import Workspace
+from kbsync.model import Finding, Plan
+
+if TYPE_CHECKING:
+    from kbsync.cli.push import Pushed
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+FORMATS = ("text", "json", "markdown", "github")
+IN_CI = ("markdown", "github")
+"""The formats whose report goes to the summary of the job too, where there is one."""
+
+SUMMARY = "GITHUB_STEP_SUMMARY"
+
+
+def format_option(function: F) -> F:
+    """`--format`, the same on every command that reports."""
+    help_text = "For people, scripts, a comment or job summary, or as annotations on source lines."
+    option = click.option(
+        "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=help_text
+    )
+    return option(function)
+
+
+def tell_plan(workspace: Workspace, plan: Plan, findings: Sequence[Finding], *, form: str, unmanaged: bool) -> None:
+    """A plan and the warnings of the tree. Each format loads only what it needs."""
+    options = workspace.options
+    if form == "json":
+        from kbsync.report.data import plan_json
+
+        click.echo(plan_json(plan, findings, unmanaged=unmanaged))
+    elif form in IN_CI:
+        from kbsync.report.github import plan_annotations
+        from kbsync.report.markdown import plan_markdown
+
+        root = repository_root(workspace)
+        text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged)
+        tell_ci(text, plan_annotations(plan, findings, root=root), workspace, form=form)
+    else:
+        from kbsync.report.text import count, plan_text
+
+        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged), nl=False)
+        if findings:
+            them = "it" if len(findings) == 1 else "them"
+            options.note(f"The content tree has {count(len(findings), 'warning')}: `kbsync lint` lists {them}.")
+
+
+def tell_push(workspace: Workspace, pushed: Pushed, *, form: str) -> None:
+    """What a push did."""
+    plan, outcomes, requests, seconds = pushed.plan, pushed.outcomes, pushed.requests, pushed.seconds
+    if form == "json":
+        from kbsync.report.data import push_json
+
+        click.echo(push_json(plan, outcomes, requests=requests, seconds=seconds))
+    elif form in IN_CI:
+        from kbsync.report.github import push_annotations
+        from kbsync.report.markdown import push_markdown
+
+        root = repository_root(workspace)
+        text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root)
+        tell_ci(text, push_annotations(plan, outcomes, root=root), workspace, form=form)
+    else:
+        from kbsync.report.text import push_text
+
+        style = workspace.options.style()
+        click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds), nl=False)
+
+
+def tell_ci(text: str, annotations: str, workspace: Workspace, *, form: str) -> None:
+    """The Markdown to the job's summary, and the format that was asked for to stdout.
+
+    A push happens once: with `github` its summary could not be had by another run. Its headline goes to stderr,
+    as a log without any annotation would say nothing.
+    """
+    if form == "markdown":
+        click.echo(text, nl=False)
+    else:
+        click.echo(annotations, nl=False)
+        workspace.options.note(text.partition("\n")[0].lstrip("# "))
+    write_summary(text)
+
+
+def write_summary(text: str) -> None:
+    """Append to the file that GitHub names, if it names one. What was planned or pushed does not depend on it."""
+    path = os.environ.get(SUMMARY)
+    if not path:
+        return
+    try:
+        with Path(path).open("a", encoding="utf-8", errors="replace") as file:
+            file.write(text + "\n")
+    except OSError as exc:
+        click.echo(f"kbsync: ${SUMMARY}: {path}: cannot be written to: {exc.strerror}", err=True)
+        click.echo("  the report is complete without it", err=True)
+
+
+def repository_root(workspace: Workspace) -> str:
+    """The content root as seen from the repository: a job may run in a folder of it, and says where it begins."""
+    root, repository = workspace.settings.content_root.resolve(), os.environ.get("GITHUB_WORKSPACE")
+    if repository and root.is_relative_to(Path(repository).resolve()):
+        return root.relative_to(Path(repository).resolve()).as_posix()
+    return relative(root)

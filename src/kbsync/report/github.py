@@ -1,0 +1,91 @@
+"""Findings, what is held and what failed as workflow commands: GitHub shows each one beside the line that it is about.
+
+A command is one line, `::error file=…,line=…,col=…,title=…::message`. GitHub shows the first ten errors and the first
+ten warnings of a step, so errors come first; the log of the job has them all.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+
+from kbsync.model import Finding, Held, Level, Outcome, Plan, visible
+from kbsync.report.text import FIELD_WORDS
+
+
+def findings_annotations(findings: Iterable[Finding], *, root: str) -> str:
+    """One line for each finding, errors first.
+
+    Args:
+        findings: of the content tree, or of a plan.
+        root: the content root as seen from the repository, put before each path.
+    """
+    return _joined(_finding(finding, root) for finding in _errors_first(findings))
+
+
+def plan_annotations(plan: Plan, findings: Iterable[Finding], *, root: str) -> str:
+    """What a plan holds, what it warns of, and the findings of the tree, on their sources."""
+    warned = (_finding(finding, root) for finding in _errors_first((*plan.warnings, *findings)))
+    return _joined([*(_held(held, root) for held in plan.held), *warned])
+
+
+def push_annotations(plan: Plan, outcomes: Sequence[Outcome], *, root: str) -> str:
+    """What failed and what was skipped because of it, what is held, and what the plan warns of."""
+    bad = [o for word in ("failed", "skipped") for o in outcomes if o.outcome == word]
+    return _joined(_outcome(outcome, root) for outcome in bad) + plan_annotations(plan, (), root=root)
+
+
+def _errors_first(findings: Iterable[Finding]) -> list[Finding]:
+    return sorted(findings, key=lambda finding: finding.level != "error")
+
+
+def _joined(lines: Iterable[str]) -> str:
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _finding(finding: Finding, root: str) -> str:
+    place = {"file": _file(finding.path, root), "line": str(finding.line), "col": str(finding.column)}
+    return _command(finding.level, place | {"title": finding.code}, finding.message, finding.hint)
+
+
+def _held(held: Held, root: str) -> str:
+    fields = ", ".join(FIELD_WORDS.get(name, name) for name in held.fields)
+    message = f"{held.locale}: {held.slug}" + (f": {fields}" if fields else "")
+    return _command("warning", _top_of(held.path, root) | {"title": f"held: {held.reason}"}, message, held.hint)
+
+
+def _outcome(outcome: Outcome, root: str) -> str:
+    change = outcome.change
+    message = f"{change.locale}: {change.slug}: {outcome.error}"
+    title = {"title": f"{change.action} {outcome.outcome}"}
+    return _command("error", _top_of(change.path, root) | title, message, outcome.hint)
+
+
+def _top_of(path: str, root: str) -> dict[str, str]:
+    """The first line of a source; nothing for what has none any more."""
+    return {"file": _file(path, root), "line": "1"} if path else {}
+
+
+def _file(path: str, root: str) -> str:
+    return posixpath.normpath(posixpath.join(root, path))
+
+
+def _command(level: Level, properties: dict[str, str], message: str, hint: str) -> str:
+    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{level} {told}::{'%0A'.join(_lines(message, hint))}"
+
+
+def _lines(*texts: str) -> Iterator[str]:
+    """Each text that says anything, on one line."""
+    return (_data(" ".join(visible(text).split())) for text in texts if text)
+
+
+def _data(text: str) -> str:
+    """Source: docs.github.com, workflow commands; the runner undoes the same table, with `%25` last."""
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    """A file name may hold line breaks, and must be the file's name still; what acts on a terminal is taken out."""
+    shown = "".join(character if character in "\r\n" else visible(character) for character in text)
+    return _data(shown).replace(":", "%3A").replace(",", "%2C")
