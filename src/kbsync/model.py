@@ -49,6 +49,9 @@ ARTICLE_FIELDS = (
 )
 """The fields of an article that decide for themselves, in the order in which a report shows them."""
 
+LINK_FIELD = "translation_of"
+"""The field that links a translation to its original; its value is that one's id. `sync/links.py` decides it."""
+
 CATEGORY_FIELDS = ("slug", "name", "description", "position", "icon")
 
 DIGEST_PREFIX = "blake2b:"
@@ -273,7 +276,10 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Held:
-    """What kbsync will not change on its own, why, and one thing a person can do."""
+    """What kbsync will not change on its own, why, and one thing a person can do.
+
+    `values` are what stands on the portal (before) and what we would send (after), where both are known.
+    """
 
     reason: Reason
     kind: Kind
@@ -284,6 +290,7 @@ class Held:
     fields: tuple[str, ...]
     hint: str
     title: str = ""
+    values: tuple[FieldChange, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

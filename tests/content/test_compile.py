@@ -90,13 +90,27 @@ def test_every_key_arrives(tmp_path):
         "---\ntitle: T\nstatus: published\ndescription: ''\nposition: 0\nauthor: ana\ntags: []\nmeta_title: m\n"
         "meta_description: d\nmanage: seed\naliases: [old]\ntranslation_of: fr/billing/refunds.md\n---\nText.\n"
     )
-    article = read_content(write_files(tmp_path, beside(text))).desired[HERE]
+    files = beside(text) | {"fr/billing/refunds.md": "# R\nTexte.\n"}
+    article = read_content(write_files(tmp_path, files)).desired[HERE]
     assert dict(article.fields) == {
         "slug": "refunds", "title": "T", "content": digest("Text.\n"), "category": "billing", "description": "",
         "position": 0, "author": 12, "tags": (), "meta_title": "m", "meta_description": "d",
     }  # fmt: skip
     assert (article.status, article.manage, article.aliases) == (Status.PUBLISHED, Manage.SEED, ("old",))
     assert article.root_path == "fr/billing/refunds.md"
+
+
+def test_a_translation_belongs_to_the_same_path_under_the_default_locale_or_to_what_it_names(tmp_path):
+    files = {
+        "en/b/_category.md": A_CATEGORY, "fr/b/_category.md": A_CATEGORY,
+        "en/b/x.md": AN_ARTICLE, "fr/b/x.md": AN_ARTICLE, "fr/b/y.md": AN_ARTICLE,
+        "en/b/z.md": "---\ntitle: Z\ntranslation_of: fr/b/z.md\n---\nText\n", "fr/b/z.md": AN_ARTICLE,
+        "fr/b/w.md": "---\ntitle: W\ntranslation_of: fr/b/x.md\n---\nText\n",
+    }  # fmt: skip
+    roots = {path: item.root_path for path, item in read_content(write_files(tmp_path, files)).desired.items()}
+    assert {path: root for path, root in roots.items() if root} == {
+        "fr/b/x.md": "en/b/x.md", "en/b/z.md": "fr/b/z.md", "fr/b/w.md": "en/b/x.md",
+    }  # fmt: skip
 
 
 # --- links -----------------------------------------------------------------------------------------------------------

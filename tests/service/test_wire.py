@@ -170,7 +170,7 @@ def test_the_owner_is_read_with_the_role_in_this_account():
 def test_a_row_keeps_everything_that_an_article_says():
     article = decode(Answer("GET /x", 200, {}, json.dumps(WHOLE).encode()), wire.WireArticle)
     categories = {3: Observed("category", 3, "en", "billing", {"slug": "billing"})}
-    seen = observed_row(row_of(article, CHATWOOT), "en", categories)
+    seen = observed_row(row_of(article, CHATWOOT), "en", categories, {})
     assert seen == Observed("article", 7, "en", "refunds", FIELDS, Status.PUBLISHED, 1_795_233_600)
 
 

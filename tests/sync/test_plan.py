@@ -245,13 +245,42 @@ def test_an_alias_finds_the_article_under_its_former_slug():
     assert sends(plan_of([new], [base], [base])) == {"slug": "refunds"}
 
 
-def test_two_files_that_swap_their_slugs_swap_their_texts_and_no_slug_is_sent():
+def test_two_sources_that_swap_their_slugs_stay_the_articles_they_were_and_one_steps_aside_for_a_moment():
     a, b = (
         an_article(slug="a", remote_id=1, path="en/a.md", content="A"),
         an_article(slug="b", remote_id=2, path="en/b.md", content="B"),
     )
     plan = plan_of([a.but(slug="b"), b.but(slug="a")], [a, b], [a, b])
-    assert {change.slug: change.after for change in plan.changes} == {"a": {"content": "B"}, "b": {"content": "A"}}
+    sent = [(change.turn, change.remote_id, change.before["slug"], change.after) for change in plan.changes]
+    assert sent == [
+        (0, 1, "a", {"slug": "a--kbsync-moving"}),
+        (1, 2, "b", {"slug": "a"}),
+        (2, 1, "a--kbsync-moving", {"slug": "b"}),
+    ]
+
+
+def test_a_slug_that_one_source_gives_up_is_free_before_another_takes_it():
+    a, b = (
+        an_article(slug="a", remote_id=1, path="en/a.md"),
+        an_article(slug="b", remote_id=2, path="en/b.md", content="B"),
+    )
+    new = an_article(slug="a", path="en/new.md", content="New")
+    plan = plan_of([a.but(slug="b"), b.but(slug="c"), new], [a, b], [a, b])
+    assert [(change.turn, change.action, change.after["slug"]) for change in plan.changes] == [
+        (0, "update", "c"),
+        (1, "update", "b"),
+        (2, "create", "a"),
+    ]
+
+
+def test_two_files_that_swap_their_names_and_keep_slug_and_text_need_nothing_sent():
+    a, b = (
+        an_article(slug="a", remote_id=1, path="en/a.md", content="A"),
+        an_article(slug="b", remote_id=2, path="en/b.md", content="B"),
+    )
+    plan = plan_of([a.but(path="en/b.md"), b.but(path="en/a.md")], [a, b], [a, b])
+    assert plan.changes == ()
+    assert {base.slug: base.path for base in plan.settled} == {"a": "en/b.md", "b": "en/a.md"}
 
 
 def test_a_category_that_gets_another_slug_does_not_move_its_articles():

@@ -14,7 +14,7 @@ from kbsync.cli.workspace import Workspace
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
-    from kbsync.cli.push import Pushed
+    from kbsync.cli.pushing import Pushed
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import time
 from pathlib import Path
 from typing import Any
@@ -74,7 +75,7 @@ def export(ctx: click.Context) -> int:
 def import_(ctx: click.Context, file: Path) -> int:
     """Fill an empty ledger (the one that kbsync.toml names) from an export."""
     workspace = _workspace(ctx)
-    data = click.get_binary_stream("stdin").read() if str(file) == "-" else file.read_bytes()
+    data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
     tables = _tables(data, str(file))
     ledger = workspace.open_ledger()
     try:

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.cli.select import select
-from kbsync.cli.workspace import Reading, Workspace
+from kbsync.cli.workspace import Portal, Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Base, Desired, Pending, Plan
 from kbsync.sync.draft import Policy
-from kbsync.sync.plan import build_plan
+from kbsync.sync.match import match_items
+from kbsync.sync.plan import NOTHING_RENAMED, build_plan
 from kbsync.sync.recover import Recovery, settle_pending
+from kbsync.sync.renames import Renames, find_renames, strays_of
 
 if TYPE_CHECKING:
     from kbsync.service.client import Service
+
+MOST_READ = 100
+"""Articles without a source whose texts are read, to find out whether they were renamed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +62,31 @@ def make_plan(
     recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
     policy = policy_of(workspace, wishes, overwrite)
-    plan = build_plan(workspace.target, desired, portal.items, recovery.bases, policy=policy, pending=recovery.unknown)
+    plan = build_plan(
+        workspace.target,
+        desired,
+        portal.items,
+        recovery.bases,
+        policy=policy,
+        pending=recovery.unknown,
+        renames=renamed(reading, service, portal, recovery.bases),
+        tree=reading.desired,
+    )
     return Planned(plan, recovery)
+
+
+def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:
+    """Sources that are an article under another name. Only where an article lost its source are any texts read."""
+    there = {item.path for item in reading.desired}
+    if portal.items is None or all(base.path in there for base in bases if base.kind == "article"):
+        return NOTHING_RENAMED
+    strays = strays_of(match_items(reading.desired, portal.items, bases))
+    texts = {item.path: reading.compiler.content_of(item.path) for item in strays.new}
+    by_digest = {item.fields.get("content"): texts[item.path] for item in strays.new}
+    former = {base.remote_id: by_digest.get(base.fields.get("content")) for base in strays.old}
+    for base in [base for base in strays.old if former[base.remote_id] is None][:MOST_READ]:
+        former[base.remote_id] = service.read_article(base.remote_id, locale=base.locale)[1]
+    return find_renames(strays, texts, {key: text for key, text in former.items() if text is not None})
 
 
 def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str]) -> list[Desired]:
@@ -83,6 +111,7 @@ def policy_of(workspace: Workspace, wishes: Wishes, overwrite: list[Desired]) ->
         overwrite=frozenset(item.path for item in overwrite),
         whole=not wishes.selectors,
         default_locale=workspace.settings.content.default_locale,
+        article_url=profile.article_url.replace("{portal}", workspace.settings.service.portal),
         requests_per_minute=workspace.requests_per_minute,
         concurrency=workspace.settings.pace.concurrency,
     )

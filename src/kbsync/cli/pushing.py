@@ -15,6 +15,7 @@ from types import FrameType
 
 import click
 
+from kbsync.cli.formats import tell_push
 from kbsync.cli.progress import Progress
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import ExitCode, LedgerError, ServiceError
@@ -228,17 +229,7 @@ def _any(outcomes: Sequence[Outcome], word: str) -> bool:
 
 def report_pushed(pushed: Pushed, workspace: Workspace, *, form: str) -> int:
     """Print what happened; the exit code says the same."""
-    options = workspace.options
-    if form == "json":
-        from kbsync.report.data import push_json
-
-        click.echo(push_json(pushed.plan, pushed.outcomes, requests=pushed.requests, seconds=pushed.seconds))
-    else:
-        from kbsync.report.text import push_text
-
-        style = options.style()
-        text = push_text(pushed.plan, pushed.outcomes, style, requests=pushed.requests, seconds=pushed.seconds)
-        click.echo(text, nl=False)
+    tell_push(workspace, pushed, form=form)
     if pushed.broken is not None:
         raise pushed.broken
     return exit_code(pushed)

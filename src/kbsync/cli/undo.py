@@ -8,6 +8,7 @@ import time
 import click
 
 from kbsync.cli.commands import common_options
+from kbsync.cli.formats import format_option
 from kbsync.cli.pushing import Part, Pushed, carry_out, held_lock, make_performer, report_pushed
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Workspace
@@ -22,7 +23,7 @@ from kbsync.sync.undo import build_undo
 @click.argument("run", type=int)
 @click.option("--yes", is_flag=True, help="Do it without asking.")
 @click.option("--wait", is_flag=True, help="Wait for another push to end instead of giving up.")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@format_option
 @common_options
 @click.pass_context
 def command(ctx: click.Context, run: int, *, yes: bool, wait: bool, form: str) -> int:

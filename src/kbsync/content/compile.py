@@ -120,9 +120,29 @@ class Compiler:
             status,
             MANAGED[source.manage],
             source.aliases,
-            source.translation_of or "",
+            self._root_of(source.path),
             creation,
         )
+
+    def _root_of(self, path: str) -> str:
+        """The path of the article that one translates, at the end of every chain; "" for an original."""
+        root, seen = path, {path}
+        while above := self._translated(root):
+            if above in seen:
+                # Where two name each other, the one that was told so is the translation.
+                return root if root != path and self.tree.sources[root].translation_of is None else ""
+            seen.add(above)
+            root = above
+        return "" if root == path else root
+
+    def _translated(self, path: str) -> str:
+        """The path of what a source says that it translates; by default the same path under the default locale."""
+        said = self.tree.sources[path].translation_of
+        if said is None:
+            first, _, rest = path.partition("/")
+            default = self.site.default_locale
+            said = f"{default}/{rest}" if first != default and first in self.site.locales else ""
+        return said if said in self.site.articles else ""
 
     def content_of(self, path: str) -> str:
         """The body of an article as it is sent.

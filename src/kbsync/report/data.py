@@ -101,6 +101,7 @@ def _change(change: Change) -> dict[str, Any]:
         "path": change.path,
         "remote_id": change.remote_id,
         "title": change.title,
+        "was": change.was,
         "live": change.live,
         "fields": [{"name": f.name, "before": f.before, "after": f.after} for f in change.fields],
     }
@@ -115,6 +116,7 @@ def _held(held: Held) -> dict[str, Any]:
         "path": held.path,
         "remote_id": held.remote_id,
         "fields": list(held.fields),
+        "values": [{"name": f.name, "portal": f.before, "ours": f.after} for f in held.values],
         "hint": held.hint,
     }
 

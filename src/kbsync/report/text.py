@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from kbsync.model import Action, Change, Finding, Held, Outcome, Plan, Value, visible
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Value, visible
+from kbsync.sync.order import ASIDE
 
 SHOWN = 30
 """Changes of one kind that are listed before the rest is counted; `-v` lists them all."""
@@ -22,7 +23,12 @@ COLOURS = {
     Action.DELETE: "red",
 }
 
-FIELD_WORDS = {"content": "body", "meta_title": "meta title", "meta_description": "meta description"}
+FIELD_WORDS = {
+    "content": "body",
+    "translation_of": "translation of",
+    "meta_title": "meta title",
+    "meta_description": "meta description",
+}
 
 PAST = {
     Action.CREATE: "created",
@@ -120,7 +126,8 @@ def _change_lines(change: Change, style: Style) -> list[str]:
         line += "  " + style.paint(mark, "yellow")
     if change.action is not Action.UPDATE:
         return [line]
-    return [line, *(_field_line(field.name, field.before, field.after, style) for field in change.fields)]
+    was = [f"      renamed from {visible(change.was)}"] if change.was else []
+    return [line, *was, *(_field_line(field.name, field.before, field.after, style) for field in change.fields)]
 
 
 def _field_line(name: str, before: Value, after: Value, style: Style) -> str:
@@ -129,7 +136,16 @@ def _field_line(name: str, before: Value, after: Value, style: Style) -> str:
         return f"      {word}: changed"
     room = max(16, (style.width - len(word) - 14) // 2)
     line = f"      {word}: {_shown(before, room)} -> {_shown(after, room)}"
-    return line + ("  (the old address will be 404)" if name == "slug" else "")
+    if name == "slug" and str(after).endswith(ASIDE):
+        return line + "  (steps aside for a moment)"
+    return line + ("  (the old address will be 404)" if name == "slug" and not str(before).endswith(ASIDE) else "")
+
+
+def _values_line(field: FieldChange, style: Style) -> str:
+    """What a held field is on both sides."""
+    word = FIELD_WORDS.get(field.name, field.name)
+    room = max(16, (style.width - len(word) - 34) // 2)
+    return f"      {word}: {_shown(field.before, room)} on the portal, {_shown(field.after, room)} here"
 
 
 def _shown(value: Value, room: int) -> str:

@@ -96,7 +96,6 @@ class Service:
         locales = tuple(locales)
         self.list_categories(locales)
         self._known = known
-        articles: dict[RemoteId, Observed] = {}
         complete = True
         with ThreadPoolExecutor(LIST_THREADS) as pool:
             for locale in locales:
@@ -104,7 +103,9 @@ class Service:
                 listing = self._lister(locale, pool).list(before)
                 known.locales[locale] = listing.found
                 complete = complete and listing.complete
-                articles |= {row.id: observed_row(row, locale, self.categories) for row in listing.found.rows.values()}
+        found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
+        originals = {linked: row.id for _, row in found if row.translations for linked in row.translations}
+        articles = {row.id: observed_row(row, locale, self.categories, originals) for locale, row in found}
         return Portal(tuple(self.categories.values()), tuple(articles.values()), complete)
 
     def list_categories(self, locales: tuple[str, ...] = ()) -> None:
@@ -160,7 +161,7 @@ class Service:
             listing = self._lister(locale, pool).list(self._known.locales.get(locale))
         self._known.locales[locale] = listing.found
         row = next((row for row in listing.found.rows.values() if row.slug == slug), None)
-        return observed_row(row, locale, self.categories) if row else None
+        return observed_row(row, locale, self.categories, {}) if row else None
 
     def can_find(self, slug: str) -> bool:
         """Whether an article can be looked up by this slug."""

@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any
 
 from kbsync.errors import ConfigError
-from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, Status
+from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD, Status
 
 OPERATIONS = (
     "check",
@@ -33,7 +33,7 @@ OPERATIONS = (
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 PATH_WORDS = ("account_id", "portal", "id", "slug")
 URL_WORDS = ("portal", "locale", "slug")
-FIELDS = {"article": ARTICLE_FIELDS, "category": CATEGORY_FIELDS}
+FIELDS = {"article": (*ARTICLE_FIELDS, LINK_FIELD), "category": CATEGORY_FIELDS}
 LIMITS = ("title_chars", "slug_chars", "content_chars", "description_chars")
 TABLES: Mapping[str, Collection[str]] = {
     "operations": OPERATIONS,

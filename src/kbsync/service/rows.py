@@ -41,11 +41,17 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
         fields["meta_title"],
         fields["meta_description"],
         seen.status.value if seen.status else None,
+        wire.translations_of(article),
     )
 
 
-def observed_row(row: Row, locale: str, categories: Mapping[RemoteId, Observed]) -> Observed:
-    """The article of a row. Its category is the one of now: it may have another slug since, or be gone."""
+def observed_row(
+    row: Row, locale: str, categories: Mapping[RemoteId, Observed], originals: Mapping[RemoteId, RemoteId]
+) -> Observed:
+    """The article of a row. Its category is the one of now: it may have another slug since, or be gone.
+
+    `originals` has the id of the article that this one is a translation of; where it has none, nobody knows.
+    """
     category = categories.get(row.category_id) if row.category_id is not None else None
     fields: dict[str, Value] = {
         "slug": row.slug,
@@ -59,4 +65,6 @@ def observed_row(row: Row, locale: str, categories: Mapping[RemoteId, Observed])
         "meta_title": row.meta_title,
         "meta_description": row.meta_description,
     }
+    if originals and row.id in originals:
+        fields["translation_of"] = originals[row.id]
     return Observed("article", row.id, locale, row.slug, fields, STATUSES.get(row.status), row.updated_at)

@@ -14,7 +14,7 @@ from kbsync import __version__
 from kbsync.files import store_whole
 from kbsync.model import RemoteId
 
-FORMAT = f"kbsync.portal/2 {__version__}"
+FORMAT = f"kbsync.portal/3 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
 DIGEST_BYTES = 16
 
@@ -35,6 +35,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     meta_title: str
     meta_description: str
     status: str | None
+    translations: tuple[RemoteId, ...] = ()
 
 
 class LocaleRows(msgspec.Struct, array_like=True):

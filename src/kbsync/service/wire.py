@@ -42,6 +42,12 @@ class WireMeta(msgspec.Struct, frozen=True, gc=False):
     tags: Any = None
 
 
+class WireTranslation(msgspec.Struct, frozen=True, gc=False):
+    """A translation as the answer of its original mentions it."""
+
+    id: RemoteId | None = None
+
+
 class WireArticle(msgspec.Struct, frozen=True, gc=False):
     """An article. Source: observed.md, section 4. It does not say its locale (surprise 3)."""
 
@@ -56,6 +62,7 @@ class WireArticle(msgspec.Struct, frozen=True, gc=False):
     meta: WireMeta | UnsetType | None = UNSET
     category: WireCategory | UnsetType | None = UNSET
     author: WireAuthor | UnsetType | None = UNSET
+    associated_articles: list[WireTranslation] | None = None
 
 
 class ArticleAnswer(WireArticle, frozen=True):
@@ -193,7 +200,7 @@ def observed_article(
     Args:
         wire: as the service gave it.
         profile: says what its status means.
-        locale: what the list was filtered by, or "" where that is not known.
+        locale: of an article without a category; "" where that is not known.
         categories: the portal's categories by id; they know their slug of now.
     """
     fields: dict[str, Value] = {
@@ -213,10 +220,16 @@ def observed_article(
         category_id = category_id_of(wire)
         known = categories.get(category_id) if category_id is not None else None
         fields["category"] = known.slug if known else (wire.category.slug or None if wire.category else None)
-        locale = locale or (known.locale if known else (wire.category.locale or "" if wire.category else ""))
+        # The category decides the locale (surprise 9); only of an article without one nothing says it.
+        locale = (wire.category.locale if wire.category else None) or (known.locale if known else "") or locale
     status = profile.status_of(wire.status)
     slug = str(fields.get("slug", ""))
     return Observed("article", as_id(wire.id), locale, slug, fields, status, wire.updated_at or 0)
+
+
+def translations_of(wire: WireArticle) -> tuple[RemoteId, ...]:
+    """The ids of the articles that are linked to this one as its translations; only an original names them."""
+    return tuple(as_id(linked.id) for linked in wire.associated_articles or () if linked.id is not None)
 
 
 def _meta_fields(meta: WireMeta) -> dict[str, Value]:
@@ -229,7 +242,7 @@ def _meta_fields(meta: WireMeta) -> dict[str, Value]:
 
 
 META_NAMES = {"meta_title": "title", "meta_description": "description", "tags": "tags"}
-WIRE_NAMES = {"author": "author_id", "category": "category_id"}
+WIRE_NAMES = {"author": "author_id", "category": "category_id", "translation_of": "associated_article_id"}
 
 
 def article_body(

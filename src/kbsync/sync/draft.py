@@ -13,6 +13,7 @@ from kbsync.model import (
     Base,
     Change,
     Desired,
+    FieldChange,
     Fields,
     Finding,
     Held,
@@ -32,7 +33,7 @@ class Policy:
 
     `overwrite` are the paths whose drift and conflicts the user wants overwritten. `can` are the profile's
     operations, `keeps` the fields it keeps of each kind. `whole` is False when a selector leaves sources out: then
-    nothing is an orphan.
+    nothing is an orphan. `article_url` is an article's public address with `{slug}` in it.
     """
 
     can: frozenset[str]
@@ -46,6 +47,7 @@ class Policy:
     overwrite: frozenset[str] = frozenset()
     whole: bool = True
     default_locale: str = "en"
+    article_url: str = "/articles/{slug}"
     requests_per_minute: float = 1200
     concurrency: int = 4
     latency_s: float = 0.03
@@ -70,9 +72,19 @@ def names_of(kind: Kind) -> tuple[str, ...]:
     return ARTICLE_FIELDS if kind == "article" else CATEGORY_FIELDS
 
 
-def hold(desired: Desired, reason: Reason, remote_id: RemoteId | None, fields: tuple[str, ...], hint: str) -> Held:
+def hold(
+    desired: Desired,
+    reason: Reason,
+    remote_id: RemoteId | None,
+    fields: tuple[str, ...],
+    hint: str,
+    there: Fields | None = None,
+) -> Held:
+    """What is held of a source; `there` are the portal's values."""
+    ours = {**desired.fields, "locale": desired.locale, "status": desired.status}
+    values = tuple(FieldChange(name, there.get(name), ours.get(name)) for name in fields) if there is not None else ()
     return Held(
-        reason, desired.kind, desired.locale, desired.slug, desired.path, remote_id, fields, hint, desired.title
+        reason, desired.kind, desired.locale, desired.slug, desired.path, remote_id, fields, hint, desired.title, values
     )
 
 

@@ -20,7 +20,7 @@ from kbsync.model import (
     Status,
     Value,
 )
-from kbsync.sync.decide import ABSENT, EMPTY, Verdict, decide
+from kbsync.sync.decide import ABSENT, EMPTY, Absent, Verdict, decide
 from kbsync.sync.draft import STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
 from kbsync.sync.match import Match
 
@@ -112,19 +112,42 @@ def _decide_present(
     agreed = follow_rename(base.fields, base.locale, renamed) if base else {}
     ours = _ours(desired, draft.policy)
     before = (len(draft.changes), len(draft.held), len(draft.statuses))
+    same_locale = observed.locale in ("", desired.locale)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
-    if base is None or base.path != desired.path or not _agree(ours, agreed, there):
+    if base is None or base.path != desired.path or not same_locale or not _agree(ours, agreed, there):
+        if not same_locale:
+            ours = {**ours, "locale": desired.locale}
+            there = {**there, "locale": observed.locale}
+            agreed = {**agreed, "locale": base.locale} if base else agreed
         verdicts = {
             name: decide(value, agreed.get(name, ABSENT), there.get(name), older.get(name, ()))
             for name, value in ours.items()
         }
+        if base is not None and base.kept:
+            verdicts = {
+                name: _kept(verdict, base.kept.get(name, ABSENT), there.get(name)) for name, verdict in verdicts.items()
+            }
         if desired.path in draft.policy.overwrite:
             verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
         _decide_fields(draft, match, observed, there, verdicts)
-    if draft.policy.publish and desired.kind == "article" and desired.status is not None:
-        _decide_status(draft, desired, observed, base)
+    if desired.kind == "article" and desired.status is not None:
+        if draft.policy.publish:
+            _decide_status(draft, desired, observed, base)
+        elif _came_back(desired, observed, base):
+            _set_status(draft, desired, observed, Status.DRAFT)
     if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
         draft.unchanged += 1
+
+
+def _kept(verdict: Verdict, kept: Value | Absent, there: Value) -> Verdict:
+    """A drift that a person decided to leave as it is (`kbsync resolve --theirs`)."""
+    return Verdict.NOTHING if verdict is Verdict.DRIFT and kept == there else verdict
+
+
+def _came_back(desired: Desired, observed: Observed, base: Base | None) -> bool:
+    """Whether this is an article that was archived because its source was gone, and now there is one again."""
+    archived = Status.ARCHIVED
+    return base is not None and base.status is archived is observed.status and desired.status is not archived
 
 
 def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
@@ -136,13 +159,16 @@ def _decide_fields(
 ) -> None:
     """Turn verdicts into what is held, sent, adopted or settled."""
     desired, base = match.desired, match.base
-    _hold_fields(draft, match, observed, verdicts)
+    _hold_fields(draft, match, observed, there, verdicts)
     sends = [name for name in names_of(desired.kind) if verdicts.get(name) is Verdict.SEND]
+    if verdicts.get("locale") is Verdict.SEND:
+        # The category decides the locale, on every save (observed.md, surprise 9).
+        sends += ["locale", *(["category"] if "category" in desired.fields and "category" not in sends else [])]
     if "category" in sends and "position" in desired.fields and "position" not in sends:
         # The service gives a new position to what changes its category.
         sends.append("position")
     if sends:
-        _update(draft, desired, observed, there, sends)
+        _update(draft, match, observed, there, sends)
     elif base is None:
         if Verdict.CONFLICT not in verdicts.values():
             draft.changes.append(_adopt(desired, observed))
@@ -157,7 +183,8 @@ def _overwritten(verdict: Verdict) -> Verdict:
     return Verdict.SEND if verdict in {Verdict.DRIFT, Verdict.CONFLICT} else verdict
 
 
-def _update(draft: Draft, desired: Desired, observed: Observed, there: Fields, sends: list[str]) -> None:
+def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: list[str]) -> None:
+    desired, base = match.desired, match.base
     live = observed.status is Status.PUBLISHED
     names = tuple(sends)
     if f"update_{desired.kind}" not in draft.policy.can:
@@ -181,7 +208,8 @@ def _update(draft: Draft, desired: Desired, observed: Observed, there: Fields, s
             )
         )
     else:
-        fields = tuple(FieldChange(name, there.get(name), desired.fields[name]) for name in names)
+        wanted = {**desired.fields, "locale": desired.locale}
+        fields = tuple(FieldChange(name, there.get(name), wanted[name]) for name in names)
         draft.changes.append(
             Change(
                 Action.UPDATE,
@@ -193,6 +221,7 @@ def _update(draft: Draft, desired: Desired, observed: Observed, there: Fields, s
                 desired.title,
                 fields,
                 live,
+                was=base.path if base is not None and base.path != desired.path else "",
             )
         )
 
@@ -228,16 +257,21 @@ def _agreed(desired: Desired, observed: Observed) -> Base:
 
 
 def _settled(base: Base, desired: Desired, names: Iterable[str]) -> Base:
-    fields = {**base.fields, **{name: desired.fields[name] for name in names}}
-    return replace(base, fields=fields, path=desired.path)
+    names = tuple(names)
+    fields = {**base.fields, **{name: desired.fields[name] for name in names if name != "locale"}}
+    locale = desired.locale if "locale" in names else base.locale
+    return replace(base, fields=fields, path=desired.path, locale=locale)
 
 
-def _hold_fields(draft: Draft, match: Match, observed: Observed, verdicts: Mapping[str, Verdict]) -> None:
+def _hold_fields(
+    draft: Draft, match: Match, observed: Observed, there: Fields, verdicts: Mapping[str, Verdict]
+) -> None:
     desired, base = match.desired, match.base
     for verdict, reason in ((Verdict.DRIFT, Reason.DRIFT), (Verdict.CONFLICT, Reason.CONFLICT)):
-        names = tuple(name for name in names_of(desired.kind) if verdicts.get(name) is verdict)
+        names = tuple(name for name in (*names_of(desired.kind), "locale") if verdicts.get(name) is verdict)
         if names:
-            draft.held.append(hold(desired, reason, observed.remote_id, names, _hold_hint(desired, reason, base)))
+            hint = _hold_hint(desired, reason, base)
+            draft.held.append(hold(desired, reason, observed.remote_id, names, hint, there))
 
 
 def _hold_hint(desired: Desired, reason: Reason, base: Base | None) -> str:
@@ -271,23 +305,29 @@ def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, ba
             )
         )
     elif verdict is Verdict.SEND:
-        draft.statuses.append(
-            Change(
-                STATUS_ACTIONS[wanted],
-                "article",
-                desired.locale,
-                desired.slug,
-                desired.path,
-                remote_id,
-                desired.title,
-                (FieldChange("status", there, wanted),),
-                there is Status.PUBLISHED,
-                wanted,
-            )
-        )
+        _set_status(draft, desired, observed, wanted)
     elif verdict in {Verdict.DRIFT, Verdict.CONFLICT}:
         reason = Reason(verdict.value)
-        draft.held.append(hold(desired, reason, remote_id, ("status",), _hold_hint(desired, reason, base)))
+        hint = _hold_hint(desired, reason, base)
+        draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}))
     elif base is not None and base.status is not wanted:
         key = (base.kind, base.remote_id)
         draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)
+
+
+def _set_status(draft: Draft, desired: Desired, observed: Observed | None, wanted: Status) -> None:
+    there = observed.status if observed else Status.DRAFT
+    draft.statuses.append(
+        Change(
+            STATUS_ACTIONS[wanted],
+            "article",
+            desired.locale,
+            desired.slug,
+            desired.path,
+            observed.remote_id if observed else None,
+            desired.title,
+            (FieldChange("status", there, wanted),),
+            there is Status.PUBLISHED,
+            wanted,
+        )
+    )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from urllib.parse import quote
 
 from msgspec.structs import replace
 
@@ -82,6 +83,19 @@ def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ..
 def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
     message = f"{base.kind} `{base.slug}` is managed and no longer in the tree; it stays on the portal ({why})"
     draft.warnings.append(Finding("KB501", "warning", base.path, 1, 1, message, hint))
+
+
+def warn_of_dying_addresses(draft: Draft) -> None:
+    """The service leaves no redirect behind (observed.md, surprise 22)."""
+    for change in draft.changes:
+        old = change.before.get("slug")
+        if change.action is Action.UPDATE and change.kind == "article" and old:
+            address = draft.policy.article_url.format(slug=quote(str(old), safe=""))
+            message = f"the address {address} will be 404 at once: the slug becomes `{change.slug}`"
+            hint = (
+                "links inside the content tree follow by themselves; links from elsewhere (mails, search engines) break"
+            )
+            draft.warnings.append(Finding("KB503", "warning", change.path, 1, 1, message, hint))
 
 
 def warn_of_look_alikes(draft: Draft, matches: Matches) -> None:

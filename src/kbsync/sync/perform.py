@@ -17,7 +17,18 @@ from msgspec.structs import replace
 from kbsync.errors import AnswerLost, ContentError, Misbehaved, NotFound, Rejected, ServerFailed, ServiceError
 from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
 from kbsync.service.client import Service
-from kbsync.sync.step import Looked, Step, differences, failed, missing, moved_on, not_taken, only_position
+from kbsync.sync.step import (
+    UNSEEN,
+    Looked,
+    Step,
+    differences,
+    failed,
+    missing,
+    moved_on,
+    must_be_sent,
+    not_taken,
+    only_position,
+)
 
 LOOK_AGAIN = 2
 """How often a create whose answer was lost is sent in one run."""
@@ -212,9 +223,10 @@ class Performer:
 
     def _look_at_update(self, change: Change, remote_id: RemoteId) -> Step | Looked:
         current, body = self._look_whole(change, remote_id)
-        if not missing(change.after, current) and not differences(change.after, current):
+        if not must_be_sent(change) and not missing(change.after, current) and not differences(change.after, current):
             return self._updated(change, current)
-        if moved := differences(change.before, current):
+        before = {name: value for name, value in change.before.items() if name not in UNSEEN}
+        if moved := differences(before, current):
             return moved_on(moved, remote_id, "sent")
         return Looked(current, body if "content" in change.after else None)
 
@@ -233,7 +245,7 @@ class Performer:
             if wrong and not only_position(change, wrong):
                 if not isinstance(exc, AnswerLost):
                     return failed(exc, remote_id)
-                if moved := differences(change.before, seen):
+                if moved := differences({n: v for n, v in change.before.items() if n not in UNSEEN}, seen):
                     return failed(AnswerLost(f"{exc.message}; now {', '.join(moved)} is neither ours nor as before"))
                 seen = self._send_update(change, seen)
         except ServiceError as again:
@@ -288,12 +300,15 @@ class Performer:
         # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
         unknown = Base(change.kind, seen.remote_id, seen.locale or change.locale, seen.slug, change.path, {})
         known = self.bases.get((change.kind, seen.remote_id), unknown)
+        locale = str(arrived.pop("locale", known.locale))
         base = replace(
             known,
+            locale=locale,
             slug=str(arrived.get("slug", known.slug)),
             path=change.path or known.path,
             fields={**known.fields, **arrived},
             status=status or known.status,
+            kept={name: value for name, value in known.kept.items() if name not in arrived},
         )
         if wrong:
             return Step("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))

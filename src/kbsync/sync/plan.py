@@ -33,12 +33,17 @@ from kbsync.errors import PlanRefused
 from kbsync.model import Action, Base, Change, Desired, Observed, Pending, Plan, Target, Value
 from kbsync.sync.draft import Draft, Policy
 from kbsync.sync.items import decide_item
+from kbsync.sync.links import decide_links, is_link
 from kbsync.sync.match import Matches, match_items
-from kbsync.sync.orphans import decide_orphans, warn_of_look_alikes
+from kbsync.sync.order import take_turns
+from kbsync.sync.orphans import decide_orphans, warn_of_dying_addresses, warn_of_look_alikes
+from kbsync.sync.renames import Renames
 
 REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
 """Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""
 
+
+NOTHING_RENAMED = Renames({})
 
 History = Mapping[str, Mapping[str, Collection[Value]]]
 """By source path, by field: the values of older revisions."""
@@ -53,6 +58,8 @@ def build_plan(
     policy: Policy,
     pending: Iterable[Pending] = (),
     history: History | None = None,
+    renames: Renames = NOTHING_RENAMED,
+    tree: Iterable[Desired] | None = None,
 ) -> Plan:
     """Decide everything.
 
@@ -64,21 +71,25 @@ def build_plan(
         policy: how far the plan may go.
         pending: requests whose answer nobody knows, and that looking could not settle.
         history: what older revisions of the sources compile to.
+        renames: sources that are an article under another name.
+        tree: the whole content tree, where `desired` is a part of it.
 
     Raises:
         PlanRefused: it would remove more than `max_fraction` of what is managed.
     """
     bases = list(bases)
     seen = [_as_observed(base) for base in bases] if observed is None else list(observed)
-    matches = match_items(desired, seen, bases)
+    matches = match_items(desired, seen, bases, renames.found, tree)
     renamed = _renamed_categories(matches)
     unknown = {(entry.kind, entry.locale, entry.slug) for entry in pending if entry.action == Action.CREATE}
-    draft = Draft(policy)
+    draft = Draft(policy, warnings=list(renames.doubtful))
     for match in matches.matched:
         decide_item(draft, match, renamed, unknown, (history or {}).get(match.desired.path, {}))
     if policy.whole:
         decide_orphans(draft, matches, renamed)
+    decide_links(draft, matches)
     warn_of_look_alikes(draft, matches)
+    warn_of_dying_addresses(draft)
     unmanaged = matches.unmanaged if observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=len(bases))
     check_removals(plan, max_fraction=policy.max_fraction)
@@ -124,7 +135,8 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
     def place(change: Change) -> tuple[object, ...]:
         return (
             change.kind != "category",
-            order.get(change.action, 2),
+            order.get(change.action, 2) + is_link(change),
+            change.turn,
             change.locale != first,
             change.locale,
             change.path,
@@ -132,7 +144,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
 
     # Categories go after the articles that were in them.
     removals = sorted(draft.removals, key=lambda change: (change.kind == "category", change.locale, change.slug))
-    changes = (*sorted(draft.changes, key=place), *sorted(draft.statuses, key=place), *removals)
+    changes = (*sorted(take_turns(draft.changes), key=place), *sorted(draft.statuses, key=place), *removals)
     requests = sum(REQUESTS.get(change.action, 2) for change in changes)
     return Plan(
         target,

@@ -16,7 +16,8 @@ from typing import Literal
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.contract import HEARTBEAT_S, Ended, Entry, Ledger, Owner, Result, Turn
-from kbsync.model import Action, Change, Outcome, Plan, RemoteId
+from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
+from kbsync.sync.links import is_link, is_unresolved, resolve
 from kbsync.sync.perform import Performer
 from kbsync.sync.step import Looked, Step
 
@@ -88,7 +89,7 @@ def _phase(change: Change) -> int:
     if change.is_removal:
         return 5 if change.kind == "article" else 6
     if change.action in {Action.CREATE, Action.UPDATE}:
-        return 1 if change.kind == "category" else 2 if set(change.after) != {"translation_of"} else 3
+        return 1 if change.kind == "category" else 3 if is_link(change) else 2
     return 4
 
 
@@ -110,7 +111,7 @@ class Runner:
     changes: dict[int, Change]
     leads: bool
     failed: set[tuple[str, str, str]] = field(default_factory=set)
-    made: dict[tuple[str, str], RemoteId] = field(default_factory=dict)
+    made: dict[tuple[Kind, str], RemoteId] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
     looked: dict[int, Looked] = field(default_factory=dict)
     running: dict[Future[Step | Looked], int] = field(default_factory=dict)
@@ -167,7 +168,7 @@ class Runner:
         outcomes = []
         for entry in granted.taken:
             change = self._change(entry)
-            if reason := self._reason_to_skip(change, phase):
+            if reason := self._reason_to_skip(change):
                 outcomes.append(self._skip(entry, reason))
             elif change.action is Action.CREATE:
                 self.running[pool.submit(self._create, change, entry in granted.again)] = entry
@@ -185,7 +186,8 @@ class Runner:
         change = self.changes[entry]
         made = self.made.get((change.kind, change.path))
         if change.remote_id is None and made is not None:
-            change = self.changes[entry] = replace(change, remote_id=made)
+            change = replace(change, remote_id=made)
+        change = self.changes[entry] = resolve(change, self.made)
         return change
 
     def _skip(self, entry: int, reason: str) -> Outcome:
@@ -195,14 +197,16 @@ class Runner:
         self.told.add(entry)
         return Outcome(change, "skipped", change.remote_id, reason)
 
-    def _reason_to_skip(self, change: Change, phase: int) -> str:
+    def _reason_to_skip(self, change: Change) -> str:
         if change.is_removal and self.trouble:
             return "nothing is removed when anything else failed"
         category = change.after.get("category")
         if category is not None and ("category", change.locale, str(category)) in self.failed:
             return f"its category `{category}` could not be made"
-        if phase > 2 * TURNS and (change.kind, change.locale, change.slug) in self.failed:
+        if (change.kind, change.locale, change.slug) in self.failed:
             return f"the change of the {change.kind} before it failed"
+        if is_unresolved(change):
+            return "the article that it translates was not made"
         return ""
 
     def _wait(self) -> Iterator[Outcome]:

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Observed, Pending, Status
 from kbsync.sync.match import key_of
+from kbsync.sync.step import OUTSIDE
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +78,7 @@ def _settle_by_ledger(pending: Iterable[Pending], bases: tuple[Base, ...]) -> Re
 
 
 def _holds(item: Observed, entry: Pending) -> bool:
-    return all(item.fields.get(name) == value for name, value in entry.after.items() if name != "status")
+    return all(item.fields.get(name) == value for name, value in entry.after.items() if name not in OUTSIDE)
 
 
 def _base_of(item: Observed, entry: Pending) -> Base:
@@ -102,4 +103,7 @@ def _moved(base: Base, item: Observed, entry: Pending) -> Base:
         # A change of category gives the article a new position; ours was to follow.
         arrived["position"] = item.fields["position"]
     slug = str(arrived.get("slug", base.slug))
-    return replace(base, slug=slug, path=entry.path or base.path, fields={**base.fields, **arrived}, status=status)
+    locale = item.locale if "locale" in entry.after and item.locale == entry.after["locale"] else base.locale
+    return replace(
+        base, locale=locale, slug=slug, path=entry.path or base.path, fields={**base.fields, **arrived}, status=status
+    )

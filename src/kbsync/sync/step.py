@@ -8,6 +8,12 @@ from typing import Literal
 from kbsync.errors import AnswerLost, ContentError, Denied, ServiceError, Throttled, Unreachable
 from kbsync.model import Base, Change, Fields, Observed, RemoteId
 
+OUTSIDE = frozenset({"status", "locale", "translation_of"})
+"""Fields that are not among those of an answer."""
+
+UNSEEN = frozenset({"locale", "translation_of"})
+"""What an answer does not show as it is stored: the locale is the category's (surprise 9), the link the original's."""
+
 HOPELESS = (Unreachable, Denied, Throttled)
 """What no other change would fare better with."""
 
@@ -69,13 +75,18 @@ def only_position(change: Change, wrong: list[str]) -> bool:
 
 def differences(wanted: Fields, seen: Observed) -> list[str]:
     """The fields that an item shows otherwise than wanted; a field that an answer leaves out says nothing."""
-    shown = {"status": seen.status, **seen.fields}
+    shown = {"status": seen.status, **({"locale": seen.locale} if seen.locale else {}), **seen.fields}
     return [name for name, value in wanted.items() if name in shown and shown[name] != value]
 
 
 def missing(wanted: Fields, seen: Observed) -> list[str]:
-    """The fields of which an answer says nothing."""
-    return [name for name in wanted if name != "status" and name not in seen.fields]
+    """The fields of which an answer says nothing, though it could."""
+    return [name for name in wanted if name not in OUTSIDE and name not in seen.fields]
+
+
+def must_be_sent(change: Change) -> bool:
+    """Whether a change has to go out, whatever an answer shows: it does not show what is stored."""
+    return bool(UNSEEN & change.after.keys())
 
 
 def not_taken(names: list[str]) -> str:

@@ -35,6 +35,7 @@ from kbsync.model import (
     Value,
 )
 from kbsync.sync.draft import STATUS_ACTIONS, names_of
+from kbsync.sync.step import UNSEEN
 
 
 @dataclass(slots=True)
@@ -53,8 +54,9 @@ class _Done:
         self.made = self.made or change.action is Action.CREATE
         self.deleted = self.deleted or change.action is Action.DELETE
         for name, value in change.before.items():
-            self.before.setdefault(name, value)
-        self.after |= change.after
+            if name not in UNSEEN:
+                self.before.setdefault(name, value)
+        self.after |= {name: value for name, value in change.after.items() if name not in UNSEEN}
 
 
 def build_undo(target: Target, entries: Iterable[Entry], observed: Iterable[Observed], bodies: Collection[str]) -> Plan:

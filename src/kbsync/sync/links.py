@@ -1,0 +1,116 @@
+"""Links between translations: an article of another locale is linked to the one it translates. Pure.
+
+The value of the field `translation_of` is the id of the original, or its path while that is still to be made. The
+service names the links in the answer of the original only (observed.md, "Translations"); once the ledger knows of a
+link it is not looked at again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from msgspec.structs import replace as replace_base
+
+from kbsync.model import LINK_FIELD, Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status
+from kbsync.sync.draft import Draft, hold
+from kbsync.sync.match import Match, Matches
+
+
+def decide_links(draft: Draft, matches: Matches) -> None:
+    """Plan the links of everything that says what it translates."""
+    if LINK_FIELD not in draft.policy.keeps["article"]:
+        return
+    children = [match for match in matches.matched if match.desired.root_path and match.desired.manage is Manage.TRUE]
+    if not children:
+        return
+    ids = {match.desired.path: _id_of(match) for match in matches.matched if match.desired.kind == "article"}
+    made = {change.path: place for place, change in enumerate(draft.changes) if change.action is Action.CREATE}
+    for match in children:
+        root_path = match.desired.root_path
+        root: RemoteId | None = ids.get(root_path)
+        if root is None and root_path in made:
+            root = root_path
+        if root is None or match.desired.path == root_path:
+            continue
+        if match.desired.path in made:
+            _link_create(draft, made[match.desired.path], root, later=root == root_path)
+        elif match.observed is not None:
+            _link(draft, match, root)
+
+
+def _id_of(match: Match) -> RemoteId | None:
+    return match.observed.remote_id if match.observed else None
+
+
+def _link_create(draft: Draft, place: int, root: RemoteId, *, later: bool) -> None:
+    """What is made is made with its link; after the original, where that is made too."""
+    change = draft.changes[place]
+    fields = (*change.fields, FieldChange(LINK_FIELD, None, root))
+    draft.changes[place] = replace(change, fields=fields, turn=1 if later else 0)
+
+
+def _link(draft: Draft, match: Match, root: RemoteId) -> None:
+    desired, base, observed = match.desired, match.base, match.observed
+    assert observed is not None
+    there = observed.fields.get(LINK_FIELD)
+    if base is not None and base.fields.get(LINK_FIELD) == root:
+        return
+    if there == root:
+        key = (observed.kind, observed.remote_id)
+        known = draft.settled.get(key, base)
+        if known is not None:
+            draft.settled[key] = replace_base(known, fields={**known.fields, LINK_FIELD: root})
+        return
+    if desired.manage is not Manage.TRUE:
+        return
+    live = observed.status is Status.PUBLISHED
+    if "update_article" not in draft.policy.can:
+        return
+    if live and draft.policy.live == "hold":
+        hint = 'readers see it now and [push] live is "hold": set it to "update", or unpublish the article first'
+        draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, (LINK_FIELD,), hint))
+        return
+    draft.changes.append(
+        _change(desired, observed.remote_id, there if isinstance(there, int | str) else None, root, live)
+    )
+
+
+def _change(desired: Desired, remote_id: RemoteId, there: RemoteId | None, root: RemoteId, live: bool) -> Change:
+    fields = (FieldChange(LINK_FIELD, there, root),)
+    return Change(
+        Action.UPDATE,
+        "article",
+        desired.locale,
+        desired.slug,
+        desired.path,
+        remote_id,
+        desired.title,
+        fields,
+        live,
+    )
+
+
+def is_link(change: Change) -> bool:
+    """Whether a change is nothing but a link to an original."""
+    return len(change.fields) == 1 and change.fields[0].name == LINK_FIELD
+
+
+def is_unresolved(change: Change) -> bool:
+    """Whether the original of a change was still to be made when it was planned, and has no id yet."""
+    return str(change.after.get(LINK_FIELD, "")).endswith(".md")
+
+
+def resolve(change: Change, made: Mapping[tuple[Kind, str], RemoteId]) -> Change:
+    """A change with the id of its original, where this run has made that.
+
+    A create whose original failed goes without; the next plan links it.
+    """
+    if not is_unresolved(change):
+        return change
+    root = made.get(("article", str(change.after[LINK_FIELD])))
+    if root is None:
+        rest = tuple(field for field in change.fields if field.name != LINK_FIELD)
+        return replace(change, fields=rest) if rest else change
+    fields = tuple(replace(field, after=root) if field.name == LINK_FIELD else field for field in change.fields)
+    return replace(change, fields=fields)

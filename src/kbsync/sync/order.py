@@ -1,0 +1,85 @@
+"""The order of a plan: what comes before what, so that a slug is free when it is taken and nothing waits in vain. Pure.
+
+A slug that one change gives up and another takes makes them go one after the other, in turns. Where the changes make a
+circle (two articles that swap their slugs), one of them steps aside to a slug of its own for a moment: the service has
+no other way (observed.md, surprise 22).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import replace
+
+from kbsync.model import Action, Change, FieldChange
+
+ASIDE = "--kbsync-moving"
+"""What is put behind a slug that steps aside."""
+
+SLUG_CHARS = 255
+
+
+def take_turns(changes: Sequence[Change]) -> list[Change]:
+    """The changes with their turns, and with what steps aside added."""
+    gives = {_key(change, str(slug)): place for place, change in enumerate(changes) if (slug := _given_up(change))}
+    if not gives:
+        return list(changes)
+    wanted = {place: _key(change, _taken(change)) for place, change in enumerate(changes) if _taken(change)}
+    waits = {place: gives[key] for place, key in wanted.items() if gives.get(key, place) != place}
+    found = list(changes)
+    for first in _circles(waits):
+        change = found[first]
+        slug = str(_given_up(change))
+        aside = slug[: SLUG_CHARS - len(ASIDE)] + ASIDE
+        step = replace(change, fields=(FieldChange("slug", slug, aside),), turn=0, status=None)
+        found[first] = replace(change, fields=tuple(_from(field, aside) for field in change.fields))
+        found.append(step)
+        # Whoever waited for the first one's slug may have it after the step aside.
+        for place, other in list(waits.items()):
+            if other == first:
+                waits[place] = len(found) - 1
+    for place, change in enumerate(found):
+        if (turn := _turn(place, waits)) > change.turn:
+            found[place] = replace(change, turn=turn)
+    return found
+
+
+def _key(change: Change, slug: str) -> Hashable:
+    return (change.kind, slug) if change.kind == "article" else (change.kind, change.locale, slug)
+
+
+def _given_up(change: Change) -> str:
+    """The slug that a change makes free, or ""."""
+    if change.action is not Action.UPDATE:
+        return ""
+    return next((str(field.before) for field in change.fields if field.name == "slug"), "")
+
+
+def _taken(change: Change) -> str:
+    """The slug that a change needs to be free, or ""."""
+    return str(change.after.get("slug", "")) if change.action in {Action.CREATE, Action.UPDATE} else ""
+
+
+def _circles(waits: dict[int, int]) -> list[int]:
+    """One change of each circle."""
+    firsts, seen = [], set[int]()
+    for start in sorted(waits):
+        path: list[int] = []
+        place: int | None = start
+        while place is not None and place not in seen:
+            seen.add(place)
+            path.append(place)
+            place = waits.get(place)
+        if place is not None and place in path:
+            firsts.append(min(path[path.index(place) :]))
+    return firsts
+
+
+def _turn(place: int, waits: dict[int, int]) -> int:
+    turn = 0
+    while (other := waits.get(place)) is not None:
+        place, turn = other, turn + 1
+    return turn
+
+
+def _from(field: FieldChange, aside: str) -> FieldChange:
+    return replace(field, before=aside) if field.name == "slug" else field

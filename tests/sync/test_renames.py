@@ -1,0 +1,75 @@
+"""A vanished source with nearly the same text is a rename; between equals nobody guesses."""
+
+from __future__ import annotations
+
+from kbsync.model import Action
+from kbsync.sync.match import match_items
+from kbsync.sync.plan import build_plan
+from kbsync.sync.renames import find_renames, strays_of
+
+from .items import POLICY, TARGET, an_article
+
+TEXT = "To refund a charge open the payment, choose refund, and confirm. The money arrives within five days."
+OLD = an_article(slug="old", remote_id=1, path="en/old.md", content="blake2b:1")
+NEW = an_article(slug="new", path="en/new.md", content="blake2b:2", title="Give money back")
+
+
+def renames(new, old, texts, former):
+    matches = match_items([i.desired() for i in new], [i.observed() for i in old], [i.base() for i in old])
+    return find_renames(strays_of(matches), texts, former)
+
+
+def test_a_new_source_with_nearly_the_text_of_a_vanished_one_is_that_article():
+    edited = TEXT.replace("five days", "a week")
+    assert renames([NEW], [OLD], {"en/new.md": edited}, {1: TEXT}).found == {"en/new.md": 1}
+
+
+def test_another_text_is_another_article_even_under_the_same_title():
+    other = "Invoices are sent on the first of each month to the address of the account, as a file to print."
+    assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": other}, {1: TEXT}).found == {}
+
+
+def test_between_two_old_articles_that_are_as_near_nobody_guesses_and_the_plan_says_so():
+    twin = an_article(slug="twin", remote_id=2, path="en/twin.md", content="blake2b:3")
+    found = renames([NEW], [OLD, twin], {"en/new.md": TEXT}, {1: TEXT, 2: TEXT})
+    assert found.found == {}
+    assert [(finding.code, finding.path) for finding in found.doubtful] == [("KB505", "en/new.md")]
+    assert "`old`, `twin`" in found.doubtful[0].message
+
+
+def test_between_two_new_sources_that_are_as_near_nobody_guesses():
+    copy = NEW.but(slug="copy", path="en/copy.md")
+    assert renames([NEW, copy], [OLD], {"en/new.md": TEXT, "en/copy.md": TEXT}, {1: TEXT}).found == {}
+
+
+def test_the_nearer_of_two_is_taken():
+    other = an_article(slug="other", remote_id=2, path="en/other.md", content="blake2b:3")
+    texts = {
+        1: TEXT,
+        2: TEXT.replace("payment, choose refund, and confirm", "menu and press nothing at all, then wait"),
+    }
+    assert renames([NEW], [OLD, other], {"en/new.md": TEXT}, texts).found == {"en/new.md": 1}
+
+
+def test_an_article_whose_source_is_still_there_is_nobodys_former_self():
+    matches = match_items([NEW.desired(), OLD.desired()], [OLD.observed()], [OLD.base()])
+    assert strays_of(matches).new == ()
+
+
+def test_another_locale_is_no_rename():
+    assert renames([NEW.but(locale="fr", path="fr/new.md")], [OLD], {"fr/new.md": TEXT}, {1: TEXT}).found == {}
+
+
+def test_a_few_words_say_nothing_unless_the_title_agrees():
+    assert renames([NEW], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}).found == {}
+    assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}).found
+
+
+def test_a_rename_is_an_update_that_says_where_the_article_was_and_which_address_dies():
+    found = renames([NEW], [OLD], {"en/new.md": TEXT}, {1: TEXT})
+    plan = build_plan(TARGET, [NEW.desired()], [OLD.observed()], [OLD.base()], policy=POLICY, renames=found)
+    (change,) = plan.changes
+    assert (change.action, change.remote_id, change.was) == (Action.UPDATE, 1, "en/old.md")
+    assert (change.before["slug"], change.after["slug"]) == ("old", "new")
+    assert [finding.code for finding in plan.warnings] == ["KB503"]
+    assert "/articles/old" in plan.warnings[0].message
