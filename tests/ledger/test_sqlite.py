@@ -16,8 +16,8 @@ import pytest
 
 from kbsync.errors import ConfigError, ExitCode, LedgerError
 from kbsync.ledger import ledger_exists, open_ledger
-from kbsync.ledger.schema import MIGRATIONS, VERSION
 from kbsync.ledger.record import Record
+from kbsync.ledger.schema import MIGRATIONS, VERSION
 from kbsync.ledger.sqlite import APPLICATION_ID, SqliteDatabase
 
 from .makers import PORTAL, a_base

@@ -130,11 +130,10 @@ def _decide_present(
         if desired.path in draft.policy.overwrite:
             verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
         _decide_fields(draft, match, observed, there, verdicts)
-    if desired.kind == "article" and desired.status is not None:
-        if draft.policy.publish:
-            _decide_status(draft, desired, observed, base)
-        elif _came_back(desired, observed, base):
-            _set_status(draft, desired, observed, Status.DRAFT)
+    if draft.policy.publish and desired.kind == "article" and desired.status is not None:
+        _decide_status(draft, desired, observed, base)
+    elif _came_back(desired, observed, base) and "update_article" in draft.policy.can:
+        _set_status(draft, desired, observed, Status.DRAFT)
     if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
         draft.unchanged += 1
 

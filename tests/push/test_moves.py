@@ -1,0 +1,164 @@
+"""Slugs, names, locales and translations that move, on a portal that knows neither redirects nor transactions."""
+
+from __future__ import annotations
+
+import pytest
+
+from .world import a_category, a_world, an_article
+
+TEXT = "To refund a charge open the payment, choose refund, and confirm. The money arrives within five days."
+TREE = {
+    "en/a/_category.md": a_category("a"),
+    "fr/a/_category.md": a_category("a"),
+    "en/a/x.md": an_article("X", "The first text.", slug="x"),
+    "en/a/y.md": an_article("Y", "The second text.", slug="y"),
+    "en/a/z.md": an_article("Z", TEXT, slug="z"),
+    "fr/a/x.md": an_article("X en français", "Le premier texte."),
+}
+
+
+def settled(world) -> None:
+    plan = world.plan()
+    assert (plan.changes, plan.held, world.pending()) == ((), (), [])
+
+
+def roots(world) -> dict[str, str | None]:
+    """By slug: the slug of what it is linked to."""
+    slugs = {article.id: article.slug for article in world.sandbox.panel.articles("handbook")}
+    return {
+        article.slug: slugs.get(article.associated_article_id)
+        for article in world.sandbox.panel.articles("handbook")
+        if article.associated_article_id
+    }
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_two_articles_swap_their_slugs_and_keep_their_ids(tmp_path, concurrency):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        ids = {slug: world.article(slug).id for slug in "xy"}
+        world.write(TREE | {"en/a/x.md": an_article("X", "The first text.", slug="y"),
+                            "en/a/y.md": an_article("Y", "The second text.", slug="x")})  # fmt: skip
+        assert world.push(concurrency=concurrency).words == {"done"}
+        assert (world.article("x").id, world.article("y").id) == (ids["y"], ids["x"])
+        assert world.article("y").content.strip() == "The first text."
+        settled(world)
+
+
+def test_a_swap_that_is_stopped_half_way_is_finished_by_the_next_push(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        ids = {slug: world.article(slug).id for slug in "xy"}
+        world.write(TREE | {"en/a/x.md": an_article("X", "The first text.", slug="y"),
+                            "en/a/y.md": an_article("Y", "The second text.", slug="x")})  # fmt: skip
+        done: list[object] = []
+        world.push(after_each=done.append, stopping=lambda: len(done) >= 1, concurrency=1)
+        assert len(world.slugs()) == 4
+        for _ in range(2):
+            world.push()
+        assert (world.article("x").id, world.article("y").id) == (ids["y"], ids["x"])
+        settled(world)
+
+
+def test_a_file_renamed_and_edited_stays_its_article_under_a_new_slug(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        before = world.article("z").id
+        moved = {path: text for path, text in TREE.items() if path != "en/a/z.md"}
+        world.write(moved | {"en/a/money-back.md": an_article("Z", TEXT.replace("five days", "a week"))})
+        pushed = world.push()
+        assert pushed.of("money-back").change.was == "en/a/z.md"
+        assert world.article("money-back").id == before
+        assert len(world.slugs()) == 4
+        settled(world)
+
+
+def test_translations_are_made_with_a_link_to_their_original(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        assert roots(world) == {"x-fr": "x"}
+        assert len(world.sent("POST")) == 6
+        settled(world)
+
+
+def test_an_original_that_comes_later_is_linked_then(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        world.write(TREE | {"fr/a/new.md": an_article("Nouveau", "Un texte.")})
+        world.push()
+        world.write(
+            TREE | {"fr/a/new.md": an_article("Nouveau", "Un texte."), "en/a/new.md": an_article("New", "A text.")}
+        )
+        world.push()
+        assert roots(world) == {"x-fr": "x", "new-fr": "new"}
+        settled(world)
+
+
+def test_translations_of_an_original_that_was_made_again_are_linked_again(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        world.sandbox.panel.delete("x")
+        assert world.push(recreate=True).words == {"done"}
+        assert roots(world) == {"x-fr": "x"}
+        settled(world)
+
+
+def test_without_a_ledger_links_that_are_there_are_not_sent_again(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
+            (tmp_path / name).unlink(missing_ok=True)
+        before = len(world.sent("PATCH"))
+        assert world.push().words == {"done"}
+        assert len(world.sent("PATCH")) == before
+        settled(world)
+
+
+def test_a_category_whose_locale_gets_another_name_takes_its_articles_along(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        ids = {article.slug: article.id for article in world.sandbox.panel.articles("handbook")}
+        moved = {path.replace("fr/", "ja/", 1): text for path, text in TREE.items()}
+        moved["ja/a/x.md"] = an_article("X en français", "Le premier texte.", slug="x-fr")
+        world.sandbox.panel.sql("UPDATE portals SET config = replace(config, '\"fr\"', '\"ja\"')")
+        world.project.settings.content.locales[:] = ["en", "ja"]
+        world.write(moved)
+        assert world.push().words == {"done"}
+        assert {article.slug: article.id for article in world.sandbox.panel.articles("handbook")} == ids
+        assert world.article("x-fr").locale == "ja"
+        settled(world)
+
+
+def test_an_article_moved_to_a_category_of_another_locale_goes_there(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        before = world.article("y").id
+        moved = {path: text for path, text in TREE.items() if path != "en/a/y.md"}
+        world.write(moved | {"fr/a/y.md": TREE["en/a/y.md"]})
+        assert world.push().words == {"done"}
+        article = world.article("y")
+        assert (article.id, article.locale) == (before, "fr")
+        settled(world)
+
+
+def test_an_article_that_a_person_moved_to_another_locale_is_held(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        french = world.article("x-fr").category_id
+        world.sandbox.panel.edit("y", category_id=french)
+        (held,) = world.plan().held
+        assert (held.slug, held.fields) == ("y", ("locale",))
+        assert [(value.before, value.after) for value in held.values] == [("fr", "en")]
+
+
+def test_a_source_that_comes_back_brings_its_archived_article_back_as_a_draft(tmp_path):
+    with a_world(tmp_path, TREE, removed="archive") as world:
+        world.push()
+        before = world.article("z").id
+        world.write({path: text for path, text in TREE.items() if path != "en/a/z.md"})
+        world.push()
+        assert world.article("z").status == 2
+        world.write(TREE)
+        assert world.push().words == {"done"}
+        assert (world.article("z").id, world.article("z").status) == (before, 0)
+        settled(world)
