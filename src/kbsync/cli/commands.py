@@ -19,6 +19,7 @@ COMMANDS = {
     "lint": "Check the content tree; asks nobody.",
     "plan": "Show what a push would do. Changes nothing.",
     "push": "Create and update categories and articles on the portal.",
+    "resolve": "Decide what is held: ours or theirs.",
     "undo": "Put back what a push did, where nobody has touched it since.",
     "ledger": "Look at kbsync's own record, carry it elsewhere, free its lock.",
     "sandbox": "Run a local service that answers like the real one.",

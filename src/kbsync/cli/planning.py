@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ from kbsync.cli.select import select
 from kbsync.cli.workspace import Portal, Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
-from kbsync.model import Base, Desired, Pending, Plan
+from kbsync.model import Base, Desired, Observed, Pending, Plan
 from kbsync.sync.draft import Policy
 from kbsync.sync.match import match_items
 from kbsync.sync.plan import NOTHING_RENAMED, build_plan
@@ -42,6 +42,7 @@ class Planned:
 
     plan: Plan
     recovery: Recovery
+    observed: Sequence[Observed] = ()
 
 
 def make_plan(
@@ -72,7 +73,7 @@ def make_plan(
         renames=renamed(reading, service, portal, recovery.bases),
         tree=reading.desired,
     )
-    return Planned(plan, recovery)
+    return Planned(plan, recovery, portal.items or ())
 
 
 def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:

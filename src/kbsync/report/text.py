@@ -162,11 +162,20 @@ def _held_lines(held: Sequence[Held], style: Style) -> list[str]:
     lines = [style.paint(f"Held: {len(held):,} for a person to decide", "yellow")]
     shown = held if style.verbose else held[:SHOWN]
     for item in shown:
-        fields = ", ".join(FIELD_WORDS.get(name, name) for name in item.fields)
-        reason = style.paint(item.reason, "yellow") + (f": {fields}" if fields else "")
-        lines.append(f"  {visible(item.path or item.slug)}  {reason}")
-        lines.append(style.paint(f"      {visible(item.hint)}", "dim"))
+        lines += [*_held_head(item, style), style.paint(f"      {visible(item.hint)}", "dim")]
     return [*lines, *_rest(len(held) - len(shown), style), ""]
+
+
+def held_text(item: Held, style: Style) -> str:
+    """One thing that is held, without a hint: what it is, and what stands on either side."""
+    return "\n".join(_held_head(item, style)) + "\n"
+
+
+def _held_head(item: Held, style: Style) -> list[str]:
+    fields = ", ".join(FIELD_WORDS.get(name, name) for name in item.fields)
+    reason = style.paint(item.reason, "yellow") + (f": {fields}" if fields else "")
+    values = (_values_line(field, style) for field in item.values if field.name != "content")
+    return [f"  {visible(item.path or item.slug)}  {reason}", *values]
 
 
 def _warning_lines(warnings: Sequence[Finding], style: Style) -> list[str]:

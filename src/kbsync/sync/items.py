@@ -277,7 +277,10 @@ def _hold_hint(desired: Desired, reason: Reason, base: Base | None) -> str:
     said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
     if base is None:
         said = f"the portal has {desired.kind} `{desired.slug}` already, with another value, and kbsync did not make it"
-    return f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`"
+    return (
+        f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`; "
+        f"`kbsync resolve {desired.path}` shows both and asks"
+    )
 
 
 def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, base: Base | None) -> None:
@@ -291,6 +294,8 @@ def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, ba
     agreed = (base.status if base else None) if observed else Status.DRAFT
     verdict = decide(wanted, ABSENT if agreed is None else agreed, there)
     remote_id = observed.remote_id if observed else None
+    if base is not None and base.kept:
+        verdict = _kept(verdict, base.kept.get("status", ABSENT), there)
     if desired.path in draft.policy.overwrite:
         verdict = _overwritten(verdict)
     if verdict is Verdict.SEND and "update_article" not in draft.policy.can:

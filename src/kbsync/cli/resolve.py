@@ -1,0 +1,146 @@
+"""`kbsync resolve`: decide what is held. Nothing is sent; the next push follows the decision."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import click
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.lint import tell_errors
+from kbsync.cli.planning import Planned, Wishes, make_plan
+from kbsync.cli.pushing import held_lock
+from kbsync.cli.screen import Options
+from kbsync.cli.workspace import Reading, Workspace
+from kbsync.errors import ExitCode, UsageError
+from kbsync.ledger.contract import Ledger
+from kbsync.model import Action, Base, Desired, Held, Observed, Reason
+from kbsync.service.client import Service
+from kbsync.sync.resolve import Side, resolve_fields
+
+FIELDS = (Reason.DRIFT, Reason.CONFLICT)
+DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
+CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
+
+
+@click.command("resolve")
+@click.argument("selectors", nargs=-1)
+@click.option("--ours", "side", flag_value="ours", help="The source stands: the next push sends it.")
+@click.option("--theirs", "side", flag_value="theirs", help="The portal's value stays, and is not told again.")
+@click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or content.")
+@common_options
+@click.pass_context
+def command(ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | None, names: tuple[str, ...]) -> int:
+    """Decide what is held: drift, conflict, gone, unknown. Nothing is sent; the next push follows.
+
+    SELECTORS limit it: paths, locale:fr, category:billing. Without --ours or --theirs each one is shown and asked for.
+    What somebody deleted on the portal (gone) is made again with --ours; to let it go, delete the source.
+    """
+    options = Options.of(ctx)
+    if side is None and not sys.stdin.isatty():
+        raise UsageError("nobody is there to ask", hint="say `--ours` or `--theirs`, or run it in a terminal")
+    workspace = Workspace(options.read_settings(), options)
+    reading = workspace.read_content()
+    if reading.errors:
+        return tell_errors(workspace, reading, form="text", schema="")
+    ledger = workspace.open_ledger()
+    try:
+        with (
+            workspace.open_service() as service,
+            held_lock(ledger, workspace, wait=False, break_lock=False) as part,
+        ):
+            record = (ledger.bases(part.target), ledger.pending(part.target))
+            planned = make_plan(workspace, reading, service, record, Wishes(selectors))
+            ledger.settle(part.target, planned.recovery.settled)
+            desk = Desk(workspace, reading, service, planned)
+            code = desk.decide_all(side, names)
+            _record(ledger, part.target, planned, desk)
+    finally:
+        ledger.close()
+    return code
+
+
+@dataclass(slots=True)
+class Desk:
+    """Where a person decides, one after the other, and what came of it."""
+
+    workspace: Workspace
+    reading: Reading
+    service: Service
+    planned: Planned
+    bases: dict[tuple[str, object], Base] = field(default_factory=dict)
+    forgotten: list[Base] = field(default_factory=list)
+    remade: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def decide_all(self, side: Side | None, names: Sequence[str]) -> ExitCode:
+        """Go through what is held; 4 where something stays so."""
+        desired = {item.path: item for item in self.reading.desired}
+        held = [item for item in self.planned.plan.held if not names or set(item.fields) & set(names)]
+        if not held:
+            click.echo("Nothing is held." if not names else "Nothing is held in these fields.")
+            return ExitCode.DONE
+        decided = sum(self._decide(item, desired.get(item.path), side, names) for item in held)
+        left = len(held) - decided
+        if decided:
+            self.workspace.options.note("Run `kbsync plan` to see what follows.")
+        return ExitCode.HELD if left else ExitCode.DONE
+
+    def _decide(self, held: Held, desired: Desired | None, side: Side | None, names: Sequence[str]) -> bool:
+        where = held.path or held.slug
+        if held.reason not in DECIDABLE or desired is None:
+            click.echo(f"{where}  {held.reason}: {held.hint}")
+            return False
+        chosen = side or self._ask(held)
+        if chosen is None:
+            return False
+        fields = [name for name in held.fields if not names or name in names]
+        if held.reason in FIELDS:
+            self._decide_fields(held, desired, fields, chosen)
+        elif chosen == "theirs":
+            click.echo(f"{where}  {held.reason}: to let it go, delete the source; nothing was decided")
+            return False
+        elif held.reason is Reason.GONE:
+            self.forgotten += [base for base in self.planned.recovery.bases if _is_of(base, held)]
+        else:
+            self.remade.add((held.kind, held.locale, held.slug))
+        click.echo(f"{where}  {', '.join(fields) or held.reason}: {chosen}")
+        return True
+
+    def _decide_fields(self, held: Held, desired: Desired, fields: list[str], side: Side) -> None:
+        observed = next(item for item in self.planned.observed if _is_of(item, held))
+        key = (held.kind, held.remote_id)
+        base = self.bases.get(key) or next((b for b in self.planned.recovery.bases if _is_of(b, held)), None)
+        self.bases[key] = resolve_fields(desired, base, observed, fields, side)
+
+    def _ask(self, held: Held) -> Side | None:
+        from kbsync.report.text import held_text
+
+        click.echo(held_text(held, self.workspace.options.style()), nl=False)
+        for line in self._body_difference(held):
+            click.echo(f"      {line}")
+        answer = click.prompt(
+            "      keep [o]urs, [t]heirs, or [s]kip", type=click.Choice(list(CHOICES)), default="s", show_choices=False
+        )
+        return CHOICES[answer]
+
+    def _body_difference(self, held: Held) -> Iterator[str]:
+        """The lines in which the two bodies differ, as `diff -u` writes them."""
+        if "content" not in held.fields or held.remote_id is None or held.kind != "article":
+            return
+        from kbsync.report.difference import difference
+
+        theirs = self.service.read_article(held.remote_id, locale=held.locale)[1] or ""
+        yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="source")
+
+
+def _is_of(item: Base | Observed, held: Held) -> bool:
+    return (item.kind, item.remote_id) == (held.kind, held.remote_id)
+
+
+def _record(ledger: Ledger, target: str, planned: Planned, desk: Desk) -> None:
+    ledger.record(target, desk.bases.values(), forgotten=desk.forgotten)
+    unknown = planned.recovery.unknown
+    entries = [e for e in unknown if e.action == Action.CREATE and (e.kind, e.locale, e.slug) in desk.remade]
+    ledger.settle(target, {entry.entry: None for entry in entries})
