@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -62,7 +62,7 @@ def make_plan(
     portal = workspace.observe(service, reading.desired, bases, full=wishes.full)
     recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
-    policy = policy_of(workspace, wishes, overwrite)
+    policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
     plan = build_plan(
         workspace.target,
         desired,

@@ -113,7 +113,7 @@ class Workspace:
         settings = self.settings
         bucket = Bucket(self.requests_per_minute, float(settings.pace.concurrency), time.monotonic, time.sleep)
         gate = Gate(settings.pace.concurrency)
-        transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate)
+        transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, told=self.options.note)
         try:
             yield Service(self.profile, transport, settings.service.account_id, settings.service.portal)
         finally:

@@ -32,6 +32,9 @@ LOST_TRIES = 2
 THROTTLE_PATIENCE_S = 185
 """Three windows of a minute. Source: observed.md, surprise 13: 429 has no Retry-After and ends on the clock minute."""
 
+TELL_FROM_S = 3.0
+"""A wait that a person would wonder about."""
+
 GATEWAY = frozenset({502, 503, 504})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
@@ -56,6 +59,7 @@ class Transport:
         token: goes into the header `api_access_token` of every request that is not public, and nowhere else.
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
+        told: hears about waits that people should know of.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
     Raises:
@@ -72,6 +76,8 @@ class Transport:
     clock: Callable[[], float] = time.time
     rng: random.Random = field(default_factory=random.Random)
     requests: int = 0
+    busy_s: float = 0.0
+    told: Callable[[str], None] = lambda text: None
     _client: httpx.Client = field(init=False, repr=False)
     _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
@@ -89,6 +95,11 @@ class Transport:
             # A proxy for the world is not for this machine.
             trust_env=host not in LOOPBACK,
         )
+
+    @property
+    def latency_s(self) -> float:
+        """How long a request took so far, on average; 0 before the first."""
+        return self.busy_s / self.requests if self.requests else 0.0
 
     def close(self) -> None:
         """Close all connections."""
@@ -148,9 +159,13 @@ class Transport:
             raise ServiceError(f"{method} {path}: cannot be sent: {exc}", hint="check [service] base_url") from exc
         self.bucket.take()
         with self.gate:
-            with self._count_lock:
-                self.requests += 1
-            return exchange(self._client, request, timeout_s=self.timeout_s, secret=self.token)
+            started_s = self.now()
+            try:
+                return exchange(self._client, request, timeout_s=self.timeout_s, secret=self.token)
+            finally:
+                with self._count_lock:
+                    self.requests += 1
+                    self.busy_s += self.now() - started_s
 
     def _wait_after_error_s(self, exc: ServiceError, method: str, tries: _Tries) -> float:
         """How long to wait before the request is sent again, seconds; raises what it was given where it must not be."""
@@ -196,9 +211,15 @@ class Transport:
                 hint="lower [pace] requests_per_minute, or wait until others are done",
                 status=429,
             )
-        if (told_s := self._retry_after_s(answer)) is not None:
+        wait_s = self._next_try_s(answer, tries)
+        if wait_s >= TELL_FROM_S:
+            self.told(f"the service says 429 (too many requests); waiting {wait_s:.0f} s before the next try")
+        return wait_s
+
+    def _next_try_s(self, answer: Answer, tries: _Tries) -> float:
+        if (asked_s := self._retry_after_s(answer)) is not None:
             # A service that says 0 and goes on saying 429 is not asked as fast as it answers.
-            return max(told_s, 0.1)
+            return max(asked_s, 0.1)
         window_s = 60 - self.clock() % 60 + 0.5
         return min(window_s, 0.5 * float(2 ** min(tries.throttled - 1, 6)) * self.rng.uniform(0.75, 1.25))
 
