@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench soak clean
 
 demo: .venv/installed
 	$(BIN)/kbsync demo
@@ -17,6 +17,9 @@ lint: .venv/tested
 
 bench: .venv/tested
 	$(BIN)/python bench/run.py
+
+soak: .venv/tested
+	$(BIN)/python bench/soak.py
 
 # The user's needs first, so that the demo does not wait for test tools.
 .venv/installed: pyproject.toml
