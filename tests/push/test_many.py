@@ -1,0 +1,189 @@
+"""Many pushes at once: on one portal with one ledger, with a ledger each, and on two portals."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from kbsync.errors import ExitCode
+from kbsync.sandbox import Behaviour
+
+from .world import PORTAL, TOKEN, a_category, a_project, a_sandbox, a_service, an_article, write_tree
+
+EIGHT = 8
+TREE = {"en/a/_category.md": a_category("a")} | {
+    f"en/a/n{n:02}.md": an_article(f"N{n}", f"Text {n}.") for n in range(24)
+}
+CONFIG = """
+[service]
+base_url = "{base_url}"
+portal = "{portal}"
+[content]
+root = "{root}"
+locales = ["en", "fr"]
+[pace]
+requests_per_minute = 1000000
+[ledger]
+url = "sqlite:{ledger}"
+"""
+
+
+def start(folder: Path, *options: str) -> subprocess.Popen[str]:
+    environ = {name: text for name, text in os.environ.items() if not name.startswith("KBSYNC")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "kbsync", "push", *options],
+        cwd=folder,
+        env=environ | {"KBSYNC_TOKEN": TOKEN},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(processes: list[subprocess.Popen[str]]) -> list[tuple[int, str]]:
+    found = [(process, "".join(process.communicate(timeout=120))) for process in processes]
+    assert not any("Traceback" in told for _, told in found), found
+    return [(process.returncode, told) for process, told in found]
+
+
+def a_clone(folder: Path, base_url: str, *, portal: str = PORTAL, ledger: str = "ledger.db", tree=TREE) -> Path:
+    """A folder with the tree and its own kbsync.toml."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_tree(folder / "content", tree)
+    text = CONFIG.format(base_url=base_url, portal=portal, root="content", ledger=ledger)
+    (folder / "kbsync.toml").write_text(text, "utf-8")
+    return folder
+
+
+def assert_one_of_each(sandbox, portal: str, tree=TREE) -> None:
+    there = sandbox.panel.articles(portal)
+    wanted = sorted(Path(path).stem for path in tree if not path.endswith("_category.md"))
+    assert sorted(article.slug for article in there) == wanted
+    assert len({article.title for article in there}) == len(wanted)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_path, waits):
+    with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
+        folder = a_clone(tmp_path / "one", sandbox.base_url)
+        options = ("--wait",) if waits else ()
+        codes = Counter(code for code, _ in ended([start(folder, *options) for _ in range(EIGHT)]))
+        assert codes[ExitCode.DONE] >= (EIGHT if waits else 1)
+        assert set(codes) <= {ExitCode.DONE, ExitCode.LEDGER}
+        assert_one_of_each(sandbox, PORTAL)
+        assert ended([start(folder)])[0][1].startswith("Nothing to do")
+        assert sum(request.method == "POST" for request in sandbox.requests) == len(TREE)
+
+
+def test_of_eight_pushes_at_once_from_eight_clones_each_article_is_made_once_and_all_agree_in_the_end(tmp_path):
+    with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
+        clones = [a_clone(tmp_path / f"clone{n}", sandbox.base_url) for n in range(EIGHT)]
+        first = ended([start(clone) for clone in clones])
+        assert {code for code, _ in first} <= {ExitCode.DONE, ExitCode.HELD, ExitCode.PARTLY_FAILED}, first
+        assert_one_of_each(sandbox, PORTAL)
+        for code, told in ended([start(clone) for clone in clones]):
+            assert code == ExitCode.DONE, told
+        assert_one_of_each(sandbox, PORTAL)
+        for code, told in ended([start(clone) for clone in clones]):
+            assert told.startswith("Nothing to do"), (code, told)
+
+
+def test_eight_clones_that_disagree_overwrite_nobody_and_say_so(tmp_path):
+    with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
+        trees = [{path: text.replace("Text", f"Clone {n}") for path, text in TREE.items()} for n in range(EIGHT)]
+        clones = [a_clone(tmp_path / f"clone{n}", sandbox.base_url, tree=tree) for n, tree in enumerate(trees)]
+        told = ended([start(clone) for clone in clones])
+        assert_one_of_each(sandbox, PORTAL)
+        assert sum(request.method == "PATCH" for request in sandbox.requests) == 0
+        texts = {article.content for article in sandbox.panel.articles(PORTAL)}
+        for clone, (code, _) in zip(clones, told, strict=True):
+            ours = {text.split("---\n", 2)[2] for path, text in _tree_of(clone).items() if "_category" not in path}
+            assert code == ExitCode.DONE if ours <= texts else code in {ExitCode.HELD, ExitCode.PARTLY_FAILED}
+
+
+def _tree_of(clone: Path) -> dict[str, str]:
+    root = clone / "content"
+    return {path.relative_to(root).as_posix(): path.read_text("utf-8") for path in root.rglob("*.md")}
+
+
+def test_pushes_at_once_on_two_portals_with_one_ledger_do_not_wait_for_each_other(tmp_path):
+    other = {path.replace("en/a/n", "en/a/m"): text for path, text in TREE.items()}
+    with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
+        ledger = str(tmp_path / "shared.db")
+        one = a_clone(tmp_path / "one", sandbox.base_url, ledger=ledger)
+        two = a_clone(tmp_path / "two", sandbox.base_url, portal="other", ledger=ledger, tree=other)
+        assert [code for code, _ in ended([start(one), start(two)])] == [ExitCode.DONE, ExitCode.DONE]
+        codes = Counter(code for code, _ in ended([start(folder, "--wait") for folder in (one, two) * 4]))
+        assert codes == {ExitCode.DONE: EIGHT}
+        assert_one_of_each(sandbox, PORTAL)
+        assert_one_of_each(sandbox, "other", other)
+
+
+@pytest.mark.parametrize("after", [False, True])
+def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finished_by_the_next(
+    tmp_path, after, record_property
+):
+    tree = dict(list(TREE.items())[:5])
+    edited = {path: text.replace("Text", "New text") for path, text in tree.items()}
+    edited |= {"en/a/more.md": an_article("More"), "fr/a/_category.md": a_category("a")}
+    with a_sandbox(tmp_path, Behaviour(latency_s=0.002)) as sandbox:
+        project = a_project(tmp_path / "project", sandbox.base_url, tree)
+        with a_service(sandbox.base_url, project.workspace().profile) as service:
+            project.push(service)
+            _save(sandbox, project, tmp_path)
+            killed = 0
+            for nth in range(1, 60):
+                _restore(sandbox, project, tmp_path)
+                folder = a_clone(tmp_path / "project", sandbox.base_url, tree=edited)
+                if not _killed_at(sandbox, folder, nth, after=after):
+                    break
+                killed += 1
+                code, told = ended([start(folder)])[0]
+                assert code == ExitCode.DONE, (nth, told)
+                assert_one_of_each(sandbox, PORTAL, edited)
+                assert ended([start(folder)])[0][1].startswith("Nothing to do"), nth
+            assert killed > 10
+    record_property("schedules", killed)
+
+
+def _killed_at(sandbox, folder: Path, nth: int, *, after: bool) -> bool:
+    """Push, and kill the process when its n-th request comes in, or when that one is carried out; False: it ended."""
+    process: list[subprocess.Popen[str]] = []
+    first = sandbox.faults.number
+
+    def kill(number: int) -> None:
+        if process and number == first + nth + after:
+            process[0].kill()
+
+    sandbox.faults.follow(kill)
+    process.append(start(folder))
+    process[0].communicate(timeout=60)
+    sandbox.faults.clear()
+    return process[0].returncode != ExitCode.DONE
+
+
+def _save(sandbox, project, folder: Path) -> None:
+    sandbox.run(lambda found: found.store.connection.execute("VACUUM INTO ?", (str(folder / "before.db"),)))
+    with project.ledger() as ledger:
+        ledger.db.run("VACUUM INTO ?", (str(folder / "before.ledger"),))
+
+
+def _restore(sandbox, project, folder: Path) -> None:
+    import sqlite3
+    from contextlib import closing
+
+    def put_back(found) -> None:
+        with closing(sqlite3.connect(folder / "before.db")) as source:
+            source.backup(found.store.connection)
+
+    sandbox.run(put_back)
+    for name in ("ledger.db-wal", "ledger.db-shm"):
+        (project.settings.folder / name).unlink(missing_ok=True)
+    shutil.rmtree(project.settings.folder / ".kbsync", ignore_errors=True)
+    shutil.copy(folder / "before.ledger", project.settings.folder / "ledger.db")
