@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 import pytest
+
+from ledger.postgres_server import MISSING, Server, can_run, running_server
+
+NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
+"""Set by `.ci/run`."""
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -25,3 +31,14 @@ def _counted(terminalreporter: pytest.TerminalReporter, name: str) -> Iterator[t
     for word in ("passed", "failed"):
         for report in terminalreporter.stats.get(word, []):
             yield from ((number, report.failed) for found, number in report.user_properties if found == name)
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Server]:
+    """A PostgreSQL server; where none can be had, what needs it steps aside, but not in CI."""
+    if not can_run():
+        if os.environ.get(NEEDED):
+            pytest.fail(f"${NEEDED} is set: {MISSING}")
+        pytest.skip(MISSING)
+    with running_server() as server:
+        yield server

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
 from kbsync.ledger.contract import Ledger, Owner, Turn
+from kbsync.ledger.postgres import PostgresDatabase
 from kbsync.ledger.record import Record
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.model import Action, Base, Change, FieldChange, Status
@@ -13,10 +16,17 @@ from kbsync.model import Action, Base, Change, FieldChange, Status
 Opener = Callable[[], Ledger]
 """Opens the same ledger once more, by a connection of its own."""
 
-MAKERS: dict[str, Callable[[Path], Opener]] = {
-    "sqlite": lambda folder: lambda: Record(SqliteDatabase(folder / "kbsync" / "ledger.db")),
-}
-"""A new kind of ledger is one more line here."""
+LEDGERS = ("sqlite", "postgresql")
+"""A new kind of ledger is one more word here, and a line in `opener_of`."""
+
+
+def opener_of(name: str, folder: Path, request: pytest.FixtureRequest) -> Opener:
+    """Opens a new ledger of this kind."""
+    if name == "postgresql":
+        url = request.getfixturevalue("postgres").new_database()
+        return lambda: Record(PostgresDatabase(url))
+    return lambda: Record(SqliteDatabase(folder / "kbsync" / "ledger.db"))
+
 
 PORTAL, OTHER = "https://a.example|1|handbook", "https://a.example|1|other"
 ANA = Owner("ana", "laptop", 11, 100.0, 100.0)

@@ -10,13 +10,13 @@ import pytest
 from kbsync.ledger.contract import Ledger, Result, Turn
 from kbsync.model import Action, Status
 
-from .makers import ANA, BEN, MAKERS, OTHER, PORTAL, Opener, a_base, a_change, begin
+from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
 
 
-@pytest.fixture(params=MAKERS)
+@pytest.fixture(params=LEDGERS)
 def opened(request, tmp_path) -> Iterator[Opener]:
     """Opens the ledger as often as a test asks, and closes all of them."""
-    opener, ledgers = MAKERS[request.param](tmp_path), []
+    opener, ledgers = opener_of(request.param, tmp_path, request), []
 
     def open_once_more() -> Ledger:
         ledgers.append(opener())
