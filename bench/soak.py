@@ -51,12 +51,12 @@ def main() -> int:
             for number, (first, count) in enumerate(parts)
         }
         for job in as_completed(jobs):
-            failures += job.result()
+            for told in job.result():
+                failures.append(told)
+                print(told, flush=True)
             done += jobs[job]
             print(f"{done:,} of {options.schedules:,} schedules, {len(failures)} failures, "
                   f"{time.monotonic() - started:.0f} s", flush=True)  # fmt: skip
-    for told in failures:
-        print(told)
     return 1 if failures else 0
 
 

@@ -197,6 +197,12 @@ def test_two_articles_may_swap_their_slugs_in_one_transaction_without_losing_one
     assert {base.slug: base.remote_id for base in ledger.bases(PORTAL)} == {"y": 7, "x": 8}
 
 
+def test_a_slug_that_another_source_took_leaves_the_row_of_the_one_that_gave_it_up(ledger):
+    ledger.record(PORTAL, [a_base("x", 7), a_base("y", 8)])
+    ledger.record(PORTAL, [a_base("x", 8, path="en/a/y.md")])
+    assert {(base.remote_id, base.slug) for base in ledger.bases(PORTAL)} == {(7, "x"), (8, "x")}
+
+
 # --- the lock --------------------------------------------------------------------------------------------------------
 
 

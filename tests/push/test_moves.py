@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from kbsync.sandbox import Fault
+
 from .world import a_category, a_world, an_article
 
 TEXT = "To refund a charge open the payment, choose refund, and confirm. The money arrives within five days."
@@ -161,4 +163,21 @@ def test_a_source_that_comes_back_brings_its_archived_article_back_as_a_draft(tm
         world.write(TREE)
         assert world.push().words == {"done"}
         assert (world.article("z").id, world.article("z").status) == (before, 0)
+        settled(world)
+
+
+def test_a_slug_that_was_given_up_and_whose_answer_was_lost_costs_no_article_its_row(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        ids = {slug: world.article(slug).id for slug in "xy"}
+        world.write(TREE | {"en/a/x.md": an_article("X", "The first text.", slug="y"),
+                            "en/a/y.md": an_article("Y", "The second text.", slug="x")})  # fmt: skip
+        world.sandbox.faults.add(Fault("reset", when="after", method="PATCH", path=f"articles/{ids['x']}$"))
+        world.sandbox.faults.add(Fault("status", status=502, method="GET", path=f"articles/{ids['x']}$", times=3))
+        world.push(concurrency=1)
+        world.sandbox.faults.clear()
+        for _ in range(2):
+            world.push()
+        assert (world.article("x").id, world.article("y").id) == (ids["y"], ids["x"])
+        assert len(world.slugs()) == 4
         settled(world)

@@ -17,10 +17,12 @@ def bases(db: Database, target: str) -> list[Base]:
 def put(db: Database, target: str, some: Iterable[Base]) -> None:
     """Record some bases."""
     some = list(some)
-    # An article recreated under the same slug has another id; the old row would make it managed twice.
+    # An item made again for its source has another id; the old row would make it managed twice. Of another source the
+    # row may have the same slug for a while: it gave that up, and the answer that says so was lost.
     db.run_many(
-        "DELETE FROM item WHERE target = ? AND kind = ? AND slug = ? AND (kind = 'article' OR locale = ?)",
-        [(target, base.kind, base.slug, base.locale) for base in some],
+        """DELETE FROM item WHERE target = ? AND kind = ? AND slug = ? AND (kind = 'article' OR locale = ?)
+           AND path = ? AND remote_id <> ?""",
+        [(target, base.kind, base.slug, base.locale, base.path, encode_id(base.remote_id)) for base in some],
     )
     db.run_many(
         f"""INSERT INTO item (target, {BASE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)

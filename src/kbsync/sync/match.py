@@ -80,15 +80,25 @@ def match_items(
     return Matches(matched, index.orphans(), index.unmanaged())
 
 
+def _key(base: Base) -> Key:
+    return key_of(base.kind, base.locale, base.slug)
+
+
 class _Index:
     def __init__(self, observed: list[Observed], bases: list[Base], wanted: dict[tuple[Kind, str], Desired]) -> None:
         self.bases = bases
         self.wanted = wanted
         self.observed = {(item.kind, item.remote_id): item for item in observed}
-        self.base_by_key = {key_of(base.kind, base.locale, base.slug): base for base in bases}
+        # Where two rows have one slug, one of them gave it up; the portal knows which.
+        by_likelihood = sorted(bases, key=self._has_its_slug) if len(bases) != len({_key(b) for b in bases}) else bases
+        self.base_by_key = {_key(base): base for base in by_likelihood}
         self.base_by_path = {(base.kind, base.path): base for base in bases if base.path}
         self.portal_by_key = {key_of(item.kind, item.locale, item.slug): item for item in observed}
         self.claimed: set[tuple[Kind, RemoteId]] = set()
+
+    def _has_its_slug(self, base: Base) -> bool:
+        seen = self.observed.get((base.kind, base.remote_id))
+        return seen is not None and seen.slug == base.slug
 
     def claim(self, base: Base | None, observed: Observed | None) -> None:
         for side in (base, observed):
