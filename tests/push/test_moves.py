@@ -172,9 +172,20 @@ def test_a_slug_that_was_given_up_and_whose_answer_was_lost_costs_no_article_its
         ids = {slug: world.article(slug).id for slug in "xy"}
         world.write(TREE | {"en/a/x.md": an_article("X", "The first text.", slug="y"),
                             "en/a/y.md": an_article("Y", "The second text.", slug="x")})  # fmt: skip
-        world.sandbox.faults.add(Fault("reset", when="after", method="PATCH", path=f"articles/{ids['x']}$"))
-        world.sandbox.faults.add(Fault("status", status=502, method="GET", path=f"articles/{ids['x']}$", times=3))
+        path = f"articles/{ids['x']}"
+
+        def lose_the_looks_after_the_write(number: int) -> Fault | None:
+            last = world.sandbox.requests[-1] if number > first else None
+            if last is None or not last.path.endswith(path) or all(r.method != "PATCH" for r in world.sandbox.requests):
+                return None
+            return Fault("status", status=502)
+
+        world.sandbox.requests.clear()
+        first = world.sandbox.faults.number + 1
+        world.sandbox.faults.add(Fault("reset", when="after", method="PATCH", path=f"{path}$"))
+        world.sandbox.faults.follow(lose_the_looks_after_the_write)
         world.push(concurrency=1)
+        assert world.pending()
         world.sandbox.faults.clear()
         for _ in range(2):
             world.push()
