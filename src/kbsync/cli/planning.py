@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from kbsync.cli.select import select
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
-from kbsync.model import Base, Desired, Pending, Plan
+from kbsync.model import Base, Desired, Observed, Pending, Plan, Reason
 from kbsync.sync.draft import Policy
 from kbsync.sync.plan import build_plan
 from kbsync.sync.recover import Recovery, settle_pending
@@ -57,8 +58,31 @@ def make_plan(
     recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
     policy = policy_of(workspace, wishes, overwrite)
-    plan = build_plan(workspace.target, desired, portal.items, recovery.bases, policy=policy, pending=recovery.unknown)
-    return Planned(plan, recovery)
+    sides = (desired, portal.items, recovery.bases)
+    build = partial(build_plan, workspace.target, *sides, policy=policy, pending=recovery.unknown)
+    return Planned(ask_older_revisions(build, sides, reading), recovery)
+
+
+def ask_older_revisions(
+    build: Callable[..., Plan], sides: tuple[list[Desired], list[Observed] | None, Sequence[Base]], reading: Reading
+) -> Plan:
+    """The plan; git is asked where it has conflicts that no ledger can settle, and most plans have none.
+
+    Args:
+        build: makes the plan, from `history`.
+        sides: what it is made of.
+        reading: the tree as it is now.
+    """
+    plan = build()
+    if all(held.reason is not Reason.CONFLICT for held in plan.held):
+        return plan
+    from kbsync.sync.history import ask_history, open_questions, tell_why
+
+    questions = open_questions(plan, *sides)
+    if not questions:
+        return plan
+    past = ask_history(reading.compiler, questions)
+    return tell_why(build(history=past.history) if past.history else plan, questions, past.word)
 
 
 def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str]) -> list[Desired]:
