@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -11,7 +12,7 @@ from kbsync.cli.select import select
 from kbsync.cli.workspace import Portal, Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
-from kbsync.model import Base, Desired, Observed, Pending, Plan
+from kbsync.model import Base, Desired, Observed, Pending, Plan, Reason
 from kbsync.sync.draft import Policy
 from kbsync.sync.match import match_items
 from kbsync.sync.plan import NOTHING_RENAMED, build_plan
@@ -63,17 +64,17 @@ def make_plan(
     recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
-    plan = build_plan(
+    sides = (desired, portal.items, recovery.bases)
+    build = partial(
+        build_plan,
         workspace.target,
-        desired,
-        portal.items,
-        recovery.bases,
+        *sides,
         policy=policy,
         pending=recovery.unknown,
         renames=renamed(reading, service, portal, recovery.bases),
         tree=reading.desired,
     )
-    return Planned(plan, recovery, portal.items or ())
+    return Planned(ask_older_revisions(build, sides, reading), recovery, portal.items or ())
 
 
 def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:
@@ -88,6 +89,28 @@ def renamed(reading: Reading, service: Service, portal: Portal, bases: Collectio
     for base in [base for base in strays.old if former[base.remote_id] is None][:MOST_READ]:
         former[base.remote_id] = service.read_article(base.remote_id, locale=base.locale)[1]
     return find_renames(strays, texts, {key: text for key, text in former.items() if text is not None})
+
+
+def ask_older_revisions(
+    build: Callable[..., Plan], sides: tuple[list[Desired], list[Observed] | None, Sequence[Base]], reading: Reading
+) -> Plan:
+    """The plan; git is asked where it has conflicts that no ledger can settle, and most plans have none.
+
+    Args:
+        build: makes the plan, from `history`.
+        sides: what it is made of.
+        reading: the tree as it is now.
+    """
+    plan = build()
+    if all(held.reason is not Reason.CONFLICT for held in plan.held):
+        return plan
+    from kbsync.sync.history import ask_history, open_questions, tell_why
+
+    questions = open_questions(plan, *sides)
+    if not questions:
+        return plan
+    past = ask_history(reading.compiler, questions)
+    return tell_why(build(history=past.history) if past.history else plan, questions, past.word)
 
 
 def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str]) -> list[Desired]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import blake2b
@@ -59,6 +59,42 @@ def _fragment(anchor: str) -> str:
     return f"#{quote(unquote(anchor), safe='')}" if anchor else ""
 
 
+def replacements_of(source: Source, address_of: Callable[[str], str | None]) -> list[tuple[Link, str]]:
+    """The links that mean something of the tree, each with the address that it gets.
+
+    Args:
+        source: the one with the links.
+        address_of: the public address of what is at a path of the tree, None where nothing is.
+    """
+    return [
+        (link, address + _query(link.query) + _fragment(link.anchor))
+        for link in source.links
+        if link.kind != "image" and (address := address_of(link.target)) is not None
+    ]
+
+
+def category_fields(source: Source, identity: Identity) -> dict[str, Value]:
+    """What one `_category.md` gives."""
+    fields: dict[str, Value] = {"slug": identity.slug, "name": source.name or identity.slug}
+    for name in ("description", "position", "icon"):
+        if (value := getattr(source, name)) is not None:
+            fields[name] = value
+    return fields
+
+
+def article_fields(source: Source, identity: Identity, authors: Mapping[str, int], content: str) -> dict[str, Value]:
+    """What one article gives; `content` is the digest of its body as it is sent."""
+    fields: dict[str, Value] = {"slug": identity.slug, "title": source.title or "", "content": content}
+    if identity.category:
+        fields["category"] = identity.category
+    for name in ("description", "position", "tags", "meta_title", "meta_description"):
+        if (value := getattr(source, name)) is not None:
+            fields[name] = value
+    if source.author is not None and source.author in authors:
+        fields["author"] = authors[source.author]
+    return fields
+
+
 @dataclass(frozen=True)
 class Compiler:
     """Turns the sources of one tree into desired articles and categories, for one portal.
@@ -89,26 +125,11 @@ class Compiler:
 
     def category(self, source: Source, identity: Identity) -> Desired:
         """One `_category.md`."""
-        fields: dict[str, Value] = {"slug": identity.slug, "name": source.name or identity.slug}
-        for name in ("description", "position", "icon"):
-            if (value := getattr(source, name)) is not None:
-                fields[name] = value
-        return Desired("category", identity.locale, identity.slug, source.path, fields)
+        return Desired("category", identity.locale, identity.slug, source.path, category_fields(source, identity))
 
     def article(self, source: Source, identity: Identity) -> Desired:
         """One article; its body is named by digest and made anew by `content_of` when it is sent."""
-        fields: dict[str, Value] = {
-            "slug": identity.slug,
-            "title": source.title or "",
-            "content": self._content_digest(source),
-        }
-        if identity.category:
-            fields["category"] = identity.category
-        for name in ("description", "position", "tags", "meta_title", "meta_description"):
-            if (value := getattr(source, name)) is not None:
-                fields[name] = value
-        if source.author is not None and source.author in self.authors:
-            fields["author"] = self.authors[source.author]
+        fields = article_fields(source, identity, self.authors, self._content_digest(source))
         status = STATUSES.get(source.status)
         creation = {"author": self.authors["default"]} if "default" in self.authors else {}
         return Desired(
@@ -157,14 +178,7 @@ class Compiler:
             raise ContentError(f"{path}: cannot be read any more: {exc.strerror}") from exc
         if raw_digest(data) != source.raw_digest:
             raise ContentError(f"{path}: the file changed while kbsync was at work", hint="run the command again")
-        return body_of(source, data, self._replacements(source))
-
-    def _replacements(self, source: Source) -> list[tuple[Link, str]]:
-        return [
-            (link, self.known[link.target] + _query(link.query) + _fragment(link.anchor))
-            for link, identity in resolve_links(source, self.site)
-            if identity is not None
-        ]
+        return body_of(source, data, replacements_of(source, self.known.get))
 
     def _content_digest(self, source: Source) -> str:
         """The digest of what is sent; the cached one where every link still has the address that it had."""

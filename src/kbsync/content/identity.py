@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import msgspec
@@ -43,14 +43,16 @@ def identify(tree: Tree, settings: ContentSettings) -> Site:
     site = Site(locales=locales, default_locale=settings.default_locale)
     for path, source in tree.sources.items():
         if source.kind == "category":
-            folder = path.rpartition("/")[0]
-            locale = source.locale or locale_of(path, locales)
-            identity = Identity(path, locale, source.slug or folder.rpartition("/")[2])
-            site.categories[path] = identity
-            site.declared.setdefault((locale, identity.slug), path)
+            site.categories[path] = identity = identify_category(path, source, site)
+            site.declared.setdefault((identity.locale, identity.slug), path)
+
+    def slug_at(path: str) -> str | None:
+        identity = site.categories.get(path)
+        return identity.slug if identity else None
+
     for path, source in tree.sources.items():
         if source.kind == "article":
-            site.articles[path] = _identify_article(path, source, site)
+            site.articles[path] = identify_article(path, source, site, slug_at)
     folders = {path.rpartition("/")[0]: identity for path, identity in site.categories.items()}
     site.by_path = folders | site.categories | site.articles
     return site
@@ -66,13 +68,25 @@ def locale_of(path: str, locales: tuple[str, ...]) -> str:
     return first if slash and first in locales else ""
 
 
-def _identify_article(path: str, source: Source, site: Site) -> Identity:
+def identify_category(path: str, source: Source, site: Site) -> Identity:
+    """Who a `_category.md` is; of the site only the locales count."""
+    locale = source.locale or locale_of(path, site.locales)
+    return Identity(path, locale, source.slug or path.rpartition("/")[0].rpartition("/")[2])
+
+
+def identify_article(path: str, source: Source, site: Site, slug_at: Callable[[str], str | None]) -> Identity:
+    """Who an article is; of the site only the locales count.
+
+    Args:
+        path, source, site: as they say.
+        slug_at: the slug of the category that a path of a `_category.md` declares, None where there is no such file.
+    """
     locale = source.locale or locale_of(path, site.locales)
     return Identity(
         path,
         locale,
         source.slug or default_slug(path, locale, site.default_locale),
-        source.category or folder_category(path, site),
+        source.category or folder_category(path, site.locales, slug_at),
     )
 
 
@@ -82,14 +96,14 @@ def default_slug(path: str, locale: str, default_locale: str) -> str:
     return stem if locale in {default_locale, ""} else f"{stem}-{locale.lower().replace('_', '-')}"
 
 
-def folder_category(path: str, site: Site) -> str:
+def folder_category(path: str, locales: tuple[str, ...], slug_at: Callable[[str], str | None]) -> str:
     """The slug of the nearest folder's category; the folder below the locale where none is declared; else ""."""
     folder = path.rpartition("/")[0]
     while folder:
-        if identity := site.categories.get(f"{folder}/{CATEGORY_FILE}"):
-            return identity.slug
+        if (slug := slug_at(f"{folder}/{CATEGORY_FILE}")) is not None:
+            return slug
         parent = folder.rpartition("/")[0]
-        if parent in site.locales or not parent:
-            return "" if folder in site.locales else folder.rpartition("/")[2]
+        if parent in locales or not parent:
+            return "" if folder in locales else folder.rpartition("/")[2]
         folder = parent
     return ""

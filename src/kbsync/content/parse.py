@@ -26,12 +26,13 @@ def raw_digest(data: bytes) -> bytes:
     return blake2b(data, digest_size=16).digest()
 
 
-def parse_source(path: str, data: bytes) -> Source:
+def parse_source(path: str, data: bytes, *, body: bool = True) -> Source:
     """Read one file. Whatever is wrong with it is in the source's problems; nothing is raised.
 
     Args:
         path: relative to the content root, with forward slashes.
         data: the file's bytes.
+        body: whether to read the Markdown as well, which takes most of the time.
     """
     kind = "category" if path.rpartition("/")[2] == CATEGORY_FILE else "article"
     name = raw_digest(data)
@@ -47,7 +48,7 @@ def parse_source(path: str, data: bytes) -> Source:
     values = take_values(front, CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS, problems)
     places = tuple(number for entry in front.entries.values() for number in (entry.place.line, entry.place.column))
     keys = "\n".join(key.replace("\n", " ") for key in front.entries)
-    found = values if kind == "category" else _read_body(path, text, front, problems) | values
+    found = _read_body(path, text, front, problems) | values if kind == "article" and body else values
     return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
 
 

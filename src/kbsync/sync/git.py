@@ -1,0 +1,220 @@
+"""What git knows of the content tree: its commits, and the files as they were. Only reads, by git's own command line.
+
+Git runs without hooks, pagers, prompts, external programs and the network, whatever the configuration says, and finds
+the repository from the content root alone: a hook that kbsync runs in may have set GIT_DIR and its like.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from kbsync.model import visible
+
+CHUNK = 1 << 16
+SETTINGS = (
+    "core.fsmonitor=false",
+    "core.pager=cat",
+    "log.showSignature=false",
+    "log.showRoot=true",
+    "log.follow=false",
+)
+OPTIONS = ("--no-pager", "--no-replace-objects", *(part for setting in SETTINGS for part in ("-c", setting)))
+KEPT = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
+"""Variables of git that do not lead elsewhere; `safe.directory` may come in GIT_CONFIG_COUNT and its like."""
+
+QUIET = {
+    "LC_ALL": "C",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+}
+
+LOG = (
+    "log",
+    "HEAD",
+    "--format=%x02%H %P",
+    "-z",
+    "--raw",
+    "--no-abbrev",
+    # Every side of a merge counts, and children come before their parents, so that renames can be followed.
+    "--full-history",
+    "--parents",
+    "--date-order",
+    "--diff-merges=first-parent",
+    "-O/dev/null",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+)
+RENAMES = ("-M75%", "-l400")
+"""Alike enough to be the same text, moved; and a limit to what a commit that moved thousands may cost."""
+
+SOURCES = ":(glob)**/*.md"
+REGULAR = (b"100644", b"100755")
+
+
+PARTIAL = "the clone has no old texts: clone without `--filter`"
+
+COMPLAINTS = {
+    "dubious ownership": "git refuses the repository, which belongs to another user: run "
+    '`git config --global --add safe.directory "$PWD"` in its topmost folder',
+    "not a git repository": "the content tree is in no git repository: put what the portal holds into the source",
+    "promisor": PARTIAL,
+    "argument 'HEAD'": "nothing is committed yet: commit the content tree as it was published",
+    "revision 'HEAD'": "nothing is committed yet: commit the content tree as it was published",
+    "unrecognized argument": "this git is too old: kbsync needs 2.31 or newer",
+}
+"""What git prints, in the language C, and what it means here."""
+
+
+class GitFailed(Exception):
+    """Git cannot say. The message is a clause for a hint: what is wrong, a colon, what to do."""
+
+
+class Entry(NamedTuple):
+    """A file that a commit changed, against its first parent; an id is "" where no regular file was or is."""
+
+    old_name: str
+    name: str
+    old_oid: str
+    oid: str
+
+    @property
+    def is_rename(self) -> bool:
+        """Whether the file had another name before."""
+        return self.old_name != self.name
+
+
+class Commit(NamedTuple):
+    """A commit that touched sources; its parents are the nearest such commits before it."""
+
+    id: str
+    parents: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+
+class Repository:
+    """The repository that a content tree lies in. Names of files are relative to the content root.
+
+    Raises:
+        GitFailed: there is none, git is missing, or git refuses.
+    """
+
+    def __init__(self, root: Path, environ: Mapping[str, str] = os.environ, *, program: str = "git") -> None:
+        self.command = [program, "-C", os.fspath(root), *OPTIONS]
+        self.environ = clean(environ)
+        shallow, _, prefix = self._ask("rev-parse", "--is-shallow-repository", "--show-prefix").partition(b"\n")
+        self.prefix = prefix.removesuffix(b"\n")
+        self.is_shallow = shallow == b"true"
+        if not self._ask("rev-parse", "--is-inside-work-tree").startswith(b"true"):
+            raise GitFailed(COMPLAINTS["not a git repository"])
+
+    @contextmanager
+    def run(self, *arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+        """A git process and what it complains of; it does not outlive the block."""
+        with tempfile.TemporaryFile() as said:
+            try:
+                child = subprocess.Popen(
+                    [*self.command, *arguments],
+                    env=self.environ,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                )
+            except OSError as exc:
+                raise GitFailed(f"git cannot be run ({exc.strerror}): install it") from exc
+            try:
+                yield child, said
+            finally:
+                child.kill()
+                for pipe in (child.stdin, child.stdout):
+                    _close(pipe)
+                child.wait()
+
+    def _ask(self, *arguments: str) -> bytes:
+        with self.run(*arguments) as (child, said):
+            out, _ = child.communicate()
+            if child.returncode:
+                raise GitFailed(complaint(said))
+            return out
+
+    def log(self, *, renames: bool = True) -> Generator[Commit, None, None]:
+        """The commits that HEAD is made of and that touched sources, each before its parents.
+
+        Raises:
+            GitFailed: the history is broken, or there is none; what came before stays true.
+        """
+        follow = RENAMES if renames else ("--no-renames",)
+        with self.run(*LOG, *follow, "--", SOURCES) as (child, said):
+            assert child.stdout is not None
+            yield from self._commits(_tokens(child.stdout))
+            if child.wait():
+                raise GitFailed(complaint(said))
+
+    def _commits(self, tokens: Iterator[bytes]) -> Iterator[Commit]:
+        ids, entries = [""], list[Entry]()
+        for token in tokens:
+            line = token.lstrip(b"\n")
+            if line.startswith(b"\2"):
+                if ids[0]:
+                    yield Commit(ids[0], tuple(ids[1:]), tuple(entries))
+                ids, entries = line[1:].decode("ascii").split(), []
+            elif line.startswith(b":"):
+                entries.append(self._entry(line, tokens))
+        if ids[0]:
+            yield Commit(ids[0], tuple(ids[1:]), tuple(entries))
+
+    def _entry(self, line: bytes, tokens: Iterator[bytes]) -> Entry:
+        old_mode, mode, old_oid, oid, status = line[1:].split(b" ")
+        name = old_name = self._name(next(tokens, b""))
+        if status.startswith(b"R"):
+            name = self._name(next(tokens, b""))
+        return Entry(old_name, name, _oid(old_mode, old_oid), _oid(mode, oid))
+
+    def _name(self, path: bytes) -> str:
+        return path.removeprefix(self.prefix).decode("utf-8", "surrogateescape")
+
+    def at(self, commit: str, name: str) -> str:
+        """What to ask of `Blobs` for the file of this name as a commit has it."""
+        return f"{commit}:{self.prefix.decode('utf-8', 'surrogateescape')}{name}"
+
+
+def _tokens(stream: IO[bytes]) -> Iterator[bytes]:
+    rest = b""
+    while chunk := stream.read(CHUNK):
+        *whole, rest = (rest + chunk).split(b"\0")
+        yield from whole
+
+
+def _oid(mode: bytes, oid: bytes) -> str:
+    return oid.decode("ascii") if mode in REGULAR else ""
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    with suppress(OSError):  # what was not written yet has no reader any more
+        if pipe is not None:
+            pipe.close()
+
+
+def clean(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what would lead git elsewhere or make it ask."""
+    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name.startswith(KEPT)}
+    return kept | QUIET
+
+
+def complaint(said: IO[bytes]) -> str:
+    """What git printed, as a clause for a hint."""
+    said.seek(0)
+    text = said.read(CHUNK).decode("utf-8", "replace")
+    for sign, word in COMPLAINTS.items():
+        if sign in text:
+            return word
+    lines = [line for line in text.splitlines() if line.startswith(("fatal:", "error:"))] or ["it ended early"]
+    return f"git could not read the history ({visible(lines[-1])}): look at `git fsck`"

@@ -1,0 +1,123 @@
+"""Older revisions of sources, compiled as they were then: with the slugs and categories of that commit.
+
+What only today knows is taken from today: locales, authors, the shape of addresses, and the address of what a link
+means where nothing was there then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from kbsync.content.compile import Compiler, article_fields, category_fields, replacements_of
+from kbsync.content.identity import Identity, folder_category, identify_article, identify_category
+from kbsync.content.parse import CATEGORY_FILE, body_of, parse_source
+from kbsync.content.source import Source
+from kbsync.model import Value, digest
+from kbsync.sync.blobs import Blobs
+from kbsync.sync.git import Repository
+
+BODY = frozenset({"content", "title"})
+"""The fields for which the Markdown is read; a title may be its first heading."""
+
+
+class Revision(NamedTuple):
+    """One source as a commit has it."""
+
+    source: Source
+    data: bytes
+    commit: str
+
+
+def read_revision(name: str, data: bytes, commit: str, wanted: Collection[str]) -> Revision | None:
+    """Parse an older text as far as some fields need it; None where it could never have been pushed."""
+    source = parse_source(name, data, body=not BODY.isdisjoint(wanted))
+    return None if any(problem.level == "error" for problem in source.problems) else Revision(source, data, commit)
+
+
+class Then:
+    """Who was at which path of the tree at older commits."""
+
+    def __init__(self, compiler: Compiler, repository: Repository, blobs: Blobs) -> None:
+        self.compiler = compiler
+        self.repository = repository
+        self.blobs = blobs
+        self._at: dict[tuple[str, str], Identity | None] = {}
+        self._by_blob: dict[tuple[str, str], Identity] = {}
+
+    def needs(self, revision: Revision, wanted: Collection[str]) -> Iterator[str]:
+        """The paths of the tree on which the fields of a revision depend."""
+        source = revision.source
+        if source.kind == "article" and "category" in wanted and not source.category:
+            asked: list[str] = []
+            folder_category(source.path, self.compiler.site.locales, asked.append)
+            yield from asked
+        if "content" in wanted:
+            yield from targets_of(source)
+
+    def load(self, needed: Iterable[tuple[str, str]]) -> None:
+        """Look up paths at commits, all at once; what was looked up before is forgotten."""
+        self._at.clear()
+        asked = {self.repository.at(commit, path): (commit, path) for commit, path in needed}
+        for request, blob in self.blobs.read(asked).items():
+            commit, path = asked[request]
+            data = blob.data if blob else None
+            self._at[commit, path] = self.identify(path, blob.oid, data) if blob and data is not None else None
+
+    def identify(self, path: str, oid: str, data: bytes) -> Identity:
+        """Who a file was, from its front matter and its path; an article without its category."""
+        key = (path, oid)
+        if key not in self._by_blob:
+            source, site = parse_source(path, data, body=False), self.compiler.site
+            self._by_blob[key] = (
+                identify_category(path, source, site)
+                if source.kind == "category"
+                else identify_article(path, source, site, lambda path: None)
+            )
+        return self._by_blob[key]
+
+    def address(self, identity: Identity) -> str:
+        """The public address that it had."""
+        is_article = not identity.path.endswith(CATEGORY_FILE)
+        return self.compiler.addresses.of(identity, is_article=is_article)
+
+    def fields_of(self, revision: Revision) -> Mapping[str, Value]:
+        """What the revision compiled to, but for the body."""
+        source, site = revision.source, self.compiler.site
+        if source.kind == "category":
+            return category_fields(source, identify_category(source.path, source, site))
+
+        def slug_at(path: str) -> str | None:
+            identity = self._at.get((revision.commit, path))
+            return identity.slug if identity else None
+
+        identity = identify_article(source.path, source, site, slug_at)
+        return article_fields(source, identity, self.compiler.authors, "")
+
+    def bodies_of(self, revision: Revision) -> set[Value]:
+        """The digests that the body may have been sent with: as committed, and with the line ends of some checkout.
+
+        What was sent are the bytes of somebody's working tree, and `core.autocrlf` writes other line ends there.
+        """
+
+        def address_of(path: str) -> str | None:
+            identity = self._at.get((revision.commit, file_of(path)))
+            return self.address(identity) if identity else self.compiler.known.get(path)
+
+        body = body_of(revision.source, revision.data, replacements_of(revision.source, address_of))
+        if "\n" not in body:
+            return {digest(body)}
+        bare = body.replace("\r\n", "\n")
+        return {digest(text) for text in {body, bare, bare.replace("\n", "\r\n")}}
+
+
+def targets_of(source: Source) -> Iterator[str]:
+    """The files of the tree that the links of a source mean."""
+    for link in source.links:
+        if link.kind != "image" and not any(part.startswith(".") for part in link.target.split("/")):
+            yield file_of(link.target)
+
+
+def file_of(target: str) -> str:
+    """The file behind the target of a link: a folder is its category."""
+    return target if target.endswith(".md") else f"{target}/{CATEGORY_FILE}"
