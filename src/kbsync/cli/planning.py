@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import msgspec
 
 from kbsync.cli.select import select
 from kbsync.cli.workspace import Portal, Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
-from kbsync.model import Base, Desired, Observed, Pending, Plan, Reason
+from kbsync.model import Action, Base, Desired, Observed, Pending, Plan, Reason
 from kbsync.sync.draft import Policy
 from kbsync.sync.match import match_items
 from kbsync.sync.plan import NOTHING_RENAMED, build_plan
@@ -64,17 +66,25 @@ def make_plan(
     recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
-    sides = (desired, portal.items, recovery.bases)
-    build = partial(
-        build_plan,
-        workspace.target,
-        *sides,
-        policy=policy,
-        pending=recovery.unknown,
-        renames=renamed(reading, service, portal, recovery.bases),
-        tree=reading.desired,
-    )
-    return Planned(ask_older_revisions(build, sides, reading), recovery, portal.items or ())
+    renames = renamed(reading, service, portal, recovery.bases)
+
+    def build(desired: Sequence[Desired], **more: Any) -> Plan:
+        return build_plan(
+            workspace.target,
+            desired,
+            portal.items,
+            recovery.bases,
+            policy=policy,
+            pending=recovery.unknown,
+            renames=renames,
+            tree=reading.desired,
+            **more,
+        )
+
+    if not any(base.kind == "article" for base in recovery.bases):
+        desired = with_former_slugs(build(desired), desired, reading)
+    plan = ask_older_revisions(build, (desired, portal.items, recovery.bases), reading)
+    return Planned(plan, recovery, portal.items or ())
 
 
 def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:
@@ -91,17 +101,37 @@ def renamed(reading: Reading, service: Service, portal: Portal, bases: Collectio
     return find_renames(strays, texts, {key: text for key, text in former.items() if text is not None})
 
 
+def with_former_slugs(plan: Plan, desired: list[Desired], reading: Reading) -> list[Desired]:
+    """What would be made and was on the portal under another slug, by the word of git, has that one as an alias.
+
+    A ledger knows such articles by their path; a fresh clone has none.
+    """
+    new = [change.path for change in plan.changes if change.action is Action.CREATE and change.kind == "article"]
+    strangers = {item.slug for item in plan.unmanaged if item.kind == "article"}
+    if not new or not strangers:
+        return desired
+    from kbsync.sync.history import former_slugs
+
+    known = {path: slugs & strangers for path, slugs in former_slugs(reading.compiler, new).items()}
+    claims = Counter(slug for slugs in known.values() for slug in slugs)
+    aliases = {path: tuple(slugs) for path, slugs in known.items() if len(slugs) == 1 and claims[min(slugs)] == 1}
+    return [
+        msgspec.structs.replace(item, aliases=(*item.aliases, *aliases[item.path])) if item.path in aliases else item
+        for item in desired
+    ]
+
+
 def ask_older_revisions(
     build: Callable[..., Plan], sides: tuple[list[Desired], list[Observed] | None, Sequence[Base]], reading: Reading
 ) -> Plan:
     """The plan; git is asked where it has conflicts that no ledger can settle, and most plans have none.
 
     Args:
-        build: makes the plan, from `history`.
+        build: makes the plan, from what is desired and `history`.
         sides: what it is made of.
         reading: the tree as it is now.
     """
-    plan = build()
+    plan = build(sides[0])
     if all(held.reason is not Reason.CONFLICT for held in plan.held):
         return plan
     from kbsync.sync.history import ask_history, open_questions, tell_why
@@ -110,7 +140,7 @@ def ask_older_revisions(
     if not questions:
         return plan
     past = ask_history(reading.compiler, questions)
-    return tell_why(build(history=past.history) if past.history else plan, questions, past.word)
+    return tell_why(build(sides[0], history=past.history) if past.history else plan, questions, past.word)
 
 
 def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str]) -> list[Desired]:

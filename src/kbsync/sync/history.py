@@ -7,6 +7,7 @@ conflict into a change to send and never the other way, and it is asked for the 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 
 from kbsync.content.compile import Compiler
@@ -119,6 +120,21 @@ def ask_history(compiler: Compiler, questions: Iterable[Question], *, program: s
     found = search.found if search else {}
     history = {path: {name: (asked[path].planned[name],) for name in names} for path, names in found.items()}
     return Past(history, word)
+
+
+def former_slugs(compiler: Compiler, paths: Iterable[str], *, program: str = "git") -> dict[str, set[str]]:
+    """The slugs that sources had at older commits, under whatever name of their file; only those that are others today.
+
+    Nothing where git cannot say.
+    """
+    found: dict[str, set[str]] = {}
+    with suppress(GitFailed):
+        repository = Repository(compiler.tree.root, program=program)
+        with closing(Blobs(repository)) as blobs:
+            for path, slug in Search(compiler, repository, blobs, {path: {} for path in paths}).slugs():
+                if slug != compiler.site.articles[path].slug:
+                    found.setdefault(path, set()).add(slug)
+    return found
 
 
 def tell_why(plan: Plan, questions: Iterable[Question], word: str) -> Plan:

@@ -101,6 +101,23 @@ class Search:
         self._tried: set[int] = set()
         self._linking: dict[str, dict[tuple[str, str], frozenset[str]]] = {}
 
+    def slugs(self) -> Iterator[tuple[str, str]]:
+        """The path of today and the slug then, for every older text of every source.
+
+        Raises:
+            GitFailed: the history cannot be read to its end.
+        """
+        trail = Trail(self.open)
+        with closing(self.repository.log()) as log:
+            texts = {(found.path, found.name, found.oid) for commit in log for found in trail.follow(commit)}
+        names = sorted(texts)
+        for start in range(0, len(names), AT_ONCE):
+            some = names[start : start + AT_ONCE]
+            blobs = self.blobs.read(oid for _, _, oid in some)
+            for path, name, oid in some:
+                if (blob := blobs[oid]) and blob.data is not None:
+                    yield path, self.then.identify(name, oid, blob.data).slug
+
     def run(self) -> None:
         """Find what can be found.
 

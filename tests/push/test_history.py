@@ -1,0 +1,102 @@
+"""A fresh clone without a ledger: what git says was ours may go out, and nothing else may."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from .world import World, a_category, a_world, an_article, write_tree
+
+pytestmark = pytest.mark.skipif(
+    shutil.which("git") is None, reason="git is not installed: tests of its history step aside"
+)
+TREE = {
+    "en/a/_category.md": a_category("a"),
+    "en/a/x.md": an_article("X", "See [the other](y.md)."),
+    "en/a/y.md": an_article("Y", "The other one."),
+}
+
+
+def git(folder: Path, *arguments: str) -> None:
+    names = ["-c", "user.name=Ana", "-c", "user.email=ana@example.com", "-c", "commit.gpgsign=false"]
+    subprocess.run(["git", "-C", folder, *names, *arguments], check=True, capture_output=True)
+
+
+def commit(world: World, files: dict[str, str]) -> None:
+    write_tree(world.project.root, files)
+    git(world.project.root.parent, "add", "-A", "content")
+    git(world.project.root.parent, "commit", "-qm", "an edit")
+
+
+def forget(world: World) -> None:
+    """The next command comes from a clone that never pushed."""
+    for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
+        (world.project.settings.folder / name).unlink(missing_ok=True)
+    shutil.rmtree(world.project.settings.folder / ".kbsync", ignore_errors=True)
+
+
+@pytest.fixture
+def world(tmp_path) -> Iterator[World]:
+    """TREE, committed, pushed, and the ledger lost."""
+    with a_world(tmp_path, {}) as world:
+        git(tmp_path, "init", "-q")
+        commit(world, TREE)
+        world.push()
+        forget(world)
+        yield world
+
+
+def test_an_edit_since_the_last_push_is_one_update_and_the_rest_is_adopted(world):
+    commit(world, TREE | {"en/a/y.md": an_article("Y", "The other one, edited.")})
+    assert [(c.slug, tuple(c.after)) for c in world.plan().sent] == [("y", ("content",))]
+    assert world.push().words == {"done"}
+    assert world.plan().changes == ()
+
+
+def test_an_edit_in_the_panel_is_held_although_the_source_moved_too(world):
+    world.sandbox.panel.edit("y", content="Theirs.")
+    commit(world, TREE | {"en/a/y.md": an_article("Y", "Ours.")})
+    plan = world.plan()
+    assert [(held.slug, held.fields) for held in plan.held] == [("y", ("content",))]
+    assert world.push().plan.sent == ()
+    assert world.article("y").content == "Theirs."
+
+
+def test_a_text_whose_link_got_another_address_since_is_known_by_the_one_it_had(world):
+    commit(world, TREE | {"en/a/y.md": an_article("Y", "The other one.", slug="why", aliases=["y"])})
+    plan = world.plan()
+    assert {(c.slug, tuple(c.after)) for c in plan.sent} == {("why", ("slug",)), ("x", ("content",))}
+    assert plan.held == ()
+
+
+def test_a_file_that_was_renamed_since_is_the_article_that_it_was(world):
+    before = world.article("y").id
+    moved = {path: text for path, text in TREE.items() if path != "en/a/y.md"}
+    git(world.project.root.parent, "mv", "content/en/a/y.md", "content/en/a/why.md")
+    commit(world, moved | {"en/a/why.md": TREE["en/a/y.md"], "en/a/x.md": an_article("X", "See [the other](why.md).")})
+    assert world.push().words == {"done"}
+    assert world.article("why").id == before
+    assert world.slugs() == ["why", "x"]
+    assert world.plan().changes == ()
+
+
+def test_a_shallow_clone_holds_what_it_cannot_know_and_says_what_to_fetch(world, tmp_path):
+    commit(world, TREE | {"en/a/y.md": an_article("Y", "Edited.")})
+    origin = world.project.root.parent
+    shallow = tmp_path / "shallow"
+    subprocess.run(["git", "clone", "-q", "--depth", "1", origin.as_uri(), shallow], check=True, capture_output=True)
+    shutil.rmtree(origin / ".git")
+    shutil.copytree(shallow / ".git", origin / ".git")
+    (held,) = world.plan().held
+    assert "fetch-depth: 0" in held.hint
+
+
+def test_without_a_repository_what_differs_is_held_and_nothing_breaks(world, tmp_path):
+    shutil.rmtree(tmp_path / ".git")
+    write_tree(world.project.root, TREE | {"en/a/y.md": an_article("Y", "Edited.")})
+    (held,) = world.plan().held
+    assert held.reason == "conflict" and "no git repository" in held.hint
