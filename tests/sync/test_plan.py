@@ -415,3 +415,10 @@ def test_the_estimate_counts_one_request_for_a_create_two_for_an_update_and_none
         [base],
     )
     assert plan.requests == 3
+
+
+def test_a_slug_that_both_sides_gave_the_article_is_the_slug_of_its_base_from_then_on():
+    base = an_article(slug="old", remote_id=1, path="en/x.md")
+    plan = plan_of([base.but(slug="new")], [base.but(slug="new")], [base])
+    (settled,) = plan.settled
+    assert (settled.slug, settled.fields["slug"]) == ("new", "new")

@@ -259,7 +259,8 @@ def _settled(base: Base, desired: Desired, names: Iterable[str]) -> Base:
     names = tuple(names)
     fields = {**base.fields, **{name: desired.fields[name] for name in names if name != "locale"}}
     locale = desired.locale if "locale" in names else base.locale
-    return replace(base, fields=fields, path=desired.path, locale=locale)
+    slug = desired.slug if "slug" in names else base.slug
+    return replace(base, fields=fields, path=desired.path, locale=locale, slug=slug)
 
 
 def _hold_fields(
