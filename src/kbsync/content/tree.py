@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import os
 import time
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from kbsync.content.body import raw_digest
 from kbsync.content.cache import RACY_NS, Row, load_cache, store_cache
-from kbsync.content.parse import parse_source, raw_digest
 from kbsync.content.source import Source
 from kbsync.content.walk import Stamp, unreadable, walk_tree
 from kbsync.model import Finding
@@ -114,9 +113,16 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
 
 
 def _parse_all(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple[str, OSError]]]:
+    if not paths:
+        return [], []
     workers = os.cpu_count() or 1
     if len(paths) < PARALLEL_FROM or workers == 1:
         return _parse_batch(root, paths)
+    # Loaded here, the parser before there are children: a tree that the cache knows needs neither of the two.
+    from concurrent.futures import ProcessPoolExecutor
+
+    import kbsync.content.parse  # noqa: F401
+
     batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
@@ -134,6 +140,8 @@ def _parse_encoded(root: Path, paths: list[str]) -> tuple[bytes, list[tuple[str,
 
 
 def _parse_batch(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple[str, OSError]]]:
+    from kbsync.content.parse import parse_source
+
     sources, failed = [], []
     for path in paths:
         try:
