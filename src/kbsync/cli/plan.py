@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
 from kbsync.cli.commands import common_options
 from kbsync.cli.lint import tell_errors
-from kbsync.cli.planning import Wishes, make_plan
 from kbsync.cli.screen import Options
+from kbsync.cli.standing import glance, local_key, recall, remember
 from kbsync.cli.workspace import Workspace
+from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
-from kbsync.model import Plan
+from kbsync.model import Finding, Plan
 
 
 @click.command("plan")
@@ -31,23 +34,45 @@ def command(ctx: click.Context, /, *, check: bool, unmanaged: bool, form: str, *
     """
     options = Options.of(ctx)
     workspace = Workspace(options.read_settings(), options)
-    reading = workspace.read_content()
-    if reading.errors:
+    walk = walk_tree(workspace.settings.content_root)
+    local = None if any(wished.values()) else local_key(workspace, walk)
+    standing = recall(workspace, local)
+    reading = None if standing else workspace.read_content(walk)
+    if reading is not None and reading.errors:
         return tell_errors(workspace, reading, form=form, schema="kbsync.plan/1")
-    record = workspace.read_ledger()
+    record = None if standing else workspace.read_ledger()
     with workspace.open_service() as service:
-        plan = make_plan(workspace, reading, service, record, Wishes(**wished)).plan  # type: ignore[arg-type]
+        seen, stands = glance(service, standing) if standing else (None, False)
+        if standing is not None and stands:
+            plan, findings = standing.plan, standing.findings
+        else:
+            # What makes plans is loaded here, where one is made.
+            from kbsync.cli.planning import Wishes, make_plan
+
+            reading = reading or workspace.read_content(walk)
+            if reading.errors:
+                return tell_errors(workspace, reading, form=form, schema="kbsync.plan/1")
+            record = record or workspace.read_ledger()
+            planned = make_plan(workspace, reading, service, record, Wishes(**wished), seen)  # type: ignore[arg-type]
+            plan, findings = planned.plan, tuple(reading.findings)
+            if not record[1]:
+                remember(workspace, reading, local, planned.portal, plan)
+    show_plan(plan, findings, options, form=form, unmanaged=unmanaged)
+    return exit_code(plan, check=check)
+
+
+def show_plan(plan: Plan, findings: Sequence[Finding], options: Options, *, form: str, unmanaged: bool) -> None:
+    """Print a plan, in words or as JSON."""
     if form == "json":
         from kbsync.report.data import plan_json
 
-        click.echo(plan_json(plan, reading.findings, unmanaged=unmanaged))
+        click.echo(plan_json(plan, findings, unmanaged=unmanaged))
     else:
         from kbsync.report.text import plan_text
 
         click.echo(plan_text(plan, options.style(), unmanaged=unmanaged), nl=False)
-        if reading.findings:
-            options.note(f"The content tree has {len(reading.findings)} warnings: `kbsync lint` lists them.")
-    return exit_code(plan, check=check)
+        if findings:
+            options.note(f"The content tree has {len(findings)} warnings: `kbsync lint` lists them.")
 
 
 def exit_code(plan: Plan, *, check: bool) -> ExitCode:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.cli.select import select
-from kbsync.cli.workspace import Reading, Workspace
+from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Base, Desired, Pending, Plan
@@ -33,14 +33,20 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, and what a push needs beside it."""
+    """A plan, what a push needs beside it, and what was seen of the portal."""
 
     plan: Plan
     recovery: Recovery
+    portal: Portal
 
 
 def make_plan(
-    workspace: Workspace, reading: Reading, service: Service, record: tuple[list[Base], list[Pending]], wishes: Wishes
+    workspace: Workspace,
+    reading: Reading,
+    service: Service,
+    record: tuple[list[Base], list[Pending]],
+    wishes: Wishes,
+    glance: Glance | None = None,
 ) -> Planned:
     """Look at the portal and decide.
 
@@ -50,15 +56,16 @@ def make_plan(
         service: the portal.
         record: bases and pending requests of the ledger.
         wishes: of the command line.
+        glance: what was asked of the portal just now.
     """
     desired = chosen(workspace, reading.desired, wishes.selectors) if wishes.selectors else reading.desired
     bases, pending = record
-    portal = workspace.observe(service, reading.desired, bases, full=wishes.full)
+    portal = workspace.observe(service, reading.desired, bases, full=wishes.full, glance=glance)
     recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
     policy = policy_of(workspace, wishes, overwrite)
     plan = build_plan(workspace.target, desired, portal.items, recovery.bases, policy=policy, pending=recovery.unknown)
-    return Planned(plan, recovery)
+    return Planned(plan, recovery, portal)
 
 
 def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str]) -> list[Desired]:

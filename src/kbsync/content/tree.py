@@ -12,7 +12,7 @@ import msgspec
 from kbsync.content.body import raw_digest
 from kbsync.content.cache import RACY_NS, Row, load_cache, store_cache
 from kbsync.content.source import Source
-from kbsync.content.walk import Stamp, unreadable, walk_tree
+from kbsync.content.walk import Stamp, Walk, unreadable, walk_tree
 from kbsync.model import Finding
 
 PARALLEL_FROM = 1_000
@@ -40,17 +40,18 @@ class Tree:
         return (self.root / path).read_bytes()
 
 
-def read_tree(root: Path, *, cache: Path | None) -> Tree:
+def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None) -> Tree:
     """Read the tree. Every problem is in the findings or in the sources' own problems.
 
     Args:
         root: the content root.
         cache: the file of the scan cache, or None to read everything.
+        walk: the files, where somebody listed them just now.
 
     Raises:
         ContentError: the root is not a folder.
     """
-    walk = walk_tree(root)
+    walk = walk or walk_tree(root)
     known = load_cache(cache) if cache else {}
     rows: dict[str, Row] = {}
     changed: list[str] = []
