@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kbsync.config import ContentSettings
+from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.identity import identify
-from kbsync.content.parse import body_of, parse_source
+from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, read_tree, store_tree
 from kbsync.lint import check_tree

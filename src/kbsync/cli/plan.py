@@ -9,11 +9,12 @@ import click
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option, tell_plan
 from kbsync.cli.lint import tell_errors
-from kbsync.cli.planning import Wishes, make_plan
 from kbsync.cli.screen import Options
-from kbsync.cli.workspace import Workspace
+from kbsync.cli.standing import glance, local_key, recall, remember
+from kbsync.cli.workspace import Reading, Workspace
+from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
-from kbsync.model import Plan
+from kbsync.model import Base, Plan
 
 
 @click.command("plan")
@@ -37,19 +38,40 @@ def command(
     """
     options = Options.of(ctx)
     workspace = Workspace(options.read_settings(), options)
-    reading = workspace.read_content()
-    if reading.errors:
+    walk = walk_tree(workspace.settings.content_root)
+    local = None if out or any(wished.values()) else local_key(workspace, walk)
+    standing = recall(workspace, local)
+    reading = None if standing else workspace.read_content(walk)
+    if reading is not None and reading.errors:
         return tell_errors(workspace, reading, form=form, schema="kbsync.plan/1")
-    record = workspace.read_ledger()
+    record = None if standing else workspace.read_ledger()
     with workspace.open_service() as service:
-        plan = make_plan(workspace, reading, service, record, Wishes(**wished)).plan  # type: ignore[arg-type]
-    if out is not None:
-        from kbsync.cli.saving import write_plan
+        seen, stands = glance(service, standing) if standing else (None, False)
+        if standing is not None and stands:
+            plan, findings = standing.plan, standing.findings
+        else:
+            # What makes plans is loaded here, where one is made.
+            from kbsync.cli.planning import Wishes, make_plan
 
-        write_plan(out, plan, workspace, reading, record[0])
-        options.note(f"The plan is in {out}: `kbsync push {out}` carries out exactly that.")
-    tell_plan(workspace, plan, reading.findings, form=form, unmanaged=unmanaged)
+            reading = reading or workspace.read_content(walk)
+            if reading.errors:
+                return tell_errors(workspace, reading, form=form, schema="kbsync.plan/1")
+            record = record or workspace.read_ledger()
+            planned = make_plan(workspace, reading, service, record, Wishes(**wished), seen)  # type: ignore[arg-type]
+            plan, findings = planned.plan, tuple(reading.findings)
+            if not record[1]:
+                remember(workspace, reading, local, planned.portal, plan)
+            if out is not None:
+                _save(out, plan, workspace, reading, record[0])
+    tell_plan(workspace, plan, findings, form=form, unmanaged=unmanaged)
     return exit_code(plan, check=check)
+
+
+def _save(out: Path, plan: Plan, workspace: Workspace, reading: Reading, bases: list[Base]) -> None:
+    from kbsync.cli.saving import write_plan
+
+    write_plan(out, plan, workspace, reading, bases)
+    workspace.options.note(f"The plan is in {out}: `kbsync push {out}` carries out exactly that.")
 
 
 def exit_code(plan: Plan, *, check: bool) -> ExitCode:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kbsync.cli.select import select
-from kbsync.cli.workspace import Portal, Reading, Workspace
+from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Action, Base, Desired, Observed, Pending, Plan, Reason
@@ -41,15 +41,20 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, and what a push needs beside it."""
+    """A plan, what a push needs beside it, and what was seen of the portal."""
 
     plan: Plan
     recovery: Recovery
-    observed: Sequence[Observed] = ()
+    portal: Portal
 
 
 def make_plan(
-    workspace: Workspace, reading: Reading, service: Service, record: tuple[list[Base], list[Pending]], wishes: Wishes
+    workspace: Workspace,
+    reading: Reading,
+    service: Service,
+    record: tuple[list[Base], list[Pending]],
+    wishes: Wishes,
+    glance: Glance | None = None,
 ) -> Planned:
     """Look at the portal and decide.
 
@@ -59,10 +64,11 @@ def make_plan(
         service: the portal.
         record: bases and pending requests of the ledger.
         wishes: of the command line.
+        glance: what was asked of the portal just now.
     """
     desired = chosen(workspace, reading.desired, wishes.selectors) if wishes.selectors else reading.desired
     bases, pending = record
-    portal = workspace.observe(service, reading.desired, bases, full=wishes.full)
+    portal = workspace.observe(service, reading.desired, bases, full=wishes.full, glance=glance)
     recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
@@ -84,7 +90,7 @@ def make_plan(
     if not any(base.kind == "article" for base in recovery.bases):
         desired = with_former_slugs(build(desired), desired, reading)
     plan = ask_older_revisions(build, (desired, portal.items, recovery.bases), reading)
-    return Planned(plan, recovery, portal.items or ())
+    return Planned(plan, recovery, portal)
 
 
 def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:

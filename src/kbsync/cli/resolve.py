@@ -109,7 +109,7 @@ class Desk:
         return True
 
     def _decide_fields(self, held: Held, desired: Desired, fields: list[str], side: Side) -> None:
-        observed = next(item for item in self.planned.observed if _is_of(item, held))
+        observed = next(item for item in self.planned.portal.items or () if _is_of(item, held))
         key = (held.kind, held.remote_id)
         base = self.bases.get(key) or next((b for b in self.planned.recovery.bases if _is_of(b, held)), None)
         self.bases[key] = resolve_fields(desired, base, observed, fields, side)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kbsync.cli.planning import Planned, Wishes, policy_of
-from kbsync.cli.workspace import Reading, Workspace
+from kbsync.cli.workspace import Portal, Reading, Workspace
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.files import write_whole
 from kbsync.model import Base, Pending, Plan
@@ -66,7 +66,7 @@ def read_saved_plan(
         bases=bases,
     )
     workspace.learn_categories(service, bases)
-    return Planned(plan, Recovery(tuple(bases), {}, ()))
+    return Planned(plan, Recovery(tuple(bases), {}, ()), Portal(None, complete=False))
 
 
 def _settings(workspace: Workspace) -> str:

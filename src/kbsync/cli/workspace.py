@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,17 +13,18 @@ from typing import TYPE_CHECKING
 from kbsync.cli.screen import Options
 from kbsync.cli.token import read_token
 from kbsync.config import Settings
-from kbsync.content.compile import Addresses, Compiler
-from kbsync.content.identity import identify
-from kbsync.content.tree import read_tree, store_tree
-from kbsync.ledger.contract import Ledger
-from kbsync.lint import check_tree
-from kbsync.lint.context import Context
 from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target
 from kbsync.service.profile import Profile, read_profile
 
 if TYPE_CHECKING:
+    # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
+    from kbsync.content.compile import Compiler
+    from kbsync.content.walk import Walk
+    from kbsync.ledger.contract import Ledger
     from kbsync.service.client import Service
+    from kbsync.service.listing import Page
+    from kbsync.service.portal import PortalInfo
+    from kbsync.service.snapshot import Snapshot
 
 SANDBOX_TOKEN = "sandbox-token"
 UNPACED = 60_000
@@ -70,11 +71,20 @@ class Workspace:
         """Where the scan cache and the portal's snapshot lie."""
         return self.settings.state_folder / "cache"
 
-    def read_content(self) -> Reading:
-        """Read, check and compile the tree; a tree with errors is not compiled."""
+    def read_content(self, walk: Walk | None = None) -> Reading:
+        """Read, check and compile the tree; a tree with errors is not compiled.
+
+        `walk` are its files, where they were listed just now.
+        """
+        from kbsync.content.compile import Addresses, Compiler
+        from kbsync.content.identity import identify
+        from kbsync.content.tree import read_tree, store_tree
+        from kbsync.lint import check_tree
+        from kbsync.lint.context import Context
+
         settings = self.settings
         cache = self.cache_folder / "scan.cache"
-        tree = read_tree(settings.content_root, cache=cache)
+        tree = read_tree(settings.content_root, cache=cache, walk=walk)
         site = identify(tree, settings.content)
         addresses = Addresses(self.profile.article_url, self.profile.category_url, settings.service.portal)
         compiler = Compiler(tree, site, addresses, settings.authors)
@@ -156,24 +166,30 @@ class Workspace:
         finally:
             ledger.close()
 
-    def observe(self, service: Service, desired: list[Desired], bases: list[Base], *, full: bool) -> Portal:
-        """Look at the portal; with a profile that cannot list, only whether the service answers."""
+    def observe(
+        self, service: Service, desired: list[Desired], bases: list[Base], *, full: bool, glance: Glance | None = None
+    ) -> Portal:
+        """Look at the portal; with a profile that cannot list, only whether the service answers.
+
+        `glance` is what was asked of it just now, and is not asked again.
+        """
         from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
 
         if not self.profile.can_list:
             service.check_connection()
             self.learn_categories(service, bases)
             return Portal(None, complete=False)
-        portal = service.fetch_portal()
+        info = glance.info if glance else service.fetch_portal()
         path = snapshot_path(self.cache_folder, self.target.key)
         snapshot = load_snapshot(path, self.target.key)
-        locales = sorted({*portal.locales, *(item.locale for item in desired), *(base.locale for base in bases)})
-        seen = service.observe(locales, snapshot, full=full)
+        locales = sorted({*info.locales, *(item.locale for item in desired), *(base.locale for base in bases)})
+        pages = glance.pages if glance and list(glance.pages) == locales else None
+        seen = service.observe(locales, snapshot, full=full, glanced=pages)
         store_snapshot(path, snapshot)
         items = [*seen.categories, *seen.articles]
         if not seen.complete:
             items += _confirm_missing(service, bases, items)
-        return Portal(items, complete=seen.complete)
+        return Portal(items, complete=seen.complete, info=info, locales=tuple(locales), snapshot=snapshot)
 
     def learn_categories(self, service: Service, bases: list[Base]) -> None:
         """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
@@ -188,11 +204,22 @@ class Workspace:
 
 
 @dataclass(frozen=True, slots=True)
+class Glance:
+    """The portal, and the first page of each of its locales, as they were just now."""
+
+    info: PortalInfo
+    pages: Mapping[str, Page]
+
+
+@dataclass(frozen=True, slots=True)
 class Portal:
-    """What was observed: everything, or None where the portal cannot be listed."""
+    """What was observed: everything, or None where the portal cannot be listed. `snapshot` has its listings."""
 
     items: list[Observed] | None
     complete: bool
+    info: PortalInfo | None = None
+    locales: tuple[str, ...] = ()
+    snapshot: Snapshot | None = None
 
 
 def _confirm_missing(service: Service, bases: list[Base], items: list[Observed]) -> Iterator[Observed]:

@@ -11,8 +11,8 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
+from kbsync.content.body import body_of, raw_digest
 from kbsync.content.identity import Identity, Site
-from kbsync.content.parse import body_of, raw_digest
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError

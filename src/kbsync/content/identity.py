@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import msgspec
 
 from kbsync.config import ContentSettings
-from kbsync.content.parse import CATEGORY_FILE
+from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
 from kbsync.content.frontmatter import FrontMatter, read_front_matter
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.source import Link, Problem, Source
@@ -16,14 +16,6 @@ from kbsync.model import digest
 
 if TYPE_CHECKING:
     from kbsync.markdown.spans import Heading, Reference, Target
-
-CATEGORY_FILE = "_category.md"
-BOM = "\ufeff"
-
-
-def raw_digest(data: bytes) -> bytes:
-    """Name a file's bytes."""
-    return blake2b(data, digest_size=16).digest()
 
 
 def parse_source(path: str, data: bytes, *, body: bool = True) -> Source:
@@ -118,22 +110,3 @@ def _label(text: str) -> str:
 def is_local(destination: str) -> bool:
     """Whether a link target may mean a file of the tree: no scheme, no host, no bare anchor, no address from `/`."""
     return bool(destination) and destination[0] not in "#/?" and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", destination)
-
-
-def body_of(source: Source, data: bytes, replacements: Iterable[tuple[Link, str]] = ()) -> str:
-    """The body as it is sent: everything after the front matter, less the title's heading, links replaced.
-
-    Args:
-        source: what was read of the file.
-        data: the file's bytes, the same that were read.
-        replacements: links of the source and the address that each shall have, percent-encoded.
-    """
-    body = data.decode("utf-8").removeprefix(BOM)[source.body_start :]
-    start, end = source.title_span
-    edits = sorted([(start, end, ""), *((link.start, link.end, address) for link, address in replacements)])
-    pieces: list[str] = []
-    at = 0
-    for start, end, text in edits:
-        pieces += (body[at:start], text)
-        at = end
-    return "".join((*pieces, body[at:]))

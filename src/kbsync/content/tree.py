@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 import time
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
+from kbsync.content.body import raw_digest
 from kbsync.content.cache import RACY_NS, Row, load_cache, store_cache
-from kbsync.content.parse import parse_source, raw_digest
 from kbsync.content.source import Source
-from kbsync.content.walk import Stamp, unreadable, walk_tree
+from kbsync.content.walk import Stamp, Walk, unreadable, walk_tree
 from kbsync.model import Finding
 
 PARALLEL_FROM = 1_000
@@ -41,17 +40,18 @@ class Tree:
         return (self.root / path).read_bytes()
 
 
-def read_tree(root: Path, *, cache: Path | None) -> Tree:
+def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None) -> Tree:
     """Read the tree. Every problem is in the findings or in the sources' own problems.
 
     Args:
         root: the content root.
         cache: the file of the scan cache, or None to read everything.
+        walk: the files, where somebody listed them just now.
 
     Raises:
         ContentError: the root is not a folder.
     """
-    walk = walk_tree(root)
+    walk = walk or walk_tree(root)
     known = load_cache(cache) if cache else {}
     rows: dict[str, Row] = {}
     changed: list[str] = []
@@ -114,9 +114,16 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
 
 
 def _parse_all(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple[str, OSError]]]:
+    if not paths:
+        return [], []
     workers = os.cpu_count() or 1
     if len(paths) < PARALLEL_FROM or workers == 1:
         return _parse_batch(root, paths)
+    # Loaded here, the parser before there are children: a tree that the cache knows needs neither of the two.
+    from concurrent.futures import ProcessPoolExecutor
+
+    import kbsync.content.parse  # noqa: F401
+
     batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
@@ -134,6 +141,8 @@ def _parse_encoded(root: Path, paths: list[str]) -> tuple[bytes, list[tuple[str,
 
 
 def _parse_batch(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple[str, OSError]]]:
+    from kbsync.content.parse import parse_source
+
     sources, failed = [], []
     for path in paths:
         try:

@@ -57,7 +57,7 @@ def check_articles(context: Context) -> Iterator[Finding]:
 
 def _is_unread(source: Source) -> bool:
     """Whether the front matter is not known: what seems to be missing may well be there."""
-    return any(problem.code in UNREAD for problem in source.problems)
+    return bool(source.problems) and any(problem.code in UNREAD for problem in source.problems)
 
 
 def _is_blamed(source: Source, key: str) -> bool:

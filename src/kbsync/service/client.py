@@ -85,22 +85,37 @@ class Service:
             hint=f"set [service] portal to one of: {names}",
         )
 
-    def observe(self, locales: Iterable[str], known: Snapshot, *, full: bool = False) -> Portal:
+    def glance(self, locales: Iterable[str]) -> dict[str, Page]:
+        """Look at the categories, and at the first page of each locale's articles."""
+        locales = tuple(locales)
+        self.categories = {category.remote_id: category for category in self._list_categories(locales)}
+        return {locale: self._read_page({"locale": locale}, 1) for locale in locales}
+
+    def observe(
+        self,
+        locales: Iterable[str],
+        known: Snapshot,
+        *,
+        full: bool = False,
+        glanced: Mapping[str, Page] | None = None,
+    ) -> Portal:
         """Look at the whole portal.
 
         Args:
             locales: to list, one after the other; articles outside them are not seen.
             known: the last snapshot; it is brought up to date in place.
             full: read everything, whatever is known.
+            glanced: what `glance` just saw of the same locales; it is not asked for again.
         """
         locales = tuple(locales)
-        self.list_categories(locales)
+        if glanced is None:
+            self.list_categories(locales)
         self._known = known
         complete = True
         with ThreadPoolExecutor(LIST_THREADS) as pool:
             for locale in locales:
                 before = None if full else known.locales.get(locale)
-                listing = self._lister(locale, pool).list(before)
+                listing = self._lister(locale, pool).list(before, (glanced or {}).get(locale))
                 known.locales[locale] = listing.found
                 complete = complete and listing.complete
         found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]

@@ -75,9 +75,12 @@ class Lister:
     pool: ThreadPoolExecutor
     parts: tuple[Filters, ...] = ()
 
-    def list(self, known: LocaleRows | None) -> Listing:
-        """List it, from what is known where that is enough; with None everything is read."""
-        first = self._page(1)
+    def list(self, known: LocaleRows | None, first: Page | None = None) -> Listing:
+        """List it, from what is known where that is enough; with None everything is read.
+
+        `first` is the first page, where somebody asked for it just now.
+        """
+        first = first or self._page(1)
         if known is not None and known.read_at:
             if (found := self._catch_up(known, first)) is not None:
                 return found

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler, article_fields, category_fields, replacements_of
 from kbsync.content.identity import Identity, folder_category, identify_article, identify_category
-from kbsync.content.parse import CATEGORY_FILE, body_of, parse_source
+from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.model import Value, digest
 from kbsync.sync.blobs import Blobs

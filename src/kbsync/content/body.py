@@ -1,0 +1,35 @@
+"""A file's bytes: their name, and the body that is sent of them. Needs no parser, and loads none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from hashlib import blake2b
+
+from kbsync.content.source import Link, Source
+
+CATEGORY_FILE = "_category.md"
+BOM = "\ufeff"
+
+
+def raw_digest(data: bytes) -> bytes:
+    """Name a file's bytes."""
+    return blake2b(data, digest_size=16).digest()
+
+
+def body_of(source: Source, data: bytes, replacements: Iterable[tuple[Link, str]] = ()) -> str:
+    """The body as it is sent: everything after the front matter, less the title's heading, links replaced.
+
+    Args:
+        source: what was read of the file.
+        data: the file's bytes, the same that were read.
+        replacements: links of the source and the address that each shall have, percent-encoded.
+    """
+    body = data.decode("utf-8").removeprefix(BOM)[source.body_start :]
+    start, end = source.title_span
+    edits = sorted([(start, end, ""), *((link.start, link.end, address) for link, address in replacements)])
+    pieces: list[str] = []
+    at = 0
+    for start, end, text in edits:
+        pieces += (body[at:start], text)
+        at = end
+    return "".join((*pieces, body[at:]))

@@ -1,0 +1,47 @@
+"""A glance at a locale's list: whether its articles are surely those of an earlier listing. Pure.
+
+The list is newest first. Where its first page has nothing new on it, reaches back to what was settled before that
+listing, and the count is the same, reading on would find the same rows: `listing.Lister` stops there for the same
+reasons. So the newest rows and the count are enough to know, and all others need not be loaded.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from kbsync.service.listing import SETTLE_S, Page
+from kbsync.service.snapshot import LocaleRows, Row
+
+NEWEST = 100
+"""Rows that are kept of a listing; more than any page has."""
+
+
+class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """What a listing began with: the service's clock then (seconds since 1970), how many rows, the newest of them."""
+
+    read_at: int
+    count: int
+    newest: tuple[Row, ...]
+
+
+def head_of(found: LocaleRows) -> Head:
+    """The head of a complete listing."""
+    newest = sorted(found.rows.values(), key=lambda row: row.updated_at, reverse=True)[:NEWEST]
+    return Head(found.read_at, len(found.rows), tuple(newest))
+
+
+def is_unmoved(head: Head, first: Page) -> bool:
+    """Whether a list that begins with this page now has exactly the rows that it had then.
+
+    Where this cannot be said the answer is no, and the list is read as if nobody had glanced.
+    """
+    if not head.read_at or first.count != head.count or (first.server_time_s or head.read_at) < head.read_at:
+        return False
+    if not first.rows:
+        return head.count == 0
+    known = {row.id: row for row in head.newest}
+    return (
+        len({row.id for row in first.rows}) == len(first.rows)
+        and all(known.get(row.id) == row for row in first.rows)
+        and any(row.updated_at < head.read_at - SETTLE_S for row in first.rows)
+    )

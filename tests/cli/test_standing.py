@@ -1,0 +1,205 @@
+"""A plan that had nothing to do is remembered, and what is remembered is always what planning anew would say."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import time
+from collections.abc import Callable
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kbsync.cli.screen import Options
+from kbsync.cli.standing import local_key, remember
+from kbsync.cli.workspace import Portal, Workspace
+from kbsync.config import read_settings
+from kbsync.content.walk import walk_tree
+from kbsync.model import Plan
+from kbsync.sandbox import Sandbox
+from kbsync.service.portal import PortalInfo
+from kbsync.service.snapshot import Snapshot
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+
+REFUNDS = "content/en/billing/refunds.md"
+ADD_LOCALE = """UPDATE portals SET config = replace(config, '"fr"', '"fr","de"')"""
+LONG_AGO_NS = (10**18, 10**18)
+
+
+@pytest.fixture
+def quiet(remote: Project, portal: Sandbox) -> Project:
+    """Pushed, settled, and planned: from here on a plan can be remembered. Lint has two warnings of it."""
+    config = (remote.folder / "kbsync.toml").read_text()
+    remote.config(config.replace("[service]", '[service]\nprofile = "own.toml"'))
+    remote.write("own.toml", 'extends = "chatwoot"\n')
+    remote.write(REFUNDS, "---\ntitle: Refund a charge\n---\nSee [invoices](invoices.md), [x](gone.md) ![y](a.png)\n")
+    os.utime(remote.folder / REFUNDS, ns=LONG_AGO_NS)
+    assert remote.run("push").code == 0
+    # In a locale that the portal does not have (yet) nobody sees an article.
+    portal.panel.create("handbook", "Versteckt", "Text.")
+    portal.panel.sql("UPDATE articles SET locale = 'de' WHERE title = 'Versteckt'")
+    # The portal's clock has whole seconds, and what is as young as a listing is not settled.
+    portal.panel.sql("UPDATE articles SET updated_at = updated_at - 60000000")
+    time.sleep(0.1)  # Nor is a ledger that was written within a tick of the file system's clock.
+    remote.run("plan")
+    assert records(remote) and told(remote) == told(remote)
+    return remote
+
+
+def records(project: Project) -> list[str]:
+    return [path.name for path in (project.folder / ".kbsync" / "cache").glob("standing-*")]
+
+
+def told(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
+    done = project.run("plan", "--check", "--format", "json", "--unmanaged", *words, **environ)
+    return done.code, done.out, done.err
+
+
+def told_anew(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:
+    """What a plan says that has no cache at all."""
+    cache, aside = project.folder / ".kbsync" / "cache", project.folder / ".kbsync" / "aside"
+    cache.rename(aside)
+    try:
+        return told(project, *words, **environ)
+    finally:
+        shutil.rmtree(cache, ignore_errors=True)
+        aside.rename(cache)
+
+
+def test_a_remembered_plan_decodes_no_source(quiet: Project):
+    expected = told(quiet)
+    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
+    scan.unlink()
+    assert told(quiet) == expected
+    assert not scan.exists()
+
+
+def test_a_remembered_plan_asks_the_portal_as_often_as_another(quiet: Project, portal: Sandbox):
+    before = len(portal.requests)
+    told(quiet)
+    remembered = len(portal.requests) - before
+    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
+    told(quiet)
+    assert len(portal.requests) - before == 2 * remembered
+
+
+def touch_quietly(project: Project, portal: Sandbox) -> None:
+    """Other bytes, the same size and modification time."""
+    file = project.folder / REFUNDS
+    file.write_bytes(file.read_bytes().replace(b"See", b"Sea"))
+    os.utime(file, ns=LONG_AGO_NS)
+
+
+def edit_ledger(project: Project, statement: str) -> None:
+    """As another run would, that is over by now."""
+    with closing(sqlite3.connect(project.folder / ".kbsync" / "ledger.db")) as ledger, ledger:
+        assert ledger.execute(statement).rowcount
+    time.sleep(0.1)
+
+
+CHANGES: dict[str, Callable[[Project, Sandbox], object]] = {
+    "an article edited": lambda p, _: p.write(REFUNDS, "---\ntitle: Refund a charge\n---\nOther.\n"),
+    "an article touched": lambda p, _: os.utime(p.folder / REFUNDS),
+    "bytes changed behind the clock's back": touch_quietly,
+    "an article added": lambda p, _: p.write("content/en/billing/new.md", "# New\nText.\n"),
+    "a missing link's target added": lambda p, _: p.write("content/en/billing/gone.md", "# There\nText.\n"),
+    "an article deleted": lambda p, _: (p.folder / REFUNDS).unlink(),
+    "an article renamed": lambda p, _: (p.folder / REFUNDS).rename(p.folder / "content/en/billing/back.md"),
+    "a picture added": lambda p, _: p.write("content/en/billing/a.png", "png"),
+    "a file that is no UTF-8": lambda p, _: (p.folder / "content/en/bad.md").write_bytes(b"\xff\xfe\xff"),
+    "a link to nowhere": lambda p, _: (p.folder / "content/en/link.md").symlink_to("nothing.md"),
+    "another profile in the same file": lambda p, _: p.write(
+        "own.toml", 'extends = "chatwoot"\n[limits]\ntitle_chars = 3\n'
+    ),
+    "an address of another shape": lambda p, _: p.write(
+        "own.toml", 'extends = "chatwoot"\n[public]\narticle_url = "/{portal}/{slug}"\n'
+    ),
+    "a locale added to the portal": lambda _, s: s.panel.sql(ADD_LOCALE),
+    "a finding ignored": lambda p, _: p.config((p.folder / "kbsync.toml").read_text() + '[lint]\nignore = ["KB301"]\n'),
+    "publish switched on": lambda p, _: p.config((p.folder / "kbsync.toml").read_text() + "[push]\npublish = true\n"),
+    "the ledger gone": lambda p, _: (p.folder / ".kbsync" / "ledger.db").unlink(),
+    "another base in the ledger": lambda p, _: edit_ledger(p, "UPDATE item SET fields = replace(fields, 'Inv', 'Enf')"),
+    "a row gone from the ledger": lambda p, _: edit_ledger(p, "DELETE FROM item WHERE slug = 'invoices'"),
+    "an article edited in the panel": lambda _, s: s.panel.edit("refunds", title="Money back"),
+    "an article deleted in the panel": lambda _, s: s.panel.delete("invoices"),
+    "an article made in the panel": lambda _, s: s.panel.create("handbook", "Invoices", "By hand."),
+    "a category edited in the panel": lambda _, s: s.panel.sql("UPDATE categories SET name = 'Money'"),
+    "a category's slug changed in the panel": lambda _, s: s.panel.sql("UPDATE categories SET slug = slug || '-x'"),
+    "an article edited here and there": lambda p, s: (
+        p.write(REFUNDS, "---\ntitle: Ours\n---\nOther.\n"),
+        s.panel.edit("refunds", title="Theirs"),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_whatever_changes_the_plan_is_that_of_one_without_a_memory(quiet: Project, portal: Sandbox, name: str):
+    CHANGES[name](quiet, portal)
+    after = told(quiet)
+    assert after == told_anew(quiet)
+    assert told(quiet) == after
+
+
+@pytest.mark.parametrize(
+    ("words", "environ"),
+    [
+        (("--publish",), {}),
+        (("--full",), {}),
+        (("locale:fr",), {}),
+        (("--overwrite", "locale:en"), {}),
+        ((), {"KBSYNC_CONTENT__DEFAULT_LOCALE": "fr"}),
+        ((), {"KBSYNC_SERVICE__PORTAL": "other"}),
+        ((), {"KBSYNC_LINT__IGNORE": "KB301"}),
+    ],
+)
+def test_other_wishes_and_settings_are_planned_anew(quiet: Project, words: tuple[str, ...], environ: dict[str, str]):
+    assert told(quiet, *words, **environ) == told_anew(quiet, *words, **environ)
+
+
+def test_a_damaged_record_is_as_good_as_none(quiet: Project):
+    expected = told(quiet)
+    file = quiet.folder / ".kbsync" / "cache" / records(quiet)[0]
+    whole = file.read_bytes()
+    for damaged in (whole[:-9], whole[:60] + bytes([whole[60] ^ 1]) + whole[61:], b"", b"x" * len(whole)):
+        file.write_bytes(damaged)
+        assert told(quiet) == expected
+
+
+def test_a_plan_with_something_to_do_is_not_remembered(remote: Project):
+    remote.run("plan")
+    assert records(remote) == []
+
+
+@pytest.fixture
+def workspace(quiet: Project) -> Workspace:
+    return Workspace(read_settings(quiet.folder / "kbsync.toml", environ=quiet.environ), Options())
+
+
+def key(workspace: Workspace) -> bytes | None:
+    return local_key(workspace, walk_tree(workspace.settings.content_root))
+
+
+def test_a_ledger_that_was_just_written_has_no_sure_name(workspace: Workspace):
+    first = key(workspace)
+    assert first is not None
+    os.utime(workspace.settings.folder / ".kbsync" / "ledger.db")
+    assert key(workspace) is None
+    time.sleep(0.1)
+    assert key(workspace) not in {None, first}
+
+
+def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet: Project, workspace: Workspace):
+    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
+    portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
+    quiet.write(REFUNDS, "# Refunds\nText.\n")
+    young = workspace.read_content()
+    remember(workspace, young, b"key", portal, Plan(workspace.target))
+    assert records(quiet) == []
+    time.sleep(0.1)
+    remember(workspace, workspace.read_content(), b"key", portal, Plan(workspace.target))
+    assert len(records(quiet)) == 1

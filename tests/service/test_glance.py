@@ -1,0 +1,102 @@
+"""A glance says yes only where reading on would find the very same rows."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbsync.service.glance import NEWEST, head_of, is_unmoved
+from kbsync.service.listing import Lister, Page
+from kbsync.service.snapshot import LocaleRows, Row
+
+READ_AT = 1000
+
+
+def a_row(number: int, updated_at: int = 900, title: str = "Title") -> Row:
+    return Row(number, updated_at, f"a-{number}", title, "blake2b:0", "", 1, 1, 1, (), "", "", "draft")
+
+
+def known(*rows: Row, read_at: int = READ_AT) -> LocaleRows:
+    return LocaleRows(read_at, {row.id: row for row in rows})
+
+
+def a_page(*rows: Row, count: int | None, at: int | None = READ_AT + 60) -> Page:
+    return Page(rows, count, at)
+
+
+ONE, TWO, THREE = a_row(1), a_row(2), a_row(3, 500)
+
+
+def test_the_same_rows_and_the_same_count_are_the_same_list():
+    assert is_unmoved(head_of(known(ONE, TWO, THREE)), a_page(ONE, TWO, count=3))
+
+
+def test_an_empty_locale_is_unmoved_while_it_is_empty():
+    assert is_unmoved(head_of(known()), a_page(count=0))
+    assert not is_unmoved(head_of(known()), a_page(ONE, count=1))
+    assert not is_unmoved(head_of(known(ONE)), a_page(count=1))
+
+
+@pytest.mark.parametrize(
+    ("why", "page"),
+    [
+        ("another count", a_page(ONE, TWO, count=2)),
+        ("no count", a_page(ONE, TWO, count=None)),
+        ("a row that is new", a_page(a_row(9), ONE, count=3)),
+        ("a row that changed", a_page(a_row(1, title="Other"), TWO, count=3)),
+        ("a row twice: another may be hidden", a_page(ONE, ONE, count=3)),
+        ("a clock that was set back", a_page(ONE, TWO, count=3, at=READ_AT - 1)),
+    ],
+)
+def test_whatever_else_the_page_shows_is_not_taken_for_the_same(why: str, page: Page):
+    assert not is_unmoved(head_of(known(ONE, TWO, THREE)), page), why
+
+
+def test_rows_as_young_as_the_listing_are_not_settled():
+    young = known(a_row(1, READ_AT), a_row(2, READ_AT - 1), THREE)
+    assert not is_unmoved(head_of(young), a_page(a_row(1, READ_AT), a_row(2, READ_AT - 1), count=3))
+
+
+def test_a_listing_with_holes_has_no_head_that_holds():
+    assert not is_unmoved(head_of(known(ONE, read_at=0)), a_page(ONE, count=1))
+
+
+def test_the_newest_rows_are_kept():
+    rows = [a_row(number, number) for number in range(NEWEST + 50)]
+    head = head_of(known(*rows))
+    assert (head.count, len(head.newest), head.newest[0].id) == (NEWEST + 50, NEWEST, NEWEST + 49)
+
+
+rows = st.builds(a_row, st.integers(1, 6), st.integers(READ_AT - 3, READ_AT + 1), st.sampled_from(["Title", "Other"]))
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    st.lists(rows, max_size=6),
+    st.lists(rows, max_size=4),
+    st.none() | st.integers(0, 6),
+    st.none() | st.integers(READ_AT - 1, READ_AT + 2),
+    st.sampled_from([0, READ_AT]),
+)
+def test_where_it_says_yes_the_listing_asks_nothing_more_and_finds_the_same(before, now, count, at, read_at):
+    found = known(*before, read_at=read_at)
+    if not is_unmoved(head_of(found), page := a_page(*now, count=count, at=at)):
+        return
+
+    def ask(filters: object, number: int) -> Page:
+        raise AssertionError("reading on was needed")
+
+    with ThreadPoolExecutor(1) as pool:
+        listing = Lister(ask, "en", pool).list(found, page)
+    assert listing.complete
+    assert listing.found.rows == found.rows
+
+
+@given(st.lists(rows, min_size=1, max_size=6))
+def test_it_does_say_yes_to_a_page_of_what_was_there(before):
+    settled = known(*before, a_row(7, 10))
+    newest = sorted(settled.rows.values(), key=lambda row: row.updated_at, reverse=True)
+    assert is_unmoved(head_of(settled), a_page(*newest, count=len(settled.rows)))
