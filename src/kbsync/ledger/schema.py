@@ -66,7 +66,7 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE journal ADD COLUMN hint TEXT NOT NULL DEFAULT '';
     DROP INDEX journal_pending;
     CREATE INDEX journal_open ON journal (target, id) WHERE state <> 'done' AND state <> 'settled';
-    CREATE INDEX journal_run ON journal (run, phase, id);
+    CREATE INDEX journal_run ON journal (run, state, phase, id);
     CREATE TABLE body (
         digest TEXT PRIMARY KEY,
         body TEXT NOT NULL

@@ -10,13 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from kbsync.errors import AnswerLost, ContentError, Misbehaved, NotFound, Rejected, ServerFailed, ServiceError
+from kbsync.errors import AnswerLost, ContentError, NotFound, Rejected, ServerFailed, ServiceError
 from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
 from kbsync.service.client import Service
+from kbsync.sync.reader import Reader
 from kbsync.sync.step import (
     UNSEEN,
     Looked,
@@ -55,6 +56,10 @@ class Performer:
     content_of: Callable[[Change], str]
     bases: MutableMapping[tuple[Kind, RemoteId], Base]
     default_author: RemoteId | None
+    reader: Reader = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.reader = Reader(self.service, self.bases)
 
     def look(self, change: Change) -> Step | Looked:
         """Look at what a change is about, once more before it is sent; a step where that ends it already."""
@@ -112,70 +117,28 @@ class Performer:
     def _look_up(self, change: Change, sent: Fields, exc: ServiceError, *, last: bool) -> Step | None:
         """What became of a create that did not succeed; None: it is not there and may be sent once more."""
         try:
-            seen = self._find(change)
+            seen = self.reader.find(change)
         except ServiceError as blind:
             return failed(blind, lost=True, after=exc)
         if seen is not None:
             return self._found(change, sent, seen, exc)
-        if isinstance(exc, AnswerLost) and not last and self._can_find(change):
+        if isinstance(exc, AnswerLost) and not last and self.reader.can_find(change):
             return None
         return failed(self._explained(change, exc))
 
     def _send_create(self, change: Change, fields: Fields, content: str | None) -> Observed:
         if change.kind == "category":
-            return self._own(change, self.service.create_category(fields, locale=change.locale), None)
+            return self.reader.own(change, self.service.create_category(fields, locale=change.locale), None)
         assert content is not None
-        category_id = self._category_id(change, fields)
+        category_id = self.reader.category_id(change, fields)
         made = self.service.create_article(fields, content=content, locale=change.locale, category_id=category_id)
-        return self._own(change, made, None)
-
-    def _own(self, change: Change, seen: Observed, remote_id: RemoteId | None) -> Observed:
-        """Refuse the answer to another request: taken for ours, it would put one row in the place of another."""
-        known = self.bases.get((change.kind, seen.remote_id))
-        if seen.remote_id == remote_id or (remote_id is None and known is None):
-            short = missing(change.after, seen) and self.service.can(f"show_{change.kind}")
-            return self._look(change, seen.remote_id) if short else seen
-        raise Misbehaved(
-            f"the answer to {change.action} {change.kind} `{change.slug}` is about another one, {seen.remote_id}",
-            hint="is something in between (a proxy, a cache) that answers for the service?",
-        )
+        return self.reader.own(change, made, None)
 
     def _content(self, change: Change) -> str | None:
         """The text behind the field `content`, where the change sends it."""
         if "content" not in change.after:
             return None
         return self.content_of(change)
-
-    def _category_id(self, change: Change, fields: Fields) -> RemoteId | None:
-        slug = fields.get("category")
-        if slug is None:
-            return None
-        found = self.service.category_id(slug, locale=change.locale)
-        if found is None:
-            raise ContentError(
-                f"the category `{slug}` ({change.locale}) is not on the portal",
-                hint="the change that makes it failed; mend that one and push again",
-            )
-        return found
-
-    def _can_find(self, change: Change) -> bool:
-        if change.kind == "category":
-            return self.service.can("list_categories")
-        return self.service.can_find(change.slug)
-
-    def _find(self, change: Change) -> Observed | None:
-        if not self._can_find(change):
-            return None
-        if change.kind == "article":
-            found = self.service.find_article(change.slug, locale=change.locale)
-        else:
-            found = self.service.find_category(change.slug, locale=change.locale)
-        if found is not None and found.slug not in ("", change.slug):
-            raise Misbehaved(f"asked for `{change.slug}`, the service answered with `{found.slug}`")
-        if found is not None and change.kind == "category":
-            # The articles that go into it ask for its id.
-            self.service.categories[found.remote_id] = found
-        return found
 
     def _found(self, change: Change, sent: Fields, seen: Observed, exc: ServiceError) -> Step:
         """The slug is there although the create did not succeed: ours if it holds what was sent, else a stranger's."""
@@ -194,7 +157,12 @@ class Performer:
         )
 
     def _explained(self, change: Change, exc: ServiceError) -> ServiceError:
-        if isinstance(exc, ServerFailed) and exc.status == 500 and change.kind == "article" and self._can_find(change):
+        if (
+            isinstance(exc, ServerFailed)
+            and exc.status == 500
+            and change.kind == "article"
+            and self.reader.can_find(change)
+        ):
             # Looked up and not there, twice: the slug is taken where this portal cannot see it (surprise 1).
             hint = f"is `{change.slug}` taken in another portal or account of this installation? Try another slug"
             return ServerFailed(f"{exc.message}; this portal has no article of this slug", hint=hint, status=500)
@@ -222,7 +190,7 @@ class Performer:
     # --- update ----------------------------------------------------------------------------------------------------
 
     def _look_at_update(self, change: Change, remote_id: RemoteId) -> Step | Looked:
-        current, body = self._look_whole(change, remote_id)
+        current, body = self.reader.look_whole(change, remote_id)
         if not must_be_sent(change) and not missing(change.after, current) and not differences(change.after, current):
             return self._updated(change, current)
         before = {name: value for name, value in change.before.items() if name not in UNSEEN}
@@ -240,7 +208,7 @@ class Performer:
     def _update_again(self, change: Change, remote_id: RemoteId, exc: ServiceError) -> Step:
         """It may have arrived. What the portal holds now says so; a third value would be a person's."""
         try:
-            seen = self._look(change, remote_id)
+            seen = self.reader.look(change, remote_id)
             wrong = differences(change.after, seen)
             if wrong and not only_position(change, wrong):
                 if not isinstance(exc, AnswerLost):
@@ -255,39 +223,25 @@ class Performer:
     def _owner_of_slug(self, change: Change, exc: ServiceError) -> Step | None:
         """Who has the slug that an article was to get, where that is why it was refused (surprise 1)."""
         try:
-            other = self._find(change) if "slug" in change.after and exc.status == 500 else None
+            other = self.reader.find(change) if "slug" in change.after and exc.status == 500 else None
         except ServiceError:
             return None
         return self._taken(change, other, exc) if other is not None else None
-
-    def _look(self, change: Change, remote_id: RemoteId) -> Observed:
-        return self._look_whole(change, remote_id)[0]
-
-    def _look_whole(self, change: Change, remote_id: RemoteId) -> tuple[Observed, str | None]:
-        """The item as it is now, with an article's text."""
-        body = None
-        if change.kind == "category":
-            seen = self.service.show_category(remote_id, locale=change.locale)
-        else:
-            seen, body = self.service.read_article(remote_id, locale=change.locale)
-        if seen.remote_id != remote_id:
-            raise Misbehaved(f"asked for {change.kind} {remote_id}, the service answered with {seen.remote_id}")
-        return seen, body
 
     def _send_update(self, change: Change, current: Observed) -> Observed:
         fields = {name: value for name, value in change.after.items() if name != "status"}
         if change.kind == "category":
             seen = self.service.update_category(current.remote_id, fields, locale=change.locale)
-            return self._own(change, seen, current.remote_id)
+            return self.reader.own(change, seen, current.remote_id)
         seen = self.service.update_article(
             current.remote_id,
             fields,
             before=current,
             content=self._content(change),
-            category_id=self._category_id(change, fields),
+            category_id=self.reader.category_id(change, fields),
             status=change.status,
         )
-        return self._own(change, seen, current.remote_id)
+        return self.reader.own(change, seen, current.remote_id)
 
     def _updated(self, change: Change, seen: Observed) -> Step:
         seen = self._mend_position(change, change.after, seen)
@@ -325,7 +279,7 @@ class Performer:
         position = {"position": sent["position"]}
         try:
             mended = self.service.update_article(seen.remote_id, position, before=seen, content=None, category_id=None)
-            return self._own(change, mended, seen.remote_id)
+            return self.reader.own(change, mended, seen.remote_id)
         except ServiceError:
             return seen  # Whoever reads this finds the position not taken, and says so.
 
@@ -333,7 +287,7 @@ class Performer:
 
     def _look_at_removal(self, change: Change, remote_id: RemoteId) -> Step | Looked:
         try:
-            current, body = self._look_whole(change, remote_id)
+            current, body = self.reader.look_whole(change, remote_id)
         except NotFound:
             # Whether it is gone says the next plan, which sees the whole list; its row stays until then.
             return Step("done", "done", remote_id=remote_id)
@@ -346,7 +300,7 @@ class Performer:
             with suppress(AnswerLost):
                 self.service.delete(change.kind, remote_id)
             try:
-                self._look(change, remote_id)
+                self.reader.look(change, remote_id)
             except NotFound:
                 return Step("done", "done", removed=True, remote_id=remote_id)
         return Step("failed", "failed", remote_id=remote_id, error="it is still there after the delete")

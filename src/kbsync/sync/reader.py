@@ -1,0 +1,91 @@
+"""Looking at the portal on behalf of one change, and not believing an answer that is about something else."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from kbsync.errors import ContentError, Misbehaved
+from kbsync.model import Base, Change, Fields, Kind, Observed, RemoteId
+from kbsync.service.client import Service
+from kbsync.sync.step import missing
+
+
+@dataclass(slots=True)
+class Reader:
+    """Looks items up by id and by slug. `bases` are what is managed, by kind and id."""
+
+    service: Service
+    bases: Mapping[tuple[Kind, RemoteId], Base]
+
+    def look(self, change: Change, remote_id: RemoteId) -> Observed:
+        """The item as it is now."""
+        return self.look_whole(change, remote_id)[0]
+
+    def look_whole(self, change: Change, remote_id: RemoteId) -> tuple[Observed, str | None]:
+        """The item as it is now, and an article's text.
+
+        Raises:
+            Misbehaved: the answer is about another one.
+        """
+        body = None
+        if change.kind == "category":
+            seen = self.service.show_category(remote_id, locale=change.locale)
+        else:
+            seen, body = self.service.read_article(remote_id, locale=change.locale)
+        if seen.remote_id != remote_id:
+            raise Misbehaved(f"asked for {change.kind} {remote_id}, the service answered with {seen.remote_id}")
+        return seen, body
+
+    def own(self, change: Change, seen: Observed, remote_id: RemoteId | None) -> Observed:
+        """Refuse the answer to another request: taken for ours, it would put one row in the place of another."""
+        known = self.bases.get((change.kind, seen.remote_id))
+        if seen.remote_id == remote_id or (remote_id is None and known is None):
+            short = missing(change.after, seen) and self.service.can(f"show_{change.kind}")
+            return self.look(change, seen.remote_id) if short else seen
+        raise Misbehaved(
+            f"the answer to {change.action} {change.kind} `{change.slug}` is about another one, {seen.remote_id}",
+            hint="is something in between (a proxy, a cache) that answers for the service?",
+        )
+
+    def category_id(self, change: Change, fields: Fields) -> RemoteId | None:
+        """The id behind the field `category`; None where there is no such field.
+
+        Raises:
+            ContentError: the portal has no such category.
+        """
+        slug = fields.get("category")
+        if slug is None:
+            return None
+        found = self.service.category_id(slug, locale=change.locale)
+        if found is None and self.service.can("list_categories"):
+            # Another runner of this push may have made it.
+            self.service.list_categories()
+            found = self.service.category_id(slug, locale=change.locale)
+        if found is None:
+            raise ContentError(
+                f"the category `{slug}` ({change.locale}) is not on the portal",
+                hint="the change that makes it failed; mend that one and push again",
+            )
+        return found
+
+    def can_find(self, change: Change) -> bool:
+        """Whether an item can be looked up by its slug."""
+        if change.kind == "category":
+            return self.service.can("list_categories")
+        return self.service.can_find(change.slug)
+
+    def find(self, change: Change) -> Observed | None:
+        """The item of the change's slug; None where there is none, or where nobody can look."""
+        if not self.can_find(change):
+            return None
+        if change.kind == "article":
+            found = self.service.find_article(change.slug, locale=change.locale)
+        else:
+            found = self.service.find_category(change.slug, locale=change.locale)
+        if found is not None and found.slug not in ("", change.slug):
+            raise Misbehaved(f"asked for `{change.slug}`, the service answered with `{found.slug}`")
+        if found is not None and change.kind == "category":
+            # The articles that go into it ask for its id.
+            self.service.categories[found.remote_id] = found
+        return found
