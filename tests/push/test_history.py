@@ -84,6 +84,16 @@ def test_a_file_that_was_renamed_since_is_the_article_that_it_was(world):
     assert world.plan().changes == ()
 
 
+def test_a_status_that_moved_since_is_sent_where_an_older_revision_had_the_one_of_the_portal(world):
+    world.project = world.project.but(publish=True)
+    commit(world, TREE | {"en/a/y.md": an_article("Y", "The other one.", status="published")})
+    assert world.push().of("y", "publish").outcome == "done"
+    forget(world)
+    world.sandbox.panel.edit("y", status="archived")
+    (held,) = world.plan().held
+    assert (held.slug, held.fields, held.reason) == ("y", ("status",), "conflict")
+
+
 def test_a_shallow_clone_holds_what_it_cannot_know_and_says_what_to_fetch(world, tmp_path):
     commit(world, TREE | {"en/a/y.md": an_article("Y", "Edited.")})
     origin = world.project.root.parent

@@ -124,7 +124,8 @@ class Performer:
             return self._found(change, sent, seen, exc)
         if isinstance(exc, AnswerLost) and not last and self.reader.can_find(change):
             return None
-        return failed(self._explained(change, exc))
+        # Whatever says 404 to a create may say so to a look-up as well (surprise 5): the next run looks once more.
+        return failed(self._explained(change, exc), lost=isinstance(exc, NotFound) and self.reader.can_find(change))
 
     def _send_create(self, change: Change, fields: Fields, content: str | None) -> Observed:
         if change.kind == "category":
