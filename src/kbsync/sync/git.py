@@ -43,10 +43,10 @@ LOG = (
     "-z",
     "--raw",
     "--no-abbrev",
-    # Every side of a merge counts, and children come before their parents, so that renames can be followed.
+    # Every side of a merge counts. In this order git gives the first commit at once; where clocks were so wrong that a
+    # parent comes before its child, a rename may be missed. `--date-order` would read the whole history first.
     "--full-history",
     "--parents",
-    "--date-order",
     "--diff-merges=first-parent",
     "-O/dev/null",
     "--no-ext-diff",
@@ -146,7 +146,7 @@ class Repository:
             return out
 
     def log(self, *, renames: bool = True) -> Generator[Commit, None, None]:
-        """The commits that HEAD is made of and that touched sources, each before its parents.
+        """The commits that HEAD is made of and that touched sources, newest first.
 
         Raises:
             GitFailed: the history is broken, or there is none; what came before stays true.

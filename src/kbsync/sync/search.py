@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kbsync.content.compile import Compiler
 from kbsync.model import Value
 from kbsync.sync.blobs import Blobs
-from kbsync.sync.git import Commit, Repository
+from kbsync.sync.git import Commit, GitFailed, Repository
 from kbsync.sync.revisions import Revision, Then, read_revision, targets_of
 
 AT_ONCE = 64
@@ -117,18 +117,27 @@ class Search:
     def _walk(self) -> None:
         """Try every text but the newest of each source: that is what the tree has now, mostly."""
         queue: list[Candidate] = []
+        try:
+            for text in self._texts():
+                queue.append(text)
+                if len(queue) == AT_ONCE:
+                    self._try(queue)
+                    queue = []
+        except GitFailed:
+            # What was read before the history broke off is true.
+            self._try([*queue, *self._newest.values()])
+            raise
+        self._try(queue)
+
+    def _texts(self) -> Iterator[Candidate]:
         trail = Trail(self.open)
         with closing(self.repository.log()) as commits:
             for commit in commits:
                 for text in trail.follow(commit):
                     if self._newest.setdefault(text.path, text) is not text and text.path in self.open:
-                        queue.append(text)
-                    if len(queue) == AT_ONCE:
-                        self._try(queue)
-                        queue = []
+                        yield text
                 if not self.open:
                     return
-        self._try(queue)
 
     def _try(self, texts: Iterable[Candidate]) -> None:
         todo = [text for text in texts if text.path in self.open and hash(text[:3]) not in self._tried]
