@@ -195,6 +195,14 @@ def test_links_are_found_as_they_were_at_any_moment_while_the_source_rested(tree
     assert tree.proves(content=never) == set()
 
 
+def test_a_link_is_found_as_it_was_before_its_target_moved_on_and_the_source_after_it(tree):
+    tree.commit(FOLDER | {HERE: text("One. [y](y.md)"), "en/a/y.md": text(slug="y1")})
+    sent = tree.commit({HERE: text("Two. [y](y.md)")})[HERE]["content"]
+    tree.commit({"en/a/y.md": text(slug="y2")})
+    tree.commit({HERE: text("Three.")})
+    assert tree.proves(content=sent) == {"content"}
+
+
 # --- renames, merges -------------------------------------------------------------------------------------------------
 
 
