@@ -13,13 +13,13 @@ from typing import NamedTuple
 from kbsync.content.compile import Compiler
 from kbsync.model import Value
 from kbsync.sync.blobs import Blobs
-from kbsync.sync.git import Commit, Repository
+from kbsync.sync.git import Commit, GitFailed, Repository
 from kbsync.sync.revisions import Revision, Then, read_revision, targets_of
 
 AT_ONCE = 64
 """Older texts that are held at a time."""
 
-MAX_LINKING = 4
+MAX_LINKING = 8
 """The newest so many texts of a source are compiled again where the targets of their links got other addresses."""
 
 MAX_MOMENTS = 100
@@ -128,27 +128,40 @@ class Search:
         self._try(self._newest.values())
         # What a source links to may have moved on since its own last commit.
         self._try(text._replace(commit="HEAD") for text in self._newest.values() if text.path in self._linking)
-        if any("content" in self.open.get(path, ()) for path in self._linking):
-            self._try_other_moments()
+        self._try_other_moments()
 
     def _walk(self) -> None:
         """Try every text but the newest of each source: that is what the tree has now, mostly."""
-        queue: list[Candidate] = []
+        queue, paths = list[Candidate](), set[str]()
+        try:
+            for text in self._texts():
+                queue.append(text)
+                paths.add(text.path)
+                # Where all that is open has something to try, waiting for more could only cost.
+                if len(queue) == AT_ONCE or len(paths) >= len(self.open):
+                    self._try(queue)
+                    queue, paths = [], set()
+        except GitFailed:
+            # What was read before the history broke off is true.
+            self._try([*queue, *self._newest.values()])
+            raise
+        self._try(queue)
+
+    def _texts(self) -> Iterator[Candidate]:
         trail = Trail(self.open)
         with closing(self.repository.log()) as commits:
             for commit in commits:
-                for text in trail.follow(commit):
-                    if self._newest.setdefault(text.path, text) is not text and text.path in self.open:
-                        queue.append(text)
-                    if len(queue) == AT_ONCE:
-                        self._try(queue)
-                        queue = []
+                yield from filter(self._is_new, trail.follow(commit))
                 if not self.open:
                     return
-        self._try(queue)
+
+    def _is_new(self, text: Candidate) -> bool:
+        if text.path not in self.open or self._newest.setdefault(text.path, text) is text:
+            return False
+        return hash(text[:3]) not in self._tried
 
     def _try(self, texts: Iterable[Candidate]) -> None:
-        todo = [text for text in texts if text.path in self.open and hash(text[:3]) not in self._tried]
+        todo = [text for text in texts if text.path in self.open]
         for start in range(0, len(todo), AT_ONCE):
             self._try_some(todo[start : start + AT_ONCE])
 
@@ -161,8 +174,8 @@ class Search:
                 continue
             revision = read_revision(candidate.name, blob.data, candidate.commit, wanted)
             needs = list(self.then.needs(revision, wanted)) if revision else []
-            if revision is None or not needs:
-                # The same at every commit, so once is enough.
+            if "category" not in wanted:
+                # Once is enough: what its links meant at other commits is looked at in the end.
                 self._tried.add(hash(candidate[:3]))
             if revision is not None and needs:
                 self._note_links(candidate, revision)
@@ -189,15 +202,14 @@ class Search:
     def _note_links(self, candidate: Candidate, revision: Revision) -> None:
         noted = self._linking.setdefault(candidate.path, {})
         is_newest = self._newest[candidate.path].oid == candidate.oid
-        if revision.source.links and (is_newest or len(noted) < MAX_LINKING):
-            noted[candidate.name, candidate.oid] = frozenset(targets_of(revision.source))
+        if (targets := frozenset(targets_of(revision.source))) and (is_newest or len(noted) < MAX_LINKING):
+            noted[candidate.name, candidate.oid] = targets
 
     def _try_other_moments(self) -> None:
         """Compile texts also at the commits at which something that they link to got another address."""
         texts = {path: noted for path, noted in self._linking.items() if "content" in self.open.get(path, ())}
-        moments = self._moments(
-            {target for noted in texts.values() for targets in noted.values() for target in targets}
-        )
+        linked = {target for noted in texts.values() for targets in noted.values() for target in targets}
+        moments = self._moments(linked) if linked else {}
         for path, noted in texts.items():
             for (name, oid), targets in noted.items():
                 commits = dict.fromkeys(commit for target in targets for commit in moments.get(target, ()))
@@ -208,13 +220,13 @@ class Search:
     def _moments(self, targets: set[str]) -> dict[str, list[str]]:
         """The commits on both sides of a change of somebody's address."""
         changes = [
-            (commit.id, commit.parents, entry)
-            for commit in self.repository.log(renames=False)
+            (commit.id, entry)
+            for commit in self.repository.log(only=targets)
             for entry in commit.entries
             if entry.name in targets
         ]
         addresses: dict[tuple[str, str], str] = {}
-        asked = sorted({(entry.name, oid) for _, _, entry in changes for oid in (entry.old_oid, entry.oid) if oid})
+        asked = sorted({(entry.name, oid) for _, entry in changes for oid in (entry.old_oid, entry.oid) if oid})
         for start in range(0, len(asked), AT_ONCE):
             some = asked[start : start + AT_ONCE]
             blobs = self.blobs.read(oid for _, oid in some)
@@ -222,7 +234,8 @@ class Search:
                 if (blob := blobs[oid]) and blob.data is not None:
                     addresses[name, oid] = self.then.address(self.then.identify(name, oid, blob.data))
         moments: dict[str, list[str]] = {}
-        for commit, parents, entry in changes:
+        for commit, entry in changes:
             if addresses.get((entry.name, entry.oid)) != addresses.get((entry.name, entry.old_oid)):
-                moments.setdefault(entry.name, []).extend((commit, *parents[:1]))
+                # Not the parent that the log gives: that one is the nearest that touched a target.
+                moments.setdefault(entry.name, []).extend((commit, f"{commit}^1"))
         return moments

@@ -1,0 +1,561 @@
+"""What git history proves, and what it says where it cannot."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from builders import read_content, write_files
+from kbsync.model import Manage, Value
+from kbsync.sync.blobs import Blobs
+from kbsync.sync.git import GitFailed, Repository
+from kbsync.sync.history import Past, Question, ask_history, open_questions
+from repo import Repo, a_repo, needs_git
+
+from .items import a_category, an_article, plan_of
+
+pytestmark = needs_git
+
+HERE = "en/a/x.md"
+LOCALES = ("en", "fr")
+FOLDER = {"en/a/_category.md": "---\nname: A\n---\n"}
+LONG = "".join(f"Sentence number {number} of an article that somebody wrote.\n\n" for number in range(20))
+
+
+def text(body: str = "Text.", **keys: object) -> str:
+    """One source."""
+    return "---\n" + "".join(f"{name}: {value}\n" for name, value in ({"title": "X"} | keys).items()) + f"---\n{body}\n"
+
+
+@dataclass
+class Tree:
+    """A content tree in a repository, and what it compiles to now."""
+
+    root: Path
+    repo: Repo
+
+    def write(self, files: Mapping[str, str | bytes | None]) -> None:
+        """Write files; None deletes one."""
+        write_files(self.root, {name: content for name, content in files.items() if content is not None})
+        for name, content in files.items():
+            if content is None:
+                (self.root / name).unlink()
+
+    def commit(self, files: Mapping[str, str | bytes | None] = {}) -> dict[str, dict[str, Value]]:
+        """Write, commit, and give what a push would have sent at that moment: by path, by field."""
+        self.write(files)
+        self.repo.commit()
+        return self.fields()
+
+    def fields(self) -> dict[str, dict[str, Value]]:
+        return {path: dict(item.fields) for path, item in self.reading().desired.items()}
+
+    def reading(self):
+        return read_content(self.root, locales=LOCALES)
+
+    def ask(self, values: Mapping[str, Mapping[str, Value]], *, program: str = "git") -> Past:
+        """Ask history about values of the portal."""
+        questions = [Question(path, fields, fields) for path, fields in values.items()]
+        return ask_history(self.reading().compiler, questions, program=program)
+
+    def proves(self, path: str = HERE, **values: Value) -> set[str]:
+        """The fields of one source whose values were found; nothing else is told."""
+        past = self.ask({path: values})
+        assert past.word == ""
+        assert past.history.keys() <= {path}
+        found = past.history.get(path, {})
+        assert all(tuple(found[name]) == (values[name],) for name in found)
+        return set(found)
+
+
+@pytest.fixture
+def tree(tmp_path) -> Tree:
+    return Tree(tmp_path / "content", a_repo(tmp_path))
+
+
+# --- what is proven --------------------------------------------------------------------------------------------------
+
+OLD = {
+    "title": "Old", "slug": "old", "description": "D", "category": "b", "position": 3, "author": "ana", "tags": "[t, u]",
+    "meta_title": "M", "meta_description": "N",
+}  # fmt: skip
+
+
+def test_every_field_of_an_older_revision_is_found_and_no_other_value_is(tree):
+    old = tree.commit(FOLDER | {HERE: text("Old.", **OLD)})[HERE]
+    tree.commit({HERE: text("New.")})
+    assert tree.proves(**old) == old.keys() == {"content", *OLD}
+    assert tree.proves(**dict.fromkeys(old, "a person's")) == set()
+    assert tree.proves(**old | {"title": "a person's", "position": 4}) == old.keys() - {"title", "position"}
+
+
+def test_each_field_may_come_from_another_revision(tree):
+    one = tree.commit(FOLDER | {HERE: text("One.", title="One", position=1)})[HERE]
+    two = tree.commit({HERE: text("Two.", title="Two", position=2)})[HERE]
+    tree.commit({HERE: text("Three.", title="Three", position=3)})
+    assert tree.proves(title="One", content=two["content"], position=1) == {"title", "content", "position"}
+    assert tree.proves(title="Two", content=one["content"], position=4) == {"title", "content"}
+
+
+def test_the_fields_of_a_category_are_found(tree):
+    path = "en/a/_category.md"
+    tree.commit({path: "---\nname: Old\nslug: o\ndescription: D\nposition: 3\nicon: I\n---\n"})
+    tree.commit({path: "---\nname: New\n---\n"})
+    values = {"name": "Old", "slug": "o", "description": "D", "position": 3, "icon": "I"}
+    assert tree.proves(path, **values) == values.keys()
+    assert tree.proves(path, **dict.fromkeys(values, "another")) == set()
+
+
+def test_a_title_that_was_the_first_heading_is_found(tree):
+    old = tree.commit(FOLDER | {HERE: "# Old\n\nText.\n"})[HERE]
+    tree.commit({HERE: text("Text.\n\nMore.")})
+    assert tree.proves(title="Old", content=old["content"]) == {"title", "content"}
+
+
+def test_what_is_committed_counts_though_the_file_was_edited_since(tree):
+    old = tree.commit(FOLDER | {HERE: text("Old.")})[HERE]
+    tree.write({HERE: text("Not committed.")})
+    assert tree.proves(content=old["content"]) == {"content"}
+    assert tree.proves(content=tree.fields()[HERE]["content"]) == set()
+
+
+def test_another_articles_text_proves_nothing(tree):
+    other = tree.commit(FOLDER | {HERE: text("Here."), "en/a/other.md": text("Other.")})["en/a/other.md"]
+    tree.commit({HERE: text("New.")})
+    assert tree.proves(content=other["content"]) == set()
+
+
+def test_a_revision_that_lint_would_have_stopped_proves_nothing(tree):
+    tree.commit(FOLDER | {HERE: "---\ntitle: Old\nposition: many\n---\nOld.\n"})
+    tree.commit({HERE: b"---\ntitle: Old\n---\n\xff\n"})
+    tree.commit({HERE: text("New.")})
+    assert tree.proves(title="Old") == set()
+
+
+@pytest.mark.parametrize("newline", ["\n", "\r\n"], ids=["committed with LF", "committed with CRLF"])
+def test_line_ends_that_a_checkout_changed_do_not_hide_a_revision(tree, newline):
+    body = "One.\nTwo.\n"
+    sent = {
+        end: tree.commit(FOLDER | {HERE: text(body).replace("\n", end).encode()})[HERE]["content"]
+        for end in ("\r\n", "\n")
+    }
+    tree.repo.git("update-ref", "-d", "HEAD")
+    tree.commit({HERE: text(body).replace("\n", newline).encode()})
+    tree.commit({HERE: text("New.")})
+    for value in sent.values():
+        assert tree.proves(content=value) == {"content"}
+
+
+# --- as it was then --------------------------------------------------------------------------------------------------
+
+
+def test_a_default_slug_and_category_come_from_the_name_and_folder_of_then(tree):
+    tree.commit({"en/a/_category.md": "---\nname: A\nslug: first\n---\n", "fr/a/x.md": text(LONG), HERE: text(LONG)})
+    tree.commit({"en/a/_category.md": "---\nname: A\nslug: second\n---\n"})
+    tree.commit({HERE: text(LONG, category="third"), "fr/a/x.md": text(LONG, slug="x-fr-2")})
+    assert tree.proves(category="second") == {"category"}
+    assert tree.proves(category="first") == {"category"}
+    assert tree.proves(category="a") == set()
+    assert tree.proves("fr/a/x.md", slug="x-fr") == {"slug"}
+
+
+def test_a_link_has_the_address_that_its_target_had_then(tree):
+    body = "[y](y.md?q=1#top), [folder](../a), ![p](p.png) and [nothing](gone.md)"
+    old = tree.commit(FOLDER | {HERE: text(body), "en/a/y.md": text(slug="y-one")})[HERE]
+    tree.commit({"en/a/y.md": text(slug="y-two"), "en/a/_category.md": "---\nname: A\nslug: aa\n---\n"})
+    tree.commit({HERE: text("New.")})
+    assert tree.proves(content=old["content"]) == {"content"}
+
+
+def test_a_link_to_what_was_not_there_yet_has_todays_address(tree):
+    tree.commit(FOLDER | {HERE: text("[y](y.md)")})
+    old = tree.commit({"en/a/y.md": text()})[HERE]
+    tree.commit({HERE: text("New.")})
+    assert tree.proves(content=old["content"]) == {"content"}
+
+
+def test_links_are_found_as_they_were_at_any_moment_while_the_source_rested(tree):
+    both = "[y](y.md) [z](z.md)"
+    sent = [tree.commit(FOLDER | {HERE: text(both), "en/a/y.md": text(slug="y1"), "en/a/z.md": text(slug="z1")})]
+    sent += [tree.commit({"en/a/y.md": text(slug=f"y{number}")}) for number in (2, 3)]
+    sent += [tree.commit({"en/a/z.md": text(slug=f"z{number}")}) for number in (2, 3)]
+    bodies = {fields[HERE]["content"] for fields in sent}
+    assert len(bodies) == 5
+    for body in bodies:
+        assert tree.proves(content=body) == {"content"}
+    tree.commit({HERE: text("New.")})
+    for body in bodies:
+        assert tree.proves(content=body) == {"content"}
+    never = tree.commit({HERE: text(both), "en/a/y.md": text(slug="y1")})[HERE]["content"]
+    tree.repo.git("reset", "--quiet", "--hard", "HEAD~1")
+    assert tree.proves(content=never) == set()
+
+
+def test_a_link_is_found_as_it_was_before_its_target_moved_on_and_the_source_after_it(tree):
+    tree.commit(FOLDER | {HERE: text("One. [y](y.md)"), "en/a/y.md": text(slug="y1")})
+    sent = tree.commit({HERE: text("Two. [y](y.md)")})[HERE]["content"]
+    tree.commit({"en/a/y.md": text(slug="y2")})
+    tree.commit({HERE: text("Three.")})
+    assert tree.proves(content=sent) == {"content"}
+
+
+# --- renames, merges -------------------------------------------------------------------------------------------------
+
+
+def test_a_source_that_was_moved_in_git_keeps_its_history(tree):
+    first = tree.commit(FOLDER | {"en/b/start.md": text(f"First. {LONG}", position=1)})["en/b/start.md"]
+    tree.repo.git("mv", "content/en/b/start.md", "content/en/a/middle.md")
+    tree.commit()
+    tree.repo.git("mv", "content/en/a/middle.md", f"content/{HERE}")
+    tree.commit({HERE: text(f"Moved. {LONG}", position=2)})
+    tree.commit({HERE: text(f"New. {LONG}")})
+    assert tree.proves(**first) == first.keys()
+    assert tree.proves(slug="middle", category="b", position=2) == {"slug", "category", "position"}
+
+
+def test_what_stood_at_a_path_before_something_else_moved_there_is_not_its_history(tree):
+    tree.commit(FOLDER | {HERE: text(f"Another. {LONG}", position=1), "en/a/q.md": text(LONG[::-1], position=2)})
+    tree.repo.git("mv", f"content/{HERE}", "content/en/a/z.md")
+    tree.commit()
+    tree.repo.git("mv", "content/en/a/q.md", f"content/{HERE}")
+    tree.commit()
+    tree.commit({HERE: text("New.", position=3)})
+    assert tree.proves(position=1) == set()
+    assert tree.proves(position=2) == {"position"}
+    tree.write({"en/a/z.md": text(LONG, position=3)})
+    assert tree.proves("en/a/z.md", position=1) == {"position"}
+
+
+def test_both_sides_of_a_merge_and_what_the_merge_itself_made_count(tree):
+    tree.commit(FOLDER | {HERE: text("Base.", position=1)})
+    tree.repo.git("switch", "--quiet", "--create", "side")
+    side = tree.commit({HERE: text("Side.", position=2)})[HERE]
+    tree.repo.git("switch", "--quiet", "main")
+    tree.commit({HERE: text("Main.", position=3)})
+    tree.repo.git("merge", "--quiet", "--strategy", "ours", "--no-commit", "side")
+    merged = tree.commit({HERE: text("Merged.", position=4)})[HERE]
+    tree.commit({HERE: text("New.", position=5)})
+    for value in (1, 2, 3, 4):
+        assert tree.proves(position=value) == {"position"}
+    assert tree.proves(content=side["content"]) == tree.proves(content=merged["content"]) == {"content"}
+
+
+@pytest.mark.parametrize("renamed_on", ["side", "main"])
+def test_a_rename_on_either_side_of_a_merge_is_followed(tree, renamed_on):
+    tree.commit(FOLDER | {"en/a/old.md": text(LONG, position=1), "en/a/other.md": text()})
+    tree.repo.git("switch", "--quiet", "--create", "side")
+    for branch in ("side", "main"):
+        tree.repo.git("switch", "--quiet", branch)
+        if branch == renamed_on:
+            tree.repo.git("mv", "content/en/a/old.md", f"content/{HERE}")
+            tree.commit({HERE: text(LONG, position=2)})
+        else:
+            tree.commit({"en/a/other.md": text("More.")})
+    tree.repo.git("merge", "--quiet", "--no-edit", "side")
+    tree.commit({HERE: text(LONG, position=3)})
+    for value in (1, 2):
+        assert tree.proves(position=value) == {"position"}
+    assert tree.proves(slug="old") == {"slug"}
+
+
+def test_a_deleted_source_that_came_back_has_its_history(tree):
+    tree.commit(FOLDER | {HERE: text(position=1), "en/a/y.md": text("Y")})
+    tree.commit({HERE: None})
+    tree.commit({HERE: text(position=2)})
+    assert tree.proves(position=1) == {"position"}
+
+
+# --- where the tree lies ---------------------------------------------------------------------------------------------
+
+STRANGE = "en/a b/[x] 'q' \"Ünï\" *\t\\.md"
+
+
+@pytest.mark.parametrize("folder", [".", "docs/[a] *b/ü/content"])
+def test_any_name_and_any_place_in_the_repository_will_do(tmp_path, folder):
+    tree = Tree(tmp_path / folder, a_repo(tmp_path))
+    old = tree.commit({STRANGE: text("[y](<../y z.md>)", slug="s", position=1), "en/y z.md": text()})[STRANGE]
+    tree.commit({"en/y z.md": text(slug="another")})
+    tree.commit({STRANGE: text("New.", slug="s")})
+    assert tree.proves(STRANGE, content=old["content"], position=1) == {"content", "position"}
+
+
+def test_a_name_with_a_line_end_in_it_disturbs_nobody(tree):
+    odd = "en/a/line\nend.md"
+    tree.commit(
+        FOLDER
+        | {HERE: text(f"[odd](<line&#10;end.md>) [none](none%0Aend.md) {LONG}", position=1), odd: text(position=1)}
+    )
+    tree.commit({HERE: text("New."), odd: text("New.")})
+    values = {"position": 1}
+    assert tree.ask({HERE: values, odd: values}) == Past({HERE: {"position": (1,)}, odd: {"position": (1,)}})
+
+
+def test_a_submodule_is_asked_for_itself_and_a_work_tree_for_its_branch(tmp_path):
+    inner = Tree(tmp_path / "inner" / "content", a_repo(tmp_path / "inner"))
+    inner.commit(FOLDER | {HERE: text(position=1)})
+    inner.commit({HERE: text(position=2)})
+    outer = a_repo(tmp_path / "outer")
+    outer.commit()
+    outer.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(tmp_path / "inner"), "sub")
+    outer.commit()
+    assert Tree(tmp_path / "outer" / "sub" / "content", outer).proves(position=1) == {"position"}
+    inner.repo.git("worktree", "add", "--quiet", "-b", "more", str(tmp_path / "more"), "HEAD~1")
+    worktree = Tree(tmp_path / "more" / "content", Repo(tmp_path / "more"))
+    assert worktree.proves(position=1) == {"position"}
+    assert worktree.proves(position=2) == set()
+
+
+def test_a_submodule_within_the_tree_and_a_link_in_place_of_a_file_are_no_revisions(tree, tmp_path):
+    other = a_repo(tmp_path.with_name(f"{tmp_path.name}-other"))
+    other.commit()
+    tree.commit(FOLDER | {HERE: text(position=1)})
+    (tree.root / HERE).unlink()
+    (tree.root / HERE).symlink_to("_category.md")
+    tree.repo.git(
+        "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.folder), "content/en/a/s.md"
+    )
+    tree.commit()
+    (tree.root / HERE).unlink()
+    tree.commit({HERE: text(position=2)})
+    assert tree.proves(position=1) == {"position"}
+
+
+# --- what can be wrong with git --------------------------------------------------------------------------------------
+
+
+def edited(tree: Tree) -> dict[str, dict[str, Value]]:
+    """Two revisions; what the portal has is the first."""
+    old = tree.commit(FOLDER | {HERE: text("Old.")})[HERE]
+    tree.commit({HERE: text("New.")})
+    return {HERE: {"content": old["content"]}}
+
+
+def a_program(folder: Path, script: str) -> str:
+    """A program that is run in git's place."""
+    program = folder / "another-git"
+    program.write_text(f"#!/bin/sh\n{script}\n")
+    program.chmod(0o755)
+    return str(program)
+
+
+def test_without_git_nothing_is_known_and_the_word_says_so(tree):
+    past = tree.ask(edited(tree), program="no-such-git")
+    assert past == Past({}, "git cannot be run (No such file or directory): install it")
+
+
+def test_without_a_repository_nothing_is_known(tmp_path, monkeypatch):
+    tree = Tree(tmp_path / "content", Repo(tmp_path))
+    tree.write(FOLDER | {HERE: text()})
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    past = tree.ask({HERE: {"position": 1}})
+    assert past.history == {}
+    assert past.word.startswith("the content tree is in no git repository: ")
+
+
+def test_before_the_first_commit_nothing_is_known(tree):
+    tree.write(FOLDER | {HERE: text()})
+    assert tree.ask({HERE: {"position": 1}}) == Past(
+        {}, "nothing is committed yet: commit the content tree as it was published"
+    )
+
+
+def test_a_repository_of_another_user_is_told_unless_safe_directory_allows_it(tree, tmp_path, monkeypatch):
+    values = edited(tree)
+    foreign = a_program(tmp_path, 'GIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec git "$@"')
+    past = tree.ask(values, program=foreign)
+    assert past.history == {}
+    assert "safe.directory" in past.word
+    for name, value in {"COUNT": "1", "KEY_0": "safe.directory", "VALUE_0": "*"}.items():
+        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
+    assert tree.ask(values, program=foreign).history.keys() == values.keys()
+
+
+def test_an_old_git_is_told(tree, tmp_path):
+    values = edited(tree)
+    old = a_program(
+        tmp_path, 'case "$*" in *" log "*) echo "fatal: unrecognized argument: --x" >&2; exit 128;; esac; exec git "$@"'
+    )
+    assert tree.ask(values, program=old) == Past({}, "this git is too old: kbsync needs 2.31 or newer")
+
+
+def test_a_shallow_clone_says_what_it_can_and_how_to_get_the_rest(tree, tmp_path):
+    values = edited(tree)
+    tree.commit({HERE: text("Newest.")})
+    clone = tree.repo.clone(tmp_path / "shallow", "--depth", "2")
+    past = Tree(clone.folder / "content", clone).ask(values)
+    assert past.history == {}
+    assert past.word == (
+        "the clone is shallow: fetch the whole history (`fetch-depth: 0` in GitHub Actions, `GIT_DEPTH: 0` in GitLab, "
+        "`git fetch --unshallow`)"
+    )
+    clone = tree.repo.clone(tmp_path / "less-shallow", "--depth", "3")
+    assert Tree(clone.folder / "content", clone).ask(values).history.keys() == values.keys()
+
+
+def test_a_clone_without_old_texts_is_told_and_nothing_is_fetched(tree, tmp_path):
+    values = edited(tree)
+    tree.repo.git("config", "uploadpack.allowFilter", "true")
+    clone = tree.repo.clone(tmp_path / "partial", "--filter", "blob:none")
+    before = clone.git("count-objects", "-v")
+    past = Tree(clone.folder / "content", clone).ask(values)
+    assert past == Past({}, "the clone has no old texts: clone without `--filter`")
+    assert clone.git("count-objects", "-v") == before
+
+
+def break_object(repo: Repo, name: str) -> None:
+    oid = repo.git("rev-parse", name)
+    path = repo.folder / ".git" / "objects" / oid[:2] / oid[2:]
+    path.chmod(0o644)
+    path.write_bytes(b"garbage")
+
+
+def test_a_broken_text_hides_only_itself(tree):
+    one = tree.commit(FOLDER | {HERE: text("One.", position=1)})[HERE]
+    tree.commit({HERE: text("Two.", position=2)})
+    tree.commit({HERE: text("Three.", position=3)})
+    break_object(tree.repo, f"HEAD~1:content/{HERE}")
+    assert tree.proves(content=one["content"]) == {"content"}
+    assert tree.proves(position=2) == set()
+
+
+def test_a_broken_history_is_told_and_what_came_before_the_break_is_true(tree):
+    for position in range(1, 9):
+        tree.commit(FOLDER | {HERE: text(position=position)})
+    break_object(tree.repo, "HEAD~7^{tree}")
+    past = tree.ask({HERE: {"position": 6}})
+    assert past.history == {HERE: {"position": (6,)}}
+    past = tree.ask({HERE: {"position": 1, "title": "X"}})
+    assert past.word.startswith("git could not read the history (")
+    assert "\n" not in past.word
+
+
+def test_many_missing_texts_end_the_search(tree):
+    for position in range(20):
+        tree.commit(FOLDER | {HERE: text(position=position)})
+    for number in range(1, 15):
+        oid = tree.repo.git("rev-parse", f"HEAD~{number}:content/{HERE}")
+        (tree.repo.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
+    past = tree.ask({HERE: {"position": 1}})
+    assert past == Past({}, "git misses old texts: make a whole clone (`git fsck` says what is broken)")
+
+
+def test_a_huge_text_is_passed_by(tree):
+    tree.commit(FOLDER | {HERE: text("One.", position=1)})
+    tree.commit({HERE: text("x" * 2_100_000, position=2)})
+    tree.commit({HERE: text("New.")})
+    assert tree.proves(position=2) == set()
+    assert tree.proves(position=1) == {"position"}
+
+
+def test_a_replaced_object_is_read_as_it_was_committed(tree):
+    values = edited(tree)
+    old = tree.repo.git("rev-parse", f"HEAD~1:content/{HERE}")
+    other = tree.repo.git("hash-object", "-w", "--stdin", stdin=text("Replaced.", position=9))
+    tree.repo.git("replace", old, other)
+    assert tree.ask(values).history.keys() == values.keys()
+    assert tree.proves(position=9) == set()
+
+
+# --- what git must not do --------------------------------------------------------------------------------------------
+
+HOSTILE = (
+    "core.fsmonitor",
+    "core.pager",
+    "pager.log",
+    "core.askPass",
+    "diff.external",
+    "diff.t.textconv",
+    "gpg.program",
+)
+MISLEADING = {
+    "diff.relative": "true", "diff.noprefix": "true", "diff.renames": "false", "diff.orderFile": "/nowhere", "color.ui": "always",
+    "log.showRoot": "false", "log.follow": "true", "log.showSignature": "true", "log.diffMerges": "off", "format.pretty": "oneline",
+    "core.quotePath": "true", "core.abbrev": "4", "log.decorate": "full", "core.autocrlf": "true",
+}  # fmt: skip
+
+
+def test_no_configuration_runs_a_program_or_changes_what_is_read(tree, tmp_path):
+    values = edited(tree)
+    mark = tmp_path / "was-run"
+    program = a_program(tmp_path, f"touch '{mark}'")
+    for name, value in {**dict.fromkeys(HOSTILE, program), **MISLEADING}.items():
+        tree.repo.git("config", name, value)
+    (tmp_path / ".git" / "info" / "attributes").write_text("*.md diff=t filter=t\n")
+    assert tree.ask(values).history.keys() == values.keys()
+    assert not mark.exists()
+
+
+def test_variables_that_a_hook_sets_do_not_lead_git_elsewhere(tree, tmp_path):
+    edited(tree)
+    other = a_repo(tmp_path / "other")
+    hostile = {
+        "GIT_DIR": str(other.folder / ".git"), "GIT_WORK_TREE": "/", "GIT_INDEX_FILE": "/nowhere", "GIT_PREFIX": "x/",
+        "GIT_OBJECT_DIRECTORY": "/nowhere", "GIT_LITERAL_PATHSPECS": "1", "GIT_EXTERNAL_DIFF": "false", "GIT_PAGER": "false",
+        "GIT_NAMESPACE": "n", "GIT_SHALLOW_FILE": "/nowhere", "LC_ALL": "de_DE.UTF-8", "LANGUAGE": "de",
+    }  # fmt: skip
+    repository = Repository(tree.root, os.environ | hostile)
+    assert [entry.name for commit in repository.log() for entry in commit.entries] == [HERE, "en/a/_category.md", HERE]
+
+
+def test_blobs_are_read_in_order_whatever_lies_between(tree):
+    tree.commit({f"en/{number}.md": text(f"{number} " * number) for number in range(300)})
+    repository = Repository(tree.root)
+    blobs = Blobs(repository)
+    try:
+        names = [repository.at("HEAD", f"en/{number}.md") for number in range(-1, 301)]
+        read = blobs.read([*names, "HEAD:content/en", "HEAD:content\nen"])
+        assert [name for name, blob in read.items() if blob is None] == [names[0], names[-1], "HEAD:content/en"]
+        assert all(read[name].data == (tree.root / f"en/{n}.md").read_bytes() for n, name in enumerate(names[1:-1]))
+    finally:
+        blobs.close()
+
+
+def test_a_repository_of_no_commits_has_no_log(tree):
+    tree.root.mkdir()
+    with pytest.raises(GitFailed, match="nothing is committed yet"):
+        list(Repository(tree.root).log())
+
+
+# --- which questions are asked ---------------------------------------------------------------------------------------
+
+
+def questions(desired, observed, base=()) -> dict[str, Mapping[str, Value]]:
+    plan = plan_of(desired, observed, base)
+    sides = ([i.desired() for i in desired], [i.observed() for i in observed], [i.base() for i in base])
+    return {question.path: question.values for question in open_questions(plan, *sides)}
+
+
+def test_only_fields_that_differ_and_have_no_base_are_asked_for():
+    here, there = an_article(title="New", position=1), an_article(title="Old", position=1)
+    assert questions([here], [there]) == {"en/refunds.md": {"title": "Old"}}
+    assert questions([here], [here]) == {}
+    assert questions([here], []) == {}
+    assert questions([here], [there], [there]) == {}
+    assert questions([here], [there], [there.but(title="Base")]) == {}
+    assert questions([here], [there], [there.without("title")]) == {"en/refunds.md": {"title": "Old"}}
+
+
+@pytest.mark.parametrize("empty", [None, "", ()])
+def test_an_empty_value_is_not_asked_for(empty):
+    assert questions([an_article(description="D")], [an_article(description=empty)]) == {}
+
+
+def test_a_seed_is_not_asked_for():
+    assert questions([an_article(title="New").but(manage=Manage.SEED)], [an_article(title="Old")]) == {}
+
+
+def test_an_articles_category_is_compared_by_the_slug_that_its_category_gets():
+    renamed = a_category().but(slug="new", aliases=("billing",), path="en/b/_category.md")
+    here, there = an_article(category="third"), an_article(category="billing")
+    plan = plan_of([here, renamed], [there, a_category()])
+    sides = ([here.desired(), renamed.desired()], [there.observed(), a_category().observed()], [])
+    asked = {question.path: question for question in open_questions(plan, *sides)}
+    assert asked["en/refunds.md"] == Question("en/refunds.md", {"category": "billing"}, {"category": "new"})
+    past = {"en/refunds.md": {"category": ("new",)}}
+    assert [c.after for c in plan_of([here, renamed], [there, a_category()], history=past).changes] == [
+        {"category": "third"}
+    ]
