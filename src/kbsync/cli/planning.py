@@ -84,6 +84,7 @@ def make_plan(
             pending=recovery.unknown,
             renames=renames,
             tree=reading.desired,
+            complete=portal.complete,
             **more,
         )
 

@@ -151,12 +151,12 @@ class Service:
         found = (key for key, item in self.categories.items() if (item.locale, item.slug) == (locale, slug))
         return next(found, None)
 
-    def find_article(self, slug: str, *, locale: str) -> Observed | None:
+    def find_article(self, slug: str, *, locale: str, thorough: bool = False) -> Observed | None:
         """Look an article up by its slug, drafts included; None where the portal has none.
 
         The public page answers for drafts and archived ones too (surprise 2). It cannot for a slug with a dot
         (surprise 21), answers 500 for one of another portal, and 401 under a host that it does not know (section 9);
-        then the list is read.
+        then the list is read; and with `thorough` also where the page says that there is none.
         """
         if "." in slug or not self.can("find_article"):
             return self._find_in_list(slug, locale)
@@ -164,7 +164,8 @@ class Service:
             found = self._article(self._ask("find_article", slug=slug, public=True), locale=locale)
             return self.show_article(found.remote_id, locale=locale) if self.can("show_article") else found
         except NotFound:
-            return None
+            if not thorough or not self.can("list_articles"):
+                return None
         except (ServerFailed, Denied) as exc:
             # Any other failure says nothing about the slug.
             if exc.status not in {401, 500} or not self.can("list_articles"):

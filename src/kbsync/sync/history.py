@@ -75,8 +75,9 @@ def _values(held: Held, agreed: Mapping[Key, Base], there: Mapping[Key, Observed
     """The held fields that no base knows, as the portal has them."""
     key = (held.kind, held.remote_id)
     base, item = agreed.get(key), there.get(key)
-    known = {**base.fields, **({"status": base.status} if base.status else {})} if base else {}
-    fields = {**item.fields, "status": item.status} if item else {}
+    known = base.fields if base else {}
+    # A status is left out: every article was a draft once, so an older revision cannot tell a person's unpublishing.
+    fields = item.fields if item else {}
     return {name: fields[name] for name in held.fields if name not in known and fields.get(name) not in EMPTY}
 
 

@@ -71,7 +71,7 @@ def _decide_missing(
     else:
         draft.changes.append(_create(desired, draft.policy))
         if draft.policy.publish and desired.status not in (None, Status.DRAFT):
-            _decide_status(draft, desired, None, None, ())
+            _decide_status(draft, desired, None, None)
 
 
 def _create(desired: Desired, policy: Policy) -> Change:
@@ -131,7 +131,7 @@ def _decide_present(
             verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
         _decide_fields(draft, match, observed, there, verdicts)
     if draft.policy.publish and desired.kind == "article" and desired.status is not None:
-        _decide_status(draft, desired, observed, base, older.get("status", ()))
+        _decide_status(draft, desired, observed, base)
     elif _came_back(desired, observed, base) and "update_article" in draft.policy.can:
         _set_status(draft, desired, observed, Status.DRAFT)
     if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
@@ -284,9 +284,7 @@ def _hold_hint(desired: Desired, reason: Reason, base: Base | None) -> str:
     )
 
 
-def _decide_status(
-    draft: Draft, desired: Desired, observed: Observed | None, base: Base | None, older: Collection[Value]
-) -> None:
+def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, base: Base | None) -> None:
     """The status decides for itself too, after the article is there, and only where `publish` is on.
 
     Without `observed` the article is about to be created, as a draft that both sides agree on.
@@ -295,7 +293,7 @@ def _decide_status(
     assert wanted is not None
     there = observed.status if observed else Status.DRAFT
     agreed = (base.status if base else None) if observed else Status.DRAFT
-    verdict = decide(wanted, ABSENT if agreed is None else agreed, there, older)
+    verdict = decide(wanted, ABSENT if agreed is None else agreed, there)
     remote_id = observed.remote_id if observed else None
     if base is not None and base.kept:
         verdict = _kept(verdict, base.kept.get("status", ABSENT), there)

@@ -16,11 +16,11 @@ MACHINE_SLUG = re.compile(r"\d{9,}-")
 """A slug that the panel made: unix seconds and the title. Source: observed.md, section 4."""
 
 
-def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, str], str]) -> None:
+def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, str], str], *, complete: bool) -> None:
     """Articles first: a category goes only when everything in it goes."""
     for base, observed in sorted(matches.orphans, key=lambda pair: pair[0].kind == "category"):
         if observed is None:
-            draft.forgotten.append(base)
+            draft.forgotten += [base] if complete else []
         elif base.kind == "category" and _is_filled(draft, matches, observed):
             _report_orphan(draft, base, "it still has articles in it", "move or remove its articles first")
         else:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from dataclasses import replace as replace_change
 
 from msgspec.structs import replace
 
@@ -117,7 +118,8 @@ class Performer:
     def _look_up(self, change: Change, sent: Fields, exc: ServiceError, *, last: bool) -> Step | None:
         """What became of a create that did not succeed; None: it is not there and may be sent once more."""
         try:
-            seen = self.reader.find(change)
+            # A refusal that hides a success is believed only when the list does not have the article either.
+            seen = self.reader.find(change, thorough=not isinstance(exc, AnswerLost))
         except ServiceError as blind:
             return failed(blind, lost=True, after=exc)
         if seen is not None:
@@ -223,11 +225,13 @@ class Performer:
 
     def _owner_of_slug(self, change: Change, exc: ServiceError) -> Step | None:
         """Who has the slug that an article was to get, where that is why it was refused (surprise 1)."""
+        wanted = replace_change(change, slug=str(change.after.get("slug", "")))
         try:
-            other = self.reader.find(change) if "slug" in change.after and exc.status == 500 else None
+            other = self.reader.find(wanted) if wanted.slug and exc.status == 500 else None
         except ServiceError:
             return None
-        return self._taken(change, other, exc) if other is not None else None
+        # Found with the slug that it was to get, it is the item itself: the change arrived after all.
+        return self._taken(wanted, other, exc) if other is not None and other.remote_id != change.remote_id else None
 
     def _send_update(self, change: Change, current: Observed) -> Observed:
         fields = {name: value for name, value in change.after.items() if name != "status"}

@@ -62,6 +62,7 @@ def build_plan(
     history: History | None = None,
     renames: Renames = NOTHING_RENAMED,
     tree: Iterable[Desired] | None = None,
+    complete: bool = True,
 ) -> Plan:
     """Decide everything.
 
@@ -75,6 +76,7 @@ def build_plan(
         history: what older revisions of the sources compile to.
         renames: sources that are an article under another name.
         tree: the whole content tree, where `desired` is a part of it.
+        complete: whether `observed` is surely all; else nothing is forgotten for not being there.
 
     Raises:
         PlanRefused: it would remove more than `max_fraction` of what is managed.
@@ -88,7 +90,7 @@ def build_plan(
     for match in matches.matched:
         decide_item(draft, match, renamed, unknown, (history or {}).get(match.desired.path, {}))
     if policy.whole:
-        decide_orphans(draft, matches, renamed)
+        decide_orphans(draft, matches, renamed, complete=complete)
     decide_links(draft, matches)
     warn_of_look_alikes(draft, matches)
     warn_of_dying_addresses(draft)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from kbsync.errors import ContentError, Misbehaved
 from kbsync.model import Base, Change, Fields, Kind, Observed, RemoteId
 from kbsync.service.client import Service
-from kbsync.sync.step import missing
+from kbsync.sync.step import OUTSIDE, missing
 
 
 @dataclass(slots=True)
@@ -42,11 +42,20 @@ class Reader:
         known = self.bases.get((change.kind, seen.remote_id))
         if seen.remote_id == remote_id or (remote_id is None and known is None):
             short = missing(change.after, seen) and self.service.can(f"show_{change.kind}")
-            return self.look(change, seen.remote_id) if short else seen
+            return self._whole(change, self.look(change, seen.remote_id)) if short else seen
         raise Misbehaved(
             f"the answer to {change.action} {change.kind} `{change.slug}` is about another one, {seen.remote_id}",
             hint="is something in between (a proxy, a cache) that answers for the service?",
         )
+
+    def _whole(self, change: Change, seen: Observed) -> Observed:
+        """Refuse an answer, asked for a second time, that says nothing at all of what was sent."""
+        if len(missing(change.after, seen)) == len(change.after.keys() - OUTSIDE):
+            raise Misbehaved(
+                f"the answers to {change.action} {change.kind} `{change.slug}` say nothing of what was sent",
+                hint="run the command again: what was done is looked up first",
+            )
+        return seen
 
     def category_id(self, change: Change, fields: Fields) -> RemoteId | None:
         """The id behind the field `category`; None where there is no such field.
@@ -75,12 +84,15 @@ class Reader:
             return self.service.can("list_categories")
         return self.service.can_find(change.slug)
 
-    def find(self, change: Change) -> Observed | None:
-        """The item of the change's slug; None where there is none, or where nobody can look."""
+    def find(self, change: Change, *, thorough: bool = False) -> Observed | None:
+        """The item of the change's slug; None where there is none, or where nobody can look.
+
+        `thorough`: where one look finds nothing, look in the list as well.
+        """
         if not self.can_find(change):
             return None
         if change.kind == "article":
-            found = self.service.find_article(change.slug, locale=change.locale)
+            found = self.service.find_article(change.slug, locale=change.locale, thorough=thorough)
         else:
             found = self.service.find_category(change.slug, locale=change.locale)
         if found is not None and found.slug not in ("", change.slug):

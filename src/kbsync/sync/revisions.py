@@ -14,7 +14,7 @@ from kbsync.content.compile import Compiler, article_fields, category_fields, re
 from kbsync.content.identity import Identity, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
-from kbsync.model import Status, Value, digest
+from kbsync.model import Value, digest
 from kbsync.sync.blobs import Blobs
 from kbsync.sync.git import Repository
 
@@ -93,8 +93,7 @@ class Then:
             return identity.slug if identity else None
 
         identity = identify_article(source.path, source, site, slug_at)
-        fields = article_fields(source, identity, self.compiler.authors, "")
-        return {**fields, "status": source.status or Status.DRAFT.value}
+        return article_fields(source, identity, self.compiler.authors, "")
 
     def bodies_of(self, revision: Revision) -> set[Value]:
         """The digests that the body may have been sent with: as committed, and with the line ends of some checkout.
