@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builders import read_content, write_files
 from kbsync.model import Manage, Value
 from kbsync.sync.blobs import Blobs
+from kbsync.sync.decide import ABSENT, Verdict, decide
 from kbsync.sync.git import GitFailed, Repository
 from kbsync.sync.history import Past, Question, ask_history, open_questions
 from repo import Repo, a_repo, needs_git
@@ -516,6 +519,19 @@ def test_a_repository_of_no_commits_has_no_log(tree):
     tree.root.mkdir()
     with pytest.raises(GitFailed, match="nothing is committed yet"):
         list(Repository(tree.root).log())
+
+
+# --- what comes of it ------------------------------------------------------------------------------------------------
+
+VALUES = st.sampled_from(["a", "b", "c", 1, None, "", ()])
+
+
+@given(VALUES, st.one_of(st.just(ABSENT), VALUES), VALUES, st.lists(VALUES))
+def test_history_only_ever_turns_a_conflict_into_what_is_sent(desired, base, observed, older):
+    without, verdict = decide(desired, base, observed), decide(desired, base, observed, older)
+    if verdict is not without:
+        assert (without, verdict) == (Verdict.CONFLICT, Verdict.SEND)
+        assert base is ABSENT and observed in older
 
 
 # --- which questions are asked ---------------------------------------------------------------------------------------
