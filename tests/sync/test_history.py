@@ -8,10 +8,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from builders import read_content, write_files
 from kbsync.model import Manage, Value
 from kbsync.sync.blobs import Blobs
+from kbsync.sync.decide import ABSENT, Verdict, decide
 from kbsync.sync.git import GitFailed, Repository
 from kbsync.sync.history import Past, Question, ask_history, open_questions
 from repo import Repo, a_repo, needs_git
@@ -57,10 +60,10 @@ class Tree:
     def reading(self):
         return read_content(self.root, locales=LOCALES)
 
-    def ask(self, values: Mapping[str, Mapping[str, Value]], *, program: str = "git") -> Past:
+    def ask(self, values: Mapping[str, Mapping[str, Value]], *, program: str = "git", **environ: str) -> Past:
         """Ask history about values of the portal."""
         questions = [Question(path, fields, fields) for path, fields in values.items()]
-        return ask_history(self.reading().compiler, questions, program=program)
+        return ask_history(self.reading().compiler, questions, environ=os.environ | environ, program=program)
 
     def proves(self, path: str = HERE, **values: Value) -> set[str]:
         """The fields of one source whose values were found; nothing else is told."""
@@ -347,11 +350,10 @@ def test_without_git_nothing_is_known_and_the_word_says_so(tree):
     assert past == Past({}, "git cannot be run (No such file or directory): install it")
 
 
-def test_without_a_repository_nothing_is_known(tmp_path, monkeypatch):
+def test_without_a_repository_nothing_is_known(tmp_path):
     tree = Tree(tmp_path / "content", Repo(tmp_path))
     tree.write(FOLDER | {HERE: text()})
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    past = tree.ask({HERE: {"position": 1}})
+    past = tree.ask({HERE: {"position": 1}}, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
     assert past.history == {}
     assert past.word.startswith("the content tree is in no git repository: ")
 
@@ -363,15 +365,14 @@ def test_before_the_first_commit_nothing_is_known(tree):
     )
 
 
-def test_a_repository_of_another_user_is_told_unless_safe_directory_allows_it(tree, tmp_path, monkeypatch):
+def test_a_repository_of_another_user_is_told_unless_safe_directory_allows_it(tree, tmp_path):
     values = edited(tree)
     foreign = a_program(tmp_path, 'GIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec git "$@"')
     past = tree.ask(values, program=foreign)
     assert past.history == {}
     assert "safe.directory" in past.word
-    for name, value in {"COUNT": "1", "KEY_0": "safe.directory", "VALUE_0": "*"}.items():
-        monkeypatch.setenv(f"GIT_CONFIG_{name}", value)
-    assert tree.ask(values, program=foreign).history.keys() == values.keys()
+    allowed = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
+    assert tree.ask(values, program=foreign, **allowed).history.keys() == values.keys()
 
 
 def test_an_old_git_is_told(tree, tmp_path):
@@ -518,6 +519,19 @@ def test_a_repository_of_no_commits_has_no_log(tree):
     tree.root.mkdir()
     with pytest.raises(GitFailed, match="nothing is committed yet"):
         list(Repository(tree.root).log())
+
+
+# --- what comes of it ------------------------------------------------------------------------------------------------
+
+VALUES = st.sampled_from(["a", "b", "c", 1, None, "", ()])
+
+
+@given(VALUES, st.one_of(st.just(ABSENT), VALUES), VALUES, st.lists(VALUES))
+def test_history_only_ever_turns_a_conflict_into_what_is_sent(desired, base, observed, older):
+    without, verdict = decide(desired, base, observed), decide(desired, base, observed, older)
+    if verdict is not without:
+        assert (without, verdict) == (Verdict.CONFLICT, Verdict.SEND)
+        assert base is ABSENT and observed in older
 
 
 # --- which questions are asked ---------------------------------------------------------------------------------------

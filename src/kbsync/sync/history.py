@@ -6,6 +6,7 @@ conflict into a change to send and never the other way, and it is asked for the 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
@@ -97,18 +98,25 @@ def _renamed(
     }
 
 
-def ask_history(compiler: Compiler, questions: Iterable[Question], *, program: str = "git") -> Past:
+def ask_history(
+    compiler: Compiler,
+    questions: Iterable[Question],
+    *,
+    environ: Mapping[str, str] = os.environ,
+    program: str = "git",
+) -> Past:
     """Ask git. Whatever is wrong with the repository, it only says less.
 
     Args:
         compiler: of the tree as it is now.
         questions: what nobody else knows.
+        environ: what git may need of the environment; what leads it elsewhere is left out.
         program: the git to run.
     """
     asked = {question.path: question for question in questions}
     search, word = None, ""
     try:
-        repository = Repository(compiler.tree.root, program=program)
+        repository = Repository(compiler.tree.root, environ, program=program)
         word = SHALLOW if repository.is_shallow else ""
         blobs = Blobs(repository)
         search = Search(compiler, repository, blobs, {path: asked[path].values for path in asked})

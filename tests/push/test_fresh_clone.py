@@ -1,0 +1,150 @@
+"""A fresh clone without a ledger, as a CI job has it: what git says was ours goes out, and git is asked only then."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from builders import write_files
+from kbsync.sandbox import Sandbox
+from repo import Repo, a_repo, needs_git
+
+from .world import PORTAL, TOKEN, a_sandbox
+
+pytestmark = needs_git
+
+REFUNDS = "content/en/billing/refunds.md"
+TREE = {
+    ".gitignore": ".kbsync/\n",
+    "content/en/billing/_category.md": "---\nname: Billing\n---\n",
+    "content/fr/billing/_category.md": "---\nname: Facturation\n---\n",
+    REFUNDS: "---\ntitle: Refund a charge\n---\nSee [invoices](invoices.md).\n",
+    "content/en/billing/invoices.md": "---\ntitle: Invoices\nposition: 20\n---\nText.\n",
+    "content/fr/billing/refunds.md": "---\ntitle: Rembourser\n---\nTexte.\n",
+}
+EDITED = {REFUNDS: "---\ntitle: Refund a charge\n---\nAsk us. See [invoices](invoices.md).\n"}
+
+
+@dataclass(frozen=True)
+class Project:
+    """A checkout, in which kbsync runs as a process."""
+
+    folder: Path
+
+    def run(self, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "kbsync", *arguments],
+            cwd=self.folder,
+            env=os.environ | {"KBSYNC_TOKEN": TOKEN, "COLUMNS": "100"} | environ,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+
+@pytest.fixture
+def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    """A portal that other processes can reach."""
+    with a_sandbox(tmp_path_factory.mktemp("portal")) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def remote(tmp_path: Path, portal: Sandbox) -> Project:
+    """TREE in a folder, with that portal."""
+    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[pace]\nrequests_per_minute = 60000\n'
+    return Project(write_files(tmp_path / "origin", TREE | {"kbsync.toml": config}))
+
+
+@pytest.fixture
+def origin(remote: Project) -> Repo:
+    """The same in git, and pushed."""
+    repo = a_repo(remote.folder)
+    repo.commit()
+    assert remote.run("push").returncode == 0
+    return repo
+
+
+def clone(origin: Repo, folder: Path, *options: str) -> Project:
+    """What a CI job checks out."""
+    shutil.rmtree(folder, ignore_errors=True)
+    origin.clone(folder, *options)
+    return Project(folder)
+
+
+def summary(project: Project, *arguments: str, **environ: str) -> dict[str, int]:
+    told = json.loads(project.run("plan", "--format", "json", *arguments, **environ).stdout)["summary"]
+    return {name: told[name] for name in ("create", "adopt", "update", "held")}
+
+
+def test_an_edit_is_one_update_from_a_fresh_clone_and_from_the_next_one_nothing(origin, portal, tmp_path):
+    write_files(origin.folder, EDITED)
+    origin.commit()
+    job = clone(origin, tmp_path / "job")
+    assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 0}
+    assert job.run("push").returncode == 0
+    assert portal.panel.article("refunds").content.startswith("Ask us. See [invoices](/hc/handbook/articles/")
+    job = clone(origin, tmp_path / "job")
+    assert summary(job) == {"create": 0, "adopt": 5, "update": 0, "held": 0}
+
+
+def test_an_edit_in_the_panel_in_between_is_held(origin, portal, tmp_path):
+    portal.panel.edit("refunds", content="A person's words.")
+    write_files(origin.folder, EDITED)
+    origin.commit()
+    job = clone(origin, tmp_path / "job")
+    assert summary(job) == {"create": 0, "adopt": 4, "update": 0, "held": 1}
+    assert job.run("push").returncode == 4
+    assert portal.panel.article("refunds").content == "A person's words."
+
+
+def test_a_field_that_a_person_edited_is_held_and_the_others_go_out(origin, portal, tmp_path):
+    portal.panel.edit("refunds", title="Money back")
+    write_files(origin.folder, EDITED)
+    origin.commit()
+    job = clone(origin, tmp_path / "job")
+    assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 1}
+    assert job.run("push").returncode == 4
+    article = portal.panel.article("refunds")
+    assert (article.title, article.content[:7]) == ("Money back", "Ask us.")
+
+
+def test_a_shallow_clone_holds_the_edit_and_its_hint_works(origin, tmp_path):
+    write_files(origin.folder, EDITED)
+    origin.commit()
+    job = clone(origin, tmp_path / "job", "--depth", "1")
+    assert summary(job) == {"create": 0, "adopt": 4, "update": 0, "held": 1}
+    assert "`git fetch --unshallow`" in " ".join(job.run("plan").stdout.split())
+    Repo(job.folder).git("fetch", "--quiet", "--unshallow")
+    assert summary(job) == {"create": 0, "adopt": 4, "update": 1, "held": 0}
+
+
+def test_git_is_asked_only_where_something_differs_and_no_ledger_knows_why(origin, remote, portal, tmp_path):
+    mark = tmp_path / "asked"
+    spy = tmp_path / "bin" / "git"
+    spy.parent.mkdir()
+    spy.write_text(f'#!/bin/sh\ntouch "{mark}"\nPATH="${{PATH#*:}}" exec git "$@"\n')
+    spy.chmod(0o755)
+    path = f"{spy.parent}{os.pathsep}{os.environ['PATH']}"
+    nothing = {"create": 0, "adopt": 0, "update": 0, "held": 0}
+    assert summary(remote, PATH=path) == nothing
+    portal.panel.edit("invoices", title="Bills")
+    write_files(origin.folder, EDITED)
+    origin.commit()
+    assert summary(remote, PATH=path) == nothing | {"update": 1, "held": 1}
+    portal.panel.edit("invoices", title="Invoices")
+    job = clone(origin, tmp_path / "job")
+    assert not mark.exists()
+    assert summary(job, PATH=path) == nothing | {"adopt": 4, "update": 1}
+    assert mark.exists()
