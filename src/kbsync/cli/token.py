@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
-import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -45,6 +43,10 @@ def _from_file(path: Path) -> str:
 
 
 def _from_command(settings: Settings) -> str:
+    # Loaded here: most tokens come out of the environment.
+    import shlex
+    import subprocess
+
     command = settings.service.token_command
     try:
         words = shlex.split(command) if isinstance(command, str) else command

@@ -5,7 +5,10 @@ One file, written whole or not at all; a cache that cannot be used is as good as
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
+from typing import BinaryIO
 from zlib import crc32
 
 import msgspec
@@ -15,10 +18,13 @@ from kbsync.content.source import Source
 from kbsync.content.walk import Stamp
 from kbsync.files import store_whole
 
-HEAD = f"kbsync.scan/2 {__version__}\n".encode()
+HEAD = f"kbsync.scan/3 {__version__}\n".encode()
 """A cache of another kbsync is not read: a rule may have changed."""
 
-SUM_BYTES = 4
+NUMBER_BYTES = 4
+
+PIECE_ROWS = 1_000
+"""Rows that are encoded and decoded at once: the file of a large tree is never in memory whole, beside its rows."""
 
 RACY_NS = 50_000_000
 """A file changed this shortly before it was read may change again within one tick of the file system's clock."""
@@ -45,24 +51,57 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         )
 
 
+DECODER: msgspec.msgpack.Decoder[dict[str, Row]] = msgspec.msgpack.Decoder(dict[str, Row])
+
+
 def load_cache(path: Path) -> dict[str, Row]:
     """The rows of the cache, or none where there is no usable one."""
+    rows: dict[str, Row] = {}
     try:
-        data = path.read_bytes()
-        rows = memoryview(data)[len(HEAD) + SUM_BYTES :]
-        # One flipped bit in a row would go out as somebody's title.
-        if not data.startswith(HEAD + _sum(rows)):
-            return {}
-        return msgspec.msgpack.decode(rows, type=dict[str, Row])
-    except (OSError, msgspec.DecodeError):
+        with path.open("rb") as file:
+            if file.read(len(HEAD)) != HEAD:
+                return {}
+            size = path.stat().st_size
+            while piece := _read_piece(file, size):
+                rows |= DECODER.decode(piece)
+            return rows if not file.read(1) else {}
+    except (OSError, EOFError, msgspec.DecodeError):
         return {}
+
+
+def _read_piece(file: BinaryIO, most: int) -> bytes:
+    """The next piece, or b"" for the one that marks the end.
+
+    Raises:
+        EOFError: the file ends before that one, or a piece is not what was written.
+    """
+    head = file.read(2 * NUMBER_BYTES)
+    length, crc = head[:NUMBER_BYTES], head[NUMBER_BYTES:]
+    # A damaged length could ask for four gigabytes.
+    piece = file.read(min(int.from_bytes(length), most))
+    # One flipped bit in a row would go out as somebody's title.
+    if len(head) != 2 * NUMBER_BYTES or crc != _number(crc32(length + piece)):
+        raise EOFError
+    return piece
 
 
 def store_cache(path: Path, rows: dict[str, Row]) -> None:
     """Write the cache anew. A disk that is full or read-only costs the next run its time, and nothing else."""
-    data = msgspec.msgpack.encode(rows)
-    store_whole(path, HEAD + _sum(data) + data)
+    store_whole(path, _pieces(rows))
 
 
-def _sum(data: bytes | memoryview) -> bytes:
-    return crc32(data).to_bytes(SUM_BYTES, "big")
+def _pieces(rows: dict[str, Row]) -> Iterator[bytes]:
+    yield HEAD
+    left = iter(rows.items())
+    while some := dict(islice(left, PIECE_ROWS)):
+        yield from _piece(msgspec.msgpack.encode(some))
+    yield from _piece(b"")
+
+
+def _piece(data: bytes) -> tuple[bytes, bytes, bytes]:
+    length = _number(len(data))
+    return length, _number(crc32(length + data)), data
+
+
+def _number(value: int) -> bytes:
+    return value.to_bytes(NUMBER_BYTES)

@@ -37,7 +37,8 @@ class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `query` what stands behind its `?`, `anchor` what stands behind its `#`.
     """
 
-    kind: str
+    # A word of few, and not any text: of such words there is one each, however many links the cache holds.
+    kind: Literal["link", "image", "definition", "autolink"]
     line: int
     column: int
     start: int
@@ -79,7 +80,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     meta_description: str | None = None
     translation_of: str | None = None
     aliases: tuple[str, ...] = ()
-    manage: str = "true"
+    manage: Literal["true", "seed", "false"] = "true"
     keys: str = ""
     places: tuple[int, ...] = ()
     links: tuple[Link, ...] = ()

@@ -5,7 +5,6 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +12,7 @@ from kbsync.errors import ConfigError
 from kbsync.model import Kind, Status
 from kbsync.service.declaration import TABLES, check_declaration
 
+PROFILES = Path(__file__).with_name("profiles")
 BUILT_IN = ("chatwoot", "documented")
 
 NEEDED = {**{table: TABLES[table] for table in ("fields", "pace", "public")}, "status": (Status.DRAFT.value,)}
@@ -135,7 +135,8 @@ def _read_layers(name: str, folder: Path, *, seen: tuple[str, ...]) -> dict[str,
 
 def _load(name: str, folder: Path) -> dict[str, Any]:
     if name in BUILT_IN:
-        return tomllib.loads((files("kbsync.service") / "profiles" / f"{name}.toml").read_text("utf-8"))
+        # By path: `importlib.resources` loads zipfile first, for a package that never lies in one.
+        return tomllib.loads((PROFILES / f"{name}.toml").read_text("utf-8"))
     path = folder / name
     try:
         return tomllib.loads(path.read_text("utf-8"))
