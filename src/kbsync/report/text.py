@@ -9,6 +9,8 @@ from itertools import groupby
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Value, visible
 from kbsync.sync.order import ASIDE
 
+PUSH_NEXT = "Run `kbsync push` to make it so."
+
 SHOWN = 30
 """Changes of one kind that are listed before the rest is counted; `-v` lists them all."""
 
@@ -75,7 +77,9 @@ def duration(seconds: float) -> str:
 # --- plans -----------------------------------------------------------------------------------------------------------
 
 
-def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False, heading: str = "Plan") -> str:
+def plan_text(
+    plan: Plan, style: Style, *, unmanaged: bool = False, heading: str = "Plan", closing: str = PUSH_NEXT
+) -> str:
     """A plan, to be read from top to bottom: what would happen, what waits for a person, what it costs."""
     lines = [style.paint(f"{heading} for {_portal(plan)}", "bold"), ""]
     for _, group in groupby(plan.changes, key=lambda change: (change.action, change.kind)):
@@ -84,7 +88,7 @@ def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False, heading: str
     lines += _warning_lines(plan.warnings, style)
     if unmanaged:
         lines += _unmanaged_lines(plan, style)
-    return "\n".join([*lines, *_plan_summary(plan, style)]) + "\n"
+    return "\n".join([*lines, *_plan_summary(plan, style, closing)]) + "\n"
 
 
 def _portal(plan: Plan) -> str:
@@ -199,7 +203,7 @@ def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
     return [*lines, ""]
 
 
-def _plan_summary(plan: Plan, style: Style) -> list[str]:
+def _plan_summary(plan: Plan, style: Style, closing: str) -> list[str]:
     rest = []
     if plan.unchanged:
         rest.append(f"{plan.unchanged:,} unchanged")
@@ -208,7 +212,7 @@ def _plan_summary(plan: Plan, style: Style) -> list[str]:
     tail = f" ({', '.join(rest)})" if rest else ""
     if plan.sent:
         cost = f"{count(len(plan.sent), 'change')}, {count(plan.requests, 'request')}, about {duration(plan.seconds)}"
-        return [f"{style.paint(cost, 'bold')}{tail}.", "Run `kbsync push` to make it so."]
+        return [f"{style.paint(cost, 'bold')}{tail}.", *([closing] if closing else [])]
     if plan.held:
         return [f"Nothing to send until the held {'one is' if len(plan.held) == 1 else 'ones are'} decided{tail}."]
     if plan.changes:
