@@ -43,9 +43,7 @@ class Person:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def work(self) -> None:
-        with httpx.Client(
-            base_url=self.base_url, headers={"api_access_token": TOKEN}, params={"who": "person"}
-        ) as client:
+        with httpx.Client(base_url=self.base_url, headers={"api_access_token": TOKEN}) as client:
             while not self.stop.is_set():
                 self._act(client)
                 time.sleep(self.rng.uniform(0, 0.004))
@@ -56,10 +54,10 @@ class Person:
             return
         if act < 0.7:
             title = f"Theirs {self.rng.randrange(10**6)}"
-            if client.patch(f"{ARTICLES}/{article}", json={"title": title}).status_code == 200:
+            if client.patch(f"{ARTICLES}/{article}", params={"who": "title"}, json={"title": title}).status_code == 200:
                 self.titles[article] = title
         elif act < 0.8:
-            client.patch(f"{ARTICLES}/{article}", json={"status": 1})
+            client.patch(f"{ARTICLES}/{article}", params={"who": "status"}, json={"status": 1})
         elif act < 0.85:
             client.delete(f"{ARTICLES}/{article}")
             self.deleted.add(article)
@@ -99,7 +97,7 @@ def overwritten(world: World, person: Person) -> tuple[list[int], list[int]]:
         now = next((a for a in world.sandbox.panel.articles(PORTAL) if a.id == article), None)
         if now is None or now.title == title:
             continue
-        mine = [n for n, r in enumerate(log) if r.method == "PATCH" and f"/articles/{article}?who=person" in r.path]
+        mine = [n for n, r in enumerate(log) if r.method == "PATCH" and f"/articles/{article}?who=title" in r.path]
         ours = [(n, r.method) for n, r in enumerate(log) if r.path.endswith(f"/articles/{article}")]
         looked_after = [n for n, method in ours if method == "GET" and n > mine[-1]]
         wrote_after = [n for n, method in ours if method == "PATCH" and n > mine[-1]]

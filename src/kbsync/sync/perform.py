@@ -85,7 +85,7 @@ class Performer:
     def create(self, change: Change, *, again: bool = False) -> Step:
         """Make an item. `again`: a runner that died may have sent it, so it is looked up first."""
         try:
-            if again and (step := self._look_up(change, self._sent(change), FORMER, last=False)) is not None:
+            if again and (step := self._look_up(change, self._sent(change), FORMER, attempt=0)) is not None:
                 return step
             return self._create(change)
         except (ServiceError, ContentError) as exc:
@@ -107,7 +107,7 @@ class Performer:
                 seen = self._send_create(change, fields, content)
             except (AnswerLost, Rejected, NotFound) as exc:
                 # A refusal may hide a success as well (observed.md, surprise 5), so each of them is looked up.
-                if (step := self._look_up(change, fields, exc, last=attempt == LOOK_AGAIN)) is not None:
+                if (step := self._look_up(change, fields, exc, attempt=attempt)) is not None:
                     return step
             except ServiceError as exc:
                 return failed(exc, lost=attempt > 1)
@@ -115,7 +115,7 @@ class Performer:
                 return self._made(change, fields, seen)
         raise AssertionError("a loop that ends by returning")
 
-    def _look_up(self, change: Change, sent: Fields, exc: ServiceError, *, last: bool) -> Step | None:
+    def _look_up(self, change: Change, sent: Fields, exc: ServiceError, *, attempt: int) -> Step | None:
         """What became of a create that did not succeed; None: it is not there and may be sent once more."""
         try:
             # A refusal that hides a success is believed only when the list does not have the article either.
@@ -124,10 +124,12 @@ class Performer:
             return failed(blind, lost=True, after=exc)
         if seen is not None:
             return self._found(change, sent, seen, exc)
-        if isinstance(exc, AnswerLost) and not last and self.reader.can_find(change):
+        if isinstance(exc, AnswerLost) and attempt < LOOK_AGAIN and self.reader.can_find(change):
             return None
-        # Whatever says 404 to a create may say so to a look-up as well (surprise 5): the next run looks once more.
-        return failed(self._explained(change, exc), lost=isinstance(exc, NotFound) and self.reader.can_find(change))
+        # An earlier try whose answer was lost may still arrive; and whatever says 404 to a create may say so to a
+        # look-up as well (surprise 5). The next run looks once more.
+        lost = attempt > 1 or (isinstance(exc, NotFound) and self.reader.can_find(change))
+        return failed(self._explained(change, exc), lost=lost)
 
     def _send_create(self, change: Change, fields: Fields, content: str | None) -> Observed:
         if change.kind == "category":
