@@ -78,6 +78,14 @@ class LedgerSettings:
 
     url: str = "sqlite:.kbsync/ledger.db"
 
+    @property
+    def place(self) -> str:
+        """The address as it may be shown: without a user's password, wherever in it that stands."""
+        if self.url.startswith("sqlite:"):
+            return self.url
+        scheme, _, rest = self.url.partition("://")
+        return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+
 
 @dataclass(frozen=True, slots=True)
 class LintSettings:

@@ -168,3 +168,17 @@ def test_a_damaged_or_newer_saved_plan_says_so(remote):
     remote.write("newer.json", data.replace("saved-plan/1", "saved-plan/9"))
     assert remote.run("push", "newer.json").code == 4
     assert remote.run("push", "plan.json", "--publish").code == 2
+
+
+def test_undo_of_a_slug_swap_swaps_back(remote, portal: Sandbox):
+    one, two = "content/en/billing/one.md", "content/en/billing/two.md"
+    remote.write(one, "---\ntitle: One\nslug: one\n---\nThe first.\n")
+    remote.write(two, "---\ntitle: Two\nslug: two\n---\nThe second.\n")
+    remote.run("push")
+    before = {slug: portal.panel.article(slug).id for slug in ("one", "two")}
+    remote.write(one, "---\ntitle: One\nslug: two\n---\nThe first.\n")
+    remote.write(two, "---\ntitle: Two\nslug: one\n---\nThe second.\n")
+    assert remote.run("push").code == 0
+    assert portal.panel.article("one").id == before["two"]
+    assert remote.run("undo", "2", "--yes").code == 0
+    assert {slug: portal.panel.article(slug).id for slug in ("one", "two")} == before

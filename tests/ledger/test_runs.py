@@ -189,3 +189,20 @@ def test_all_of_a_ledger_can_be_carried_into_another_that_is_empty(ledger, other
     with pytest.raises(LedgerError, match="not empty"):
         copy.restore(ledger.dump())
     copy.close()
+
+
+@pytest.mark.parametrize("url", ["postgresql://ana:se krit@h/x", "postgress://ana:sekrit@h/x"])
+def test_an_address_that_cannot_be_read_is_told_without_its_password(tmp_path, url):
+    from kbsync.errors import ConfigError
+    from kbsync.ledger import open_ledger
+
+    with pytest.raises(ConfigError) as told:
+        open_ledger(url, folder=tmp_path)
+    assert "krit" not in told.value.message + told.value.hint
+
+
+def test_a_ledgers_place_is_shown_without_user_and_password():
+    from kbsync.config import LedgerSettings
+
+    assert LedgerSettings("postgresql://ana:se@krit@h:5432/x?password=krit").place == "postgresql://h:5432/x"
+    assert LedgerSettings("sqlite:.kbsync/ledger.db").place == "sqlite:.kbsync/ledger.db"

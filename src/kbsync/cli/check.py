@@ -98,7 +98,7 @@ def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
     except KbsyncError as exc:
         yield _bad("ledger", exc)
         return
-    found = f"{workspace.settings.ledger.url}, {len(bases):,} managed"
+    found = f"{workspace.settings.ledger.place}, {len(bases):,} managed"
     if pending:
         hint = "the next push looks them up"
         yield Line("note", "ledger", f"{found}, {len(pending)} requests without a known answer", hint)

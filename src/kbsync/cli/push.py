@@ -11,7 +11,16 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option
 from kbsync.cli.lint import tell_errors
 from kbsync.cli.planning import Wishes, check_first_push, make_plan
-from kbsync.cli.pushing import Part, Pushed, carry_out, held_lock, join_run, make_performer, report_pushed
+from kbsync.cli.pushing import (
+    Part,
+    Pushed,
+    carry_out,
+    exit_code,
+    held_lock,
+    join_run,
+    make_performer,
+    report_pushed,
+)
 from kbsync.cli.saving import is_saved_plan, read_saved_plan
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Reading, Workspace
@@ -75,6 +84,8 @@ def command(
                     pushed = push_tree(workspace, reading, service, part, wishes, saved)
     finally:
         ledger.close()
+    if joins and form == "text" and not pushed.outcomes:
+        return exit_code(pushed)  # Nothing was compared, so nothing is said of the portal.
     return report_pushed(pushed, workspace, form=form)
 
 

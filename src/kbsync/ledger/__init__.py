@@ -34,7 +34,7 @@ def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
 
         return Record(PostgresDatabase(url))
     raise ConfigError(
-        f"[ledger] url: cannot use {url!r}",
+        f"[ledger] url: there is no ledger of the kind {scheme!r}",
         hint="write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db, or as postgresql://…",
     )
 

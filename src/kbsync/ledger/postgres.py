@@ -42,10 +42,17 @@ class PostgresDatabase:
                 hint="pip install 'kbsync[postgres]'",
             ) from exc
         self._error = psycopg.Error
-        with self._translated():
-            self.connection = psycopg.connect(
-                url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S, application_name="kbsync"
-            )
+        try:
+            with self._translated():
+                self.connection = psycopg.connect(
+                    url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S, application_name="kbsync"
+                )
+        except LedgerError as exc:
+            if isinstance(exc.__cause__, psycopg.ProgrammingError):
+                # What libpq says of an address that it cannot read has parts of it, a password among them.
+                hint = "write it as postgresql://user@host/database; the password belongs into PGPASSWORD"
+                raise ConfigError("[ledger] url: this is no address of PostgreSQL", hint=hint) from None
+            raise
         try:
             self._open()
         except LedgerError:

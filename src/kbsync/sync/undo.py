@@ -35,6 +35,7 @@ from kbsync.model import (
     Value,
 )
 from kbsync.sync.draft import STATUS_ACTIONS, names_of
+from kbsync.sync.order import take_turns
 from kbsync.sync.step import UNSEEN
 
 
@@ -73,7 +74,7 @@ def build_undo(target: Target, entries: Iterable[Entry], observed: Iterable[Obse
     # Articles first: a category goes only when everything in it goes.
     for key, done in sorted(_by_item(entries).items(), key=lambda pair: pair[0][0] == "category"):
         draft.undo(done, there.get(key))
-    changes = sorted(draft.changes, key=lambda change: (change.is_removal, change.kind == "article"))
+    changes = sorted(take_turns(draft.changes), key=lambda change: (change.is_removal, change.kind == "article"))
     requests = sum(3 if change.action is Action.DELETE else 2 for change in changes)
     return Plan(target, tuple(changes), tuple(draft.held), requests=requests, warnings=tuple(draft.warnings))
 
