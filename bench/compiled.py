@@ -26,7 +26,7 @@ def main(file: Path) -> None:
     for item in reading.desired:
         fields: dict[str, Any] = dict(item.fields)
         meta = {NAMES[name]: fields.pop(name) for name in NAMES if name in fields}
-        row = {"kind": item.kind, "locale": item.locale, **fields}
+        row = {"kind": item.kind, "locale": item.locale, "path": item.path, "original": item.root_path, **fields}
         if item.kind == "article":
             row |= {"content": reading.compiler.content_of(item.path), "meta": meta}
         rows.append(row)

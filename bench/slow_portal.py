@@ -45,6 +45,8 @@ class Shelf:
         self.articles: dict[str, dict[int, bytes]] = {locale: {} for locale in locales}
         self.locale_of: dict[int, str] = {}
         self.slugs: dict[str, int] = {}
+        self.linked: dict[int, list[int]] = {}
+        self.original_of: dict[int, int] = {}
         self.category_ids: dict[tuple[str, str], int] = {}
         self.last_id = 0
 
@@ -71,10 +73,14 @@ class Shelf:
             "meta": {},
             "status": 0,
         }
-        return self._put(self.last_id, given["locale"], blank | given, now_s=now_s)
+        made = self._put(self.last_id, given["locale"], blank | given, now_s=now_s)
+        self._link(self.last_id, given.get("associated_article_id"))
+        return made
 
     def change_article(self, article_id: int, given: dict[str, Any], *, now_s: int) -> Answer:
         locale = self.locale_of[article_id]
+        if "associated_article_id" in given:
+            self._link(article_id, given["associated_article_id"])
         before = decode(self.articles[locale].pop(article_id))
         before["category_id"] = before["category"]["id"]
         return self._put(article_id, locale, before | given, now_s=now_s)
@@ -92,11 +98,31 @@ class Shelf:
                 "category": {name: category.get(name) for name in ("id", "name", "slug", "locale")},
                 "views": 0,
                 "author": AUTHOR | {"id": given.get("author_id") or AUTHOR["id"]},
+                **self._links_of(article_id),
             }
         )
         self.articles[locale][article_id] = article
         self.locale_of[article_id] = locale
         return 200, b'{"payload":%b}' % article
+
+    def _link(self, article_id: int, original_id: int | None) -> None:
+        """Note a translation at its original, which alone names it (observed.md, "Translations")."""
+        changed = set()
+        if (before := self.original_of.pop(article_id, None)) is not None:
+            self.linked[before].remove(article_id)
+            changed.add(before)
+        if original_id in self.locale_of:
+            self.original_of[article_id] = original_id
+            self.linked.setdefault(original_id, []).append(article_id)
+            changed.add(original_id)
+        for original in changed:
+            # In its place: the original itself did not change.
+            rows = self.articles[self.locale_of[original]]
+            rows[original] = encode(decode(rows[original]) | {"associated_articles": []} | self._links_of(original))
+
+    def _links_of(self, article_id: int) -> dict[str, Any]:
+        linked = self.linked.get(article_id)
+        return {"associated_articles": [{"id": other} for other in linked]} if linked else {}
 
     def list_articles(self, locale: str, page: int) -> Answer:
         rows = self.articles.get(locale, {})
@@ -116,12 +142,19 @@ class Shelf:
     def load(self, file: Path) -> None:
         """Take over what `compiled.py` wrote: categories first, articles with their category's slug."""
         now_s = int(time.time()) - 60
+        ids: dict[str, int] = {}
+        originals: dict[str, str] = {}
         for given in msgspec.msgpack.decode(file.read_bytes()):
+            path, original = given.pop("path"), given.pop("original")
             if given.pop("kind") == "category":
                 self.add_category(given)
             else:
                 category_id = self.category_ids.get((given["locale"], given.pop("category", "")))
                 self.add_article(given | {"category_id": category_id}, now_s=now_s)
+                ids[path] = self.last_id
+                originals |= {path: original} if original else {}
+        for path, original in originals.items():
+            self._link(ids[path], ids.get(original))
 
 
 class Stats:
