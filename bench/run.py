@@ -19,6 +19,7 @@ from collections.abc import Callable
 
 import creates
 import memory
+import soak
 import trees
 from process import measure, ratio, use_bytecode
 from worlds import HERE, KBSYNC
@@ -133,7 +134,9 @@ def main() -> None:
         lines += part
         print("\n".join(part) if args.only else f"{name} done", flush=True)
     if not args.only:
-        (HERE / "RESULTS.md").write_text("\n".join(lines), encoding="utf-8")
+        # The soak is measured by itself, and keeps its section.
+        former = soak.found_section(soak.RESULTS.read_text("utf-8")) if soak.RESULTS.exists() else ""
+        soak.RESULTS.write_text("\n".join([*lines, former] if former else lines), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -2,16 +2,19 @@
 
     make soak                      5,000 schedules, both versions of the service, all cores
     python bench/soak.py --schedules 200 --from 9000
+    python bench/soak.py --write               the same, and its outcome into bench/RESULTS.md
 
-Each schedule is a mixed push (creates, updates, moves, a slug swap, a publish, an archive) under faults of its own
-seed, then at most two pushes in peace. It fails when there is not exactly one article for each source, when a text or a
-status is another, when something is left to do, or when the ledger says otherwise. The harness is that of the tests.
+Each schedule is a mixed push (creates, updates, moves, a slug swap, publishes, an archive, a delete, categories)
+under faults of its own seed, then at most two pushes in peace. It fails when there is not exactly one article for
+each source, when a text or a status is another, when something is left to do, or when the ledger says otherwise. The
+harness is that of the tests.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import re
 import sys
 import tempfile
 import time
@@ -20,6 +23,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
+
+RESULTS = ROOT / "bench" / "RESULTS.md"
+HEAD = "## Soak"
 
 PART = 50
 """Schedules that share one sandbox."""
@@ -34,11 +40,33 @@ def run_part(first: int, count: int, old: bool) -> list[str]:
         return [told for seed in range(first, first + count) for told in wrongs_of_seed(stage, seed)]
 
 
+def section(schedules: int, failures: int, seconds: float) -> str:
+    """What RESULTS.md says of a soak."""
+    return (
+        f"{HEAD}\n\nMade by `make soak` on {time.strftime('%Y-%m-%d')}: "
+        f"{schedules:,} mixed pushes under random faults,\n"
+        f"{failures} failures, {seconds:.0f} s on {os.cpu_count()} cores.\n"
+    )
+
+
+def found_section(text: str) -> str:
+    """The section of a soak in RESULTS.md, or nothing."""
+    found = re.search(rf"^{HEAD}\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return found[0] if found else ""
+
+
+def with_section(text: str, new: str) -> str:
+    """RESULTS.md with this section in the place of the former, or at its end."""
+    former = found_section(text)
+    return text.replace(former, new + "\n" * former.endswith("\n\n")) if former else f"{text.rstrip()}\n\n{new}"
+
+
 def main() -> int:
     """Run them all; 1 where one failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--schedules", type=int, default=5000)
     parser.add_argument("--from", type=int, default=100_000, dest="first", help="the first seed")
+    parser.add_argument("--write", action="store_true", help="put the outcome into bench/RESULTS.md")
     options = parser.parse_args()
     started = time.monotonic()
     parts = [(first, min(PART, options.schedules - first)) for first in range(0, options.schedules, PART)]
@@ -57,6 +85,11 @@ def main() -> int:
             done += jobs[job]
             print(f"{done:,} of {options.schedules:,} schedules, {len(failures)} failures, "
                   f"{time.monotonic() - started:.0f} s", flush=True)  # fmt: skip
+    seconds = time.monotonic() - started
+    print(f"soak: {options.schedules:,} schedules, {len(failures)} failures, {seconds:.0f} s")
+    if options.write:
+        text = RESULTS.read_text("utf-8")
+        RESULTS.write_text(with_section(text, section(options.schedules, len(failures), seconds)), "utf-8")
     return 1 if failures else 0
 
 

@@ -73,9 +73,14 @@ def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_p
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
         folder = a_clone(tmp_path / "one", sandbox.base_url)
         options = ("--wait",) if waits else ()
-        codes = Counter(code for code, _ in ended([start(folder, *options) for _ in range(EIGHT)]))
+        found = ended([start(folder, *options) for _ in range(EIGHT)])
+        codes = Counter(code for code, _ in found)
         assert codes[ExitCode.DONE] >= (EIGHT if waits else 1)
         assert set(codes) <= {ExitCode.DONE, ExitCode.LEDGER}
+        for code, told in found:
+            assert ("another push is at work on this portal" in told and "--wait" in told) or code == ExitCode.DONE, (
+                told
+            )
         assert_one_of_each(sandbox, PORTAL)
         assert ended([start(folder)])[0][1].startswith("Nothing to do")
         assert sum(request.method == "POST" for request in sandbox.requests) == len(TREE)
@@ -102,9 +107,10 @@ def test_eight_clones_that_disagree_overwrite_nobody_and_say_so(tmp_path):
         assert_one_of_each(sandbox, PORTAL)
         assert sum(request.method == "PATCH" for request in sandbox.requests) == 0
         texts = {article.content for article in sandbox.panel.articles(PORTAL)}
-        for clone, (code, _) in zip(clones, told, strict=True):
+        for clone, (code, said) in zip(clones, told, strict=True):
             ours = {text.split("---\n", 2)[2] for path, text in _tree_of(clone).items() if "_category" not in path}
             assert code == ExitCode.DONE if ours <= texts else code in {ExitCode.HELD, ExitCode.PARTLY_FAILED}
+            assert ours <= texts or "is taken by article" in said or "conflict" in said.lower(), said
 
 
 def _tree_of(clone: Path) -> dict[str, str]:
