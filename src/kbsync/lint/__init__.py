@@ -1,17 +1,19 @@
 """The rules for a content tree. This registry is all of them; each family is a file.
 
 A finding of level error stops plan and push. Whatever the portal may legitimately hold already is at most a warning.
-KB1xx come from reading a file (`content/`), KB5xx from making a plan (`sync/plan.py`); they are explained here, too.
+`rules.py` explains each code, those of other layers included.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 
 from kbsync.lint import limits, links, structure
 from kbsync.lint.context import Context
+from kbsync.lint.rules import RULES, Rule
 from kbsync.model import Finding
+
+__all__ = ["FAMILIES", "RULES", "Rule", "check_tree"]
 
 FAMILIES: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     structure.check_categories,
@@ -22,53 +24,6 @@ FAMILIES: tuple[Callable[[Context], Iterator[Finding]], ...] = (
     limits.check_slugs,
     links.check_links,
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One code and what it is about."""
-
-    code: str
-    title: str
-
-
-RULES = {
-    rule.code: rule
-    for rule in (
-        Rule("KB101", "the file is not UTF-8"),
-        Rule("KB102", "the file or folder cannot be read"),
-        Rule("KB103", "the file is empty"),
-        Rule("KB104", "the front matter is not valid YAML"),
-        Rule("KB105", "the front matter is not a list of keys and values"),
-        Rule("KB106", "a key is given twice"),
-        Rule("KB107", "an unknown key"),
-        Rule("KB108", "a value of the wrong type"),
-        Rule("KB109", "a status that is none"),
-        Rule("KB110", "an article without a title, or a category without a name"),
-        Rule("KB111", "front matter that is never closed"),
-        Rule("KB112", "front matter that is too large"),
-        Rule("KB113", "a wrong `manage`"),
-        Rule("KB114", "a NUL character"),
-        Rule("KB115", "a symbolic link out of the tree, in a circle, or to nothing"),
-        Rule("KB116", "a key without a value"),
-        Rule("KB201", "two articles of one slug, or two categories of one slug in a locale"),
-        Rule("KB202", "a category that is not declared"),
-        Rule("KB203", "a locale that is not among the locales of kbsync.toml, or none at all"),
-        Rule("KB204", "front matter and path say different things"),
-        Rule("KB205", "a slug that will be trouble in an address"),
-        Rule("KB206", "a title or slug that is too long or empty"),
-        Rule("KB207", "a body that is too long"),
-        Rule("KB208", "a description that is too long"),
-        Rule("KB210", "an author that kbsync.toml does not know"),
-        Rule("KB211", "an article without a body"),
-        Rule("KB213", "a translation of nothing"),
-        Rule("KB301", "a link to a file that is not there"),
-        Rule("KB302", "a link to a heading that is not there"),
-        Rule("KB303", "a picture that is not there"),
-        Rule("KB501", "an article that is managed and has no source any more"),
-        Rule("KB502", "an article made in the panel that looks like one of ours"),
-    )
-}
 
 
 def check_tree(context: Context, *, ignore: Iterable[str] = ()) -> list[Finding]:
