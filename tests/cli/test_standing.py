@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import sqlite3
 import time
@@ -13,10 +15,11 @@ from typing import TYPE_CHECKING
 import pytest
 
 from kbsync.cli.screen import Options
-from kbsync.cli.standing import local_key, remember
+from kbsync.cli.standing import Local, local_side, remember
 from kbsync.cli.workspace import Portal, Workspace
 from kbsync.config import read_settings
 from kbsync.content.walk import walk_tree
+from kbsync.errors import ExitCode
 from kbsync.model import Plan
 from kbsync.sandbox import Sandbox
 from kbsync.service.portal import PortalInfo
@@ -180,17 +183,22 @@ def workspace(quiet: Project) -> Workspace:
     return Workspace(read_settings(quiet.folder / "kbsync.toml", environ=quiet.environ), Options())
 
 
-def key(workspace: Workspace) -> bytes | None:
-    return local_key(workspace, walk_tree(workspace.settings.content_root))
+def side(workspace: Workspace) -> Local | None:
+    return local_side(workspace, walk_tree(workspace.settings.content_root))
+
+
+def name(workspace: Workspace) -> bytes | None:
+    found = side(workspace)
+    return found and found.name
 
 
 def test_a_ledger_that_was_just_written_has_no_sure_name(workspace: Workspace):
-    first = key(workspace)
+    first = name(workspace)
     assert first is not None
     os.utime(workspace.settings.folder / ".kbsync" / "ledger.db")
-    assert key(workspace) is None
+    assert name(workspace) is None
     time.sleep(0.1)
-    assert key(workspace) not in {None, first}
+    assert name(workspace) not in {None, first}
 
 
 def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet: Project, workspace: Workspace):
@@ -198,8 +206,53 @@ def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet
     portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
     quiet.write(REFUNDS, "# Refunds\nText.\n")
     young = workspace.read_content()
-    remember(workspace, young, b"key", portal, Plan(workspace.target))
+    remember(workspace, young, side(workspace), portal, Plan(workspace.target))
     assert records(quiet) == []
     time.sleep(0.1)
-    remember(workspace, workspace.read_content(), b"key", portal, Plan(workspace.target))
+    remember(workspace, workspace.read_content(), side(workspace), portal, Plan(workspace.target))
     assert len(records(quiet)) == 1
+
+
+EDITS = {
+    "a sentence more": "See [invoices](invoices.md), [x](gone.md) ![y](a.png)\nMore.\n",
+    "a link more, to nothing": "See [a](gone.md) and [b](gone-too.md) ![y](a.png)\n",
+    "a link to a heading that is not there": "See [invoices](invoices.md#nowhere) ![y](a.png)\n",
+    "a folder of the tree": "See [billing](../billing/) ![y](a.png)\n",
+    "no picture any more": "See nothing.\n",
+    "a heading that others could mean": "## New\nSee [invoices](invoices.md) ![y](a.png)\n",
+    "nothing but blanks": "\n",
+    "a body that is too long": "x" * 20_001,
+    "a key of the front matter": "---\n",
+}
+
+
+@pytest.mark.parametrize("body", EDITS.values(), ids=EDITS)
+def test_the_text_of_a_source_that_moved_is_planned_as_if_everything_was_decided_anew(quiet: Project, body: str):
+    head = "---\ntitle: Refund a charge\n" + ("description: New\n---\n" if body == "---\n" else "---\n")
+    quiet.write(REFUNDS, head + body)
+    beside = told(quiet)
+    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
+    anew = told(quiet)
+    shutil.rmtree(quiet.folder / ".kbsync" / "cache")
+    without_seconds = [
+        (code, re.sub(r'"seconds":[0-9.]+', "", out), err) for code, out, err in (beside, anew, told(quiet))
+    ]
+    assert without_seconds[0] == without_seconds[1] == without_seconds[2]
+
+
+def test_only_the_article_that_moved_is_asked_for(quiet: Project, portal: Sandbox):
+    quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\nOther words. ![y](a.png)\n")
+    portal.requests.clear()
+    code, out, _ = told(quiet)
+    assert code == ExitCode.CHANGES
+    assert [change["path"] for change in json.loads(out)["changes"]] == ["en/billing/refunds.md"]
+    shown = [request for request in portal.requests if re.search(r"/articles/\d+$", request.path)]
+    assert len(shown) == 1
+
+
+def test_what_a_person_did_to_the_article_that_moved_is_seen(quiet: Project, portal: Sandbox):
+    quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\nOther words. ![y](a.png)\n")
+    portal.panel.sql("UPDATE articles SET content = 'A person was here.' WHERE slug = 'refunds'")
+    code, out, _ = told(quiet)
+    assert code == ExitCode.HELD
+    assert [held["reason"] for held in json.loads(out)["held"]] == ["conflict"]

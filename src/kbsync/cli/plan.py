@@ -10,7 +10,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option, tell_plan
 from kbsync.cli.lint import tell_errors
 from kbsync.cli.screen import Options
-from kbsync.cli.standing import glance, local_key, recall, remember
+from kbsync.cli.standing import glance, local_side, recall, remember
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
@@ -39,16 +39,23 @@ def command(
     options = Options.of(ctx)
     workspace = Workspace(options.read_settings(), options)
     walk = walk_tree(workspace.settings.content_root)
-    local = None if out or any(wished.values()) else local_key(workspace, walk)
-    standing = recall(workspace, local)
+    local = None if out or any(wished.values()) else local_side(workspace, walk)
+    standing, moved = recall(workspace, local) or (None, [])
+    part = workspace.read_part(walk, moved, standing.findings) if standing and moved else None
+    if moved and part is None:
+        standing = None
     reading = None if standing else workspace.read_content(walk)
     if reading is not None and reading.errors:
         return tell_errors(workspace, reading, form=form, schema="kbsync.plan/1")
     record = None if standing else workspace.read_ledger()
     with workspace.open_service() as service:
-        seen, stands = glance(service, standing) if standing else (None, False)
-        if standing is not None and stands:
-            plan, findings = standing.plan, standing.findings
+        seen, known = glance(service, standing) if standing else (None, None)
+        if known is not None and part is not None:
+            from kbsync.cli.planning import amended
+
+            known = amended(workspace, known, part, service)
+        if standing is not None and known is not None:
+            plan, findings = known, tuple(part.findings) if part else standing.findings
         else:
             # What makes plans is loaded here, where one is made.
             from kbsync.cli.planning import Wishes, make_plan

@@ -12,12 +12,12 @@ import msgspec
 
 from kbsync.cli.select import select
 from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
-from kbsync.errors import PlanRefused
+from kbsync.errors import NotFound, PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Action, Base, Desired, Observed, Pending, Plan, Reason
 from kbsync.sync.draft import Policy
-from kbsync.sync.match import match_items
-from kbsync.sync.plan import NOTHING_RENAMED, build_plan
+from kbsync.sync.match import Match, match_items
+from kbsync.sync.plan import NOTHING_RENAMED, amend_plan, build_plan
 from kbsync.sync.recover import Recovery, settle_pending
 from kbsync.sync.renames import Renames, find_renames, strays_of
 
@@ -92,6 +92,41 @@ def make_plan(
         desired = with_former_slugs(build(desired), desired, reading)
     plan = ask_older_revisions(build, (desired, portal.items, recovery.bases), reading)
     return Planned(plan, recovery, portal)
+
+
+def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Service) -> Plan | None:
+    """A plan that had nothing to do, with what became of the few sources that moved since.
+
+    Args:
+        workspace: settings and profile.
+        standing: that plan.
+        reading: the sources that moved.
+        service: the portal, which is as it was then but for what one look at each article may show.
+
+    Returns:
+        None where that does not settle it: an article is gone, or is another one, or is held.
+    """
+    ledger = workspace.open_ledger(looking=True)
+    try:
+        slugs = [item.slug for item in reading.desired]
+        bases = {base.path: base for base in ledger.bases_of_slugs(workspace.target.key, "article", slugs)}
+    finally:
+        ledger.close()
+    matches = []
+    for item in reading.desired:
+        base = bases.get(item.path)
+        if base is None or base.slug != item.slug:
+            return None
+        try:
+            there = service.show_article(base.remote_id, locale=base.locale)
+        except NotFound:
+            return None
+        if there.slug != item.slug:
+            return None
+        matches.append(Match(item, base, there))
+    policy = replace(policy_of(workspace, Wishes(), []), latency_s=service.transport.latency_s)
+    plan = amend_plan(standing, matches, policy=policy)
+    return None if plan.held or plan.settled else plan
 
 
 def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:

@@ -10,7 +10,8 @@ the same:
     environment         the settings as they are in force, all of them; the profile as it was read
     the content tree    path, size, times of every source; the names of all other files (a picture is there or not).
                         Not kept where a file was so young that it may change unseen (`Row.racy`), or a finding of the
-                        walk said that something could not be looked at
+                        walk said that something could not be looked at. Where the texts of a few sources moved and
+                        nothing that others see of them (`content/part.py`), these alone are decided anew (`amended`)
     the ledger          inode, size and times of its file and of its write-ahead log, taken before it was read; not
                         kept where they were as young, or where requests were pending
     the portal          its locales; its categories, all of them; of each locale the count and the newest rows,
@@ -25,6 +26,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,6 +35,7 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
+from kbsync.content.part import Mark
 from kbsync.files import store_whole
 from kbsync.model import Finding, Observed, Plan, RemoteId
 
@@ -42,6 +45,9 @@ if TYPE_CHECKING:
 
 HEAD = f"kbsync.standing/1 {__version__}\n".encode()
 DIGEST_BYTES = 16
+
+MOST_MOVED = 10
+"""Sources that moved, each of which costs a request, until everything is decided anew."""
 
 YOUNG_NS = 50_000_000
 """A file changed this shortly before it was looked at may change again within one tick of the file system's clock."""
@@ -56,6 +62,7 @@ class Standing(msgspec.Struct, frozen=True, array_like=True):
     """
 
     local: bytes
+    tree: Mark
     portal_locales: tuple[str, ...]
     categories: bytes
     heads: msgspec.Raw
@@ -63,18 +70,30 @@ class Standing(msgspec.Struct, frozen=True, array_like=True):
     plan: Plan
 
 
-def local_key(workspace: Workspace, walk: Walk) -> bytes | None:
-    """The name of everything on this side: settings, profile, tree, ledger. None where one of them has no sure name."""
+@dataclass(frozen=True, slots=True)
+class Local:
+    """Everything on this side: settings, profile and ledger by a name, and the tree."""
+
+    name: bytes
+    tree: Mark
+    walk: Walk
+
+
+def local_side(workspace: Workspace, walk: Walk) -> Local | None:
+    """Everything on this side; None where a part of it has no sure name."""
     stamps = _ledger_stamps(workspace)
     if stamps is None or walk.findings or not workspace.profile.can_list:
         return None
-    parts = (workspace.settings, workspace.profile, stamps, sorted(walk.others), walk.sources)
+    parts = (workspace.settings, workspace.profile, stamps)
     # Encoded one by one, each with its length in front: no two sets of inputs give the same bytes.
-    return _digest(msgspec.msgpack.encode([_encode(part) for part in parts]))
+    return Local(_digest(msgspec.msgpack.encode([_encode(part) for part in parts])), Mark.of(walk), walk)
 
 
-def recall(workspace: Workspace, local: bytes | None) -> Standing | None:
-    """The record that was made of this tree, these settings and this ledger; the portal is still to be asked."""
+def recall(workspace: Workspace, local: Local | None) -> tuple[Standing, list[str]] | None:
+    """The record that was made of these settings and this ledger, and the sources that moved since.
+
+    The portal is still to be asked. None where more moved than is worth to be looked at one by one.
+    """
     if local is None:
         return None
     try:
@@ -85,23 +104,26 @@ def recall(workspace: Workspace, local: bytes | None) -> Standing | None:
         found = msgspec.msgpack.decode(body, type=Standing)
     except (OSError, msgspec.DecodeError):
         return None
-    return found if found.local == local else None
+    if found.local != local.name or (moved := found.tree.moved(local.tree, local.walk)) is None:
+        return None
+    return (found, moved) if len(moved) <= MOST_MOVED else None
 
 
-def glance(service: Service, standing: Standing) -> tuple[Glance, bool]:
-    """Ask the portal the least that can be asked, and whether it stands as it did when the record was made."""
+def glance(service: Service, standing: Standing) -> tuple[Glance, Plan | None]:
+    """Ask the portal the least that can be asked; the plan, where it stands as it did when the record was made."""
     from kbsync.service.glance import Head, is_unmoved
 
     heads = msgspec.msgpack.decode(standing.heads, type=dict[str, Head])
     info = service.fetch_portal()
     if info.locales != standing.portal_locales:
-        return Glance(info, {}), False
+        return Glance(info, {}), None
     pages = service.glance(heads)
     same = _categories(service.categories) == standing.categories
-    return Glance(info, pages), same and all(is_unmoved(heads[locale], page) for locale, page in pages.items())
+    same = same and all(is_unmoved(heads[locale], page) for locale, page in pages.items())
+    return Glance(info, pages), standing.plan if same else None
 
 
-def remember(workspace: Workspace, reading: Reading, local: bytes | None, portal: Portal, plan: Plan) -> None:
+def remember(workspace: Workspace, reading: Reading, local: Local | None, portal: Portal, plan: Plan) -> None:
     """Keep a plan that had nothing to do, where all that it was made from has a sure name."""
     from kbsync.service.glance import head_of
 
@@ -112,7 +134,8 @@ def remember(workspace: Workspace, reading: Reading, local: bytes | None, portal
     listed = portal.snapshot.locales
     heads = {locale: head_of(listed[locale]) for locale in portal.locales}
     standing = Standing(
-        local,
+        local.name,
+        local.tree,
         portal.info.locales,
         _categories({item.remote_id: item for item in portal.items or () if item.kind == "category"}),
         msgspec.Raw(msgspec.msgpack.encode(heads)),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,8 +19,11 @@ from kbsync.service.profile import Profile, read_profile
 if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
     from kbsync.content.compile import Compiler
+    from kbsync.content.identity import Site
+    from kbsync.content.tree import Tree
     from kbsync.content.walk import Walk
     from kbsync.ledger.contract import Ledger
+    from kbsync.lint import Family
     from kbsync.service.client import Service
     from kbsync.service.listing import Page
     from kbsync.service.portal import PortalInfo
@@ -67,6 +70,11 @@ class Workspace:
         return Target(service.base_url, service.account_id, service.portal, self.profile.name)
 
     @property
+    def scan_cache(self) -> Path:
+        """The file of the scan cache."""
+        return self.cache_folder / "scan.cache"
+
+    @property
     def cache_folder(self) -> Path:
         """Where the scan cache and the portal's snapshot lie."""
         return self.settings.state_folder / "cache"
@@ -76,25 +84,54 @@ class Workspace:
 
         `walk` are its files, where they were listed just now.
         """
-        from kbsync.content.compile import Addresses, Compiler
         from kbsync.content.identity import identify
         from kbsync.content.tree import read_tree, store_tree
+        from kbsync.lint import OF_A_SOURCE, OF_THE_TREE
+
+        tree = read_tree(self.settings.content_root, cache=self.scan_cache, walk=walk)
+        reading = self._check(tree, identify(tree, self.settings.content), OF_A_SOURCE + OF_THE_TREE)
+        if not reading.errors:
+            reading.desired.extend(reading.compiler.compile())
+        store_tree(tree, self.scan_cache)
+        return reading
+
+    def read_part(self, walk: Walk, moved: Collection[str], findings: Iterable[Finding]) -> Reading | None:
+        """Read and compile the sources that moved; None where more has to be looked at, or they have errors.
+
+        Args:
+            walk: the files of the tree.
+            moved: what moved since the tree was read.
+            findings: those of the tree before; the result has those of the tree now.
+        """
+        from kbsync.content.identity import identify, locales_of
+        from kbsync.content.part import read_part
+        from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, order_of
+
+        content = self.settings.content
+        tree = read_part(self.settings.content_root, walk, moved, cache=self.scan_cache)
+        if tree is None:
+            return None
+        site = identify(tree, replace(content, locales=content.locales or list(locales_of(walk.sources))))
+        reading = self._check(tree, site, OF_A_SOURCE)
+        of_these = [finding for finding in reading.findings if finding.path in moved]
+        rest = [item for item in findings if item.path not in moved or item.code in CODES_OF_THE_TREE]
+        reading.findings[:] = sorted([*rest, *of_these], key=order_of)
+        if reading.errors:
+            return None
+        compiler = reading.compiler
+        reading.desired.extend(compiler.article(tree.sources[path], site.articles[path]) for path in moved)
+        return reading
+
+    def _check(self, tree: Tree, site: Site, families: Iterable[Family]) -> Reading:
+        from kbsync.content.compile import Addresses, Compiler
         from kbsync.lint import check_tree
         from kbsync.lint.context import Context
 
         settings = self.settings
-        cache = self.cache_folder / "scan.cache"
-        tree = read_tree(settings.content_root, cache=cache, walk=walk)
-        site = identify(tree, settings.content)
         addresses = Addresses(self.profile.article_url, self.profile.category_url, settings.service.portal)
         compiler = Compiler(tree, site, addresses, settings.authors)
         context = Context(tree, site, self.profile.limits, settings.authors)
-        findings = check_tree(context, ignore=settings.lint.ignore)
-        reading = Reading(compiler, findings, [])
-        if not reading.errors:
-            reading.desired.extend(compiler.compile())
-        store_tree(tree, cache)
-        return reading
+        return Reading(compiler, check_tree(context, ignore=settings.lint.ignore, families=families), [])
 
     # --- the service -----------------------------------------------------------------------------------------------
 

@@ -1,13 +1,16 @@
 """The scan cache: what was read of each file, kept while its size and times stay as they were.
 
-One file, written whole or not at all; a cache that cannot be used is as good as none and is made anew.
+One file, written whole or not at all; a cache that cannot be used is as good as none and is made anew. Its rows lie in
+path order, in pieces, with the first path of each piece at the end: so one row can be had without the others.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from types import TracebackType
 from typing import BinaryIO
 from zlib import crc32
 
@@ -18,12 +21,13 @@ from kbsync.content.source import Source
 from kbsync.content.walk import Stamp
 from kbsync.files import store_whole
 
-HEAD = f"kbsync.scan/3 {__version__}\n".encode()
+HEAD = f"kbsync.scan/4 {__version__}\n".encode()
 """A cache of another kbsync is not read: a rule may have changed."""
 
 NUMBER_BYTES = 4
+OFFSET_BYTES = 8
 
-PIECE_ROWS = 1_000
+PIECE_ROWS = 100
 """Rows that are encoded and decoded at once: the file of a large tree is never in memory whole, beside its rows."""
 
 RACY_NS = 50_000_000
@@ -52,55 +56,101 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 DECODER: msgspec.msgpack.Decoder[dict[str, Row]] = msgspec.msgpack.Decoder(dict[str, Row])
+INDEX_DECODER: msgspec.msgpack.Decoder[list[tuple[str, int]]] = msgspec.msgpack.Decoder(list[tuple[str, int]])
+
+
+class CacheFile:
+    """A scan cache, open: some of its rows, or all.
+
+    Raises:
+        OSError, EOFError, msgspec.DecodeError: there is none that can be used; from every method.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._file: BinaryIO = path.open("rb")
+        try:
+            self._size = path.stat().st_size
+            if self._file.read(len(HEAD)) != HEAD:
+                raise EOFError
+            self._file.seek(max(0, self._size - OFFSET_BYTES))
+            index = INDEX_DECODER.decode(self._piece(int.from_bytes(self._file.read(OFFSET_BYTES))))
+        except BaseException:
+            self._file.close()
+            raise
+        self._firsts = [first for first, _ in index]
+        self._offsets = [offset for _, offset in index]
+        self._decoded: dict[int, dict[str, Row]] = {}
+
+    def __enter__(self) -> CacheFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, at: TracebackType | None) -> None:
+        self._file.close()
+
+    def row(self, path: str) -> Row | None:
+        """The row of one file."""
+        place = bisect_right(self._firsts, path) - 1
+        if place < 0:
+            return None
+        if place not in self._decoded:
+            self._decoded[place] = DECODER.decode(self._piece(self._offsets[place]))
+        return self._decoded[place].get(path)
+
+    def rows(self) -> dict[str, Row]:
+        """All of them."""
+        rows: dict[str, Row] = {}
+        for offset in self._offsets:
+            rows |= DECODER.decode(self._piece(offset))
+        return rows
+
+    def _piece(self, offset: int) -> bytes:
+        self._file.seek(min(offset, self._size))
+        head = self._file.read(2 * NUMBER_BYTES)
+        length, crc = head[:NUMBER_BYTES], head[NUMBER_BYTES:]
+        # A damaged length could ask for four gigabytes.
+        piece = self._file.read(min(int.from_bytes(length), self._size))
+        # One flipped bit in a row would go out as somebody's title.
+        if len(head) != 2 * NUMBER_BYTES or crc != _number(crc32(length + piece)):
+            raise EOFError
+        return piece
 
 
 def load_cache(path: Path) -> dict[str, Row]:
     """The rows of the cache, or none where there is no usable one."""
-    rows: dict[str, Row] = {}
     try:
-        with path.open("rb") as file:
-            if file.read(len(HEAD)) != HEAD:
-                return {}
-            size = path.stat().st_size
-            while piece := _read_piece(file, size):
-                rows |= DECODER.decode(piece)
-            return rows if not file.read(1) else {}
+        with CacheFile(path) as cache:
+            return cache.rows()
     except (OSError, EOFError, msgspec.DecodeError):
         return {}
 
 
-def _read_piece(file: BinaryIO, most: int) -> bytes:
-    """The next piece, or b"" for the one that marks the end.
-
-    Raises:
-        EOFError: the file ends before that one, or a piece is not what was written.
-    """
-    head = file.read(2 * NUMBER_BYTES)
-    length, crc = head[:NUMBER_BYTES], head[NUMBER_BYTES:]
-    # A damaged length could ask for four gigabytes.
-    piece = file.read(min(int.from_bytes(length), most))
-    # One flipped bit in a row would go out as somebody's title.
-    if len(head) != 2 * NUMBER_BYTES or crc != _number(crc32(length + piece)):
-        raise EOFError
-    return piece
-
-
 def store_cache(path: Path, rows: dict[str, Row]) -> None:
-    """Write the cache anew. A disk that is full or read-only costs the next run its time, and nothing else."""
+    """Write the cache anew. A disk that is full or read-only costs the next run its time, and nothing else.
+
+    Args:
+        path: the file.
+        rows: by path, in path order.
+    """
     store_whole(path, _pieces(rows))
 
 
 def _pieces(rows: dict[str, Row]) -> Iterator[bytes]:
     yield HEAD
+    offset = len(HEAD)
+    index: list[tuple[str, int]] = []
     left = iter(rows.items())
     while some := dict(islice(left, PIECE_ROWS)):
-        yield from _piece(msgspec.msgpack.encode(some))
-    yield from _piece(b"")
+        index.append((next(iter(some)), offset))
+        piece = _piece(msgspec.msgpack.encode(some))
+        offset += len(piece)
+        yield piece
+    yield _piece(msgspec.msgpack.encode(index))
+    yield offset.to_bytes(OFFSET_BYTES)
 
 
-def _piece(data: bytes) -> tuple[bytes, bytes, bytes]:
+def _piece(data: bytes) -> bytes:
     length = _number(len(data))
-    return length, _number(crc32(length + data)), data
+    return length + _number(crc32(length + data)) + data
 
 
 def _number(value: int) -> bytes:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import msgspec
@@ -39,7 +39,7 @@ class Site:
 
 def identify(tree: Tree, settings: ContentSettings) -> Site:
     """Give every readable source its identity. Contradictions are for lint to find; explicit keys win here."""
-    locales = tuple(settings.locales) or _locales_of(tree.sources)
+    locales = tuple(settings.locales) or locales_of(tree.sources)
     site = Site(locales=locales, default_locale=settings.default_locale)
     for path, source in tree.sources.items():
         if source.kind == "category":
@@ -58,7 +58,8 @@ def identify(tree: Tree, settings: ContentSettings) -> Site:
     return site
 
 
-def _locales_of(sources: Mapping[str, Source]) -> tuple[str, ...]:
+def locales_of(sources: Iterable[str]) -> tuple[str, ...]:
+    """The locales of a tree whose settings name none: its folders."""
     return tuple(sorted({path.partition("/")[0] for path in sources if "/" in path}))
 
 

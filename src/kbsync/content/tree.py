@@ -98,6 +98,12 @@ def _read_changed(
     return rows | {source.path: _row(stamps[source.path], source, now_ns, None) for source in parsed}
 
 
+def parse_one(root: Path, path: str, stamp: Stamp) -> Row | None:
+    """One file as it is now; None where it cannot be read."""
+    parsed, _ = _parse_batch(root, [path])
+    return _row(stamp, parsed[0], time.time_ns(), None) if parsed else None
+
+
 def _same_bytes(root: Path, path: str, row: Row) -> Source | None:
     """The cached source, if the file's bytes are still those that were read (a checkout only touched it)."""
     try:

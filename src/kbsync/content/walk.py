@@ -14,7 +14,7 @@ from kbsync.errors import ContentError
 from kbsync.model import Finding
 
 
-class Stamp(msgspec.Struct, frozen=True, gc=False):
+class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What tells a changed file from an unchanged one without reading it; times in nanoseconds."""
 
     size: int

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol
 
-from kbsync.model import Base, Change, Pending, RemoteId
+from kbsync.model import Base, Change, Kind, Pending, RemoteId
 
 HEARTBEAT_S = 10.0
 STALE_S = 60.0
@@ -121,6 +121,9 @@ class Ledger(Protocol):
 
     def bases(self, target: str) -> list[Base]:
         """The base of every managed item of a portal."""
+
+    def bases_of_slugs(self, target: str, kind: Kind, slugs: Iterable[str]) -> list[Base]:
+        """The bases of some slugs; category slugs are not unique, and neither is one that is just given up."""
 
     def record(self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = ()) -> None:
         """Record bases that needed no request (adoptions, edits that both sides made), and forget others."""

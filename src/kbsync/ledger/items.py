@@ -6,12 +6,18 @@ from collections.abc import Iterable
 
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import BASE_COLUMNS, base_of, encode_id, row_of_base
-from kbsync.model import Base, digest
+from kbsync.model import Base, Kind, digest
 
 
 def bases(db: Database, target: str) -> list[Base]:
     """The base of every managed item of a portal."""
     return [base_of(row) for row in db.ask(f"SELECT {BASE_COLUMNS} FROM item WHERE target = ?", (target,))]
+
+
+def bases_of_slugs(db: Database, target: str, kind: Kind, slugs: Iterable[str]) -> list[Base]:
+    """The bases of some slugs."""
+    query = f"SELECT {BASE_COLUMNS} FROM item WHERE target = ? AND kind = ? AND slug = ?"
+    return [base_of(row) for slug in slugs for row in db.ask(query, (target, kind, slug))]
 
 
 def put(db: Database, target: str, some: Iterable[Base]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 from kbsync.ledger import dump, items, journal, presence
 from kbsync.ledger.contract import Entry, Granted, Owner, RunInfo, Turn
 from kbsync.ledger.database import Database
-from kbsync.model import Base, Change, Pending
+from kbsync.model import Base, Change, Kind, Pending
 
 
 class Record:
@@ -25,6 +25,10 @@ class Record:
     def bases(self, target: str) -> list[Base]:
         """The base of every managed item of a portal."""
         return items.bases(self.db, target)
+
+    def bases_of_slugs(self, target: str, kind: Kind, slugs: Iterable[str]) -> list[Base]:
+        """The bases of some slugs."""
+        return items.bases_of_slugs(self.db, target, kind, slugs)
 
     def record(self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = ()) -> None:
         """Record bases that needed no request, and forget others."""

@@ -81,6 +81,10 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (run, host, pid, started_at)
     );
     """,
+    # 3: each answer of a push looks for other rows of its slug.
+    """
+    CREATE INDEX item_slug ON item (target, kind, slug);
+    """,
 )
 
 VERSION = len(MIGRATIONS)

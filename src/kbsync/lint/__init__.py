@@ -13,27 +13,44 @@ from kbsync.lint.context import Context
 from kbsync.lint.rules import RULES, Rule
 from kbsync.model import Finding
 
-__all__ = ["FAMILIES", "RULES", "Rule", "check_tree"]
+__all__ = ["RULES", "Rule", "check_tree"]
 
-FAMILIES: tuple[Callable[[Context], Iterator[Finding]], ...] = (
-    structure.check_categories,
-    structure.check_articles,
-    structure.check_unique_slugs,
-    structure.check_translations,
+Family = Callable[[Context], Iterator[Finding]]
+
+OF_A_SOURCE: tuple[Family, ...] = (
     limits.check_texts,
     limits.check_slugs,
     links.check_links,
 )
+"""What they say of a source follows from it and from what its links mean."""
+
+OF_THE_TREE: tuple[Family, ...] = (
+    structure.check_categories,
+    structure.check_articles,
+    structure.check_unique_slugs,
+    structure.check_translations,
+)
+"""What they say of a source follows from the shapes of all (`content/part.py`), and from nothing else."""
+
+CODES_OF_THE_TREE = frozenset({"KB110", "KB201", "KB202", "KB203", "KB204", "KB210", "KB211", "KB213"})
+"""What `OF_THE_TREE` finds; no other family, and no reading of a file, gives one of these."""
 
 
-def check_tree(context: Context, *, ignore: Iterable[str] = ()) -> list[Finding]:
-    """Every finding of the tree, those of reading it included, in path and line order, without the ignored codes.
+def check_tree(
+    context: Context, *, ignore: Iterable[str] = (), families: Iterable[Family] = OF_A_SOURCE + OF_THE_TREE
+) -> list[Finding]:
+    """Every finding of some families, and of reading the tree, in path and line order, without the ignored codes.
 
     A finding of level error is not ignored: the service would refuse the article, or something would be lost.
     """
     ignored = set(ignore)
     findings = list(context.tree.findings)
-    for check in FAMILIES:
+    for check in families:
         findings += check(context)
     kept = [finding for finding in findings if finding.level == "error" or finding.code not in ignored]
-    return sorted(kept, key=lambda finding: (finding.path, finding.line, finding.column, finding.code))
+    return sorted(kept, key=order_of)
+
+
+def order_of(finding: Finding) -> tuple[str, int, int, str]:
+    """Where a finding stands among others."""
+    return (finding.path, finding.line, finding.column, finding.code)

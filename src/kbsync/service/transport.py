@@ -7,6 +7,7 @@ silence is the caller's to look up; repeating it here could leave two articles.
 from __future__ import annotations
 
 import random
+import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -92,6 +93,8 @@ class Transport:
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=self.gate.most + 1),
             headers={"Accept": "application/json", "User-Agent": f"kbsync/{__version__}"},
             follow_redirects=False,
+            # Plain http needs no certificates, and loading them takes as long as a plan. Not one is trusted then.
+            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if self.base_url.startswith("http:") else True,
             # A proxy for the world is not for this machine.
             trust_env=host not in LOOPBACK,
         )

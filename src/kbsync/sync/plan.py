@@ -34,7 +34,7 @@ from kbsync.model import Action, Base, Change, Desired, Observed, Pending, Plan,
 from kbsync.sync.draft import Draft, Policy
 from kbsync.sync.items import decide_item
 from kbsync.sync.links import decide_links, is_link
-from kbsync.sync.match import Matches, match_items
+from kbsync.sync.match import Match, Matches, match_items
 from kbsync.sync.order import take_turns
 from kbsync.sync.orphans import decide_orphans, warn_of_dying_addresses, warn_of_look_alikes
 from kbsync.sync.renames import Renames
@@ -98,6 +98,22 @@ def build_plan(
     plan = _assemble(target, draft, unmanaged, managed=len(bases))
     check_removals(plan, max_fraction=policy.max_fraction)
     return plan
+
+
+def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
+    """What a plan that had nothing to do becomes where the texts of some articles moved.
+
+    Args:
+        plan: that one; nothing of it but these articles moved since.
+        matches: these, each with its base and what the portal holds.
+        policy: how far the plan may go.
+    """
+    draft = Draft(policy, warnings=list(plan.warnings))
+    for match in matches:
+        decide_item(draft, match, {}, (), {})
+        draft.unchanged -= 1
+    draft.unchanged += plan.unchanged
+    return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
 
 
 def check_removals(plan: Plan, *, max_fraction: float) -> None:

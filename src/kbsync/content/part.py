@@ -1,0 +1,98 @@
+"""What a tree looked like, and the few sources of it that moved since, without the thousands that did not.
+
+What a source is to the others is its *shape*: everything but its text. Where some files changed and no shape did,
+nothing that was said of the rest of the tree (a slug that two have, a heading that a link means, a picture that nobody
+uses) can have changed, so the rest need not be looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from kbsync.content.body import CATEGORY_FILE
+from kbsync.content.cache import CacheFile, Row
+from kbsync.content.source import Source
+from kbsync.content.tree import Tree, parse_one
+from kbsync.content.walk import Stamp, Walk
+
+DIGEST_BYTES = 16
+
+
+class Mark(msgspec.Struct, frozen=True, array_like=True):
+    """The files of a tree at one time; the stamps of its sources stay encoded until one has to be found."""
+
+    others: bytes
+    sources: msgspec.Raw
+
+    @classmethod
+    def of(cls, walk: Walk) -> Mark:
+        """The mark of a tree as it was walked."""
+        others = blake2b(msgspec.msgpack.encode(sorted(walk.others)), digest_size=DIGEST_BYTES).digest()
+        return cls(others, msgspec.Raw(msgspec.msgpack.encode(walk.sources)))
+
+    def moved(self, now: Mark, walk: Walk) -> list[str] | None:
+        """The sources that are not as they were; None where files came or went.
+
+        Args:
+            now, walk: the tree now, and its mark.
+        """
+        if self.others != now.others:
+            return None
+        if bytes(self.sources) == bytes(now.sources):
+            return []
+        before = msgspec.msgpack.decode(self.sources, type=dict[str, Stamp])
+        if before.keys() != walk.sources.keys():
+            return None
+        return [path for path, stamp in walk.sources.items() if before[path] != stamp]
+
+
+def shape_of(source: Source) -> Source:
+    """What other sources can see of one, and where its front matter stands."""
+    pictures = tuple(
+        msgspec.structs.replace(link, line=0, column=0, start=0, end=0) for link in source.links if link.kind == "image"
+    )
+    return msgspec.structs.replace(source, raw_digest=b"", body_digest="", body_chars=0, links=pictures, problems=())
+
+
+def read_part(root: Path, walk: Walk, moved: Iterable[str], *, cache: Path) -> Tree | None:
+    """The sources that moved, with those that they point to; None where one of them has another shape now.
+
+    Args:
+        root, walk: the tree.
+        moved: the sources that moved since the scan cache was written.
+        cache: the scan cache.
+    """
+    try:
+        with CacheFile(cache) as file:
+            rows: dict[str, Row] = {}
+            for path in moved:
+                old, new = file.row(path), parse_one(root, path, walk.sources[path])
+                if old is None or new is None or new.source.kind != "article":
+                    return None
+                if shape_of(old.source) != shape_of(new.source):
+                    return None
+                rows[path] = new
+            for path in list(rows):
+                for other in _around(rows[path].source):
+                    if other in walk.sources and other not in rows:
+                        if (row := file.row(other)) is None or not row.fits(walk.sources[other]):
+                            return None
+                        rows[other] = row
+    except (OSError, EOFError, msgspec.DecodeError):
+        return None
+    return Tree(root, {path: rows[path].source for path in sorted(rows)}, walk.others, [], rows)
+
+
+def _around(source: Source) -> Iterator[str]:
+    """What a source's links and its categories are looked up in."""
+    for link in source.links:
+        yield link.target
+        yield f"{link.target}/{CATEGORY_FILE}"
+    folder = source.path.rpartition("/")[0]
+    while folder:
+        yield f"{folder}/{CATEGORY_FILE}"
+        folder = folder.rpartition("/")[0]
