@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kbsync.cli.planning import Wishes, make_plan
+from kbsync.cli.planning import make_plan
+from kbsync.cli.policy import Wishes
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings

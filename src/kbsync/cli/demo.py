@@ -13,7 +13,7 @@ import click
 from kbsync.cli.commands import common_options
 from kbsync.cli.init import Answers, write_project
 from kbsync.cli.lint import findings_screen
-from kbsync.cli.planning import Wishes
+from kbsync.cli.policy import Wishes
 from kbsync.cli.push import push_tree
 from kbsync.cli.pushing import Pushed, exit_code, held_lock
 from kbsync.cli.screen import Options, relative

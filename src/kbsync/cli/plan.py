@@ -10,7 +10,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option, tell_plan
 from kbsync.cli.lint import tell_errors
 from kbsync.cli.screen import Options
-from kbsync.cli.standing import glance, local_side, recall, remember
+from kbsync.cli.standing import glance, local_side, recall, remember, remember_touched
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
@@ -51,14 +51,18 @@ def command(
     with workspace.open_service() as service:
         seen, known = glance(service, standing) if standing else (None, None)
         if known is not None and part is not None:
-            from kbsync.cli.planning import amended
+            from kbsync.cli.amending import amended
 
             known = amended(workspace, known, part, service)
         if standing is not None and known is not None:
-            plan, findings = known, tuple(part.findings) if part else standing.findings
+            plan, findings = known, standing.findings
+            if part is not None and local is not None:
+                findings = tuple(part.findings)
+                remember_touched(workspace, standing, part, local, plan)
         else:
             # What makes plans is loaded here, where one is made.
-            from kbsync.cli.planning import Wishes, make_plan
+            from kbsync.cli.planning import make_plan
+            from kbsync.cli.policy import Wishes
 
             reading = reading or workspace.read_content(walk)
             if reading.errors:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kbsync.cli.select import select
+from kbsync.cli.policy import Wishes, chosen, policy_of
 from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
-from kbsync.errors import NotFound, PlanRefused
+from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Action, Base, Desired, Observed, Pending, Plan, Reason
-from kbsync.sync.draft import Policy
-from kbsync.sync.match import Match, match_items
-from kbsync.sync.plan import NOTHING_RENAMED, amend_plan, build_plan
+from kbsync.sync.match import match_items
+from kbsync.sync.plan import NOTHING_RENAMED, build_plan
 from kbsync.sync.recover import Recovery, settle_pending
 from kbsync.sync.renames import Renames, find_renames, strays_of
 
@@ -26,17 +24,6 @@ if TYPE_CHECKING:
 
 MOST_READ = 100
 """Articles without a source whose texts are read, to find out whether they were renamed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Wishes:
-    """What the command line asks for beyond kbsync.toml. Selectors are as the user typed them."""
-
-    selectors: tuple[str, ...] = ()
-    overwrite: tuple[str, ...] = ()
-    recreate: bool = False
-    publish: bool = False
-    full: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,41 +81,6 @@ def make_plan(
     return Planned(plan, recovery, portal)
 
 
-def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Service) -> Plan | None:
-    """A plan that had nothing to do, with what became of the few sources that moved since.
-
-    Args:
-        workspace: settings and profile.
-        standing: that plan.
-        reading: the sources that moved.
-        service: the portal, which is as it was then but for what one look at each article may show.
-
-    Returns:
-        None where that does not settle it: an article is gone, or is another one, or is held.
-    """
-    ledger = workspace.open_ledger(looking=True)
-    try:
-        slugs = [item.slug for item in reading.desired]
-        bases = {base.path: base for base in ledger.bases_of_slugs(workspace.target.key, "article", slugs)}
-    finally:
-        ledger.close()
-    matches = []
-    for item in reading.desired:
-        base = bases.get(item.path)
-        if base is None or base.slug != item.slug:
-            return None
-        try:
-            there = service.show_article(base.remote_id, locale=base.locale)
-        except NotFound:
-            return None
-        if there.slug != item.slug:
-            return None
-        matches.append(Match(item, base, there))
-    policy = replace(policy_of(workspace, Wishes(), []), latency_s=service.transport.latency_s)
-    plan = amend_plan(standing, matches, policy=policy)
-    return None if plan.held or plan.settled else plan
-
-
 def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:
     """Sources that are an article under another name. Only where an article lost its source are any texts read."""
     there = {item.path for item in reading.desired}
@@ -183,34 +135,6 @@ def ask_older_revisions(
         return plan
     past = ask_history(reading.compiler, questions)
     return tell_why(build(sides[0], history=past.history) if past.history else plan, questions, past.word)
-
-
-def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str]) -> list[Desired]:
-    """What some selectors mean, as seen from here."""
-    return select(desired, selectors, root=workspace.settings.content_root.resolve(), here=Path.cwd())
-
-
-def policy_of(workspace: Workspace, wishes: Wishes, overwrite: list[Desired]) -> Policy:
-    """How far this plan may go."""
-    push, profile = workspace.settings.push, workspace.profile
-    return Policy(
-        can=frozenset(profile.operations),
-        keeps={
-            "article": frozenset(profile.fields["article"]),
-            "category": frozenset(profile.fields["category"]),
-        },
-        publish=push.publish or wishes.publish,
-        live=push.live,
-        removed=push.removed,
-        max_fraction=push.max_fraction,
-        recreate=wishes.recreate,
-        overwrite=frozenset(item.path for item in overwrite),
-        whole=not wishes.selectors,
-        default_locale=workspace.settings.content.default_locale,
-        article_url=profile.article_url.replace("{portal}", workspace.settings.service.portal),
-        requests_per_minute=workspace.requests_per_minute,
-        concurrency=workspace.settings.pace.concurrency,
-    )
 
 
 def check_first_push(workspace: Workspace, ledger: Ledger, *, allowed: bool) -> None:

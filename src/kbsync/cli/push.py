@@ -10,7 +10,8 @@ import click
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option
 from kbsync.cli.lint import tell_errors
-from kbsync.cli.planning import Wishes, check_first_push, make_plan
+from kbsync.cli.planning import check_first_push, make_plan
+from kbsync.cli.policy import Wishes
 from kbsync.cli.pushing import (
     Part,
     Pushed,

@@ -10,7 +10,8 @@ import click
 
 from kbsync.cli.commands import common_options
 from kbsync.cli.lint import tell_errors
-from kbsync.cli.planning import Planned, Wishes, make_plan
+from kbsync.cli.planning import Planned, make_plan
+from kbsync.cli.policy import Wishes
 from kbsync.cli.pushing import held_lock
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Reading, Workspace

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kbsync.cli.planning import Planned, Wishes, policy_of
+from kbsync.cli.planning import Planned
+from kbsync.cli.policy import Wishes, policy_of
 from kbsync.cli.workspace import Portal, Reading, Workspace
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.files import write_whole

@@ -32,6 +32,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 
 from kbsync import __version__
 from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
@@ -142,6 +143,16 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
         tuple(reading.findings),
         plan,
     )
+    _store(workspace, standing)
+
+
+def remember_touched(workspace: Workspace, standing: Standing, part: Reading, local: Local, plan: Plan) -> None:
+    """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
+    if not plan.changes and not any(row.racy for row in part.compiler.tree.rows.values()):
+        _store(workspace, replace(standing, tree=local.tree, findings=tuple(part.findings), plan=plan))
+
+
+def _store(workspace: Workspace, standing: Standing) -> None:
     body = msgspec.msgpack.encode(standing)
     store_whole(_path(workspace), HEAD + _digest(body) + body)
 

@@ -1,0 +1,52 @@
+"""What the command line asks for beyond kbsync.toml, and how far a plan may go."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from kbsync.cli.workspace import Workspace
+from kbsync.model import Desired
+from kbsync.sync.draft import Policy
+
+
+@dataclass(frozen=True, slots=True)
+class Wishes:
+    """What the command line asks for beyond kbsync.toml. Selectors are as the user typed them."""
+
+    selectors: tuple[str, ...] = ()
+    overwrite: tuple[str, ...] = ()
+    recreate: bool = False
+    publish: bool = False
+    full: bool = False
+
+
+def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str]) -> list[Desired]:
+    """What some selectors mean, as seen from here."""
+    from kbsync.cli.select import select
+
+    return select(desired, selectors, root=workspace.settings.content_root.resolve(), here=Path.cwd())
+
+
+def policy_of(workspace: Workspace, wishes: Wishes, overwrite: list[Desired]) -> Policy:
+    """How far this plan may go."""
+    push, profile = workspace.settings.push, workspace.profile
+    return Policy(
+        can=frozenset(profile.operations),
+        keeps={
+            "article": frozenset(profile.fields["article"]),
+            "category": frozenset(profile.fields["category"]),
+        },
+        publish=push.publish or wishes.publish,
+        live=push.live,
+        removed=push.removed,
+        max_fraction=push.max_fraction,
+        recreate=wishes.recreate,
+        overwrite=frozenset(item.path for item in overwrite),
+        whole=not wishes.selectors,
+        default_locale=workspace.settings.content.default_locale,
+        article_url=profile.article_url.replace("{portal}", workspace.settings.service.portal),
+        requests_per_minute=workspace.requests_per_minute,
+        concurrency=workspace.settings.pace.concurrency,
+    )
