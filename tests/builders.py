@@ -6,16 +6,18 @@ They name only what a test is about; everything else is the smallest thing that 
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbsync.config import ContentSettings
+from kbsync.config import AssetsSettings, ContentSettings
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.identity import identify
 from kbsync.content.parse import parse_source
+from kbsync.content.pictures import Pictures, read_pictures
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, read_tree, store_tree
 from kbsync.lint import check_tree
@@ -87,13 +89,23 @@ class Reading:
 
 
 def read_content(
-    root: Path, *, cache: Path | None = None, limits: Limits = LIMITS, ignore: tuple[str, ...] = (), **settings: object
+    root: Path,
+    *,
+    cache: Path | None = None,
+    limits: Limits = LIMITS,
+    ignore: tuple[str, ...] = (),
+    uploads: bool = True,
+    **settings: object,
 ) -> Reading:
     """Read, identify and check a tree; with a cache also compile it and store the cache, as a command does."""
     found = read_tree(root, cache=cache)
     site = identify(found, ContentSettings(**settings))
-    compiler = Compiler(found, site, ADDRESSES, AUTHORS)
-    findings = check_tree(Context(found, site, limits, AUTHORS), ignore=ignore)
+    shown = {link.target for source in found.sources.values() for link in source.links if link.kind == "image"}
+    seen = read_pictures(root, shown, found.others, cache=root / ".pictures", now_ns=time.time_ns())
+    pictures = Pictures(root, seen, can_upload=uploads)
+    compiler = Compiler(found, site, ADDRESSES, AUTHORS, pictures)
+    context = Context(found, site, limits, AUTHORS, pictures, AssetsSettings())
+    findings = check_tree(context, ignore=ignore)
     if cache:
         if not any(finding.level == "error" for finding in findings):
             compiler.compile()

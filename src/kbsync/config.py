@@ -88,6 +88,19 @@ class LedgerSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class AssetsSettings:
+    """The pictures of articles. `base_url` is where they are published otherwise; "" means: upload them.
+
+    `max_kb` is a file's size in units of 1,000 bytes, `max_pixels` its longer side.
+    """
+
+    base_url: str = ""
+    max_kb: int = 5_000
+    max_pixels: int = 8_000
+    allow_svg: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class LintSettings:
     """Which findings are nobody's business here."""
 
@@ -110,6 +123,7 @@ class Settings:
     pace: PaceSettings = field(default_factory=PaceSettings)
     ledger: LedgerSettings = field(default_factory=LedgerSettings)
     lint: LintSettings = field(default_factory=LintSettings)
+    assets: AssetsSettings = field(default_factory=AssetsSettings)
     state: Path | None = None
 
     @property
@@ -372,6 +386,14 @@ def check_settings(settings: Settings, origin: Origin) -> None:
     for key in ("requests_per_minute", "uploads_per_hour"):
         if getattr(settings.pace, key) < 0:
             raise ConfigError(f"{origin.in_force('pace', key)}: expected a number of 1 or more")
+    for key in ("max_kb", "max_pixels"):
+        if getattr(settings.assets, key) < 1:
+            raise ConfigError(f"{origin.in_force('assets', key)}: expected a number of 1 or more")
+    if settings.assets.base_url and _split_address(settings.assets.base_url) is None:
+        raise ConfigError(
+            f"{origin.in_force('assets', 'base_url')}: expected an address such as https://cdn.example.com/help, "
+            f"found {settings.assets.base_url!r}"
+        )
     if not 0 < settings.service.timeout_s <= 3600:
         raise ConfigError(f"{origin.in_force('service', 'timeout_s')}: expected seconds, more than 0 and at most 3600")
     if not settings.service.portal:

@@ -32,7 +32,7 @@ RemoteId = int | str
 Value = str | int | tuple[str, ...] | None
 Fields = Mapping[str, Value]
 
-Kind = Literal["category", "article"]
+Kind = Literal["category", "article", "asset"]
 Level = Literal["error", "warning"]
 
 ARTICLE_FIELDS = (
@@ -154,7 +154,10 @@ class Desired(msgspec.Struct, frozen=True, gc=False):
 
 
 class Observed(msgspec.Struct, frozen=True, gc=False):
-    """One item as the portal holds it. `updated_at` is in seconds since 1970, 0 where the service gives none."""
+    """One item as the portal holds it. `updated_at` is in seconds since 1970, 0 where the service gives none.
+
+    `pictures` are the addresses in its body of what kbsync uploaded.
+    """
 
     kind: Kind
     remote_id: RemoteId
@@ -163,6 +166,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
     fields: Fields
     status: Status | None = None
     updated_at: int = 0
+    pictures: tuple[str, ...] = ()
 
     @property
     def title(self) -> str:

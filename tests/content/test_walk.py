@@ -26,7 +26,7 @@ def test_sources_are_the_visible_markdown_files_in_path_order_and_everything_els
     })  # fmt: skip
     tree = read_tree(tmp_path, cache=None)
     assert list(tree.sources) == ["en/a.md", "en/b/deep/er/a.md", "z.md"]
-    assert tree.others == {"en/a.txt", "en/images/e.png", "en/README.MD", "en/a.md.orig"} and tree.findings == []
+    assert set(tree.others) == {"en/a.txt", "en/images/e.png", "en/README.MD", "en/a.md.orig"} and tree.findings == []
 
 
 def test_a_root_that_is_no_folder_is_an_error_with_a_way_out(tmp_path):

@@ -96,7 +96,8 @@ def test_a_rule_fires_once_at_its_place_with_one_thing_to_do(
 
 
 def test_every_rule_that_reads_the_tree_is_tested_here_and_every_code_is_explained():
-    elsewhere = {"KB102", "KB115", "KB501", "KB502", "KB503", "KB505"}  # tests/content/test_walk.py, tests/sync
+    # tests/content/test_walk.py, tests/push/test_pictures.py, tests/sync
+    elsewhere = {"KB102", "KB115", "KB320", "KB321", "KB322", "KB323", "KB501", "KB502", "KB503", "KB505"}
     assert {case[0] for case in FIRES} | elsewhere == set(RULES)
     assert all(rule.code == code and rule.title for code, rule in RULES.items())
 
@@ -127,7 +128,7 @@ QUIET = {
     "links elsewhere": article(body="[a](https://x.y/z.md) [b](/z.md) [c](mailto:a@b.c) [d](//x.y/z.md) <https://x.y>\n"),
     "links in code": article(body="`[a](no.md)` and\n\n```\n![a](no.png)\n```\n<!-- [a](no.md) -->\n"),
     "pictures": article(body="![a](images/a%20b.png) ![c](../billing/images/a%20b.png?x#y) ![d][d]\n\n[d]: <images/a b.png>\n",
-                        **{"en/billing/images/a b.png": b"x"}),
+                        **{"en/billing/images/a b.png": b"\x89PNG\r\n\x1a\n"}),
     "pictures elsewhere": article(body="![a](https://x.y/z.png) ![b](/z.png) ![c](data:image/png;base64,x)\n"),
     "an empty category": {CATEGORY: A_CATEGORY},
     "nothing at all": {},

@@ -181,7 +181,7 @@ class Project:
         pushed = Pushed()
         with self.ledger() as opened:
             try:
-                record = (opened.bases(self.target), opened.pending(self.target))
+                record = workspace.recorded(opened)
                 planned = make_plan(workspace, reading, service, record, Wishes(**wishes))
                 opened.settle(self.target, planned.recovery.settled)
                 pushed.plan = planned.plan

@@ -6,11 +6,12 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kbsync.cli.policy import Wishes, policy_of
-from kbsync.cli.workspace import Reading, Workspace
+from kbsync.cli.workspace import Reading, Recorded, Workspace
 from kbsync.errors import NotFound
-from kbsync.model import Plan
+from kbsync.model import Desired, Observed, Plan
 from kbsync.sync.match import Match
 from kbsync.sync.plan import amend_plan
+from kbsync.sync.uploads import plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.service.client import Service
@@ -28,24 +29,32 @@ def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Ser
     Returns:
         None where that does not settle it: an article is gone, or is another one, or is held.
     """
-    ledger = workspace.open_ledger(looking=True)
-    try:
-        slugs = [item.slug for item in reading.desired]
-        bases = {base.path: base for base in ledger.bases_of_slugs(workspace.target.key, "article", slugs)}
-    finally:
-        ledger.close()
-    matches = []
-    for item in reading.desired:
-        base = bases.get(item.path)
-        if base is None or base.slug != item.slug:
-            return None
+    record = _recorded(workspace, reading.desired)
+    wanted = {(item.path, item.slug) for item in reading.desired}
+    bases = {name: base for base in record.bases if (name := (base.path, base.slug)) in wanted}
+    if bases.keys() != wanted:
+        return None
+    there: dict[str, Observed] = {}
+    for base in bases.values():
         try:
-            there = service.show_article(base.remote_id, locale=base.locale)
+            there[base.path] = service.show_article(base.remote_id, locale=base.locale)
         except NotFound:
             return None
-        if there.slug != item.slug:
+        if there[base.path].slug != base.slug:
             return None
-        matches.append(Match(item, base, there))
+    workspace.settle_pictures(reading, service, record, there.values(), whole=False)
+    matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
     policy = replace(policy_of(workspace, Wishes(), []), latency_s=service.transport.latency_s)
-    plan = amend_plan(standing, matches, policy=policy)
+    plan = plan_uploads(amend_plan(standing, matches, policy=policy), reading.compiler, policy)
     return None if plan.held or plan.settled else plan
+
+
+def _recorded(workspace: Workspace, items: list[Desired]) -> Recorded:
+    """What the ledger says of some articles."""
+    ledger = workspace.open_ledger(looking=True)
+    try:
+        key = workspace.target.key
+        pictures = {name: found.url for name, found in ledger.pictures(key).items()}
+        return Recorded(ledger.bases_of_slugs(key, "article", [item.slug for item in items]), [], pictures)
+    finally:
+        ledger.close()

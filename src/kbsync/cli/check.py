@@ -94,14 +94,14 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
 
 def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
     try:
-        bases, pending = workspace.read_ledger()
+        record = workspace.read_ledger()
     except KbsyncError as exc:
         yield _bad("ledger", exc)
         return
-    found = f"{workspace.settings.ledger.place}, {len(bases):,} managed"
-    if pending:
+    found = f"{workspace.settings.ledger.place}, {len(record.bases):,} managed"
+    if record.pending:
         hint = "the next push looks them up"
-        yield Line("note", "ledger", f"{found}, {len(pending)} requests without a known answer", hint)
+        yield Line("note", "ledger", f"{found}, {len(record.pending)} requests without a known answer", hint)
     else:
         yield Line("ok", "ledger", found)
 

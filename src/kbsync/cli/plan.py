@@ -70,10 +70,10 @@ def command(
             record = record or workspace.read_ledger()
             planned = make_plan(workspace, reading, service, record, Wishes(**wished), seen)  # type: ignore[arg-type]
             plan, findings = planned.plan, tuple(reading.findings)
-            if not record[1]:
+            if not record.pending:
                 remember(workspace, reading, local, planned.portal, plan)
             if out is not None:
-                _save(out, plan, workspace, reading, record[0])
+                _save(out, plan, workspace, reading, record.bases)
     tell_plan(workspace, plan, findings, form=form, unmanaged=unmanaged)
     return exit_code(plan, check=check)
 

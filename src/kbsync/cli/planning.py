@@ -10,14 +10,15 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from kbsync.cli.policy import Wishes, chosen, policy_of
-from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
+from kbsync.cli.workspace import Glance, Portal, Reading, Recorded, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
-from kbsync.model import Action, Base, Desired, Observed, Pending, Plan, Reason
+from kbsync.model import Action, Base, Desired, Observed, Plan, Reason
 from kbsync.sync.match import match_items
 from kbsync.sync.plan import NOTHING_RENAMED, build_plan
 from kbsync.sync.recover import Recovery, settle_pending
 from kbsync.sync.renames import Renames, find_renames, strays_of
+from kbsync.sync.uploads import plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.service.client import Service
@@ -39,7 +40,7 @@ def make_plan(
     workspace: Workspace,
     reading: Reading,
     service: Service,
-    record: tuple[list[Base], list[Pending]],
+    record: Recorded,
     wishes: Wishes,
     glance: Glance | None = None,
 ) -> Planned:
@@ -49,14 +50,15 @@ def make_plan(
         workspace: settings and profile.
         reading: a tree without errors.
         service: the portal.
-        record: bases and pending requests of the ledger.
+        record: of the ledger.
         wishes: of the command line.
         glance: what was asked of the portal just now.
     """
-    desired = chosen(workspace, reading.desired, wishes.selectors) if wishes.selectors else reading.desired
-    bases, pending = record
+    bases = record.bases
     portal = workspace.observe(service, reading.desired, bases, full=wishes.full, glance=glance)
-    recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
+    workspace.settle_pictures(reading, service, record, portal.items or ())
+    desired = chosen(workspace, reading.desired, wishes.selectors) if wishes.selectors else reading.desired
+    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
     renames = renamed(reading, service, portal, recovery.bases)
@@ -78,7 +80,7 @@ def make_plan(
     if not any(base.kind == "article" for base in recovery.bases):
         desired = with_former_slugs(build(desired), desired, reading)
     plan = ask_older_revisions(build, (desired, portal.items, recovery.bases), reading)
-    return Planned(plan, recovery, portal)
+    return Planned(plan_uploads(plan, reading.compiler, policy), recovery, portal)
 
 
 def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:

@@ -28,6 +28,7 @@ from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import UsageError
 from kbsync.service.client import Service
 from kbsync.sync.saved import tree_digest
+from kbsync.sync.uploads import Uploads
 
 
 @click.command("push")
@@ -100,7 +101,7 @@ def push_tree(
 ) -> Pushed:
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
     before, started = service.transport.requests, time.monotonic()
-    record = (part.ledger.bases(part.target), part.ledger.pending(part.target))
+    record = workspace.recorded(part.ledger)
     if saved is not None:
         planned = read_saved_plan(saved, workspace, reading, service, record)
     else:
@@ -108,8 +109,10 @@ def push_tree(
     part.ledger.settle(part.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
     performer = make_performer(service, planned.plan.changes, bases, reading.content_of)
-    digest = tree_digest(workspace.target, reading.desired)
-    pushed = carry_out(workspace, planned.plan, performer, part, command="push", digest=digest)
+    digest = tree_digest(workspace.target, reading.tree)
+    per_hour = workspace.uploads_per_hour
+    uploads = Uploads(service, reading.compiler, part.ledger, part.target, time.time, per_hour)
+    pushed = carry_out(workspace, planned.plan, performer, part, command="push", digest=digest, uploads=uploads)
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
     return pushed

@@ -27,6 +27,7 @@ from kbsync.sync.lock import World, is_dead, take_lock
 from kbsync.sync.perform import Performer
 from kbsync.sync.push import Run, push
 from kbsync.sync.saved import tree_digest
+from kbsync.sync.uploads import Uploads, ready, record_known, upload_all
 
 SOFT_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """What asks a push to end: Ctrl-C, a CI job that is cancelled, a terminal that is closed."""
@@ -116,7 +117,14 @@ def make_performer(
 
 
 def carry_out(
-    workspace: Workspace, plan: Plan, performer: Performer, part: Part, *, command: str, digest: str = ""
+    workspace: Workspace,
+    plan: Plan,
+    performer: Performer,
+    part: Part,
+    *,
+    command: str,
+    digest: str = "",
+    uploads: Uploads | None = None,
 ) -> Pushed:
     """Carry out a plan; the lock is held.
 
@@ -127,6 +135,7 @@ def carry_out(
         part: ours, with the lock.
         command: what the ledger shall call the run.
         digest: names the tree, for those who want to join.
+        uploads: sends the pictures that come first.
     """
     pushed = Pushed(plan)
     ledger = part.ledger
@@ -136,12 +145,23 @@ def carry_out(
     number = ledger.begin_run(part.target, command=command, now=time.time(), owner=part.owner, digest=digest)
     with stopping_softly() as stop:
         run = Run(ledger, number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_dead)
-        outcomes = push(plan, performer, run, concurrency=workspace.settings.pace.concurrency)
+        outcomes = _pictures_first(plan, uploads, performer, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
         pushed.stopped = stop.asked
     if pushed.broken is None:
         ledger.end_run(number, outcome=exit_code(pushed).name.lower(), now=time.time())
     return pushed
+
+
+def _pictures_first(
+    plan: Plan, uploads: Uploads | None, performer: Performer, run: Run, concurrency: int
+) -> Iterator[Outcome]:
+    if uploads is not None:
+        record_known(plan, uploads)
+        yield from upload_all(plan, uploads, run.stopping)
+        plan, left = ready(plan, uploads.compiler)
+        yield from left
+    yield from push(plan, performer, run, concurrency=concurrency)
 
 
 def join_run(workspace: Workspace, reading: Reading, service: Service, ledger: Ledger) -> Pushed:
@@ -156,8 +176,10 @@ def join_run(workspace: Workspace, reading: Reading, service: Service, ledger: L
     with stopping_softly() as stop:
         run = Run(ledger, info.number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_dead)
         try:
-            check_same_tree(info, tree_digest(workspace.target, reading.desired))
-            bases = ledger.bases(part.target)
+            record = workspace.recorded(ledger)
+            bases = record.bases
+            workspace.settle_pictures(reading, service, record, ())
+            check_same_tree(info, tree_digest(workspace.target, reading.tree))
             workspace.learn_categories(service, bases)
             performer = make_performer(service, None, bases, reading.content_of)
             outcomes = join(part.target, performer, run, concurrency=workspace.settings.pace.concurrency)

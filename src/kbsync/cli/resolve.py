@@ -52,7 +52,7 @@ def command(ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | N
             workspace.open_service() as service,
             held_lock(ledger, workspace, wait=False, break_lock=False) as part,
         ):
-            record = (ledger.bases(part.target), ledger.pending(part.target))
+            record = workspace.recorded(ledger)
             planned = make_plan(workspace, reading, service, record, Wishes(selectors))
             ledger.settle(part.target, planned.recovery.settled)
             desk = Desk(workspace, reading, service, planned)

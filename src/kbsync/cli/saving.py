@@ -6,13 +6,14 @@ from pathlib import Path
 
 from kbsync.cli.planning import Planned
 from kbsync.cli.policy import Wishes, policy_of
-from kbsync.cli.workspace import Portal, Reading, Workspace
+from kbsync.cli.workspace import Portal, Reading, Recorded, Workspace
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.files import write_whole
-from kbsync.model import Base, Pending, Plan
+from kbsync.model import Base, Plan
 from kbsync.service.client import Service
 from kbsync.sync import saved
 from kbsync.sync.recover import Recovery
+from kbsync.sync.uploads import sends_body
 
 HEAD_BYTES = 64
 
@@ -32,11 +33,13 @@ def write_plan(path: Path, plan: Plan, workspace: Workspace, reading: Reading, b
     Raises:
         UsageError: it cannot be written.
     """
+    sent = [change.path for change in plan.changes if sends_body(change)]
     data = saved.save_plan(
         plan,
-        tree=saved.tree_digest(workspace.target, reading.desired),
+        tree=saved.tree_digest(workspace.target, reading.tree),
         settings=_settings(workspace),
         ledger=saved.ledger_digest(bases),
+        pictures={path: reading.compiler.pictures_at(path) for path in sent},
     )
     try:
         write_whole(path, data)
@@ -44,29 +47,31 @@ def write_plan(path: Path, plan: Plan, workspace: Workspace, reading: Reading, b
         raise UsageError(f"{path}: the plan cannot be written: {exc.strerror}", hint="name another file") from exc
 
 
-def read_saved_plan(
-    path: Path, workspace: Workspace, reading: Reading, service: Service, record: tuple[list[Base], list[Pending]]
-) -> Planned:
+def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service: Service, record: Recorded) -> Planned:
     """A plan out of a file, to be carried out exactly so.
 
     Raises:
         PlanRefused: it is not for this tree, these settings or this portal, or a former push left something open.
     """
-    bases, pending = record
-    if pending:
+    bases = record.bases
+    if record.pending:
         raise PlanRefused(
-            f"a former push left {len(pending)} requests open, and the saved plan knows nothing of them",
+            f"a former push left {len(record.pending)} requests open, and the saved plan knows nothing of them",
             hint="run `kbsync push`, or make a new plan with `kbsync plan --out FILE` and push that",
         )
-    plan = saved.load_plan(
+    found = saved.load_plan(
         path.read_bytes(),
         path.name,
         target=workspace.target,
-        tree=saved.tree_digest(workspace.target, reading.desired),
+        tree=saved.tree_digest(workspace.target, reading.tree),
         settings=_settings(workspace),
         bases=bases,
     )
     workspace.learn_categories(service, bases)
+    workspace.settle_pictures(reading, service, record, ())
+    # What the portal alone knew when the plan was made stands in the plan.
+    reading.compiler.pictures.own.update(found.pictures)
+    plan = found.plan
     return Planned(plan, Recovery(tuple(bases), {}, ()), Portal(None, complete=False))
 
 

@@ -13,13 +13,15 @@ from typing import TYPE_CHECKING
 from kbsync.cli.screen import Options
 from kbsync.cli.token import read_token
 from kbsync.config import Settings
-from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target
+from kbsync.errors import ContentError
+from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target, digest
 from kbsync.service.profile import Profile, read_profile
 
 if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
     from kbsync.content.compile import Compiler
     from kbsync.content.identity import Site
+    from kbsync.content.pictures import Pictures
     from kbsync.content.tree import Tree
     from kbsync.content.walk import Walk
     from kbsync.ledger.contract import Ledger
@@ -36,11 +38,44 @@ UNPACED = 60_000
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The content tree, read and compiled."""
+    """The content tree, read and compiled.
+
+    `tree` is what everybody who has this tree gets; `desired` also knows where pictures were put, once that is settled.
+    """
 
     compiler: Compiler
     findings: list[Finding]
     desired: list[Desired]
+    tree: list[Desired] = field(default_factory=list)
+
+    def settle_pictures(self, known: Mapping[str, str], observed: Iterable[Observed], *, of: str) -> None:
+        """Now that the ledger and the portal were asked where pictures are, say what the articles with some become.
+
+        Args:
+            known: addresses by key, of the ledger.
+            observed: the portal's items.
+            of: how the addresses of the service begin; a picture elsewhere is nobody's that we know.
+        """
+        pictures = self.compiler.pictures
+        pictures.settled = True
+        if not pictures.by_path or not pictures.can_upload:
+            return
+        from kbsync.markdown.uploaded import key_in
+
+        own = {
+            item.slug: {key_in(address): address for address in item.pictures if address.startswith(of)}
+            for item in observed
+            if item.pictures
+        }
+        for found in own.values():
+            pictures.known.update(found)
+        pictures.known.update(known)
+        sources, articles = self.compiler.tree.sources, self.compiler.site.articles
+        for place, item in enumerate(self.desired):
+            if item.kind == "article" and self.compiler.has_pictures(item.path):
+                if item.slug in own:
+                    pictures.own[item.path] = own[item.slug]
+                self.desired[place] = self.compiler.article(sources[item.path], articles[item.path])
 
     @property
     def errors(self) -> list[Finding]:
@@ -48,8 +83,18 @@ class Reading:
         return [finding for finding in self.findings if finding.level == "error"]
 
     def content_of(self, change: Change) -> str:
-        """The body that a change of a source sends."""
-        return self.compiler.content_of(change.path)
+        """The body that a change of a source sends.
+
+        Raises:
+            ContentError: it would be another than was planned.
+        """
+        text = self.compiler.content_of(change.path)
+        if change.after.get("content") != digest(text):
+            raise ContentError(
+                f"{change.path}: its pictures have other addresses here than in the plan",
+                hint="run `kbsync plan` again",
+            )
+        return text
 
 
 @dataclass(slots=True)
@@ -91,7 +136,8 @@ class Workspace:
         tree = read_tree(self.settings.content_root, cache=self.scan_cache, walk=walk)
         reading = self._check(tree, identify(tree, self.settings.content), OF_A_SOURCE + OF_THE_TREE)
         if not reading.errors:
-            reading.desired.extend(reading.compiler.compile())
+            reading.tree.extend(reading.compiler.compile())
+            reading.desired.extend(reading.tree)
         store_tree(tree, self.scan_cache)
         return reading
 
@@ -129,9 +175,19 @@ class Workspace:
 
         settings = self.settings
         addresses = Addresses(self.profile.article_url, self.profile.category_url, settings.service.portal)
-        compiler = Compiler(tree, site, addresses, settings.authors)
-        context = Context(tree, site, self.profile.limits, settings.authors)
+        pictures = self._look_at_pictures(tree)
+        compiler = Compiler(tree, site, addresses, settings.authors, pictures)
+        context = Context(tree, site, self.profile.limits, settings.authors, pictures, settings.assets)
         return Reading(compiler, check_tree(context, ignore=settings.lint.ignore, families=families), [])
+
+    def _look_at_pictures(self, tree: Tree) -> Pictures:
+        from kbsync.content.pictures import Pictures, read_pictures
+
+        root, settings = self.settings.content_root, self.settings.assets
+        paths = {link.target for source in tree.sources.values() for link in source.links if link.kind == "image"}
+        cache = self.cache_folder / "pictures.cache"
+        found = read_pictures(root, paths, tree.others, cache=cache, now_ns=time.time_ns())
+        return Pictures(root, found, settings.base_url, self.profile.can("upload"))
 
     # --- the service -----------------------------------------------------------------------------------------------
 
@@ -167,6 +223,11 @@ class Workspace:
             transport.close()
 
     @property
+    def uploads_per_hour(self) -> int:
+        """The operator's word, else the profile's."""
+        return self.settings.pace.uploads_per_hour or self.profile.uploads_per_hour
+
+    @property
     def requests_per_minute(self) -> int:
         """The operator's word, else the profile's; the embedded sandbox is not spared."""
         fallback = UNPACED if self.settings.is_sandbox else self.profile.requests_per_minute
@@ -191,17 +252,23 @@ class Workspace:
 
         return open_ledger(self.settings.ledger.url, folder=self.settings.folder, looking=looking)
 
-    def read_ledger(self) -> tuple[list[Base], list[Pending]]:
+    def read_ledger(self) -> Recorded:
         """What the ledger says of this portal; nothing where there is none, and none is made."""
         from kbsync.ledger import ledger_exists
 
         if not ledger_exists(self.settings.ledger.url, folder=self.settings.folder):
-            return [], []
+            return Recorded()
         ledger = self.open_ledger(looking=True)
         try:
-            return ledger.bases(self.target.key), ledger.pending(self.target.key)
+            return self.recorded(ledger)
         finally:
             ledger.close()
+
+    def recorded(self, ledger: Ledger) -> Recorded:
+        """What an open ledger says of this portal."""
+        key = self.target.key
+        pictures = {name: found.url for name, found in ledger.pictures(key).items()}
+        return Recorded(ledger.bases(key), ledger.pending(key), pictures)
 
     def observe(
         self, service: Service, desired: list[Desired], bases: list[Base], *, full: bool, glance: Glance | None = None
@@ -228,6 +295,16 @@ class Workspace:
             items += _confirm_missing(service, bases, items)
         return Portal(items, complete=seen.complete, info=info, locales=tuple(locales), snapshot=snapshot)
 
+    def settle_pictures(
+        self, reading: Reading, service: Service, record: Recorded, items: Iterable[Observed], *, whole: bool = True
+    ) -> None:
+        """Tell the tree, or a part of it, where its pictures are."""
+        reading.settle_pictures(record.pictures, items, of=service.transport.base_url)
+        if whole and reading.compiler.tree.stale:
+            from kbsync.content.tree import store_tree
+
+            store_tree(reading.compiler.tree, self.scan_cache)
+
     def learn_categories(self, service: Service, bases: list[Base]) -> None:
         """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
         if self.profile.can_list:
@@ -238,6 +315,15 @@ class Workspace:
             for base in bases
             if base.kind == "category"
         }
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a ledger says of one portal: bases, requests whose answer nobody recorded, addresses of pictures by key."""
+
+    bases: list[Base] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
+    pictures: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

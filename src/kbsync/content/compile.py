@@ -13,6 +13,7 @@ import msgspec
 
 from kbsync.content.body import body_of, raw_digest
 from kbsync.content.identity import Identity, Site
+from kbsync.content.pictures import PLACEHOLDER, Picture, Pictures
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
@@ -59,18 +60,26 @@ def _fragment(anchor: str) -> str:
     return f"#{quote(unquote(anchor), safe='')}" if anchor else ""
 
 
-def replacements_of(source: Source, address_of: Callable[[str], str | None]) -> list[tuple[Link, str]]:
-    """The links that mean something of the tree, each with the address that it gets.
+def replacements_of(
+    source: Source, address_of: Callable[[str], str | None], picture_of: Callable[[str], str | None]
+) -> list[tuple[Link, str]]:
+    """The links and pictures that mean something of the tree, each with the address that it gets.
 
     Args:
         source: the one with the links.
         address_of: the public address of what is at a path of the tree, None where nothing is.
+        picture_of: the same of a picture.
     """
     return [
-        (link, address + _query(link.query) + _fragment(link.anchor))
+        (link, address + ("" if link.kind == "image" else _query(link.query) + _fragment(link.anchor)))
         for link in source.links
-        if link.kind != "image" and (address := address_of(link.target)) is not None
+        if (address := (picture_of if link.kind == "image" else address_of)(link.target)) is not None
     ]
+
+
+def pictures_of(source: Source) -> Iterator[str]:
+    """The paths of the pictures that a source shows."""
+    return (link.target for link in source.links if link.kind == "image")
 
 
 def category_fields(source: Source, identity: Identity) -> dict[str, Value]:
@@ -107,6 +116,7 @@ class Compiler:
     site: Site
     addresses: Addresses
     authors: Mapping[str, int]
+    pictures: Pictures
 
     @cached_property
     def known(self) -> dict[str, str]:
@@ -178,11 +188,42 @@ class Compiler:
             raise ContentError(f"{path}: cannot be read any more: {exc.strerror}") from exc
         if raw_digest(data) != source.raw_digest:
             raise ContentError(f"{path}: the file changed while kbsync was at work", hint="run the command again")
-        return body_of(source, data, replacements_of(source, self.known.get))
+        return body_of(
+            source, data, replacements_of(source, self.known.get, lambda at: self.pictures.address(at, path))
+        )
+
+    def awaited(self, path: str) -> list[Picture]:
+        """The pictures of a source that must be uploaded before it can be sent."""
+        return self.pictures.awaited(pictures_of(self.tree.sources[path]), path)
+
+    def has_pictures(self, path: str) -> bool:
+        """Whether what is sent of an article depends on the addresses of its pictures."""
+        paths = pictures_of(self.tree.sources[path])
+        return any(self.pictures.address(picture, path) is not None for picture in paths)
+
+    def pictures_at(self, path: str) -> dict[str, str]:
+        """The pictures of a source that are uploaded: by what is in them, where they are."""
+        found = map(self.pictures.by_path.get, pictures_of(self.tree.sources[path]))
+        keys = {picture.key for picture in found if picture and picture.kind} if self.pictures.can_upload else set()
+        addresses = {key: self.pictures.of_key(key, path) for key in sorted(keys)}
+        return {key: url for key, url in addresses.items() if not url.startswith(PLACEHOLDER)}
+
+    def _id_of_picture(self, path: str) -> str | None:
+        picture = self.pictures.by_path.get(path)
+        return picture.id if picture else None
+
+    def addresses_of(self, source: Source, picture_of: Callable[[str], str | None]) -> list[str]:
+        """The address of each link of a source, "" for what means nothing of the tree."""
+        return [(picture_of if link.kind == "image" else self.known.get)(link.target) or "" for link in source.links]
 
     def _content_digest(self, source: Source) -> str:
-        """The digest of what is sent; the cached one where every link still has the address that it had."""
-        addresses = [self.known.get(link.target, "") for link in source.links]
+        """The digest of what is sent; the cached one where every link still has the address that it had.
+
+        As long as nobody knows where its pictures are, an article's body is named by what the tree says of it.
+        """
+        if self.pictures.by_path and not self.pictures.settled and self.has_pictures(source.path):
+            return digest("\0".join((source.body_digest, *self.addresses_of(source, self._id_of_picture))))
+        addresses = self.addresses_of(source, lambda at: self.pictures.address(at, source.path))
         if not any(addresses):
             return source.body_digest
         row = self.tree.rows[source.path]

@@ -31,7 +31,7 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
     @classmethod
     def of(cls, walk: Walk) -> Mark:
         """The mark of a tree as it was walked."""
-        others = blake2b(msgspec.msgpack.encode(sorted(walk.others)), digest_size=DIGEST_BYTES).digest()
+        others = blake2b(msgspec.msgpack.encode(sorted(walk.others.items())), digest_size=DIGEST_BYTES).digest()
         return cls(others, msgspec.Raw(msgspec.msgpack.encode(walk.sources)))
 
     def moved(self, now: Mark, walk: Walk) -> list[str] | None:

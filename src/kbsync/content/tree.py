@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -30,7 +31,7 @@ class Tree:
 
     root: Path
     sources: dict[str, Source]
-    others: set[str]
+    others: Mapping[str, Stamp]
     findings: list[Finding] = field(default_factory=list)
     rows: dict[str, Row] = field(default_factory=dict)
     stale: bool = False

@@ -30,7 +30,7 @@ class Walk:
     """
 
     sources: dict[str, Stamp] = field(default_factory=dict)
-    others: set[str] = field(default_factory=set)
+    others: dict[str, Stamp] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
 
 
@@ -83,7 +83,7 @@ def _list_folder(folder: Folder, real_root: str, walk: Walk) -> Iterator[Folder]
             elif entry.name.endswith(".md"):
                 _add_source(entry, path, walk)
             else:
-                walk.others.add(path)
+                walk.others[path] = _stamp(entry.stat())
         except OSError as exc:
             walk.findings.append(unreadable(path, exc))
 
@@ -91,10 +91,14 @@ def _list_folder(folder: Folder, real_root: str, walk: Walk) -> Iterator[Folder]
 def _add_source(entry: os.DirEntry[str], path: str, walk: Walk) -> None:
     stat = entry.stat()
     if S_ISREG(stat.st_mode):
-        walk.sources[path] = Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
+        walk.sources[path] = _stamp(stat)
     else:
         # Reading a pipe or a device could wait for ever.
         walk.findings.append(Finding("KB102", "error", path, 1, 1, "is no regular file", "take it away"))
+
+
+def _stamp(stat: os.stat_result) -> Stamp:
+    return Stamp(stat.st_size, stat.st_mtime_ns, stat.st_ctime_ns)
 
 
 def _is_utf8(path: str, walk: Walk) -> bool:

@@ -57,6 +57,14 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
+class Uploaded:
+    """Where a picture is, and since when, in seconds since 1970."""
+
+    url: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
 class Turn:
     """What a runner writes and asks for in one transaction.
 
@@ -127,6 +135,12 @@ class Ledger(Protocol):
 
     def record(self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = ()) -> None:
         """Record bases that needed no request (adoptions, edits that both sides made), and forget others."""
+
+    def pictures(self, target: str) -> dict[str, Uploaded]:
+        """Every picture that was uploaded to a portal, by key."""
+
+    def keep_picture(self, target: str, key: str, uploaded: Uploaded) -> None:
+        """Record where a picture was uploaded to."""
 
     def text(self, digest: str) -> str | None:
         """A body that the portal held before a push changed it; None where none such was kept."""

@@ -34,6 +34,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "change",
     ),
     "body": ("digest", "body"),
+    "picture": ("target", '"key"', "url", "uploaded_at"),
 }
 """In the order in which they can be filled. Locks and runners are of the moment, and stay behind."""
 

@@ -1,9 +1,10 @@
-"""The rows of managed items, and the bodies that the portal held before a push changed them."""
+"""The rows of managed items and of pictures, and the bodies that the portal held before a push changed them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
+from kbsync.ledger.contract import Uploaded
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import BASE_COLUMNS, base_of, encode_id, row_of_base
 from kbsync.model import Base, Kind, digest
@@ -47,6 +48,19 @@ def remove(db: Database, target: str, keys: Iterable[tuple[str, str | None]]) ->
 def forget(db: Database, target: str, some: Iterable[Base]) -> None:
     """Forget what some bases are about."""
     remove(db, target, ((base.kind, encode_id(base.remote_id)) for base in some))
+
+
+def pictures(db: Database, target: str) -> dict[str, Uploaded]:
+    """Where pictures were uploaded to, by key."""
+    rows = db.ask('SELECT "key", url, uploaded_at FROM picture WHERE target = ?', (target,))
+    return {key: Uploaded(url, at) for key, url, at in rows}
+
+
+def keep_picture(db: Database, target: str, key: str, uploaded: Uploaded) -> None:
+    """Record where a picture was uploaded to."""
+    query = """INSERT INTO picture (target, "key", url, uploaded_at) VALUES (?, ?, ?, ?)
+               ON CONFLICT (target, "key") DO UPDATE SET url = excluded.url, uploaded_at = excluded.uploaded_at"""
+    db.run(query, (target, key, uploaded.url, uploaded.at))
 
 
 def keep_bodies(db: Database, bodies: Iterable[str]) -> None:

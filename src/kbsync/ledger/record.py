@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from kbsync.ledger import dump, items, journal, presence
-from kbsync.ledger.contract import Entry, Granted, Owner, RunInfo, Turn
+from kbsync.ledger.contract import Entry, Granted, Owner, RunInfo, Turn, Uploaded
 from kbsync.ledger.database import Database
 from kbsync.model import Base, Change, Kind, Pending
 
@@ -35,6 +35,15 @@ class Record:
         with self.db.transaction():
             items.forget(self.db, target, forgotten)
             items.put(self.db, target, bases)
+
+    def pictures(self, target: str) -> dict[str, Uploaded]:
+        """Every picture that was uploaded to a portal, by key."""
+        return items.pictures(self.db, target)
+
+    def keep_picture(self, target: str, key: str, uploaded: Uploaded) -> None:
+        """Record where a picture was uploaded to."""
+        with self.db.transaction():
+            items.keep_picture(self.db, target, key, uploaded)
 
     def text(self, digest: str) -> str | None:
         """A body that the portal held before a push changed it."""

@@ -81,9 +81,16 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (run, host, pid, started_at)
     );
     """,
-    # 3: each answer of a push looks for other rows of its slug.
+    # 3: each answer of a push looks for other rows of its slug; where pictures were uploaded to, by what is in them.
     """
     CREATE INDEX item_slug ON item (target, kind, slug);
+    CREATE TABLE picture (
+        target TEXT NOT NULL,
+        "key" TEXT NOT NULL,
+        url TEXT NOT NULL,
+        uploaded_at DOUBLE PRECISION NOT NULL,
+        PRIMARY KEY (target, "key")
+    );
     """,
 )
 

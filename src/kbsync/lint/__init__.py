@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from kbsync.lint import limits, links, structure
+from kbsync.lint import limits, links, pictures, structure
 from kbsync.lint.context import Context
 from kbsync.lint.rules import RULES, Rule
 from kbsync.model import Finding
@@ -21,6 +21,7 @@ OF_A_SOURCE: tuple[Family, ...] = (
     limits.check_texts,
     limits.check_slugs,
     links.check_links,
+    pictures.check_pictures,
 )
 """What they say of a source follows from it and from what its links mean."""
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from kbsync.config import AssetsSettings
 from kbsync.content.identity import Site
+from kbsync.content.pictures import Pictures
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.model import Finding, Level
@@ -20,6 +22,8 @@ class Context:
     site: Site
     limits: Limits
     authors: Mapping[str, int]
+    pictures: Pictures
+    assets: AssetsSettings
 
     def finding(self, code: str, level: Level, source: Source, key: str, message: str, hint: str = "") -> Finding:
         """A finding at the place of a key of a source, or at the file's first line where it has none."""

@@ -6,13 +6,14 @@ whole too large for a comment is counted instead.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from kbsync.model import Action, Change, Finding, Held, Observed, Outcome, Plan, Target, Value
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
-from kbsync.report.text import FIELD_WORDS, PAST, count, duration
+from kbsync.report.text import FIELD_WORDS, NOUNS, PAST, count, duration
 
 LIMIT_BYTES = 60_000
 """Size of a whole report: GitHub cuts a comment at 65,536 characters, and the summary of a step at 1 MiB."""
@@ -130,8 +131,8 @@ def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
         if not found:
             continue
         articles = sum(1 for change in found if change.kind == "article")
-        kinds = ((len(found) - articles, "category"), (articles, "article"))
-        what = " and ".join(count(number, kind) for number, kind in kinds if number)
+        numbers = Counter(change.kind for change in found)
+        what = " and ".join(count(numbers[kind], noun) for kind, noun in NOUNS.items() if numbers[kind])
         if action is Action.CREATE and articles:
             what += ", as draft" if articles == 1 else ", as drafts"
         if action is Action.ADOPT:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Value, visible
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
 from kbsync.sync.order import ASIDE
 
 PUSH_NEXT = "Run `kbsync push` to make it so."
@@ -31,6 +31,8 @@ FIELD_WORDS = {
     "meta_title": "meta title",
     "meta_description": "meta description",
 }
+
+NOUNS: Mapping[Kind, str] = {"asset": "picture", "category": "category", "article": "article"}
 
 PAST = {
     Action.CREATE: "created",
@@ -99,7 +101,7 @@ def _portal(plan: Plan) -> str:
 
 def _change_group(changes: list[Change], style: Style) -> list[str]:
     first = changes[0]
-    heading = f"{_verb(first)} {count(len(changes), first.kind)}"
+    heading = f"{_verb(first)} {count(len(changes), NOUNS[first.kind])}"
     if first.is_removal:
         heading += " (the source is gone)" if len(changes) == 1 else " (the sources are gone)"
     if first.action is Action.CREATE and first.kind == "article":
@@ -122,9 +124,9 @@ def _verb(change: Change) -> str:
 
 def _change_lines(change: Change, style: Style) -> list[str]:
     line = f"  {visible(change.path or f'{change.locale}: {change.slug}')}"
-    title = f'"{visible(change.title)}"'
+    title = f'"{visible(change.title)}"' if change.kind != "asset" else ""
     mark = "LIVE" if change.live and change.action is not Action.ADOPT else ""
-    if len(line) + 2 + len(title) + (2 + len(mark) if mark else 0) <= style.width:
+    if title and len(line) + 2 + len(title) + (2 + len(mark) if mark else 0) <= style.width:
         line += "  " + style.paint(title, "dim")
     if mark:
         line += "  " + style.paint(mark, "yellow")
@@ -230,7 +232,7 @@ def push_text(plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests
     for (action, kind), group in _grouped(done):
         drafts = action is Action.CREATE and kind == "article"
         as_draft = (" as draft" + ("" if len(group) == 1 else "s")) if drafts else ""
-        lines.append(f"{count(len(group), kind)} {PAST[action]}{as_draft}")
+        lines.append(f"{count(len(group), NOUNS[kind])} {PAST[action]}{as_draft}")
     for word in ("failed", "skipped"):
         lines += _outcome_lines(word, [outcome for outcome in outcomes if outcome.outcome == word], style)
     if plan.held:
@@ -245,8 +247,8 @@ def push_text(plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests
     return "\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n"
 
 
-def _grouped(changes: Iterable[Change]) -> list[tuple[tuple[Action, str], list[Change]]]:
-    groups: dict[tuple[Action, str], list[Change]] = {}
+def _grouped(changes: Iterable[Change]) -> list[tuple[tuple[Action, Kind], list[Change]]]:
+    groups: dict[tuple[Action, Kind], list[Change]] = {}
     for change in changes:
         groups.setdefault((change.action, change.kind), []).append(change)
     return list(groups.items())

@@ -18,7 +18,7 @@ from kbsync.service.portal import Owner, Portal, PortalInfo, portal_info
 from kbsync.service.profile import Profile
 from kbsync.service.rows import observed_row, row_of
 from kbsync.service.snapshot import Snapshot
-from kbsync.service.transport import Answer, Transport
+from kbsync.service.transport import Answer, File, Transport
 from kbsync.service.wire import path_part
 
 LIST_THREADS = 4
@@ -225,6 +225,20 @@ class Service:
         except NotFound:
             return
 
+    def upload(self, name: str, data: bytes, kind: str) -> str:
+        """Upload a file; the address that it has from now on. Source: observed.md, section 5.
+
+        The same file uploaded twice has two addresses, and nobody can list or delete them.
+        """
+        answer = self._ask("upload", file=File("attachment", name, kind, data))
+        found: wire.WireUpload = decode(answer, wire.WireUpload)
+        if not found.file_url.startswith(("http://", "https://")):
+            raise Misbehaved(
+                f"{answer.asked}: {answer.status}, but the answer has no `file_url`",
+                hint="check [service] base_url and profile",
+            )
+        return found.file_url
+
     # --- asking ----------------------------------------------------------------------------------------------------
 
     def _ask(
@@ -236,12 +250,13 @@ class Service:
         public: bool = False,
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
+        file: File | None = None,
     ) -> Answer:
         entry = self.profile.operation(operation)
         path = entry.path.format(
             account_id=self.account_id, portal=path_part(self.portal), id=path_part(str(id)), slug=path_part(slug)
         )
-        return check_status(self.transport.send(entry.method, path, body=body, query=query, public=public))
+        return check_status(self.transport.send(entry.method, path, body=body, query=query, public=public, file=file))
 
     def _list_categories(self, locales: tuple[str, ...] = ()) -> Iterable[Observed]:
         """Every category. Where there are several pages, each locale is listed alone too: a smaller list loses less.

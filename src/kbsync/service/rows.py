@@ -42,6 +42,7 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
         fields["meta_description"],
         seen.status.value if seen.status else None,
         wire.translations_of(article),
+        seen.pictures,
     )
 
 
@@ -67,4 +68,4 @@ def observed_row(
     }
     if originals and row.id in originals:
         fields["translation_of"] = originals[row.id]
-    return Observed("article", row.id, locale, row.slug, fields, STATUSES.get(row.status), row.updated_at)
+    return Observed("article", row.id, locale, row.slug, fields, STATUSES.get(row.status), row.updated_at, row.pictures)

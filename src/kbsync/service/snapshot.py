@@ -14,7 +14,7 @@ from kbsync import __version__
 from kbsync.files import store_whole
 from kbsync.model import RemoteId
 
-FORMAT = f"kbsync.portal/3 {__version__}"
+FORMAT = f"kbsync.portal/4 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
 DIGEST_BYTES = 16
 
@@ -36,6 +36,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     meta_description: str
     status: str | None
     translations: tuple[RemoteId, ...] = ()
+    pictures: tuple[str, ...] = ()
 
 
 class LocaleRows(msgspec.Struct, array_like=True):

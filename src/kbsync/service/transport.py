@@ -40,6 +40,19 @@ GATEWAY = frozenset({502, 503, 504})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
+UPLOADS_LATER = "what was uploaded is recorded; push again within the hour, and the rest follows"
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file to upload: the name of its field in the form, its own name, its media type, the bytes."""
+
+    part: str
+    name: str
+    kind: str
+    data: bytes = field(repr=False)
+
+
 @dataclass(slots=True)
 class _Tries:
     """How often one request went wrong, by the way it did."""
@@ -116,6 +129,7 @@ class Transport:
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
         public: bool = False,
+        file: File | None = None,
     ) -> Answer:
         """Ask, and repeat what is safe to repeat.
 
@@ -125,6 +139,7 @@ class Transport:
             body: sent as JSON.
             query: parameters behind the path.
             public: leave the token out.
+            file: sent as a form instead of a body. A limit of uploads lasts for an hour, so nobody waits for its end.
 
         Raises:
             Unreachable: it never left, also not after some tries.
@@ -134,10 +149,12 @@ class Transport:
         tries = _Tries()
         while True:
             try:
-                answer = self._send_once(method, path, body=body, query=query, public=public)
+                answer = self._send_once(method, path, body=body, query=query, public=public, file=file)
             except (Unreachable, AnswerLost) as exc:
                 self.sleep(self._wait_after_error_s(exc, method, tries))
                 continue
+            if answer.status == 429 and file is not None and self._retry_after_s(answer) is None:
+                raise Throttled(f"{answer.asked}: 429 (too many uploads)", hint=UPLOADS_LATER, status=429)
             if (wait_s := self._wait_after_answer_s(answer, method, tries)) is None:
                 return answer
             self.sleep(wait_s)
@@ -150,6 +167,7 @@ class Transport:
         body: Mapping[str, Any] | None,
         query: Mapping[str, Any] | None,
         public: bool,
+        file: File | None,
     ) -> Answer:
         headers = {} if public else {"api_access_token": self.token}
         content = None
@@ -157,7 +175,10 @@ class Transport:
             content = msgspec.json.encode(body)
             headers["Content-Type"] = "application/json"
         try:
-            request = self._client.build_request(method, path, content=content, params=query or None, headers=headers)
+            form = {file.part: (file.name, file.data, file.kind)} if file else None
+            request = self._client.build_request(
+                method, path, content=content, params=query or None, headers=headers, files=form
+            )
         except (httpx.InvalidURL, ValueError) as exc:
             raise ServiceError(f"{method} {path}: cannot be sent: {exc}", hint="check [service] base_url") from exc
         self.bucket.take()

@@ -12,6 +12,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from kbsync.markdown.uploaded import addresses_in
 from kbsync.model import Fields, Observed, RemoteId, Value, digest
 from kbsync.service.profile import Profile
 
@@ -100,6 +101,12 @@ class CategoryPage(msgspec.Struct, frozen=True):
     """One page of categories. `meta.categories_count` counts the page (surprise 19), so nobody reads it."""
 
     payload: list[WireCategory]
+
+
+class WireUpload(msgspec.Struct, frozen=True):
+    """What became of a file."""
+
+    file_url: str = ""
 
 
 class WireLocale(msgspec.Struct, frozen=True):
@@ -203,6 +210,7 @@ def observed_article(
         locale: of an article without a category; "" where that is not known.
         categories: the portal's categories by id; they know their slug of now.
     """
+    pictures: tuple[str, ...] = ()
     fields: dict[str, Value] = {
         name: given or ""
         for name in ("slug", "title", "description")
@@ -210,6 +218,7 @@ def observed_article(
     }
     if not isinstance(wire.content, UnsetType):
         fields["content"] = digest(wire.content or "")
+        pictures = addresses_in(wire.content or "")
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
     if not isinstance(wire.author, UnsetType):
@@ -224,7 +233,7 @@ def observed_article(
         locale = (wire.category.locale if wire.category else None) or (known.locale if known else "") or locale
     status = profile.status_of(wire.status)
     slug = str(fields.get("slug", ""))
-    return Observed("article", as_id(wire.id), locale, slug, fields, status, wire.updated_at or 0)
+    return Observed("article", as_id(wire.id), locale, slug, fields, status, wire.updated_at or 0, pictures)
 
 
 def translations_of(wire: WireArticle) -> tuple[RemoteId, ...]:

@@ -177,11 +177,11 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         tuple(draft.warnings),
         managed,
         requests,
-        _seconds(requests, draft.policy),
+        seconds_for(requests, draft.policy),
     )
 
 
-def _seconds(requests: int, policy: Policy) -> float:
+def seconds_for(requests: int, policy: Policy) -> float:
     """How long so many requests take: the pace, the service or kbsync itself, whichever is slowest."""
     paced = max(0.0, (requests - policy.concurrency) * 60 / policy.requests_per_minute)
     return round(max(paced, requests * policy.latency_s / policy.concurrency, requests * OWN_S), 1)

@@ -10,10 +10,11 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from kbsync.content.body import CATEGORY_FILE, body_of
-from kbsync.content.compile import Compiler, article_fields, category_fields, replacements_of
+from kbsync.content.compile import Compiler, article_fields, category_fields, pictures_of, replacements_of
 from kbsync.content.identity import Identity, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
+from kbsync.markdown.uploaded import NAME_CHARS
 from kbsync.model import Value, digest
 from kbsync.sync.blobs import Blobs
 from kbsync.sync.git import Repository
@@ -44,6 +45,7 @@ class Then:
         self.repository = repository
         self.blobs = blobs
         self._at: dict[tuple[str, str], Identity | None] = {}
+        self._pictures: dict[tuple[str, str], str] = {}
         self._by_blob: dict[tuple[str, str], Identity] = {}
 
     def needs(self, revision: Revision, wanted: Collection[str]) -> Iterator[str]:
@@ -55,13 +57,18 @@ class Then:
             yield from asked
         if "content" in wanted:
             yield from targets_of(source)
+            yield from pictures_of(source)
 
     def load(self, needed: Iterable[tuple[str, str]]) -> None:
         """Look up paths at commits, all at once; what was looked up before is forgotten."""
         self._at.clear()
+        self._pictures.clear()
         asked = {self.repository.at(commit, path): (commit, path) for commit, path in needed}
         for request, blob in self.blobs.read(asked).items():
             commit, path = asked[request]
+            if blob and not path.endswith(".md"):
+                self._pictures[commit, path] = blob.oid
+                continue
             data = blob.data if blob else None
             self._at[commit, path] = self.identify(path, blob.oid, data) if blob and data is not None else None
 
@@ -105,7 +112,14 @@ class Then:
             identity = self._at.get((revision.commit, file_of(path)))
             return self.address(identity) if identity else self.compiler.known.get(path)
 
-        body = body_of(revision.source, revision.data, replacements_of(revision.source, address_of))
+        def picture_of(path: str) -> str | None:
+            # A picture of another path or of none today has its address by what it was.
+            pictures, oid = self.compiler.pictures, self._pictures.get((revision.commit, path))
+            if oid is None or pictures.base_url:
+                return pictures.address(path, revision.source.path)
+            return pictures.of_key(oid[:NAME_CHARS], revision.source.path)
+
+        body = body_of(revision.source, revision.data, replacements_of(revision.source, address_of, picture_of))
         if "\n" not in body:
             return {digest(body)}
         bare = body.replace("\r\n", "\n")

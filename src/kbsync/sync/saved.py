@@ -25,7 +25,10 @@ AGAIN = "make a new one with `kbsync plan --out FILE`"
 
 
 class Saved(msgspec.Struct, frozen=True):
-    """What the file holds. `tree` and `settings` are digests; `ledger` names what was recorded when it was made."""
+    """What the file holds. `tree` and `settings` are digests; `ledger` names what was recorded when it was made.
+
+    `pictures` has, by source and key, the addresses that pictures had by then.
+    """
 
     schema: str
     kbsync: str
@@ -33,6 +36,7 @@ class Saved(msgspec.Struct, frozen=True):
     settings: str
     ledger: str
     plan: Plan
+    pictures: dict[str, dict[str, str]] = {}
 
 
 def tree_digest(target: Target, desired: Iterable[Desired]) -> str:
@@ -61,10 +65,23 @@ def _digest(value: Any) -> str:
     return blake2b(msgspec.json.encode(value, order="deterministic"), digest_size=16).hexdigest()
 
 
-def save_plan(plan: Plan, *, tree: str, settings: str, ledger: str) -> bytes:
+def save_plan(plan: Plan, *, tree: str, settings: str, ledger: str, pictures: dict[str, dict[str, str]]) -> bytes:
     """The file of a plan."""
     kept = replace(plan, unmanaged=())
-    return msgspec.json.encode(Saved(SCHEMA, __version__, tree, settings, ledger, kept)) + b"\n"
+    return (
+        msgspec.json.encode(
+            Saved(
+                SCHEMA,
+                __version__,
+                tree,
+                settings,
+                ledger,
+                kept,
+                {path: known for path, known in pictures.items() if known},
+            )
+        )
+        + b"\n"
+    )
 
 
 def is_saved_plan(data: bytes) -> bool:
@@ -72,8 +89,8 @@ def is_saved_plan(data: bytes) -> bool:
     return data.startswith(SNIFF)
 
 
-def load_plan(data: bytes, name: str, *, target: Target, tree: str, settings: str, bases: Iterable[Base]) -> Plan:
-    """The plan of a file, as it may be carried out now.
+def load_plan(data: bytes, name: str, *, target: Target, tree: str, settings: str, bases: Iterable[Base]) -> Saved:
+    """What a file holds, with the plan as it may be carried out now.
 
     Args:
         data: the file.
@@ -106,7 +123,9 @@ def load_plan(data: bytes, name: str, *, target: Target, tree: str, settings: st
     if saved.settings != settings:
         raise PlanRefused(f"{name}: the settings are not those of the plan; nothing was sent", hint=AGAIN)
     bases = list(bases)
-    return saved.plan if saved.ledger == ledger_digest(bases) else _only_new(saved.plan, bases)
+    if saved.ledger == ledger_digest(bases):
+        return saved
+    return msgspec.structs.replace(saved, plan=_only_new(saved.plan, bases))
 
 
 def _only_new(plan: Plan, bases: Iterable[Base]) -> Plan:

@@ -1,0 +1,209 @@
+"""The local pictures that sources show: what they are, and the address that each gets.
+
+A picture is named by its content: git's own id of these bytes, the beginning of which is part of the name under which
+it is uploaded. So a fresh runner recognises in what the portal holds what was uploaded before, and an older commit
+says without reading it whether it had the same one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import re
+from collections.abc import Iterable, Mapping, MutableMapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import quote
+
+import msgspec
+
+from kbsync import __version__
+from kbsync.content.cache import RACY_NS
+from kbsync.content.walk import Stamp
+from kbsync.errors import ContentError
+from kbsync.files import store_whole
+from kbsync.markdown.uploaded import NAME_CHARS, SUFFIXES
+
+PLACEHOLDER = "kbsync-picture:"
+"""Stands where the address of a picture will stand that is still to be uploaded."""
+
+SVG = "image/svg+xml"
+MAGIC = (
+    (re.compile(rb"\x89PNG\r\n\x1a\n"), "image/png"),
+    (re.compile(rb"\xff\xd8\xff"), "image/jpeg"),
+    (re.compile(rb"GIF8[79]a"), "image/gif"),
+    (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
+    (re.compile(rb"....ftypavi[fs]", re.DOTALL), "image/avif"),
+    (
+        re.compile(
+            rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<svg[\s>]", re.DOTALL
+        ),
+        SVG,
+    ),
+)
+"""What a browser shows, by its first bytes. The service sniffs too (observed.md, section 5)."""
+
+HEAD = f"kbsync.pictures/1 {__version__}\n".encode()
+
+
+class Picture(msgspec.Struct, frozen=True, array_like=True):
+    """One file that an article shows. `kind` is its media type, "" for no picture; `width` and `height` are pixels,
+    0 where nobody knows them."""
+
+    path: str
+    id: str
+    size: int
+    kind: str
+    width: int = 0
+    height: int = 0
+
+    @property
+    def key(self) -> str:
+        """What of its id is in its name."""
+        return self.id[:NAME_CHARS]
+
+    @property
+    def upload_name(self) -> str:
+        """The name under which it is uploaded: what it is called here, and what is in it."""
+        stem = re.sub(r"[^a-z0-9]+", "-", posixpath.splitext(posixpath.basename(self.path))[0].lower()).strip("-")
+        return f"{stem[:60] or 'picture'}-{self.key}{SUFFIXES.get(self.kind, '')}"
+
+
+def git_id(data: bytes) -> str:
+    """What git calls these bytes, in a repository of the usual kind."""
+    return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
+
+
+def look_at(path: str, data: bytes) -> Picture:
+    """What a file is, by its bytes."""
+    kind = next((kind for magic, kind in MAGIC if magic.match(data)), "")
+    width, height = _size_of(data) if kind else (0, 0)
+    return Picture(path, git_id(data), len(data), kind, width, height)
+
+
+def _size_of(data: bytes) -> tuple[int, int]:
+    # Loaded here: where every picture is known, none is looked into.
+    import io
+    import struct
+
+    import imagesize
+
+    try:
+        width, height = imagesize.get(io.BytesIO(data))
+    except (ValueError, OSError, LookupError, ArithmeticError, struct.error):
+        return 0, 0  # A picture that browsers may yet show; nobody knows how large.
+    return max(0, int(width)), max(0, int(height))
+
+
+@dataclass(slots=True)
+class Pictures:
+    """The pictures of one tree, by path, and the addresses that they have.
+
+    Args:
+        root: the content root.
+        by_path: the pictures that sources show.
+        base_url: where they are published otherwise (`[assets] base_url`); "" where they are uploaded.
+        can_upload: whether the service takes them.
+        known: addresses of what was uploaded, by the key in the name.
+        own: addresses that an article on the portal has already, by source and key: of two uploads of one picture
+            each article keeps its own.
+        settled: whether `known` and `own` are what they are going to be: the portal and the ledger were asked.
+    """
+
+    root: Path
+    by_path: Mapping[str, Picture] = field(default_factory=dict)
+    base_url: str = ""
+    can_upload: bool = False
+    known: MutableMapping[str, str] = field(default_factory=dict)
+    own: MutableMapping[str, Mapping[str, str]] = field(default_factory=dict)
+    settled: bool = False
+
+    def address(self, path: str, source: str) -> str | None:
+        """The address of a picture in an article, a placeholder where it is still to be uploaded.
+
+        None where there is no such picture: the link stays as it is.
+        """
+        picture = self.by_path.get(path)
+        if picture is None or not picture.kind:
+            return None
+        if self.base_url:
+            return f"{self.base_url.rstrip('/')}/{quote(path)}"
+        return self.of_key(picture.key, source) if self.can_upload else None
+
+    def of_key(self, key: str, source: str) -> str:
+        """The address of what has this key in its name, in an article."""
+        return self.own.get(source, {}).get(key) or self.known.get(key) or PLACEHOLDER + key
+
+    def awaited(self, paths: Iterable[str], source: str) -> list[Picture]:
+        """Those of some pictures that must be uploaded before a source can be sent."""
+        found = {path: self.address(path, source) for path in paths}
+        return [self.by_path[path] for path, address in found.items() if address and address.startswith(PLACEHOLDER)]
+
+    def read(self, picture: Picture) -> bytes:
+        """The bytes of a picture.
+
+        Raises:
+            ContentError: the file is no longer the one that was looked at.
+        """
+        try:
+            data = (self.root / picture.path).read_bytes()
+        except OSError as exc:
+            raise ContentError(f"{picture.path}: cannot be read any more: {exc.strerror}") from exc
+        if git_id(data) != picture.id:
+            raise ContentError(
+                f"{picture.path}: the file changed while kbsync was at work", hint="run the command again"
+            )
+        return data
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True):
+    stamp: Stamp
+    racy: bool
+    picture: Picture
+
+
+_DECODER: msgspec.msgpack.Decoder[dict[str, _Row]] = msgspec.msgpack.Decoder(dict[str, _Row])
+
+
+def read_pictures(
+    root: Path, paths: Iterable[str], stamps: Mapping[str, Stamp], *, cache: Path, now_ns: int
+) -> dict[str, Picture]:
+    """Look at pictures; what did not change since the last time is not read.
+
+    Args:
+        root: the content root.
+        paths: the files that sources show; those that are not in `stamps` are not there.
+        stamps: of all files of the tree.
+        cache: the file that keeps what was seen.
+        now_ns: the clock, nanoseconds since 1970.
+    """
+    wanted = sorted(path for path in set(paths) if path in stamps)
+    if not wanted:
+        return {}
+    known = _load(cache)
+    rows: dict[str, _Row] = {}
+    for path in wanted:
+        row, stamp = known.get(path), stamps[path]
+        if row is None or row.racy or row.stamp != stamp:
+            try:
+                picture = look_at(path, (root / path).read_bytes())
+            except OSError:
+                picture = Picture(path, "", 0, "")  # Lint says so: it is as good as no picture.
+            row = _Row(stamp, now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS, picture)
+        rows[path] = row
+    kept = {path: row for path, row in known.items() if path in stamps} | rows
+    if kept != known:
+        data = msgspec.msgpack.encode(kept)
+        store_whole(cache, HEAD + hashlib.blake2b(data, digest_size=16).digest() + data)
+    return {path: row.picture for path, row in rows.items()}
+
+
+def _load(cache: Path) -> dict[str, _Row]:
+    try:
+        data = cache.read_bytes()
+        body = data[len(HEAD) + 16 :]
+        if not data.startswith(HEAD + hashlib.blake2b(body, digest_size=16).digest()):
+            return {}
+        return _DECODER.decode(body)
+    except (OSError, msgspec.DecodeError):
+        return {}

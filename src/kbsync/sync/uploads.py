@@ -1,0 +1,152 @@
+"""Pictures go before the articles that show them: planned, uploaded once, recorded at once.
+
+An upload that is sent twice is no second article: it costs one of the sixty that the service takes in an hour, and
+leaves a file that nobody shows. So a run that dies in between uploads that one picture again, and no other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from kbsync.content.compile import Compiler
+from kbsync.content.pictures import Picture
+from kbsync.errors import ContentError, ServiceError
+from kbsync.ledger.contract import Ledger, Uploaded
+from kbsync.model import Action, Change, FieldChange, Outcome, Plan, digest
+from kbsync.service.client import Service
+from kbsync.sync.draft import Policy
+from kbsync.sync.plan import seconds_for
+from kbsync.sync.step import HOPELESS
+
+HOUR_S = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Uploads:
+    """What uploading needs of the world.
+
+    Args:
+        service: the portal.
+        compiler: the tree; it learns the addresses.
+        ledger, target: the record, and the portal in it.
+        clock: seconds since 1970.
+        per_hour: how many pictures the service takes in an hour; 0 where nobody said.
+    """
+
+    service: Service
+    compiler: Compiler
+    ledger: Ledger
+    target: str
+    clock: Callable[[], float]
+    per_hour: int
+
+
+def sends_body(change: Change) -> bool:
+    """Whether a change sends the text of a source."""
+    return change.action is not Action.ADOPT and bool(change.path) and "content" in change.after
+
+
+def plan_uploads(plan: Plan, compiler: Compiler, policy: Policy) -> Plan:
+    """The plan with an upload for each picture that its changes wait for, before everything else."""
+    wanted: dict[str, Picture] = {}
+    for change in plan.changes:
+        if sends_body(change):
+            for picture in compiler.awaited(change.path):
+                wanted.setdefault(picture.key, picture)
+    if not wanted:
+        return plan
+    uploads = tuple(
+        Change(Action.UPLOAD, "asset", "", picture.upload_name, picture.path, None, picture.path)
+        for picture in wanted.values()
+    )
+    requests = plan.requests + len(uploads)
+    changes = (*uploads, *plan.changes)
+    return replace(plan, changes=changes, requests=requests, seconds=seconds_for(requests, policy))
+
+
+def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool]) -> Iterator[Outcome]:
+    """Upload the pictures of a plan, one after the other, as far as the hour allows; one outcome for each."""
+    since_s = uploads.clock() - HOUR_S
+    times_s = [found.at for found in uploads.ledger.pictures(uploads.target).values() if found.at > since_s]
+    reason = ""
+    for change in plan.changes:
+        if change.action is not Action.UPLOAD:
+            continue
+        if not reason and stopping():
+            reason = "stopped before it was sent"
+        elif not reason and uploads.per_hour and len(times_s) >= uploads.per_hour:
+            reason = _later(min(times_s), uploads)
+        if reason:
+            yield Outcome(change, "skipped", error=reason)
+            continue
+        outcome = _upload(change, uploads)
+        if outcome.outcome == "done":
+            times_s.append(uploads.clock())
+        reason = f"not tried any more: {outcome.error}" if outcome.hopeless else ""
+        yield outcome
+
+
+def _later(oldest_s: float, uploads: Uploads) -> str:
+    minutes = max(1, round((oldest_s + HOUR_S - uploads.clock()) / 60))
+    return f"the {uploads.per_hour} uploads of this hour are used up; push again in {minutes} min, and it goes on"
+
+
+def _upload(change: Change, uploads: Uploads) -> Outcome:
+    pictures = uploads.compiler.pictures
+    picture = pictures.by_path[change.path]
+    try:
+        url = uploads.service.upload(picture.upload_name, pictures.read(picture), picture.kind)
+    except (ServiceError, ContentError) as exc:
+        return Outcome(change, "failed", None, exc.message, exc.hint, isinstance(exc, HOPELESS))
+    uploads.ledger.keep_picture(uploads.target, picture.key, Uploaded(url, uploads.clock()))
+    pictures.known[picture.key] = url
+    return Outcome(change, "done")
+
+
+def record_known(plan: Plan, uploads: Uploads) -> None:
+    """Record what the portal alone knew, so that whoever joins this run sends the same."""
+    pictures = uploads.compiler.pictures
+    if not pictures.by_path:
+        return
+    recorded = uploads.ledger.pictures(uploads.target)
+    paths = {change.path for change in plan.changes if sends_body(change)}
+    shown = {key: url for path in sorted(paths) for key, url in uploads.compiler.pictures_at(path).items()}
+    for key in sorted(shown.keys() - recorded.keys()):
+        uploads.ledger.keep_picture(uploads.target, key, Uploaded(shown[key], 0.0))
+
+
+def ready(plan: Plan, compiler: Compiler) -> tuple[Plan, list[Outcome]]:
+    """What can be sent now that pictures have their addresses, and what cannot, because one of its own has none."""
+    changes: list[Change] = []
+    left: list[Outcome] = []
+    lacking: set[str] = set()
+    for change in plan.changes:
+        if change.action is Action.UPLOAD:
+            continue
+        if sends_body(change) and (awaited := compiler.awaited(change.path)):
+            lacking.add(change.path)
+            error = f"its picture {awaited[0].path} is not uploaded yet"
+            left.append(Outcome(change, "skipped", change.remote_id, error))
+        elif change.path in lacking and change.kind == "article":
+            error = "the change of the article before it was left out"
+            left.append(Outcome(change, "skipped", change.remote_id, error))
+        else:
+            changes.append(_with_content(change, compiler))
+    if lacking:
+        removals = [change for change in changes if change.is_removal]
+        reason = "nothing is removed when anything else failed"
+        left += [Outcome(change, "skipped", change.remote_id, reason) for change in removals]
+        changes = [change for change in changes if not change.is_removal]
+    return replace(plan, changes=tuple(changes)), left
+
+
+def _with_content(change: Change, compiler: Compiler) -> Change:
+    """A change with the name of the body as it is sent, where that was planned before its pictures had addresses."""
+    if not sends_body(change) or not compiler.has_pictures(change.path):
+        return change
+    content = digest(compiler.content_of(change.path))
+    fields = tuple(
+        FieldChange(field.name, field.before, content) if field.name == "content" else field for field in change.fields
+    )
+    return replace(change, fields=fields)

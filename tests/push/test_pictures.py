@@ -1,0 +1,211 @@
+"""Pictures beside the sources: uploaded once, recognised by whoever comes after, never in the way of what needs none."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.request import urlopen
+
+import pytest
+
+from builders import write_files
+from kbsync.sandbox import Sandbox
+from repo import Repo, a_repo, needs_git
+
+from .world import PORTAL, TOKEN, a_sandbox
+
+PIXEL = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
+)
+GUIDE = "content/en/guide/start.md"
+TREE = {
+    ".gitignore": ".kbsync/\n",
+    "content/en/guide/_category.md": "---\nname: Guide\n---\n",
+    GUIDE: "---\ntitle: Start\n---\nLook: ![the button](images/a.png)\n",
+    "content/en/guide/more.md": '---\ntitle: More\n---\nThe same ![again](images/a.png "A") and ![b][pic]\n\n[pic]: images/b.png\n',
+    "content/en/guide/plain.md": "---\ntitle: Plain\n---\nWords.\n",
+    "content/en/guide/images/a.png": PIXEL,
+    "content/en/guide/images/b.png": PIXEL + b"b",
+}
+ADDRESS = re.compile(r"http://[^\s)]+-[0-9a-f]{20}\.png")
+
+
+@dataclass(frozen=True)
+class Project:
+    folder: Path
+
+    def run(self, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
+        done = subprocess.run(
+            [sys.executable, "-m", "kbsync", *arguments],
+            cwd=self.folder,
+            env=os.environ | {"KBSYNC_TOKEN": TOKEN, "COLUMNS": "100"} | environ,
+            capture_output=True,
+            text=True,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        assert "Traceback" not in done.stderr, done.stderr
+        return done
+
+    def plan(self, **environ: str) -> dict[str, object]:
+        return json.loads(self.run("plan", "--format", "json", **environ).stdout)["summary"]
+
+    def push(self, **environ: str) -> dict[str, object]:
+        return json.loads(self.run("push", "--format", "json", **environ).stdout)["summary"]
+
+
+@pytest.fixture
+def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
+    with a_sandbox(tmp_path_factory.mktemp("portal")) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def project(tmp_path: Path, portal: Sandbox) -> Project:
+    return a_project(tmp_path / "project", portal)
+
+
+def a_project(folder: Path, portal: Sandbox, files: dict[str, str | bytes] = TREE, more: str = "") -> Project:
+    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[content]\ndefault_locale = "en"\n{more}'
+    write_files(folder, {**files, "kbsync.toml": config})
+    return Project(folder)
+
+
+def bodies(portal: Sandbox) -> dict[str, str]:
+    return {article.slug: article.content for article in portal.panel.articles(PORTAL)}
+
+
+def uploads(portal: Sandbox) -> int:
+    return sum(1 for request in portal.requests if request.path.endswith("/upload"))
+
+
+def test_each_picture_is_uploaded_once_and_shown_where_it_stands(project: Project, portal: Sandbox):
+    planned = project.run("plan")
+    assert "2 pictures" in planned.stdout and "content/en/guide/images" not in bodies(portal)
+    summary = project.push()
+    assert (summary["upload"], summary["create"], uploads(portal)) == (2, 4, 2)
+    start, more = bodies(portal)["start"], bodies(portal)["more"]
+    (address,) = ADDRESS.findall(start)
+    assert start == f"Look: ![the button]({address})\n"
+    assert more.startswith(f'The same ![again]({address} "A") and ![b][pic]\n\n[pic]: http://')
+    with urlopen(address) as reply:
+        assert reply.read() == PIXEL
+    assert project.run("push").stdout.startswith("Nothing to do")
+    assert project.run("plan", "--check", "--full").returncode == 0 and uploads(portal) == 2
+
+
+def test_another_picture_of_the_same_name_is_uploaded_and_only_its_articles_change(project: Project, portal: Sandbox):
+    project.push()
+    write_files(project.folder, {"content/en/guide/images/b.png": PIXEL + b"other"})
+    summary = project.push()
+    assert (summary["upload"], summary["update"], uploads(portal)) == (1, 1, 3)
+    assert project.run("plan", "--check").returncode == 0
+
+
+def test_the_address_of_a_picture_that_has_not_moved_is_no_edit_in_the_panel(project: Project, portal: Sandbox):
+    project.push()
+    shutil.rmtree(project.folder / ".kbsync")
+    summary = project.push()
+    assert (summary["upload"], summary["adopt"], summary["held"], uploads(portal)) == (0, 4, 0, 2)
+
+
+@needs_git
+def test_a_fresh_clone_recognises_its_pictures_and_older_ones_out_of_git(tmp_path: Path, portal: Sandbox):
+    repo: Repo = a_repo(a_project(tmp_path / "origin", portal).folder)
+    repo.commit("first")
+    first = Project(repo.clone(tmp_path / "first").folder)
+    assert first.push()["upload"] == 2
+    write_files(repo.folder, {"content/en/guide/images/a.png": PIXEL + b"new", GUIDE: TREE[GUIDE] + "More.\n"})
+    repo.commit("second")
+    second = Project(repo.clone(tmp_path / "second").folder)
+    summary = second.push()
+    assert (summary["upload"], summary["update"], summary["held"], uploads(portal)) == (1, 2, 0, 3)
+    third = Project(repo.clone(tmp_path / "third").folder)
+    assert third.plan()["held"] == 0 and third.push()["upload"] == 0
+
+
+def test_past_the_hour_s_quota_the_rest_waits_and_what_needs_no_picture_does_not(project: Project, portal: Sandbox):
+    pushed = project.run("push", KBSYNC_PACE__UPLOADS_PER_HOUR="1")
+    assert pushed.returncode == 4
+    assert "push again in" in pushed.stdout and set(bodies(portal)) == {"plain", "start"} | (
+        {"more"} & set(bodies(portal))
+    )
+    assert uploads(portal) == 1
+    again = project.push()
+    assert (again["upload"], again["create"], uploads(portal)) == (1, 1, 2)
+    assert set(bodies(portal)) == {"plain", "start", "more"}
+
+
+def test_a_refused_upload_leaves_its_articles_and_removes_nothing(project: Project, portal: Sandbox):
+    project.push()
+    write_files(project.folder, {"content/en/guide/images/b.png": PIXEL + b"other"})
+    (project.folder / "content/en/guide/plain.md").unlink()
+    portal.faults.follow(lambda number: None)
+    before = bodies(portal)
+    pushed = project.run(
+        "push", KBSYNC_PACE__UPLOADS_PER_HOUR="2", KBSYNC_PUSH__REMOVED="delete", KBSYNC_PUSH__MAX_REMOVALS="100%"
+    )
+    assert pushed.returncode == 4 and "nothing is removed when anything else failed" in pushed.stdout
+    assert bodies(portal) == before
+
+
+def test_a_saved_plan_uploads_and_sends_what_it_says(project: Project, portal: Sandbox):
+    assert project.run("plan", "--out", "plan.json").returncode == 0
+    pushed = project.run("push", "plan.json")
+    assert pushed.returncode == 0, pushed.stdout + pushed.stderr
+    assert uploads(portal) == 2 and project.run("plan", "--check").returncode == 0
+
+
+def test_a_saved_plan_of_a_runner_without_a_ledger_knows_where_pictures_are(project: Project, portal: Sandbox):
+    project.push()
+    write_files(project.folder, {GUIDE: str(TREE[GUIDE]).replace("Look", "See")})
+    assert project.run("plan", "--out", "plan.json").returncode == 0
+    assert project.run("push", "plan.json").returncode == 0
+    assert uploads(portal) == 2 and bodies(portal)["start"].startswith("See: ![the button](http://")
+
+
+def test_a_plan_after_an_edit_of_an_article_with_a_picture_asks_for_no_upload(project: Project, portal: Sandbox):
+    project.push()
+    project.run("plan")
+    write_files(project.folder, {GUIDE: str(TREE[GUIDE]).replace("Look", "See")})
+    summary = project.plan()
+    assert (summary["upload"], summary["update"], summary["held"]) == (0, 1, 0)
+
+
+def test_with_base_url_nothing_is_uploaded_and_without_a_way_it_is_an_error(tmp_path: Path, portal: Sandbox):
+    elsewhere = a_project(tmp_path / "a", portal, more='[assets]\nbase_url = "https://cdn.example.com/kb/"\n')
+    assert elsewhere.push()["upload"] == 0
+    assert bodies(portal)["start"] == "Look: ![the button](https://cdn.example.com/kb/en/guide/images/a.png)\n"
+    nowhere = a_project(tmp_path / "b", portal)
+    refused = nowhere.run("plan", KBSYNC_SERVICE__PROFILE="documented")
+    assert refused.returncode == 3 and "KB323" in refused.stderr and "[assets] base_url" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("data", "settings", "code"),
+    [
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", {}, "KB320"),
+        (b"<?xml version='1.0'?>\n<!-- x -->\n<svg/>", {}, "KB320"),
+        (b"no picture", {}, "KB320"),
+        (PIXEL + b"x" * 2_000, {"KBSYNC_ASSETS__MAX_KB": "1"}, "KB321"),
+        (PIXEL[:16] + (9000).to_bytes(4) + PIXEL[20:], {}, "KB322"),
+    ],
+)
+def test_what_cannot_be_a_picture_is_an_error(project: Project, data: bytes, settings: dict[str, str], code: str):
+    write_files(project.folder, {"content/en/guide/images/b.png": data})
+    linted = project.run("lint", **settings)
+    assert linted.returncode == 3 and linted.stdout.count(code) == 1, linted.stdout
+
+
+def test_an_svg_goes_where_it_is_allowed(project: Project, portal: Sandbox):
+    write_files(project.folder, {"content/en/guide/images/b.png": b"<svg xmlns='http://www.w3.org/2000/svg'/>"})
+    assert project.push(KBSYNC_ASSETS__ALLOW_SVG="true")["upload"] == 2
+    assert re.search(r"-[0-9a-f]{20}\.svg", bodies(portal)["more"])
