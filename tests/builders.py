@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbsync.config import ContentSettings
+from kbsync.config import ContentSettings, LintSettings
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.identity import identify
@@ -93,7 +93,7 @@ def read_content(
     found = read_tree(root, cache=cache)
     site = identify(found, ContentSettings(**settings))
     compiler = Compiler(found, site, ADDRESSES, AUTHORS)
-    findings = check_tree(Context(found, site, limits, AUTHORS), ignore=ignore)
+    findings = check_tree(Context(found, site, limits, AUTHORS), LintSettings(ignore=list(ignore)))
     if cache:
         if not any(finding.level == "error" for finding in findings):
             compiler.compile()

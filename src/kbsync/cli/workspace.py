@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.cli.screen import Options
 from kbsync.cli.token import read_token
-from kbsync.config import Settings
+from kbsync.config import Settings, written_at
 from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target
 from kbsync.service.profile import Profile, read_profile
 
@@ -59,6 +59,11 @@ class Workspace:
 
     def __post_init__(self) -> None:
         self.profile = read_profile(self.settings.service.profile, folder=self.settings.folder)
+        if self.settings.lint.ignore or self.settings.lint.levels:
+            from kbsync.lint.ignore import check_codes
+
+            path, env = self.settings.path, self.options.env
+            check_codes(self.settings.lint, lambda key: written_at(path, env, "lint", key))
 
     @property
     def target(self) -> Target:
@@ -89,7 +94,7 @@ class Workspace:
         addresses = Addresses(self.profile.article_url, self.profile.category_url, settings.service.portal)
         compiler = Compiler(tree, site, addresses, settings.authors)
         context = Context(tree, site, self.profile.limits, settings.authors)
-        findings = check_tree(context, ignore=settings.lint.ignore)
+        findings = check_tree(context, settings.lint)
         reading = Reading(compiler, findings, [])
         if not reading.errors:
             reading.desired.extend(compiler.compile())
