@@ -18,6 +18,9 @@ from kbsync.lint.rules import RULES
 from kbsync.model import Finding
 
 CODE = re.compile(r"KB[0-9]{1,3}")
+ALIKE = str.maketrans("OIL", "011")
+"""Letters that are taken for digits."""
+
 FIRM = "an error stays an error: nothing can ignore or lower it"
 
 
@@ -28,8 +31,13 @@ def meant_by(word: str) -> list[str]:
 
 def near(word: str) -> str:
     """One thing to do about a word that means no code."""
-    known = difflib.get_close_matches(word.upper(), RULES, n=1)
-    return f"did you mean `{known[0]}`?" if known else "`kbsync lint --rules` lists the codes"
+    typed = word.upper().translate(ALIKE)
+    known = difflib.get_close_matches(typed, RULES, n=len(RULES))
+    if not known:
+        return "`kbsync lint --rules` lists the codes"
+    # Codes are read from the left: `KB30x` is rather KB301 than KB310.
+    best = max(known, key=lambda code: sum(typed.startswith(code[: end + 1]) for end in range(len(code))))
+    return f"did you mean `{best}`?"
 
 
 @dataclass(frozen=True, slots=True)
