@@ -60,6 +60,9 @@ class Verdict:
     nowhere: bool = False
 
 
+NO_PAGE = Verdict("unsure", "it leads to something that is no web page", heard=True)
+
+
 @dataclass(slots=True)
 class Checker:
     """Asks for addresses, once.
@@ -143,12 +146,16 @@ class Checker:
                 return Verdict("unsure", "it leads into a private network", heard=True) if hop else Verdict("private")
             # A name and password in an address are nobody's to try.
             request = client.build_request(method, at.copy_with(username=None, password=None, fragment=None))
-            answer = within(3 * self.timeout_s, partial(_head_of, client, request))
-            if not answer.has_redirect_location:
-                return answer
-            at = at.join(answer.headers["location"])
+            try:
+                answer = within(3 * self.timeout_s, partial(_head_of, client, request))
+                if not answer.has_redirect_location:
+                    return answer
+                at = at.join(answer.headers["location"])
+            except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+                # The request was well: httpx looks at where the answer leads before anybody asks it to.
+                return NO_PAGE
             if at.scheme not in {"http", "https"}:
-                return Verdict("unsure", "it leads to something that is no web page", heard=True)
+                return NO_PAGE
         return Verdict("unsure", f"more than {HOPS} redirects", heard=True)
 
     def _is_inside(self, host: str) -> bool:
