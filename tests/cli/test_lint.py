@@ -240,3 +240,13 @@ def test_links_to_this_machine_are_not_asked_for(project):
     done = project.run("lint", "--external")
     assert done.code == 0
     assert done.err.endswith("1 external link: 1 of this machine or a private network, not asked.\n")
+
+
+# --- mending ---------------------------------------------------------------------------------------------------------
+
+
+def test_fix_shows_what_is_left_and_diff_changes_nothing(project):
+    project.write(REFUNDS, LINKS)
+    assert project.run("lint", "--fix").out == project.run("lint").out
+    assert project.run("lint", "--diff").code == 0
+    assert (project.folder / REFUNDS).read_text() == LINKS
