@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbsync.config import AssetsSettings, ContentSettings
+from kbsync.config import AssetsSettings, ContentSettings, LintSettings
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.identity import identify
@@ -105,7 +105,7 @@ def read_content(
     pictures = Pictures(root, seen, can_upload=uploads)
     compiler = Compiler(found, site, ADDRESSES, AUTHORS, pictures)
     context = Context(found, site, limits, AUTHORS, pictures, AssetsSettings())
-    findings = check_tree(context, ignore=ignore)
+    findings = check_tree(context, LintSettings(ignore=list(ignore)))
     if cache:
         if not any(finding.level == "error" for finding in findings):
             compiler.compile()

@@ -12,7 +12,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, get_origin, get_type_hints
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
@@ -87,6 +87,9 @@ class LedgerSettings:
         return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
 
 
+Verdict = Literal["error", "warning", "off"]
+
+
 @dataclass(frozen=True, slots=True)
 class AssetsSettings:
     """The pictures of articles. `base_url` is where they are published otherwise; "" means: upload them.
@@ -102,9 +105,14 @@ class AssetsSettings:
 
 @dataclass(frozen=True, slots=True)
 class LintSettings:
-    """Which findings are nobody's business here."""
+    """Which findings are nobody's business here, and which weigh more than elsewhere: codes, or beginnings of codes.
+
+    `external_private` lets `lint --external` ask machines of this network, too.
+    """
 
     ignore: list[str] = field(default_factory=list)
+    levels: dict[str, Verdict] = field(default_factory=dict)
+    external_private: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,6 +180,12 @@ class Origin:
             return variable
         layer = f"env.{self.env}.{table}"
         return self.of(layer if self.env and find_line(self.text, layer, key) else table, key)
+
+
+def written_at(path: Path, env: str, table: str, key: str) -> str:
+    """Where a value came from that was read and turned out wrong later: `file:line: [table] key`, or a variable."""
+    text = path.read_text(encoding="utf-8-sig", errors="replace")
+    return Origin(_shown(path), text, env, frozenset(os.environ)).in_force(table, key)
 
 
 def find_line(text: str, table: str, key: str) -> int:
@@ -335,6 +349,8 @@ def _convert(value: Any, kind: Any, where: str) -> Any:
 
 def _allowed_words(kind: Any) -> str:
     words = getattr(kind, "__args__", None)
+    if words and get_origin(kind) is dict:
+        words = getattr(words[1], "__args__", None)
     return f"use one of: {', '.join(words)}" if words and isinstance(words[0], str) else ""
 
 
@@ -361,6 +377,9 @@ def _apply_variables(settings: Settings, environ: Mapping[str, str]) -> Settings
 def _parse_variable(text: str, kind: Any, name: str) -> Any:
     if kind == list[str]:
         return [part.strip() for part in text.split(",") if part.strip()]
+    if get_origin(kind) is dict:
+        pairs = (part.partition("=") for part in text.split(",") if part.strip())
+        return _convert({key.strip(): value.strip() for key, _, value in pairs}, kind, name)
     try:
         return msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError as exc:

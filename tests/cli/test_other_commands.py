@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import signal
 import subprocess
 import sys
@@ -86,24 +85,6 @@ def test_check_says_what_does_not_work_and_what_to_do(remote):
     locale = remote.run("check", KBSYNC_CONTENT__LOCALES="en,de")
     assert locale.code == 3  # the French sources have no place any more
     assert "missing: de" in locale.out
-
-
-def test_lint_tells_every_problem_with_file_line_and_column(project):
-    project.write("content/en/billing/bad.md", "---\ntitel: X\nposition: soon\n---\n# X\n[a](nowhere.md)\n")
-    done = project.run("lint")
-    assert done.code == 3
-    assert done.out == (
-        "content/en/billing/bad.md:2:1: error KB107 unknown key `titel`\n"
-        "    did you mean `title`?\n"
-        "content/en/billing/bad.md:3:1: error KB108 `position` must be a whole number, found text: `soon`\n"
-        "    write position: 20\n"
-        "content/en/billing/bad.md:6:5: warning KB301 there is no en/billing/nowhere.md\n"
-        "    mend the path; readers would get a dead link\n"
-        "\n6 files: 2 errors, 1 warning.\n"
-    )
-    findings = json.loads(project.run("lint", "--format", "json").out)
-    assert findings["schema"] == "kbsync.lint/1" and len(findings["findings"]) == 3
-    assert project.run("lint", "content/fr").code == 0
 
 
 def test_demo_shows_the_main_job_and_touches_nothing_of_the_project(project):

@@ -12,7 +12,7 @@ import click
 
 from kbsync.cli.commands import common_options
 from kbsync.cli.init import Answers, write_project
-from kbsync.cli.lint import findings_screen
+from kbsync.cli.lint import show_findings
 from kbsync.cli.policy import Wishes
 from kbsync.cli.push import push_tree
 from kbsync.cli.pushing import Pushed, exit_code, held_lock
@@ -40,7 +40,7 @@ def command(ctx: click.Context, once: bool, port: int) -> int:
         click.echo(f"Content tree: {relative(workspace.settings.content_root)}\n")
         reading = workspace.read_content()
         if reading.errors:
-            click.echo(findings_screen(workspace, reading, reading.errors), err=True, nl=False)
+            show_findings(workspace, reading.errors, sources=len(reading.compiler.tree.sources), err=True)
             return ExitCode.FINDINGS
         base_url = stack.enter_context(workspace.run_sandbox(port=port))
         code = _show(workspace, reading, base_url)

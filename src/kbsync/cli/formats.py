@@ -22,16 +22,25 @@ FORMATS = ("text", "json", "markdown", "github")
 IN_CI = ("markdown", "github")
 """The formats whose report goes to the summary of the job too, where there is one."""
 
+LINT_ALONE = ("sarif", "junit")
+"""What code scanning and test reports read: findings, and no plan."""
+
 SUMMARY = "GITHUB_STEP_SUMMARY"
 
 
 def format_option(function: F) -> F:
     """`--format`, the same on every command that reports."""
+    return _option(FORMATS)(function)
+
+
+def lint_format_option(function: F) -> F:
+    """`--format` of lint, which has two more."""
+    return _option((*FORMATS, *LINT_ALONE))(function)
+
+
+def _option(forms: Sequence[str]) -> Callable[[F], F]:
     help_text = "For people, scripts, a comment or job summary, or as annotations on source lines."
-    option = click.option(
-        "--format", "form", type=click.Choice(FORMATS), default="text", show_default=True, help=help_text
-    )
-    return option(function)
+    return click.option("--format", "form", type=click.Choice(forms), default="text", show_default=True, help=help_text)
 
 
 def tell_plan(workspace: Workspace, plan: Plan, findings: Sequence[Finding], *, form: str, unmanaged: bool) -> None:
@@ -111,3 +120,12 @@ def repository_root(workspace: Workspace) -> str:
     if repository and root.is_relative_to(Path(repository).resolve()):
         return root.relative_to(Path(repository).resolve()).as_posix()
     return relative(root)
+
+
+def repository_top(workspace: Workspace) -> str:
+    """The content root as seen from the top of the repository that it lies in, wherever a command runs."""
+    root = workspace.settings.content_root.resolve()
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
+    if os.environ.get("GITHUB_WORKSPACE") or top is None:
+        return repository_root(workspace)
+    return root.relative_to(top).as_posix()

@@ -1,63 +1,166 @@
-"""`kbsync lint`: check the content tree. Asks nobody and changes nothing."""
+"""`kbsync lint`: check the content tree. Asks nobody and, without `--fix`, changes nothing."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
 from kbsync.cli.commands import common_options
-from kbsync.cli.formats import IN_CI, format_option, repository_root, tell_ci
+from kbsync.cli.formats import IN_CI, lint_format_option, repository_root, repository_top, tell_ci
 from kbsync.cli.screen import Options, relative
 from kbsync.cli.workspace import Reading, Workspace
-from kbsync.errors import ExitCode
+from kbsync.errors import ExitCode, UsageError
 from kbsync.model import Finding
 
 
 @click.command("lint")
-@click.argument("paths", nargs=-1, type=click.Path(path_type=Path))
-@format_option
+@click.argument("selectors", nargs=-1)
+@click.option("--fix", is_flag=True, help="Mend what can be mended safely, then show what is left.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change. Changes nothing.")
+@click.option("--external", is_flag=True, help="Ask for every link to another site whether it is dead (KB310).")
+@click.option("--explain", metavar="CODE", help="Say what a code is about: KB301, several as KB3, or `all`.")
+@click.option("--rules", is_flag=True, help="List the codes.")
+@lint_format_option
 @common_options
 @click.pass_context
-def command(ctx: click.Context, paths: tuple[Path, ...], form: str) -> int:
-    """Check the content tree; asks nobody and changes nothing.
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    selectors: tuple[str, ...],
+    fix: bool,
+    diff: bool,
+    external: bool,
+    explain: str | None,
+    rules: bool,
+    form: str,
+) -> int:
+    """Check the content tree; asks nobody and changes nothing, unless you say so.
 
-    PATHS limit what is reported; links are always checked against the whole tree.
+    SELECTORS limit what is reported: paths, locale:fr, category:billing, status:published. Links are always checked
+    against the whole tree.
     """
     options = Options.of(ctx)
+    if rules or explain is not None:
+        return tell_rules(explain, options)
     workspace = Workspace(options.read_settings(), options)
+    linted = lint(workspace, selectors)
+    failed = False
+    if diff or fix:
+        from kbsync.cli.mending import mend, show_mending
+        from kbsync.lint.fixes import fix_text
+
+        tree = linted.reading.compiler.tree
+        if diff:
+            return show_mending(tree, linted.findings, fix_text)
+        failed = mend(tree, linted.findings, fix_text, options)
+        linted = lint(workspace, selectors)
+    if external:
+        from kbsync.cli.external import check_external
+
+        linted.findings = check_external(workspace, linted.reading, linted.findings, linted.paths)
+    tell_findings(workspace, linted, form=form)
+    errors = any(finding.level == "error" for finding in linted.findings)
+    return ExitCode.FINDINGS if errors or failed else ExitCode.DONE
+
+
+@dataclass(slots=True)
+class Linted:
+    """A tree that was read, the files of it that were asked for, and what was found in these."""
+
+    reading: Reading
+    paths: set[str]
+    findings: list[Finding]
+
+    @property
+    def sources(self) -> list[str]:
+        """The sources that were asked for, in path order."""
+        return [path for path in self.reading.compiler.tree.sources if path in self.paths]
+
+
+def lint(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Linted:
+    """Read and check the tree.
+
+    Raises:
+        UsageError: a selector that means nothing.
+    """
     reading = workspace.read_content()
-    findings = [finding for finding in reading.findings if _wanted(finding, paths, workspace)]
+    tree, site = reading.compiler.tree, reading.compiler.site
+    if not selectors:
+        return Linted(reading, set(tree.sources), reading.findings)
+    from kbsync.cli.select import select_paths
+
+    sources, root = tree.sources.values(), workspace.settings.content_root.resolve()
+    others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
+    paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
+    return Linted(reading, paths, [finding for finding in reading.findings if finding.path in paths])
+
+
+def tell_rules(word: str | None, options: Options) -> int:
+    """The codes, or what some of them are about. Needs no project.
+
+    Raises:
+        UsageError: a code that no rule has.
+    """
+    from kbsync.lint.ignore import meant_by, near
+    from kbsync.lint.rules import RULES
+    from kbsync.report.rules import explain_text, rules_text
+
+    if word is None:
+        click.echo(rules_text(RULES.values(), options.style()), nl=False)
+        return ExitCode.DONE
+    codes = list(RULES) if word == "all" else meant_by(word)
+    if not codes:
+        raise UsageError(f"`{word}` is the code of no rule", hint=near(word))
+    click.echo(explain_text((RULES[code] for code in codes), options.style()), nl=False)
+    return ExitCode.DONE
+
+
+def tell_findings(workspace: Workspace, linted: Linted, *, form: str) -> None:
+    """Findings in a format. Each format loads only what it needs."""
+    findings = linted.findings
     if form == "json":
         from kbsync.report.data import lint_json
 
         click.echo(lint_json(findings))
+    elif form == "sarif":
+        from kbsync.report.sarif import findings_sarif
+
+        click.echo(findings_sarif(findings, root=repository_top(workspace)))
+    elif form == "junit":
+        from kbsync.report.junit import findings_junit
+
+        click.echo(findings_junit(findings, linted.sources, root=repository_root(workspace)), nl=False)
     elif form in IN_CI:
         from kbsync.report.github import findings_annotations
         from kbsync.report.markdown import findings_markdown
 
         root = repository_root(workspace)
-        text = findings_markdown(findings, root=root, sources=len(reading.compiler.tree.sources))
+        text = findings_markdown(findings, root=root, sources=len(linted.sources))
         tell_ci(text, findings_annotations(findings, root=root), workspace, form=form)
     else:
-        click.echo(findings_screen(workspace, reading, findings), nl=False)
-    errors = any(finding.level == "error" for finding in findings)
-    return ExitCode.FINDINGS if errors else ExitCode.DONE
+        show_findings(workspace, findings, sources=len(linted.sources))
 
 
-def findings_screen(workspace: Workspace, reading: Reading, findings: list[Finding]) -> str:
-    """Findings as the terminal shows them."""
-    from kbsync.report.text import findings_text
+def show_findings(workspace: Workspace, findings: list[Finding], *, sources: int, err: bool = False) -> None:
+    """Findings as the terminal shows them, each as soon as it is made."""
+    from kbsync.report.findings import findings_text
 
-    root = relative(workspace.settings.content_root)
-    return findings_text(findings, workspace.options.style(), root=root, sources=len(reading.compiler.tree.sources))
+    root, options = workspace.settings.content_root, workspace.options
 
+    def read(path: str) -> str | None:
+        try:
+            return (root / path).read_bytes().decode(errors="replace").removeprefix("\ufeff")
+        except OSError:
+            return None
 
-def _wanted(finding: Finding, paths: tuple[Path, ...], workspace: Workspace) -> bool:
-    if not paths:
-        return True
-    place = (workspace.settings.content_root / finding.path).resolve()
-    return any(place.is_relative_to(path.resolve()) for path in paths)
+    shown = relative(root)
+    for piece in findings_text(
+        findings, options.style(), root=shown, sources=sources, read=read, quiet=options.quiet and not err
+    ):
+        click.echo(piece, err=err, nl=False)
 
 
 def tell_errors(workspace: Workspace, reading: Reading, *, form: str, schema: str) -> int:
@@ -75,6 +178,6 @@ def tell_errors(workspace: Workspace, reading: Reading, *, form: str, schema: st
         text = refused_markdown(workspace.target, reading.findings, command=command, root=root)
         tell_ci(text, findings_annotations(reading.findings, root=root), workspace, form=form)
     else:
-        click.echo(findings_screen(workspace, reading, reading.findings), err=True, nl=False)
+        show_findings(workspace, reading.findings, sources=len(reading.compiler.tree.sources), err=True)
     click.echo("Nothing was asked or sent: mend the errors first.", err=True)
     return ExitCode.FINDINGS

@@ -80,7 +80,31 @@ def make_plan(
     if not any(base.kind == "article" for base in recovery.bases):
         desired = with_former_slugs(build(desired), desired, reading)
     plan = ask_older_revisions(build, (desired, portal.items, recovery.bases), reading)
-    return Planned(plan_uploads(plan, reading.compiler, policy), recovery, portal)
+    plan = plan_uploads(judged(plan, workspace, reading), reading.compiler, policy)
+    return Planned(plan, recovery, portal)
+
+
+def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
+    """The plan with those of its warnings that count here.
+
+    Raises:
+        PlanRefused: kbsync.toml calls one of them an error.
+    """
+    if not plan.warnings:
+        return plan
+    from kbsync.lint.ignore import Judge
+
+    judge = Judge(workspace.settings.lint)
+    warnings = tuple(judge.judge(plan.warnings, reading.compiler.tree.sources))
+    refused = [f"{finding.path}: {finding.message}" for finding in warnings if finding.level == "error"]
+    if refused:
+        more = f", and {len(refused) - 1:,} more" if len(refused) > 1 else ""
+        code = next(finding.code for finding in warnings if finding.level == "error")
+        raise PlanRefused(
+            f"{code} is an error in this project: {refused[0]}{more}",
+            hint=f"mend it, write `lint_ignore: [{code}]` into the file if it is meant, or change [lint] levels",
+        )
+    return replace(plan, warnings=warnings)
 
 
 def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:

@@ -4,13 +4,27 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from kbsync.content.identity import Site
+from kbsync.content.source import Source
 from kbsync.errors import UsageError
-from kbsync.model import Desired
+from kbsync.model import Desired, Kind
 
 WORDS = ("locale", "category", "status")
+HINT = "give a path, or one of locale:CODE, category:SLUG, status:draft|published|archived"
+
+
+class Item(NamedTuple):
+    """What a selector looks at: of a category its own slug is the category."""
+
+    path: str
+    kind: Kind
+    locale: str = ""
+    category: str = ""
+    status: str = ""
 
 
 def select(desired: list[Desired], selectors: Iterable[str], *, root: Path, here: Path) -> list[Desired]:
@@ -19,34 +33,73 @@ def select(desired: list[Desired], selectors: Iterable[str], *, root: Path, here
     Raises:
         UsageError: a selector that means nothing.
     """
-    chosen: dict[str, Desired] = {}
+    paths = meant([_item_of(item) for item in desired], selectors, root=root, here=here)
+    chosen = [item for item in desired if item.path in paths]
+    needed = {(item.locale, item.fields.get("category")) for item in chosen if item.kind == "article"}
+    paths |= {item.path for item in desired if item.kind == "category" and (item.locale, item.slug) in needed}
+    return [item for item in desired if item.path in paths]
+
+
+def select_paths(
+    site: Site, sources: Collection[Source], others: Iterable[str], selectors: Iterable[str], *, root: Path, here: Path
+) -> set[str]:
+    """The paths of the tree that any of the selectors means; the tree may be full of errors.
+
+    Args:
+        site: who the sources are.
+        sources: the files that could be read.
+        others: paths of which no more is known: pictures, and what could not be read.
+        selectors: as the user typed them.
+        root: the content root.
+        here: where the user stands.
+
+    Raises:
+        UsageError: a selector that means nothing.
+    """
+    items = [_source_item(site, source) for source in sources]
+    # To a word they are nothing; a path may mean them.
+    items += [Item(path, "category") for path in others]
+    return meant(items, selectors, root=root, here=here)
+
+
+def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here: Path) -> set[str]:
+    """The paths of the items that any of the selectors means.
+
+    Raises:
+        UsageError: a selector that means nothing.
+    """
+    paths: set[str] = set()
     for selector in selectors:
-        found = [item for item in desired if _means(selector, item, root, here)]
+        means = _meaning(selector, root, here)
+        found = {item.path for item in items if means(item)}
         if not found:
-            raise UsageError(
-                f"nothing in the content tree is meant by `{selector}`",
-                hint="give a path, or one of locale:CODE, category:SLUG, status:draft|published|archived",
-            )
-        chosen |= {item.path: item for item in found}
-    needed = {(item.locale, item.fields.get("category")) for item in chosen.values() if item.kind == "article"}
-    for item in desired:
-        if item.kind == "category" and (item.locale, item.slug) in needed:
-            chosen[item.path] = item
-    return [item for item in desired if item.path in chosen]
+            raise UsageError(f"nothing in the content tree is meant by `{selector}`", hint=HINT)
+        paths |= found
+    return paths
 
 
-def _means(selector: str, item: Desired, root: Path, here: Path) -> bool:
+def _item_of(item: Desired) -> Item:
+    if item.kind == "category":
+        return Item(item.path, "category", item.locale, item.slug)
+    return Item(item.path, "article", item.locale, str(item.fields.get("category") or ""), item.status or "draft")
+
+
+def _source_item(site: Site, source: Source) -> Item:
+    if (found := site.categories.get(source.path)) is not None:
+        return Item(source.path, "category", found.locale, found.slug)
+    identity = site.articles[source.path]
+    return Item(source.path, "article", identity.locale, identity.category, source.status or "draft")
+
+
+def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
+    """What a selector asks of an item. The disk is looked at once for each selector, however many items there are."""
     word, colon, value = selector.partition(":")
     if colon and word in WORDS:
-        if word == "locale":
-            return item.locale == value
-        if word == "status":
-            return item.kind == "article" and (item.status or "draft") == value
-        return value == (item.slug if item.kind == "category" else item.fields.get("category"))
-    if not (here / selector).exists():
-        # As a plan prints it: from the content root.
-        return _holds(posixpath.normpath(selector), item.path)
-    return any(_holds(path, item.path) for path in _paths(here / selector, root))
+        return lambda item: bool(value) and getattr(item, word) == value
+    # What is not there is taken as a plan prints it: from the content root.
+    place = here / selector
+    paths = set(_paths(place, root)) if os.path.lexists(place) else {posixpath.normpath(selector)}
+    return lambda item: any(_holds(path, item.path) for path in paths)
 
 
 def _paths(place: Path, root: Path) -> Iterator[str]:

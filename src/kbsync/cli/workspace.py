@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.cli.screen import Options
 from kbsync.cli.token import read_token
-from kbsync.config import Settings
+from kbsync.config import Settings, written_at
 from kbsync.errors import ContentError
 from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target, digest
 from kbsync.service.profile import Profile, read_profile
@@ -107,6 +107,11 @@ class Workspace:
 
     def __post_init__(self) -> None:
         self.profile = read_profile(self.settings.service.profile, folder=self.settings.folder)
+        if self.settings.lint.ignore or self.settings.lint.levels:
+            from kbsync.lint.ignore import check_codes
+
+            path, env = self.settings.path, self.options.env
+            check_codes(self.settings.lint, lambda key: written_at(path, env, "lint", key))
 
     @property
     def target(self) -> Target:
@@ -151,7 +156,7 @@ class Workspace:
         """
         from kbsync.content.identity import identify, locales_of
         from kbsync.content.part import read_part
-        from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, order_of
+        from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, in_order
 
         content = self.settings.content
         tree = read_part(self.settings.content_root, walk, moved, cache=self.scan_cache)
@@ -161,7 +166,7 @@ class Workspace:
         reading = self._check(tree, site, OF_A_SOURCE)
         of_these = [finding for finding in reading.findings if finding.path in moved]
         rest = [item for item in findings if item.path not in moved or item.code in CODES_OF_THE_TREE]
-        reading.findings[:] = sorted([*rest, *of_these], key=order_of)
+        reading.findings[:] = in_order([*rest, *of_these])
         if reading.errors:
             return None
         compiler = reading.compiler
@@ -178,7 +183,7 @@ class Workspace:
         pictures = self._look_at_pictures(tree)
         compiler = Compiler(tree, site, addresses, settings.authors, pictures)
         context = Context(tree, site, self.profile.limits, settings.authors, pictures, settings.assets)
-        return Reading(compiler, check_tree(context, ignore=settings.lint.ignore, families=families), [])
+        return Reading(compiler, check_tree(context, settings.lint, families=families), [])
 
     def _look_at_pictures(self, tree: Tree) -> Pictures:
         from kbsync.content.pictures import Pictures, read_pictures

@@ -28,6 +28,7 @@ ARTICLE_KEYS: Mapping[str, str] = {
     "translation_of": TEXT,
     "aliases": LIST,
     "manage": MANAGE,
+    "lint_ignore": LIST,
 }
 
 CATEGORY_KEYS: Mapping[str, str] = {
@@ -37,6 +38,7 @@ CATEGORY_KEYS: Mapping[str, str] = {
     "position": NUMBER,
     "icon": TEXT,
     "locale": TEXT,
+    "lint_ignore": LIST,
 }
 
 INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,9})")

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 
 from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
 from kbsync.content.frontmatter import FrontMatter, read_front_matter
+from kbsync.content.ignores import read_ignores
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.source import Link, Problem, Source
 from kbsync.model import digest
@@ -74,6 +75,7 @@ def _read_body(path: str, text: str, front: FrontMatter, problems: list[Problem]
     targets = (target for target in scanned.targets if not start <= target.start < end)
     found["links"] = tuple(_links(path, targets, scanned.references, first_line))
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
+    found["ignores"] = read_ignores(body, scanned.raw_html, first_line, problems)
     body = body[:start] + body[end:]
     return found | {"body_digest": digest(body), "body_chars": len(body), "body_blank": not body.strip()}
 

@@ -28,6 +28,15 @@ class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
     hint: str = ""
 
 
+class Ignore(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """A code, or the beginning of one, that a comment at this place ignores on the line that it `covers`."""
+
+    line: int
+    column: int
+    covers: int
+    code: str
+
+
 class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A link or image target of the body that points into the tree.
 
@@ -55,6 +64,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     characters of the heading that became the title and left the body. `body_digest` names the body as written,
     before any rewriting; `raw_digest` names the bytes of the file. `keys` are those of the front matter, a line each,
     `places` their lines and columns in turn: flat, because the cache loads them for every file on every start.
+    `ignores` come from comments and are about one line each, `lint_ignore` is about all of the file.
     """
 
     path: str
@@ -86,6 +96,8 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     links: tuple[Link, ...] = ()
     anchors: tuple[str, ...] = ()
     problems: tuple[Problem, ...] = ()
+    ignores: tuple[Ignore, ...] = ()
+    lint_ignore: tuple[str, ...] = ()
 
     def place(self, key: str) -> Place:
         """Where a key stands in the file, or the file's first line."""

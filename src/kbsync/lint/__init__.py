@@ -8,12 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
+from kbsync.config import LintSettings
 from kbsync.lint import limits, links, pictures, structure
 from kbsync.lint.context import Context
+from kbsync.lint.ignore import Judge, check_ignores
 from kbsync.lint.rules import RULES, Rule
 from kbsync.model import Finding
 
-__all__ = ["RULES", "Rule", "check_tree"]
+__all__ = ["RULES", "Rule", "check_tree", "in_order"]
+
+DEFAULTS = LintSettings()
 
 Family = Callable[[Context], Iterator[Finding]]
 
@@ -38,20 +42,19 @@ CODES_OF_THE_TREE = frozenset({"KB110", "KB201", "KB202", "KB203", "KB204", "KB2
 
 
 def check_tree(
-    context: Context, *, ignore: Iterable[str] = (), families: Iterable[Family] = OF_A_SOURCE + OF_THE_TREE
+    context: Context, settings: LintSettings = DEFAULTS, *, families: Iterable[Family] = OF_A_SOURCE + OF_THE_TREE
 ) -> list[Finding]:
-    """Every finding of some families, and of reading the tree, in path and line order, without the ignored codes.
+    """Every finding of some families, and of reading the tree, in path and line order, without what is ignored.
 
     A finding of level error is not ignored: the service would refuse the article, or something would be lost.
     """
-    ignored = set(ignore)
     findings = list(context.tree.findings)
     for check in families:
         findings += check(context)
-    kept = [finding for finding in findings if finding.level == "error" or finding.code not in ignored]
-    return sorted(kept, key=order_of)
+    findings += check_ignores(context.tree.sources.values())
+    return in_order(Judge(settings).judge(findings, context.tree.sources))
 
 
-def order_of(finding: Finding) -> tuple[str, int, int, str]:
-    """Where a finding stands among others."""
-    return (finding.path, finding.line, finding.column, finding.code)
+def in_order(findings: Iterable[Finding]) -> list[Finding]:
+    """Findings as a reader goes through them."""
+    return sorted(findings, key=lambda finding: (finding.path, finding.line, finding.column, finding.code))

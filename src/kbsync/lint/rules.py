@@ -43,6 +43,13 @@ RULES = {
         Rule("KB114", "a NUL character"),
         Rule("KB115", "a symbolic link out of the tree, in a circle, or to nothing"),
         Rule("KB116", "a key without a value"),
+        Rule(
+            "KB120",
+            "a comment or key that should ignore a finding, and does not",
+            "A code that no rule has ignores nothing, and a comment at the beginning of a line hides the rest of that "
+            "line from readers. Write `<!-- kbsync-ignore KB301: why -->` behind the text, or on the line above.",
+            "---\ntitle: Refunds\n---\nText. <!-- kbsync-ignore KB999 -->\n",
+        ),
         Rule("KB201", "two articles of one slug, or two categories of one slug in a locale"),
         Rule("KB202", "a category that is not declared"),
         Rule("KB203", "a locale that is not among the locales of kbsync.toml, or none at all"),
@@ -57,6 +64,12 @@ RULES = {
         Rule("KB301", "a link to a file that is not there"),
         Rule("KB302", "a link to a heading that is not there"),
         Rule("KB303", "a picture that is not there"),
+        Rule(
+            "KB310",
+            "an external link that is dead",
+            "The address answered that there is nothing, its name does not exist, or its certificate is not valid. "
+            "Only `kbsync lint --external` asks. Mend the link, or take it out.",
+        ),
         Rule("KB320", "a picture that is none, or of a kind that is not allowed"),
         Rule("KB321", "a picture whose file is too large"),
         Rule("KB322", "a picture with too many pixels"),

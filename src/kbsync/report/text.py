@@ -265,28 +265,3 @@ def _outcome_lines(word: str, outcomes: Sequence[Outcome], style: Style) -> list
         if outcome.hint:
             lines.append(style.paint(f"      {visible(outcome.hint)}", "dim"))
     return [*lines, *_rest(len(outcomes) - len(shown), style)]
-
-
-# --- findings --------------------------------------------------------------------------------------------------------
-
-
-def findings_text(findings: Sequence[Finding], style: Style, *, root: str, sources: int) -> str:
-    """Findings as `path:line:column: level CODE message`, which editors and terminals make clickable.
-
-    Args:
-        findings: in path order.
-        style: the screen.
-        root: the content root as the user would type it, put before each path.
-        sources: how many files were looked at.
-    """
-    lines = []
-    for finding in findings:
-        colour = "red" if finding.level == "error" else "yellow"
-        place = f"{root}/{visible(finding.path)}:{finding.line}:{finding.column}"
-        lines.append(f"{place}: {style.paint(f'{finding.level} {finding.code}', colour)} {visible(finding.message)}")
-        if finding.hint:
-            lines.append(style.paint(f"    {visible(finding.hint)}", "dim"))
-    errors = sum(1 for finding in findings if finding.level == "error")
-    warnings = len(findings) - errors
-    total = f"{count(sources, 'file')}: {count(errors, 'error')}, {count(warnings, 'warning')}."
-    return "\n".join([*lines, *([""] if lines else []), total]) + "\n"

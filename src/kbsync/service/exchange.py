@@ -78,7 +78,7 @@ def exchange(client: httpx.Client, request: httpx.Request, *, timeout_s: float, 
     asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
     late = threading.Event()
     try:
-        return _within(DEADLINE_FACTOR * timeout_s, lambda: _read_all(client, request, asked, late, secret))
+        return within(DEADLINE_FACTOR * timeout_s, lambda: _read_all(client, request, asked, late, secret))
     except TimeoutError as exc:
         late.set()
         raise AnswerLost(
@@ -130,7 +130,7 @@ def _work_off(tasks: SimpleQueue[Callable[[], None] | None]) -> None:
 _BESIDE = threading.local()
 
 
-def _within(deadline_s: float, work: Callable[[], T]) -> T:
+def within(deadline_s: float, work: Callable[[], T]) -> T:
     """What `work` returns or raises, or TimeoutError after the deadline.
 
     httpx limits each silence, not their sum: an answer whose headers drip would take for ever, and so may a name that

@@ -1,0 +1,50 @@
+"""`kbsync lint --external`: ask for the links to other sites, and tell what is dead and what nobody can say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Mapping
+
+from kbsync.cli.workspace import Reading, Workspace
+from kbsync.lint import in_order
+from kbsync.lint.external import external_findings, find_external
+from kbsync.lint.ignore import Judge
+from kbsync.model import Finding
+from kbsync.report.text import count
+from kbsync.service.external import Checker, Verdict, by_reason
+from kbsync.service.external_memory import load_memory, store_memory
+
+MEMORY = "external.json"
+
+
+def check_external(
+    workspace: Workspace, reading: Reading, findings: list[Finding], paths: Collection[str]
+) -> list[Finding]:
+    """The findings, and one more for each dead link of these files; what is unsure is told on stderr."""
+    tree, settings = reading.compiler.tree, workspace.settings.lint
+    links = list(find_external(tree, (path for path in tree.sources if path in paths)))
+    urls = sorted({link.url for link in links})
+    memory, now_s = workspace.cache_folder / MEMORY, time.time()
+    known = load_memory(memory, now_s=now_s)
+    unknown = [url for url in urls if url not in known]
+    if unknown:
+        workspace.options.note(f"Asking for {count(len(unknown), 'external link')} …")
+    new = Checker(private=settings.external_private).check(unknown)
+    if new:
+        store_memory(memory, known, new, now_s=now_s)
+    verdicts = new | {url: Verdict(known[url].state, known[url].reason) for url in urls if url in known}
+    workspace.options.note(told(verdicts))
+    found = Judge(settings).judge(external_findings(links, verdicts), tree.sources)
+    return in_order([*findings, *found])
+
+
+def told(verdicts: Mapping[str, Verdict]) -> str:
+    """The counts in one line: `12 external links: 9 alive, 1 dead, 2 unsure (the answer is 403: 2)`."""
+    states = [verdict.state for verdict in verdicts.values()]
+    parts = [f"{states.count(state):,} {state}" for state in ("alive", "dead", "unsure") if state in states]
+    if "unsure" in states:
+        reasons = sorted(by_reason(verdicts).items(), key=lambda pair: -pair[1])
+        parts[-1] += f" ({'; '.join(f'{reason}: {number:,}' for reason, number in reasons)})"
+    if "private" in states:
+        parts.append(f"{states.count('private'):,} of this machine or a private network, not asked")
+    return f"{count(len(states), 'external link')}{': ' if parts else ''}{', '.join(parts)}."

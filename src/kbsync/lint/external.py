@@ -1,0 +1,67 @@
+"""KB310: where links to other sites stand, and what was found out about them. Asking is `service/external.py`'s."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from kbsync.content.body import BOM, raw_digest
+from kbsync.content.tree import Tree
+from kbsync.markdown.offsets import Places
+from kbsync.markdown.spans import scan
+from kbsync.model import Finding
+from kbsync.service.external import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class External:
+    """A link or picture of another site: its place in the file, and the address that is asked for."""
+
+    path: str
+    line: int
+    column: int
+    url: str
+
+
+def find_external(tree: Tree, paths: Iterable[str]) -> Iterator[External]:
+    """Every link of these sources that leaves the tree for the web. The scan cache has none of them, so files are read.
+
+    A file that is no longer the one that was linted is left out.
+    """
+    for path in paths:
+        source = tree.sources[path]
+        if source.kind != "article":
+            continue
+        try:
+            data = tree.read_bytes(path)
+        except OSError:
+            continue
+        if b"//" not in data or raw_digest(data) != source.raw_digest or _is_unreadable(data):
+            continue
+        text = data.decode().removeprefix(BOM)
+        first_line = Places(text).line(source.body_start) - 1
+        for target in scan(text[source.body_start :]).targets:
+            if url := address_of(target.destination):
+                yield External(path, first_line + target.line, target.column, url)
+
+
+def _is_unreadable(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return True
+    return False
+
+
+def address_of(destination: str) -> str:
+    """What is asked for: the address without its fragment, `//host` as https; "" for what is not of the web."""
+    url = f"https:{destination}" if destination.startswith("//") else destination
+    return url.partition("#")[0].strip() if url.lower().startswith(("http://", "https://")) else ""
+
+
+def external_findings(links: Iterable[External], verdicts: Mapping[str, Verdict]) -> Iterator[Finding]:
+    """One finding for each link that is dead."""
+    for link in links:
+        if verdicts[link.url].state == "dead":
+            message = f"the link to {link.url} is dead: {verdicts[link.url].reason}"
+            yield Finding("KB310", "warning", link.path, link.line, link.column, message, "mend it, or take it out")

@@ -1,0 +1,73 @@
+"""Findings for people: each one with its place, the line of the source that it is about, and what to do. Pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
+
+from kbsync.model import Finding, visible
+from kbsync.report.excerpt import excerpt
+from kbsync.report.text import Style, count
+
+FIX = "kbsync lint --fix"
+LINE_END = re.compile(r"\r\n|\n|\r")
+FENCE = "---"
+
+Read = Callable[[str], str | None]
+"""The text of a source by its path, None where it cannot be had."""
+
+
+def findings_text(
+    findings: Sequence[Finding], style: Style, *, root: str, sources: int, read: Read, quiet: bool = False
+) -> Iterator[str]:
+    """Findings as `path:line:column: level CODE message`, which editors and terminals make clickable; piece by piece.
+
+    Args:
+        findings: in path order.
+        style: the screen.
+        root: the content root as the user would type it, put before each path.
+        sources: how many files were looked at.
+        read: gives the text of a source; asked once for each that has findings.
+        quiet: show errors alone, and count the rest.
+    """
+    shown = [finding for finding in findings if finding.level == "error" or not quiet]
+    for path, group in groupby(shown, key=lambda finding: finding.path):
+        lines = LINE_END.split(read(path) or "")
+        for finding in group:
+            yield from _finding(finding, lines, style, f"{root}/" if root != "." else "")
+        yield "\n"
+    yield _summary(findings, sources)
+
+
+def _finding(finding: Finding, lines: Sequence[str], style: Style, prefix: str) -> Iterator[str]:
+    place = f"{prefix}{visible(finding.path)}:{finding.line}:{finding.column}"
+    level = style.paint(f"{finding.level} {finding.code}", "red" if finding.level == "error" else "yellow")
+    yield f"{place}: {level} {_one_line(finding.message)}\n"
+    line = lines[finding.line - 1] if finding.line <= len(lines) else ""
+    if line.strip() not in {"", FENCE}:
+        yield from _quoted(line, finding, style)
+    if finding.hint:
+        yield f"    {style.paint(_one_line(finding.hint), 'dim')}\n"
+
+
+def _quoted(line: str, finding: Finding, style: Style) -> Iterator[str]:
+    number = f"  {finding.line} | "
+    text, before = excerpt(line, finding.column, style.width - len(number))
+    yield f"{style.paint(number, 'dim')}{text.rstrip()}\n"
+    caret = style.paint("^", "red" if finding.level == "error" else "yellow")
+    yield f"{style.paint('| '.rjust(len(number)), 'dim')}{' ' * before}{caret}\n"
+
+
+def _one_line(text: str) -> str:
+    return " ".join(visible(text).split())
+
+
+def _summary(findings: Iterable[Finding], sources: int) -> str:
+    errors = warnings = fixable = 0
+    for finding in findings:
+        errors += finding.level == "error"
+        warnings += finding.level != "error"
+        fixable += finding.fixable
+    total = f"{count(sources, 'file')}: {count(errors, 'error')}, {count(warnings, 'warning')}.\n"
+    return total + (f"{fixable:,} can be mended by `{FIX}`.\n" if fixable else "")

@@ -1,0 +1,72 @@
+"""Findings as SARIF 2.1.0, which code scanning services and editors read. Pure.
+
+Source: docs.oasis-open.org/sarif/sarif/v2.1.0. Columns count characters, which SARIF has to be told.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Mapping
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from kbsync import __version__
+from kbsync.lint.rules import RULES, Rule
+from kbsync.model import Finding, visible
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+NUMBERS = {code: number for number, code in enumerate(RULES)}
+
+
+def findings_sarif(findings: Iterable[Finding], *, root: str) -> str:
+    """One log with one run.
+
+    Args:
+        findings: of the content tree.
+        root: the content root as seen from the top of the repository, put before each path.
+    """
+    driver = {"name": "kbsync", "semanticVersion": __version__, "rules": [_rule(rule) for rule in RULES.values()]}
+    run = {
+        "tool": {"driver": driver},
+        "columnKind": "unicodeCodePoints",
+        "results": [_result(finding, root) for finding in findings],
+    }
+    log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+    return msgspec.json.format(msgspec.json.encode(log), indent=2).decode()
+
+
+def _rule(rule: Rule) -> Mapping[str, Any]:
+    text = rule.explanation or rule.title
+    fence = "~~~~~~"
+    example = f"\n\n{fence}markdown\n{rule.example.rstrip()}\n{fence}\n" if rule.example else ""
+    return {
+        "id": rule.code,
+        "shortDescription": {"text": rule.title},
+        "fullDescription": {"text": text},
+        "help": {"text": text, "markdown": text + example},
+    }
+
+
+def _result(finding: Finding, root: str) -> Mapping[str, Any]:
+    message = "\n".join(" ".join(visible(text).split()) for text in (finding.message, finding.hint) if text)
+    found: dict[str, Any] = {
+        "ruleId": finding.code,
+        "level": finding.level,
+        "message": {"text": message},
+        "locations": [
+            {
+                "physicalLocation": {
+                    "artifactLocation": {"uri": uri_of(finding.path, root), "uriBaseId": "%SRCROOT%"},
+                    "region": {"startLine": finding.line, "startColumn": finding.column},
+                }
+            }
+        ],
+    }
+    return found | ({"ruleIndex": NUMBERS[finding.code]} if finding.code in NUMBERS else {})
+
+
+def uri_of(path: str, root: str) -> str:
+    """A path of the tree as a relative address, percent-encoded."""
+    return quote(posixpath.normpath(posixpath.join(root, path)), safe="/", errors="replace")

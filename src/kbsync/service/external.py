@@ -1,0 +1,249 @@
+"""Whether addresses of other sites are dead: asked a few at a time, politely, without any token or cookie.
+
+    answer                                           verdict
+    -------------------------------------------------+---------------------------------------------------------
+    2xx, 3xx that lead there, 401                    | alive
+    404, 410                                         | dead
+    the name does not exist                          | dead, unless nothing else answered: then it is this machine
+    the certificate is not valid                     | dead
+    no address at all                                | dead
+    anything else: 403, 429, 5xx, silence, refused   | unsure: a machine was turned away, a person may not be
+
+HEAD is asked first, and GET where that brings bad news; of a GET only the head is read. Silence, 429 and 5xx are tried
+again; a host that stays silent is left alone. Machines of this network are not asked unless that is allowed: a link in
+a text should not make a CI runner knock at what only it can reach. Redirects are held to the same.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import ssl
+import threading
+import time
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from functools import partial
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+import httpx
+
+from kbsync import __version__
+from kbsync.service.exchange import http_date_s, within
+
+AT_ONCE = 8
+AT_ONCE_PER_HOST = 2
+TIMEOUT_S = 10.0
+"""For connecting, and for each silence; a whole answer may take three times that."""
+
+TRIES = 3
+HOPS = 8
+LONGEST_WAIT_S = 10.0
+"""What Retry-After may ask for; longer than that and the address stays unsure."""
+
+NO_PROXY = ("all://localhost", "all://127.0.0.1", "all://[::1]")
+"""A proxy for the world is not for this machine."""
+
+State = Literal["alive", "dead", "unsure", "private"]
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is known of one address. `heard` means that some server answered, `nowhere` that its name was not found."""
+
+    state: State
+    reason: str = ""
+    heard: bool = False
+    nowhere: bool = False
+
+
+NO_PAGE = Verdict("unsure", "it leads to something that is no web page", heard=True)
+
+
+@dataclass(slots=True)
+class Checker:
+    """Asks for addresses, once.
+
+    Args:
+        private: whether machines of this network are asked, too.
+        timeout_s: for connecting and for each silence.
+        sleep: waits for some seconds; by default only as long as nobody interrupts.
+        clock: gives seconds since 1970.
+        resolve: the addresses of a host, as `socket.getaddrinfo` gives them.
+    """
+
+    private: bool = False
+    timeout_s: float = TIMEOUT_S
+    sleep: Callable[[float], object] | None = None
+    clock: Callable[[], float] = time.time
+    resolve: Callable[..., Sequence[Any]] = socket.getaddrinfo
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _silent: set[str] = field(default_factory=set)
+
+    def check(self, urls: Collection[str]) -> dict[str, Verdict]:
+        """A verdict for each address."""
+        verdicts: dict[str, Verdict] = {}
+        with self._client() as client, ThreadPoolExecutor(AT_ONCE) as pool:
+            try:
+                for asked in pool.map(lambda share: [(url, self._ask(client, url)) for url in share], _shares(urls)):
+                    verdicts.update(asked)
+            finally:
+                # Interrupted: what waits is not asked any more.
+                self._stop.set()
+                pool.shutdown(cancel_futures=True)
+        if not any(verdict.heard for verdict in verdicts.values()):
+            return {url: replace(found, state="unsure") if found.nowhere else found for url, found in verdicts.items()}
+        return verdicts
+
+    def _client(self) -> httpx.Client:
+        return httpx.Client(
+            timeout=httpx.Timeout(self.timeout_s),
+            headers={"User-Agent": f"Mozilla/5.0 (compatible; kbsync/{__version__}; link check)", "Accept": "*/*"},
+            # What one site sets is no other one's business, nor the next request's.
+            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+            follow_redirects=False,
+            mounts=dict.fromkeys(NO_PROXY),
+        )
+
+    def _ask(self, client: httpx.Client, url: str) -> Verdict:
+        if _host(url) in self._silent:
+            return Verdict("unsure", "its host stays silent")
+        for tries in range(1, TRIES + 1):
+            if self._stop.is_set():
+                break
+            verdict, wait_s = self._ask_once(client, url)
+            if wait_s is None or wait_s > LONGEST_WAIT_S or tries == TRIES:
+                if verdict.state == "unsure" and not verdict.heard:
+                    self._silent.add(_host(url))
+                return verdict
+            (self.sleep or self._stop.wait)(wait_s or 0.5 * 2 ** (tries - 1))
+        return Verdict("unsure", "not asked")
+
+    def _ask_once(self, client: httpx.Client, url: str) -> tuple[Verdict, float | None]:
+        """A verdict, and how long to wait before the next try: None where another would say the same."""
+        try:
+            found = self._follow(client, "HEAD", url)
+            if isinstance(found, httpx.Response) and found.status_code >= 400 and found.status_code not in {401, 429}:
+                found = self._follow(client, "GET", url)
+        except (httpx.TimeoutException, TimeoutError):
+            return Verdict("unsure", "no answer in time"), 0.0
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError):
+            return Verdict("dead", "it is no valid address"), None
+        except httpx.HTTPError as exc:
+            return _failed(exc)
+        return (found, None) if isinstance(found, Verdict) else self._judged(found)
+
+    def _follow(self, client: httpx.Client, method: str, url: str) -> httpx.Response | Verdict:
+        """The last answer of a chain of redirects, or a verdict where the chain must not be followed."""
+        at = httpx.URL(url)
+        for hop in range(HOPS):
+            if not at.host:
+                return Verdict("dead", "it is no valid address")
+            if not self.private and self._is_inside(at.host):
+                return Verdict("unsure", "it leads into a private network", heard=True) if hop else Verdict("private")
+            # A name and password in an address are nobody's to try.
+            request = client.build_request(method, at.copy_with(username=None, password=None, fragment=None))
+            try:
+                answer = within(3 * self.timeout_s, partial(_head_of, client, request))
+                if not answer.has_redirect_location:
+                    return answer
+                at = at.join(answer.headers["location"])
+            except (httpx.InvalidURL, httpx.UnsupportedProtocol):
+                # The request was well: httpx looks at where the answer leads before anybody asks it to.
+                return NO_PAGE
+            if at.scheme not in {"http", "https"}:
+                return NO_PAGE
+        return Verdict("unsure", f"more than {HOPS} redirects", heard=True)
+
+    def _is_inside(self, host: str) -> bool:
+        """Whether a host is one of this machine or of a private network, by its name or by its addresses."""
+        if is_private(host):
+            return True
+        try:
+            found = self.resolve(host, None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError):
+            return False  # Asking will say so, or a proxy knows better.
+        return any(is_private(str(entry[4][0])) for entry in found)
+
+    def _judged(self, answer: httpx.Response) -> tuple[Verdict, float | None]:
+        status = answer.status_code
+        if status < 400 or status == 401:
+            return Verdict("alive", str(status), heard=True), None
+        if status in {404, 410}:
+            return Verdict("dead", f"the answer is {status}", heard=True), None
+        again = status == 429 or status >= 500
+        return Verdict("unsure", f"the answer is {status}", heard=True), self._retry_after_s(answer) if again else None
+
+    def _retry_after_s(self, answer: httpx.Response) -> float:
+        text = answer.headers.get("retry-after", "").strip()
+        if text.isdecimal():
+            return float(text)
+        moment_s = http_date_s(text)
+        return 0.0 if moment_s is None else max(0.0, moment_s - self.clock())
+
+
+def _head_of(client: httpx.Client, request: httpx.Request) -> httpx.Response:
+    """The answer without its body, which could be a film."""
+    answer = client.send(request, stream=True)
+    answer.close()
+    return answer
+
+
+def _failed(exc: httpx.HTTPError) -> tuple[Verdict, float | None]:
+    for cause in _causes(exc):
+        if isinstance(cause, ssl.SSLCertVerificationError):
+            reason = f"its certificate is not valid: {cause.verify_message}"
+            return Verdict("dead", reason, heard=True), None
+        if isinstance(cause, socket.gaierror):
+            if cause.errno in {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}:
+                return Verdict("dead", "there is no host of this name", nowhere=True), None
+            return Verdict("unsure", "its name could not be looked up", nowhere=True), 0.0
+    return Verdict("unsure", "it cannot be reached"), 0.0
+
+
+def _causes(exc: BaseException | None) -> Iterator[BaseException]:
+    while exc is not None:
+        yield exc
+        exc = exc.__cause__ or exc.__context__
+
+
+def is_private(host: str) -> bool:
+    """Whether a host is surely one of this machine or of a private network, by what it is called."""
+    name = host.strip("[]").rstrip(".").lower().partition("%")[0]
+    try:
+        return not ipaddress.ip_address(name).is_global
+    except ValueError:
+        pass
+    try:
+        # `127.1` and `0x7f.1` are addresses, too.
+        return not ipaddress.IPv4Address(socket.inet_aton(name)).is_global
+    except (OSError, UnicodeError):
+        return "." not in name or name.endswith((".localhost", ".local", ".internal", ".lan", ".home.arpa"))
+
+
+def _shares(urls: Collection[str]) -> list[list[str]]:
+    """The addresses in lists that are each asked one after the other: a host is in a few of them, the longest first."""
+    hosts: dict[str, list[str]] = {}
+    for url in urls:
+        hosts.setdefault(_host(url), []).append(url)
+    shares = [found[start::AT_ONCE_PER_HOST] for found in hosts.values() for start in range(AT_ONCE_PER_HOST)]
+    return sorted((share for share in shares if share), key=len, reverse=True)
+
+
+def _host(url: str) -> str:
+    try:
+        return urlsplit(url).hostname or ""
+    except ValueError:
+        return ""
+
+
+def by_reason(verdicts: Mapping[str, Verdict]) -> dict[str, int]:
+    """How many addresses are unsure, by the reason."""
+    counts: dict[str, int] = {}
+    for verdict in verdicts.values():
+        if verdict.state == "unsure":
+            counts[verdict.reason] = counts.get(verdict.reason, 0) + 1
+    return counts

@@ -1,0 +1,252 @@
+"""kbsync lint: what it prints, in each format, for each selector, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from xml.etree import ElementTree
+
+import pytest
+
+from service.web import running_web
+
+BAD = "---\ntitel: X\nposition: soon\n---\n# X\n[a](nowhere.md)\n"
+LINKS = "---\ntitle: Refund a charge\nstatus: published\n---\n[a](nowhere.md)\n"
+REFUNDS = "content/en/billing/refunds.md"
+
+
+def test_lint_shows_every_problem_with_its_line_and_what_to_do(project):
+    project.write("content/en/billing/bad.md", BAD)
+    done = project.run("lint")
+    assert done.code == 3 and done.err == ""
+    assert done.out == (
+        "content/en/billing/bad.md:2:1: error KB107 unknown key `titel`\n"
+        "  2 | titel: X\n"
+        "    | ^\n"
+        "    did you mean `title`?\n"
+        "content/en/billing/bad.md:3:1: error KB108 `position` must be a whole number, found text: `soon`\n"
+        "  3 | position: soon\n"
+        "    | ^\n"
+        "    write position: 20\n"
+        "content/en/billing/bad.md:6:5: warning KB301 there is no en/billing/nowhere.md\n"
+        "  6 | [a](nowhere.md)\n"
+        "    |     ^\n"
+        "    mend the path; readers would get a dead link\n"
+        "\n"
+        "6 files: 2 errors, 1 warning.\n"
+    )
+
+
+def test_quiet_shows_errors_and_the_counts(project):
+    project.write("content/en/billing/bad.md", BAD)
+    out = project.run("lint", "-q").out
+    assert "KB107" in out and "KB301" not in out and out.endswith("\n6 files: 2 errors, 1 warning.\n")
+
+
+def test_warnings_alone_end_well_and_nothing_is_asked_written_or_needed(project):
+    project.write(REFUNDS, LINKS)
+    project.config('[service]\nbase_url = "https://support.example.com"\n')
+    done = project.run("lint")
+    assert (done.code, done.err) == (0, "")
+    assert [path.name for path in (project.folder / ".kbsync").iterdir()] == ["cache"]
+
+
+# --- selectors -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("selectors", "files"),
+    [
+        (("content/fr",), 2),
+        (("content/en/billing/bad.md",), 1),
+        (("en/billing/bad.md",), 1),
+        (("locale:fr", "content/en/billing/bad.md"), 3),
+        (("category:billing",), 6),
+        (("status:published",), 1),
+        (("status:draft",), 3),
+        ((".",), 6),
+    ],
+)
+def test_selectors_say_what_is_reported_also_in_a_tree_with_errors(project, selectors, files):
+    project.write("content/en/billing/bad.md", BAD)
+    project.write(REFUNDS, LINKS)
+    assert f"{files} file{'s' if files > 1 else ''}: " in project.run("lint", *selectors).out
+
+
+def test_the_exit_code_is_about_what_was_selected(project):
+    project.write("content/en/billing/bad.md", BAD)
+    assert project.run("lint", "content/fr").code == 0
+    assert project.run("lint", "locale:en").code == 3
+    assert project.run("lint", "fr", cwd="content").code == 0
+
+
+def test_what_is_no_source_can_be_selected_by_its_path(project):
+    (project.folder / "content/en/gone.md").symlink_to("nowhere.md")
+    done = project.run("lint", "content/en/gone.md")
+    assert done.code == 3 and "KB115" in done.out and "0 files: 1 error" in done.out
+
+
+@pytest.mark.parametrize("selector", ["content/en/nope.md", "locale:de", "kbsync.toml", "status:live"])
+def test_a_selector_that_means_nothing_is_an_error_with_a_hint(project, selector):
+    done = project.run("lint", selector)
+    assert (done.code, done.out) == (2, "")
+    assert f"nothing in the content tree is meant by `{selector}`" in done.err and "locale:CODE" in done.err
+
+
+# --- what is ignored -------------------------------------------------------------------------------------------------
+
+
+def test_kbsync_toml_ignores_raises_and_lowers(project):
+    project.write(REFUNDS, LINKS)
+    config = (project.folder / "kbsync.toml").read_text()
+    for said, code, level in (
+        ('ignore = ["KB3"]', 0, ""),
+        ('levels = { KB301 = "off" }', 0, ""),
+        ('levels = { KB301 = "error" }', 3, "error KB301"),
+        ('ignore = ["KB3"]\nlevels = { KB301 = "warning" }', 0, "warning KB301"),
+    ):
+        project.config(f"{config}[lint]\n{said}\n")
+        done = project.run("lint")
+        assert done.code == code and (level in done.out if level else "KB301" not in done.out)
+
+
+def test_what_the_project_calls_an_error_stops_plan_and_push(project):
+    project.write(REFUNDS, LINKS)
+    project.environ["KBSYNC_LINT__LEVELS"] = "KB301=error"
+    for command in ("plan", "push"):
+        done = project.run(command)
+        assert done.code == 3 and "error KB301" in done.err and "Nothing was asked or sent" in done.err
+    project.write(REFUNDS, LINKS.replace("---\n[a]", "lint_ignore: [KB301]\n---\n[a]"))
+    assert project.run("plan").code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ('[lint]\nignore = ["KB3o1"]', "kbsync.toml:6: `[lint] ignore`: `KB3o1` is the code of no rule\n  did you mean `KB301`?"),
+        ('[lint.levels]\nKB999 = "off"', "kbsync.toml:5: `[lint] levels`: `KB999` is the code of no rule"),
+        ('[lint]\nlevels = { KB301 = "fatal" }', "kbsync.toml:6: `[lint] levels`: invalid enum value 'fatal'"),
+        ('[lint]\nlevels = { KB301 = "fatal" }', "use one of: error, warning, off"),
+    ],
+)  # fmt: skip
+def test_a_code_or_level_of_kbsync_toml_that_there_is_not_is_told_with_its_line(project, text, said):
+    project.config((project.folder / "kbsync.toml").read_text() + text + "\n")
+    done = project.run("lint")
+    assert done.code == 2 and said in done.err
+
+
+def test_warnings_of_a_plan_follow_the_same_settings(remote):
+    assert remote.run("push").code == 0
+    remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nslug: bills\nposition: 20\n---\nText.\n")
+    assert "KB503" in remote.run("plan").out
+    assert "KB503" not in remote.run("plan", KBSYNC_LINT__IGNORE="KB5").out
+    refused = remote.run("push", KBSYNC_LINT__LEVELS="KB503=error")
+    assert refused.code == 4 and "KB503 is an error in this project: en/billing/invoices.md" in refused.err
+    remote.write(
+        "content/en/billing/invoices.md",
+        "---\ntitle: Invoices\nslug: bills\nposition: 20\nlint_ignore: [KB503]\n---\nText.\n",
+    )
+    assert "KB503" not in remote.run("plan", KBSYNC_LINT__LEVELS="KB503=error").out
+
+
+def test_an_ignored_code_is_never_sent(remote):
+    remote.write(REFUNDS, LINKS.replace("title:", "lint_ignore: [KB301]\ntitle:"))
+    assert "lint_ignore" not in remote.run("plan", "--format", "json").out
+
+
+# --- rules -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_rule_is_explained_without_any_project(tmp_path, project):
+    (project.folder / "kbsync.toml").unlink()
+    done = project.run("lint", "--explain", "KB120")
+    assert (done.code, done.err) == (0, "")
+    assert done.out.startswith("KB120: a comment or key that should ignore a finding, and does not\n  A code that")
+    assert "    Text. <!-- kbsync-ignore KB999 -->\n" in done.out
+    assert "KB301: " in project.run("lint", "--explain", "KB3").out
+    everything = project.run("lint", "--explain", "all").out
+    listed = project.run("lint", "--rules").out
+    assert all(f"{code}: " in everything and f"{code}  " in listed for code in ("KB101", "KB120", "KB310", "KB505"))
+
+
+def test_a_code_that_there_is_not_is_told_with_the_nearest(project):
+    done = project.run("lint", "--explain", "KB30l")
+    assert (done.code, done.out) == (2, "") and "did you mean `KB301`?" in done.err
+
+
+# --- formats ---------------------------------------------------------------------------------------------------------
+
+
+def test_json_has_each_finding(project):
+    project.write("content/en/billing/bad.md", BAD)
+    found = json.loads(project.run("lint", "--format", "json").out)
+    assert found["schema"] == "kbsync.lint/1" and len(found["findings"]) == 3
+
+
+def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs(project):
+    (project.folder / ".git").mkdir()
+    project.write(REFUNDS, LINKS)
+    for cwd in (".", "content/fr"):
+        done = project.run("lint", "--format", "sarif", cwd=cwd)
+        assert (done.code, done.err) == (0, "")
+        (result,) = json.loads(done.out)["runs"][0]["results"]
+        assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == REFUNDS
+
+
+def test_junit_has_a_test_for_each_file_that_was_asked_for(project):
+    project.write(REFUNDS, LINKS)
+    (suite,) = ElementTree.fromstring(project.run("lint", "--format", "junit", "locale:en").out)
+    assert [(case.get("name"), len(case)) for case in suite] == [
+        ("content/en/billing/_category.md", 0), ("content/en/billing/invoices.md", 0), (REFUNDS, 1),
+    ]  # fmt: skip
+
+
+def test_plan_has_no_format_that_is_for_findings_alone(project):
+    done = project.run("plan", "--format", "sarif")
+    assert done.code == 2 and "sarif" in done.err
+
+
+# --- external links --------------------------------------------------------------------------------------------------
+
+
+def test_external_links_are_asked_for_on_request_and_remembered(project):
+    with running_web() as web:
+        text = (
+            f"---\ntitle: Refund a charge\n---\n# A\n\nAn [old page]({web.origin}/status/404#top) and\n"
+            f"<{web.origin}/status/403>.\n\n[ref]: {web.origin}/status/200\n[ref] `{web.origin}/code` <mailto:a@example.com>\n"
+            f"[meant]({web.origin}/status/410) <!-- kbsync-ignore KB310 -->\n"
+        )
+        project.write(REFUNDS, text)
+        project.config((project.folder / "kbsync.toml").read_text() + "[lint]\nexternal_private = true\n")
+        assert project.run("lint").out == "5 files: 0 errors, 0 warnings.\n" and not web.asked
+        done = project.run("lint", "--external")
+        assert done.code == 0
+        assert done.out.startswith(
+            f"{REFUNDS}:6:15: warning KB310 the link to {web.origin}/status/404 is dead: the answer is 404\n"
+        )
+        assert done.out.endswith("\n5 files: 0 errors, 1 warning.\n")
+        assert done.err == (
+            "Asking for 4 external links …\n"
+            "4 external links: 1 alive, 2 dead, 1 unsure (the answer is 403: 1).\n"
+        )  # fmt: skip
+        web.asked.clear()
+        again = project.run("lint", "--external", KBSYNC_LINT__LEVELS="KB310=error")
+        assert again.code == 3 and "error KB310" in again.out
+        assert web.asked == {"HEAD /status/403": 1, "GET /status/403": 1}
+        assert project.run("lint", "--external", "locale:fr").err == "0 external links.\n"
+
+
+def test_links_to_this_machine_are_not_asked_for(project):
+    project.write(REFUNDS, "---\ntitle: T\n---\n[a](http://localhost:3000/x)\n")
+    done = project.run("lint", "--external")
+    assert done.code == 0
+    assert done.err.endswith("1 external link: 1 of this machine or a private network, not asked.\n")
+
+
+# --- mending ---------------------------------------------------------------------------------------------------------
+
+
+def test_fix_shows_what_is_left_and_diff_changes_nothing(project):
+    project.write(REFUNDS, LINKS)
+    assert project.run("lint", "--fix").out == project.run("lint").out
+    assert project.run("lint", "--diff").code == 0
+    assert (project.folder / REFUNDS).read_text() == LINKS

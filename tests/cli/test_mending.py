@@ -1,0 +1,101 @@
+"""What `lint --fix` writes, and what it leaves alone. The fix here is a simple one: `!!` becomes `!`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from builders import read_content, write_files
+from kbsync.cli.mending import mend, show_mending
+from kbsync.cli.screen import Options
+from kbsync.content.tree import Tree
+from kbsync.model import Finding
+
+A, B = "en/a.md", "en/b.md"
+FILES = {A: "\ufeff---\ntitle: A\n---\r\nOne!!\r\nTwo\x0b\r\n", B: "# B\nNo end!!"}
+
+
+def fix(path: str, data: bytes) -> bytes:
+    return data.replace(b"!!", b"!")
+
+
+def found(*paths: str) -> list[Finding]:
+    return [Finding("KB999", "warning", path, 1, 1, "two marks", fixable=True) for path in paths]
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Tree:
+    return read_content(write_files(tmp_path / "content", FILES)).tree
+
+
+def test_what_is_mended_is_written_byte_for_byte_and_told(tree, capsys):
+    assert mend(tree, found(A, A, B), fix, Options()) is False
+    assert (tree.root / A).read_bytes() == "\ufeff---\ntitle: A\n---\r\nOne!\r\nTwo\x0b\r\n".encode()
+    assert (tree.root / B).read_bytes() == b"# B\nNo end!"
+    told = capsys.readouterr().err.splitlines()
+    assert [line.endswith(path) and line.startswith("mended ") for line, path in zip(told, (A, B), strict=True)] == [
+        True,
+        True,
+    ]
+
+
+def test_a_file_without_a_fixable_finding_is_not_touched(tree):
+    other = Finding("KB301", "warning", A, 1, 1, "m")
+    assert mend(tree, [other, *found("en/not-there.md")], fix, Options()) is False
+    assert (tree.root / A).read_bytes() == FILES[A].encode()
+
+
+def test_the_mode_stays(tree):
+    (tree.root / A).chmod(0o640)
+    mend(tree, found(A), fix, Options())
+    assert (tree.root / A).stat().st_mode & 0o777 == 0o640
+
+
+def test_a_file_that_changed_since_it_was_read_is_left_as_it_is(tree):
+    (tree.root / A).write_text("somebody else's!!")
+    mend(tree, found(A), fix, Options())
+    assert (tree.root / A).read_text() == "somebody else's!!"
+
+
+def test_a_file_that_changes_while_it_is_mended_is_left_as_it_is_and_told(tree, capsys):
+    def slow(path: str, data: bytes) -> bytes:
+        (tree.root / path).write_text("somebody else's!!")
+        return fix(path, data)
+
+    assert mend(tree, found(A), slow, Options()) is True
+    assert (tree.root / A).read_text() == "somebody else's!!"
+    assert "not mended: it changed while kbsync was at work" in capsys.readouterr().err
+
+
+def test_a_file_that_cannot_be_written_is_told(tree, capsys):
+    def moving(path: str, data: bytes) -> bytes:
+        (tree.root / "en").rename(tree.root / "away")
+        return fix(path, data)
+
+    assert mend(tree, found(A), moving, Options()) is True
+    assert "not mended: No such file or directory" in capsys.readouterr().err
+    assert (tree.root / "away/a.md").read_bytes() == FILES[A].encode()
+
+
+def test_a_link_within_the_tree_stays_a_link_and_is_mended_once(tree):
+    (tree.root / "en/link.md").symlink_to("a.md")
+    again = read_content(tree.root).tree
+    assert mend(again, found(A, "en/link.md"), fix, Options()) is False
+    assert (tree.root / "en/link.md").is_symlink() and b"One!\r\n" in (tree.root / A).read_bytes()
+
+
+def test_a_link_that_leads_out_of_the_root_by_now_is_not_followed(tree, tmp_path):
+    (tmp_path / "outside.md").write_bytes(FILES[A].encode())
+    (tree.root / A).unlink()
+    (tree.root / A).symlink_to(tmp_path / "outside.md")
+    mend(tree, found(A), fix, Options())
+    assert (tmp_path / "outside.md").read_bytes() == FILES[A].encode()
+
+
+def test_diff_shows_a_patch_and_changes_nothing(tree, capsys):
+    assert show_mending(tree, found(A, B), fix) == 0
+    shown = capsys.readouterr().out
+    assert "-One!!\r\n+One!\r\n Two\x0b\r\n" in shown
+    assert shown.endswith("-No end!!\n\\ No newline at end of file\n+No end!\n\\ No newline at end of file\n")
+    assert (tree.root / A).read_bytes() == FILES[A].encode()

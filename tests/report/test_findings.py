@@ -1,0 +1,101 @@
+"""Findings on a screen: the source line with a caret, at any width, whatever is in the line."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbsync.model import Finding
+from kbsync.report.excerpt import excerpt, width_of
+from kbsync.report.findings import findings_text
+from kbsync.report.text import Style
+
+WARNING = Finding("KB301", "warning", "en/a.md", 2, 3, "there is no b.md", "mend the path")
+
+
+def text_of(*findings: Finding, source: str | None = "one\nthe two\n", width: int = 80, root: str = "c", **more) -> str:
+    return "".join(
+        findings_text(findings, Style(width=width), root=root, sources=2, read=lambda _: source, **more)
+    )  # fmt: skip
+
+
+def test_findings_are_clickable_and_counted():
+    finding = Finding("KB109", "error", "en/a.md", 3, 1, "`status: live` is not a status", "use one of: draft")
+    assert text_of(finding, WARNING, source="---\r\ntitle: a\rstatus: live\n") == (
+        "c/en/a.md:3:1: error KB109 `status: live` is not a status\n"
+        "  3 | status: live\n"
+        "    | ^\n"
+        "    use one of: draft\n"
+        "c/en/a.md:2:3: warning KB301 there is no b.md\n"
+        "  2 | title: a\n"
+        "    |   ^\n"
+        "    mend the path\n"
+        "\n"
+        "2 files: 1 error, 1 warning.\n"
+    )
+
+
+def test_what_can_be_mended_is_counted():
+    fixable = Finding("KB402", "warning", "en/a.md", 1, 1, "m", fixable=True)
+    assert text_of(fixable, fixable, WARNING).endswith("3 warnings.\n2 can be mended by `kbsync lint --fix`.\n")
+
+
+def test_quiet_shows_errors_and_counts_the_rest():
+    assert text_of(WARNING, quiet=True) == "2 files: 0 errors, 1 warning.\n"
+
+
+@pytest.mark.parametrize("source", [None, "one", "one\n\n", "one\n---\n"])
+def test_a_line_that_is_not_there_or_says_nothing_is_not_shown(source):
+    assert text_of(WARNING, source=source, root=".").startswith(
+        "en/a.md:2:3: warning KB301 there is no b.md\n    mend the path\n\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "room", "shown", "before"),
+    [
+        ("abc", 2, 80, "abc", 1),
+        ("abc", 4, 80, "abc", 3),
+        ("abc", 99, 80, "abc", 3),
+        ("\tabc", 2, 80, "    abc", 4),
+        ("退款x", 3, 80, "退款x", 4),
+        ("e\u0301x", 3, 80, "e\u0301x", 1),
+        ("a\x1b[2Jb", 6, 80, "a[2Jb", 4),
+        ("a\u202eb", 3, 80, "ab", 1),
+        ("0123456789abcdefghij", 1, 10, "01234567…", 0),
+        ("0123456789abcdefghij", 11, 10, "…6789abcd…", 5),
+        ("0123456789abcdefghij", 20, 10, "…cdefghij", 8),
+    ],
+)
+def test_the_caret_stands_under_its_character(line, column, room, shown, before):
+    assert excerpt(line, column, room) == (shown, before)
+
+
+@given(st.text(max_size=200), st.integers(1, 220), st.integers(8, 60))
+def test_whatever_is_in_the_line_it_fits_and_the_caret_is_within_it(line, column, room):
+    shown, before = excerpt(line.replace("\n", ""), column, room)
+    assert width_of(shown) <= room and 0 <= before <= room
+    assert "\n" not in shown and "\x1b" not in shown
+
+
+@pytest.mark.parametrize("width", [20, 40, 80, 140])
+def test_a_source_line_never_wraps(width):
+    source = "one\n" + "退款 und Rückgabe\t" * 400
+    for column in (1, 3, 2000, 7000):
+        finding = Finding("KB301", "warning", "a.md", 2, column, "m")
+        quoted = [line for line in text_of(finding, source=source, width=width).split("\n") if "|" in line]
+        assert len(quoted) == 2 and all(width_of(line) <= width for line in quoted)
+
+
+def test_a_file_is_read_once_however_many_findings_it_has_and_nothing_waits_for_the_end():
+    asked: list[str] = []
+
+    def read(path: str) -> str:
+        asked.append(path)
+        return "x" * 100_000
+
+    many = [Finding("KB301", "warning", path, 1, n, "m") for path in ("a.md", "b.md") for n in range(1, 5_000)]
+    pieces = findings_text(many, Style(), root=".", sources=2, read=read)
+    assert next(pieces).startswith("a.md:1:1: ") and asked == ["a.md"]
+    assert sum(1 for _ in pieces) > 10_000 and asked == ["a.md", "b.md"]

@@ -1,0 +1,44 @@
+"""JUnit XML that any reader of XML takes, with a test for each file."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kbsync.model import Finding
+from kbsync.report.junit import findings_junit
+
+PATHS = ["en/a.md", "en/b.md"]
+
+
+def suite(*findings: Finding, root: str = "content") -> ElementTree.Element:
+    (found,) = ElementTree.fromstring(findings_junit(findings, PATHS, root=root))
+    return found
+
+
+def test_each_file_is_a_test_and_each_finding_a_failure():
+    found = suite(
+        Finding("KB108", "error", "en/b.md", 2, 1, 'a "wrong" <type>', "do & that"),
+        Finding("KB301", "warning", "en/b.md", 3, 5, "no such file"),
+    )
+    assert (found.get("tests"), found.get("failures"), found.get("errors")) == ("2", "2", "0")
+    good, bad = found
+    assert (good.get("name"), len(good)) == ("content/en/a.md", 0)
+    assert [(f.get("type"), f.get("message")) for f in bad] == [
+        ("error KB108", '2:1 a "wrong" <type>'),
+        ("warning KB301", "3:5 no such file"),
+    ]
+    assert bad[0].text == 'content/en/b.md:2:1: a "wrong" <type>\ndo & that'
+
+
+def test_a_finding_about_what_is_no_source_is_a_test_too():
+    found = suite(Finding("KB115", "error", "en/link", 1, 1, "a link out of the tree"))
+    assert [case.get("name") for case in found] == ["content/en/a.md", "content/en/b.md", "content/en/link"]
+
+
+@given(st.text(), st.text(), st.text())
+def test_whatever_the_texts_are_it_is_well_formed(message, hint, name):
+    found = suite(Finding("KB301", "warning", f"en/{name}", 1, 1, message, hint))
+    assert found.get("failures") == "1" and len(found.findall(".//failure")) == 1

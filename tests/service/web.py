@@ -1,0 +1,82 @@
+"""A small web on loopback: each path behaves in its own way, and what was asked is remembered."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+
+@dataclass
+class Web:
+    """The server, and what it was asked: `GET /path` to how often, and the headers of the last request."""
+
+    origin: str = ""
+    asked: Counter[str] = field(default_factory=Counter)
+    headers: dict[str, str] = field(default_factory=dict)
+    busy: int = 0
+    busiest: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    stopped: threading.Event = field(default_factory=threading.Event)
+
+    def answer(self, method: str, path: str) -> tuple[int, dict[str, str]]:
+        """Status and headers. Source of the behaviours: what real sites do to a HEAD and to a machine."""
+        tries = self.asked[f"{method} {path}"]
+        if path.startswith("/status/"):
+            return int(path.rpartition("/")[2]), {}
+        if path.startswith("/no-head/"):
+            return (int(path.rpartition("/")[2]) if method == "HEAD" else 200), {}
+        if path.startswith("/after/"):
+            _, _, good, status, wait = path.split("/")
+            return (200, {}) if tries > int(good) else (int(status), {"Retry-After": wait} if wait else {})
+        if path.startswith("/hop/"):
+            left = int(path.rpartition("/")[2])
+            return (302, {"Location": f"/hop/{left - 1}"}) if left else (200, {"Set-Cookie": "who=you"})
+        if path.startswith("/to/"):
+            return 302, {"Location": path.removeprefix("/to/")}
+        if path == "/silent":
+            self.stopped.wait(20)
+        return 200, {}
+
+
+@contextmanager
+def running_web() -> Iterator[Web]:
+    """The web, for as long as it is needed."""
+    web = Web()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_HEAD(self) -> None:
+            with web.lock:
+                web.asked[f"{self.command} {self.path}"] += 1
+                web.headers = dict(self.headers.items())
+                web.busy += 1
+                web.busiest = max(web.busy, web.busiest)
+            status, headers = web.answer(self.command, self.path)
+            with web.lock:
+                web.busy -= 1
+            self.send_response(status)
+            for name, value in {"Content-Length": "0", **headers}.items():
+                self.send_header(name, value)
+            self.end_headers()
+
+        def do_GET(self) -> None:
+            self.do_HEAD()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    web.origin = f"http://127.0.0.1:{server.server_port}"
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True)
+    thread.start()
+    try:
+        yield web
+    finally:
+        web.stopped.set()
+        server.shutdown()
+        server.server_close()
+        thread.join()
