@@ -256,3 +256,39 @@ def test_what_a_person_did_to_the_article_that_moved_is_seen(quiet: Project, por
     code, out, _ = told(quiet)
     assert code == ExitCode.HELD
     assert [held["reason"] for held in json.loads(out)["held"]] == ["conflict"]
+
+
+def test_a_source_that_another_command_read_meanwhile_is_no_stranger_to_its_own_past(quiet: Project):
+    invoices = "content/en/billing/invoices.md"
+    quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\n[a](invoices.md#before) ![y](a.png)\n")
+    quiet.write(invoices, "---\ntitle: Invoices\n---\n## Before\nText.\n")
+    for path in (REFUNDS, invoices):
+        os.utime(quiet.folder / path, ns=LONG_AGO_NS)
+    quiet.run("push")
+    time.sleep(0.1)
+    quiet.run("plan")
+    assert "KB302" not in quiet.run("lint").out
+    quiet.write(invoices, "---\ntitle: Invoices\n---\n## After\nText.\n")
+    assert "KB302" in quiet.run("lint").out
+    assert "KB302" in told(quiet)[1]
+
+
+EDITED = (
+    "Text.\n",
+    "[x](gone.md)\n",
+    "## A heading\n",
+    "<!-- kbsync-ignore KB301 -->\n[x](gone.md)\n",
+    "",
+    "![y](b.png)\n",
+)
+
+
+@pytest.mark.parametrize("body", EDITED)
+def test_lint_of_a_source_that_moved_says_what_linting_everything_says(quiet: Project, body: str):
+    quiet.run("lint")
+    quiet.write(REFUNDS, f"---\ntitle: Refund a charge\n---\nSee [invoices](invoices.md) ![y](a.png)\n{body}")
+    beside = quiet.run("lint", "--format", "json")
+    again = quiet.run("lint", "--format", "json")
+    shutil.rmtree(quiet.folder / ".kbsync" / "cache")
+    anew = quiet.run("lint", "--format", "json")
+    assert (beside.code, beside.out) == (again.code, again.out) == (anew.code, anew.out)

@@ -11,6 +11,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.formats import IN_CI, lint_format_option, repository_root, repository_top, tell_ci
 from kbsync.cli.screen import Options, relative
 from kbsync.cli.workspace import Reading, Workspace
+from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode, UsageError
 from kbsync.model import Finding
 
@@ -46,6 +47,8 @@ def command(
     if rules or explain is not None:
         return tell_rules(explain, options)
     workspace = Workspace(options.read_settings(), options)
+    if not (selectors or fix or diff or external):
+        return tell_findings(workspace, *lint_all(workspace), form=form)
     linted = lint(workspace, selectors)
     failed = False
     if diff or fix:
@@ -61,9 +64,8 @@ def command(
         from kbsync.cli.external import check_external
 
         linted.findings = check_external(workspace, linted.reading, linted.findings, linted.paths)
-    tell_findings(workspace, linted, form=form)
-    errors = any(finding.level == "error" for finding in linted.findings)
-    return ExitCode.FINDINGS if errors or failed else ExitCode.DONE
+    code = tell_findings(workspace, linted.findings, linted.sources, form=form)
+    return ExitCode.FINDINGS if failed else code
 
 
 @dataclass(slots=True)
@@ -118,9 +120,21 @@ def tell_rules(word: str | None, options: Options) -> int:
     return ExitCode.DONE
 
 
-def tell_findings(workspace: Workspace, linted: Linted, *, form: str) -> None:
-    """Findings in a format. Each format loads only what it needs."""
-    findings = linted.findings
+def lint_all(workspace: Workspace) -> tuple[list[Finding], list[str]]:
+    """The findings of the whole tree, and its sources."""
+    from kbsync.cli.linted import findings_of, keep
+
+    walk = walk_tree(workspace.settings.content_root)
+    known = findings_of(workspace, walk)
+    if known is not None:
+        return known, list(walk.sources)
+    reading = workspace.read_content(walk)
+    keep(workspace, walk, reading)
+    return reading.findings, list(reading.compiler.tree.sources)
+
+
+def tell_findings(workspace: Workspace, findings: list[Finding], sources: list[str], *, form: str) -> ExitCode:
+    """Findings in a format; 3 where one is an error. Each format loads only what it needs."""
     if form == "json":
         from kbsync.report.data import lint_json
 
@@ -132,16 +146,17 @@ def tell_findings(workspace: Workspace, linted: Linted, *, form: str) -> None:
     elif form == "junit":
         from kbsync.report.junit import findings_junit
 
-        click.echo(findings_junit(findings, linted.sources, root=repository_root(workspace)), nl=False)
+        click.echo(findings_junit(findings, sources, root=repository_root(workspace)), nl=False)
     elif form in IN_CI:
         from kbsync.report.github import findings_annotations
         from kbsync.report.markdown import findings_markdown
 
         root = repository_root(workspace)
-        text = findings_markdown(findings, root=root, sources=len(linted.sources))
+        text = findings_markdown(findings, root=root, sources=len(sources))
         tell_ci(text, findings_annotations(findings, root=root), workspace, form=form)
     else:
-        show_findings(workspace, findings, sources=len(linted.sources))
+        show_findings(workspace, findings, sources=len(sources))
+    return ExitCode.FINDINGS if any(finding.level == "error" for finding in findings) else ExitCode.DONE
 
 
 def show_findings(workspace: Workspace, findings: list[Finding], *, sources: int, err: bool = False) -> None:

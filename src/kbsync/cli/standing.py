@@ -36,7 +36,7 @@ from msgspec.structs import replace
 
 from kbsync import __version__
 from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
-from kbsync.content.part import Mark
+from kbsync.content.part import Mark, Moved
 from kbsync.files import store_whole
 from kbsync.model import Finding, Observed, Plan, RemoteId
 
@@ -90,7 +90,7 @@ def local_side(workspace: Workspace, walk: Walk) -> Local | None:
     return Local(_digest(msgspec.msgpack.encode([_encode(part) for part in parts])), Mark.of(walk), walk)
 
 
-def recall(workspace: Workspace, local: Local | None) -> tuple[Standing, list[str]] | None:
+def recall(workspace: Workspace, local: Local | None) -> tuple[Standing, Moved] | None:
     """The record that was made of these settings and this ledger, and the sources that moved since.
 
     The portal is still to be asked. None where more moved than is worth to be looked at one by one.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
     from kbsync.content.compile import Compiler
     from kbsync.content.identity import Site
+    from kbsync.content.part import Moved
     from kbsync.content.pictures import Pictures
     from kbsync.content.tree import Tree
     from kbsync.content.walk import Walk
@@ -146,7 +147,7 @@ class Workspace:
         store_tree(tree, self.scan_cache)
         return reading
 
-    def read_part(self, walk: Walk, moved: Collection[str], findings: Iterable[Finding]) -> Reading | None:
+    def read_part(self, walk: Walk, moved: Moved, findings: Iterable[Finding]) -> Reading | None:
         """Read and compile the sources that moved; None where more has to be looked at, or they have errors.
 
         Args:

@@ -7,7 +7,7 @@ uses) can have changed, so the rest need not be looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 
@@ -20,6 +20,9 @@ from kbsync.content.tree import Tree, parse_one
 from kbsync.content.walk import Stamp, Walk
 
 DIGEST_BYTES = 16
+
+Moved = Mapping[str, Stamp]
+"""Sources that are not as they were, by path, with their stamps then."""
 
 
 class Mark(msgspec.Struct, frozen=True, array_like=True):
@@ -34,8 +37,8 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
         others = blake2b(msgspec.msgpack.encode(sorted(walk.others.items())), digest_size=DIGEST_BYTES).digest()
         return cls(others, msgspec.Raw(msgspec.msgpack.encode(walk.sources)))
 
-    def moved(self, now: Mark, walk: Walk) -> list[str] | None:
-        """The sources that are not as they were; None where files came or went.
+    def moved(self, now: Mark, walk: Walk) -> Moved | None:
+        """The sources that are not as they were, each with its stamp then; None where files came or went.
 
         Args:
             now, walk: the tree now, and its mark.
@@ -43,11 +46,11 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
         if self.others != now.others:
             return None
         if bytes(self.sources) == bytes(now.sources):
-            return []
+            return {}
         before = msgspec.msgpack.decode(self.sources, type=dict[str, Stamp])
         if before.keys() != walk.sources.keys():
             return None
-        return [path for path, stamp in walk.sources.items() if before[path] != stamp]
+        return {path: before[path] for path, stamp in walk.sources.items() if before[path] != stamp}
 
 
 def shape_of(source: Source) -> Source:
@@ -58,20 +61,21 @@ def shape_of(source: Source) -> Source:
     return msgspec.structs.replace(source, raw_digest=b"", body_digest="", body_chars=0, links=pictures, problems=())
 
 
-def read_part(root: Path, walk: Walk, moved: Iterable[str], *, cache: Path) -> Tree | None:
+def read_part(root: Path, walk: Walk, moved: Moved, *, cache: Path) -> Tree | None:
     """The sources that moved, with those that they point to; None where one of them has another shape now.
 
     Args:
         root, walk: the tree.
-        moved: the sources that moved since the scan cache was written.
+        moved: the sources that moved.
         cache: the scan cache.
     """
     try:
         with CacheFile(cache) as file:
             rows: dict[str, Row] = {}
-            for path in moved:
+            for path, then in moved.items():
                 old, new = file.row(path), parse_one(root, path, walk.sources[path])
-                if old is None or new is None or new.source.kind != "article":
+                # The cache may have been written since: then nobody knows what the source was.
+                if old is None or not old.fits(then) or new is None or new.source.kind != "article":
                     return None
                 if shape_of(old.source) != shape_of(new.source):
                     return None

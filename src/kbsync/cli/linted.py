@@ -1,0 +1,86 @@
+"""The findings of the last lint, kept so that the next one need not decode a tree that did not change.
+
+Findings are a function of the files of the tree and of the settings that rules look at. They are kept under the name
+of these settings and the mark of the tree (`content/part.py`), as a plan that had nothing to do is (`standing.py`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from hashlib import blake2b
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from kbsync import __version__
+from kbsync.cli.workspace import Reading, Workspace
+from kbsync.content.part import Mark
+from kbsync.files import store_whole
+from kbsync.model import Finding
+
+if TYPE_CHECKING:
+    from kbsync.content.walk import Walk
+
+HEAD = f"kbsync.linted/1 {__version__}\n".encode()
+DIGEST_BYTES = 16
+
+MOST_MOVED = 200
+"""Sources that moved, until the whole tree is read anew."""
+
+
+class Linted(msgspec.Struct, frozen=True, array_like=True):
+    """What was found in a tree."""
+
+    name: bytes
+    tree: Mark
+    findings: tuple[Finding, ...]
+
+
+def findings_of(workspace: Workspace, walk: Walk) -> list[Finding] | None:
+    """The findings of a tree as it is now, out of those of the last time; None where it must be read whole."""
+    known = _load(workspace)
+    if walk.findings or known is None or known.name != _name(workspace):
+        return None
+    now = Mark.of(walk)
+    moved = known.tree.moved(now, walk)
+    if not moved:
+        return None if moved is None else list(known.findings)
+    part = workspace.read_part(walk, moved, known.findings) if len(moved) <= MOST_MOVED else None
+    if part is None:
+        return None
+    keep(workspace, walk, part)
+    return part.findings
+
+
+def keep(workspace: Workspace, walk: Walk, reading: Reading) -> None:
+    """Keep what was found, unless a file may change again unseen, or could not be looked at."""
+    if walk.findings or any(row.racy for row in reading.compiler.tree.rows.values()):
+        return
+    body = msgspec.msgpack.encode(Linted(_name(workspace), Mark.of(walk), tuple(reading.findings)))
+    store_whole(_path(workspace), HEAD + _digest(body) + body)
+
+
+def _load(workspace: Workspace) -> Linted | None:
+    try:
+        data = _path(workspace).read_bytes()
+        body = data[len(HEAD) + DIGEST_BYTES :]
+        return msgspec.msgpack.decode(body, type=Linted) if data.startswith(HEAD + _digest(body)) else None
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def _name(workspace: Workspace) -> bytes:
+    """Everything but the tree that rules look at."""
+    settings, profile = workspace.settings, workspace.profile
+    tables = (settings.content, settings.authors, settings.lint, settings.assets, settings.service.portal)
+    parts = (str(settings.content_root), *tables, asdict(profile.limits), profile.can("upload"))
+    return _digest(msgspec.msgpack.encode([msgspec.msgpack.encode(part, order="deterministic") for part in parts]))
+
+
+def _path(workspace: Workspace) -> Path:
+    return workspace.cache_folder / "lint.cache"
+
+
+def _digest(data: bytes) -> bytes:
+    return blake2b(data, digest_size=DIGEST_BYTES).digest()
