@@ -60,6 +60,23 @@ def test_another_locale_is_no_rename():
     assert renames([NEW.but(locale="fr", path="fr/new.md")], [OLD], {"fr/new.md": TEXT}, {1: TEXT}).found == {}
 
 
+def test_a_file_at_the_same_place_below_another_locale_with_nearly_the_same_text_has_moved_there():
+    moved, edited = NEW.but(locale="fr", path="fr/old.md", slug="old-fr"), TEXT.replace("five days", "a week")
+    assert renames([moved], [OLD], {"fr/old.md": edited}, {1: TEXT}).found == {"fr/old.md": 1}
+
+
+def test_a_translation_at_the_same_place_is_no_move():
+    text = "Pour rembourser un paiement, ouvrez-le, choisissez remboursement, puis confirmez votre choix."
+    moved = NEW.but(locale="fr", path="fr/old.md", slug="old-fr")
+    assert renames([moved], [OLD], {"fr/old.md": text}, {1: TEXT}).found == {}
+
+
+def test_between_two_locales_that_an_article_may_have_moved_to_nobody_guesses():
+    moved = [NEW.but(locale=code, path=f"{code}/old.md", slug=f"old-{code}") for code in ("fr", "de")]
+    found = renames(moved, [OLD], {"fr/old.md": TEXT, "de/old.md": TEXT}, {1: TEXT})
+    assert (found.found, [finding.code for finding in found.doubtful]) == ({}, ["KB505", "KB505"])
+
+
 def test_a_few_words_say_nothing_unless_the_title_agrees():
     assert renames([NEW], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}).found == {}
     assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}).found
