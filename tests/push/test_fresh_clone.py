@@ -101,7 +101,7 @@ def test_an_edit_is_one_update_from_a_fresh_clone_and_from_the_next_one_nothing(
 
 def test_a_locale_that_gets_another_name_makes_no_second_article_from_a_fresh_clone(origin, portal, tmp_path):
     before = {article.id for article in portal.panel.articles(PORTAL)}
-    portal.panel.sql("UPDATE portals SET config = replace(config, '\"fr\"', '\"fr\", \"ja\"')")
+    portal.panel.sql('UPDATE portals SET config = replace(config, \'"fr"\', \'"fr", "ja"\')')
     origin.git("mv", "content/fr", "content/ja")
     origin.commit()
     job = clone(origin, tmp_path / "job")
