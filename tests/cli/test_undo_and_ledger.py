@@ -160,6 +160,31 @@ def test_a_saved_plan_carried_out_twice_makes_nothing_twice(remote, portal: Sand
     assert len(portal.panel.articles("handbook")) == 3
 
 
+def test_a_saved_plan_that_is_done_says_so_also_of_updates_swaps_and_deletions(remote, portal: Sandbox):
+    one, two = "content/en/billing/one.md", "content/en/billing/two.md"
+    remote.write(one, "---\ntitle: One\nslug: one\n---\nThe first.\n")
+    remote.write(two, "---\ntitle: Two\nslug: two\n---\nThe second.\n")
+    remote.run("push")
+    remote.write(one, "---\ntitle: One\nslug: two\nstatus: published\n---\nThe first.\n")
+    remote.write(two, "---\ntitle: Two\nslug: one\n---\nThe second.\n")
+    (remote.folder / INVOICES).unlink()
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund\n---\nText.\n")
+    environ = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%", "KBSYNC_PUSH__PUBLISH": "true"}
+    remote.run("plan", "--out", "plan.json", **environ)
+    assert "1 article deleted" in remote.run("push", "plan.json", **environ).out
+    writes = [request for request in portal.requests if request.method != "GET"]
+    again = remote.run("push", "plan.json", **environ)
+    assert again.code == 0 and again.out.startswith("Nothing to do: everything in plan.json is done already."), again
+    assert [request for request in portal.requests if request.method != "GET"] == writes
+
+
+def test_a_saved_plan_takes_no_selector_beside_it(remote):
+    remote.run("plan", "--out", "plan.json")
+    done = remote.run("push", "plan.json", "content/en")
+    assert done.code == 2 and "plan.json is a saved plan, which is carried out as it is" in done.err
+    assert "kbsync plan SELECTORS --out FILE" in done.err
+
+
 def test_a_damaged_or_newer_saved_plan_says_so(remote):
     remote.run("plan", "--out", "plan.json")
     data = (remote.folder / "plan.json").read_text()

@@ -75,7 +75,9 @@ def tell_push(workspace: Workspace, pushed: Pushed, *, form: str) -> None:
         from kbsync.report.text import push_text
 
         style = workspace.options.style()
-        click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds), nl=False)
+        click.echo(
+            push_text(plan, outcomes, style, requests=requests, seconds=seconds, nothing=pushed.nothing), nl=False
+        )
 
 
 def tell_ci(text: str, annotations: str, workspace: Workspace, *, form: str) -> None:

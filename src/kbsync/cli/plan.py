@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,7 +15,10 @@ from kbsync.cli.standing import glance, local_key, recall, remember
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
-from kbsync.model import Base, Plan
+from kbsync.model import Plan
+
+if TYPE_CHECKING:
+    from kbsync.cli.planning import Planned
 
 
 @click.command("plan")
@@ -62,15 +66,15 @@ def command(
             if not record[1]:
                 remember(workspace, reading, local, planned.portal, plan)
             if out is not None:
-                _save(out, plan, workspace, reading, record[0])
+                _save(out, planned, workspace, reading)
     tell_plan(workspace, plan, findings, form=form, unmanaged=unmanaged)
     return exit_code(plan, check=check)
 
 
-def _save(out: Path, plan: Plan, workspace: Workspace, reading: Reading, bases: list[Base]) -> None:
+def _save(out: Path, planned: Planned, workspace: Workspace, reading: Reading) -> None:
     from kbsync.cli.saving import write_plan
 
-    write_plan(out, plan, workspace, reading, bases)
+    write_plan(out, planned, workspace, reading)
     workspace.options.note(f"The plan is in {out}: `kbsync push {out}` carries out exactly that.")
 
 

@@ -36,7 +36,10 @@ Handler = Callable[[int, FrameType | None], None]
 
 @dataclass(slots=True)
 class Pushed:
-    """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time."""
+    """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
+
+    `nothing` says what there was nothing to do for, where that is not the content tree.
+    """
 
     plan: Plan
     outcomes: list[Outcome] = field(default_factory=list)
@@ -44,6 +47,7 @@ class Pushed:
     seconds: float = 0.0
     stopped: bool = False
     broken: LedgerError | None = None
+    nothing: str = ""
 
 
 @dataclass(slots=True)

@@ -77,7 +77,7 @@ def _undo(
     bodies = _bodies(part.ledger, entries)
     bases = part.ledger.bases(part.target)
     portal = workspace.observe(service, [], bases, full=False)
-    plan = build_undo(workspace.target, entries, portal.items or [], bodies)
+    plan = build_undo(workspace.target, entries, portal.items or [], bodies, bases)
     if ask and plan.changes:
         _ask(plan, workspace, run)
 

@@ -223,8 +223,10 @@ def _plan_summary(plan: Plan, style: Style, closing: str) -> list[str]:
 # --- pushes ----------------------------------------------------------------------------------------------------------
 
 
-def push_text(plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests: int, seconds: float) -> str:
-    """What a push did: done, failed, skipped and held, each with the reason."""
+def push_text(
+    plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests: int, seconds: float, nothing: str = ""
+) -> str:
+    """What a push did: done, failed, skipped and held, each with the reason; `nothing` where there is none of these."""
     lines: list[str] = []
     done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
     for (action, kind), group in _grouped(done):
@@ -233,13 +235,14 @@ def push_text(plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests
         lines.append(f"{count(len(group), kind)} {PAST[action]}{as_draft}")
     for word in ("failed", "skipped"):
         lines += _outcome_lines(word, [outcome for outcome in outcomes if outcome.outcome == word], style)
-    if plan.held:
-        lines += ["", *_held_lines(plan.held, style)[:-1]]
-    if plan.warnings:
-        lines += ["", *_warning_lines(plan.warnings, style)[:-1]]
+    people = [list(_held_lines(plan.held, style)), list(_warning_lines(plan.warnings, style))]
+    for block in people:
+        lines += ["", *block[:-1]] if block else []
+    lines = lines[1:] if lines and not lines[0] else lines
     cost = f"{count(requests, 'request')} in {seconds:.1f} s"
-    if not lines:
-        return f"Nothing to do: the portal is as the content tree wants it ({plan.unchanged:,} unchanged; {cost}).\n"
+    if not outcomes and (nothing or not lines):
+        nothing = nothing or f"the portal is as the content tree wants it ({plan.unchanged:,} unchanged; {cost})"
+        return "\n".join([f"Nothing to do: {nothing}.", *([""] if lines else []), *lines]) + "\n"
     bad = any(outcome.outcome != "done" for outcome in outcomes)
     end = "Run `kbsync push` again to finish the rest." if bad else "Done."
     return "\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n"
