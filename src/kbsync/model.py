@@ -242,7 +242,7 @@ class Change:
     """One action on one item. `live` means that readers see the item now.
 
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
-    path before a rename.
+    path before a rename, or before the source was deleted.
     """
 
     action: Action

@@ -19,7 +19,7 @@ def test_undo_puts_an_update_back_text_and_title_and_the_next_plan_would_send_it
     remote.run("push")
     done = remote.run("undo", "2", "--yes")
     assert (done.code, done.out.splitlines()[0]) == (0, "1 article updated"), done
-    assert "revert it too" in done.err
+    assert "revert the commit too" in done.err
     article = portal.panel.article("invoices")
     assert (article.title, article.content) == ("Invoices", "Text.\n")
     plan = remote.run("plan")
@@ -32,6 +32,24 @@ def test_undo_deletes_what_the_run_made_articles_before_their_categories(remote,
     assert done.code == 0, done
     assert portal.panel.articles("handbook") == []
     assert "Create 3 articles" in remote.run("plan").out
+
+
+def test_undo_is_read_in_the_order_in_which_it_is_done_and_says_why_it_deletes(remote):
+    remote.run("push")
+    told = remote.run("undo", "1").err
+    assert told.index("DELETE 3 articles (the run made them)\n") < told.index(
+        "DELETE 2 categories (the run made them)\n"
+    )
+    remote.write("content/en/billing/late.md", "---\ntitle: Late\n---\nText.\n")
+    remote.run("push")
+    assert "it holds articles that this run did not make: undo the run that made them" in remote.run("undo", "1").err
+
+
+def test_undo_of_what_is_undone_says_so(remote):
+    remote.run("push")
+    remote.run("undo", "1", "--yes")
+    again = remote.run("undo", "1", "--yes")
+    assert (again.code, again.out) == (0, "Nothing to do: of run 1 nothing is left to put back.\n")
 
 
 def test_undo_holds_what_somebody_touched_since_and_puts_back_the_rest(remote, portal: Sandbox):
@@ -51,6 +69,7 @@ def test_undo_makes_what_was_deleted_again_with_its_text_and_status(remote, port
     (remote.folder / INVOICES).unlink()
     environ = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
     assert "1 article deleted" in remote.run("push", **environ).out
+    assert '  en/billing/invoices.md  "Invoices"\n' in remote.run("undo", "2").err
     done = remote.run("undo", "2", "--yes")
     assert done.code == 0, done
     article = portal.panel.article("invoices")

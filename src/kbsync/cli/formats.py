@@ -72,12 +72,10 @@ def tell_push(workspace: Workspace, pushed: Pushed, *, form: str) -> None:
         text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root)
         tell_ci(text, push_annotations(plan, outcomes, root=root), workspace, form=form)
     else:
-        from kbsync.report.text import push_text
+        from kbsync.report.text import Words, push_text
 
-        style = workspace.options.style()
-        click.echo(
-            push_text(plan, outcomes, style, requests=requests, seconds=seconds, nothing=pushed.nothing), nl=False
-        )
+        style, words = workspace.options.style(), Words(pushed.nothing, pushed.again)
+        click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words), nl=False)
 
 
 def tell_ci(text: str, annotations: str, workspace: Workspace, *, form: str) -> None:

@@ -128,5 +128,6 @@ def push_tree(
     pushed = carry_out(workspace, planned.plan, performer, part, command="push", digest=digest)
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
-    pushed.nothing = f"everything in {saved} is done already" if saved else ""
+    if saved is not None:
+        pushed.nothing, pushed.again = f"everything in {saved} is done already", f"kbsync push {saved}"
     return pushed

@@ -38,7 +38,7 @@ Handler = Callable[[int, FrameType | None], None]
 class Pushed:
     """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
 
-    `nothing` says what there was nothing to do for, where that is not the content tree.
+    `nothing` says why there was nothing to do, where that is not the content tree; `again` is how to do the rest.
     """
 
     plan: Plan
@@ -48,6 +48,7 @@ class Pushed:
     stopped: bool = False
     broken: LedgerError | None = None
     nothing: str = ""
+    again: str = "kbsync push"
 
 
 @dataclass(slots=True)

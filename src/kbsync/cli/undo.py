@@ -88,8 +88,9 @@ def _undo(
     pushed = carry_out(workspace, plan, performer, part, command=f"undo {run}")
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
+    pushed.nothing, pushed.again = f"of run {run} nothing is left to put back", f"kbsync undo {run}"
     if form == "text" and any(outcome.outcome == "done" for outcome in pushed.outcomes):
-        workspace.options.note("The content tree is as it was: revert it too, or the next push sends it all again.")
+        workspace.options.note("The files are as they were: revert the commit too, or the next push does it all again.")
     return pushed
 
 

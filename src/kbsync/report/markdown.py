@@ -155,7 +155,7 @@ def _change(change: Change) -> Row:
     mark = "**LIVE** " if _is_live(change) else ""
     fields = "; ".join(_field(f.name, f.before, f.after) for f in change.fields) if _shows_fields(change) else ""
     if change.is_removal:
-        fields = "the source is gone"
+        fields = "the run made it" if change.path else "the source is gone"
     return (word, _where(change), mark + prose(change.title), fields)
 
 

@@ -101,7 +101,7 @@ def _change_group(changes: list[Change], style: Style) -> list[str]:
     first = changes[0]
     heading = f"{_verb(first)} {count(len(changes), first.kind)}"
     if first.is_removal:
-        heading += " (the source is gone)" if len(changes) == 1 else " (the sources are gone)"
+        heading += f" ({_why_removed(first, one=len(changes) == 1)})"
     if first.action is Action.CREATE and first.kind == "article":
         heading += ", as draft" + ("" if len(changes) == 1 else "s")
     if first.action is Action.ADOPT:
@@ -114,6 +114,13 @@ def _change_group(changes: list[Change], style: Style) -> list[str]:
     for change in shown:
         lines += _change_lines(change, style)
     return [*lines, *_rest(len(changes) - len(shown), style), ""]
+
+
+def _why_removed(change: Change, *, one: bool) -> str:
+    """An undo deletes what a run made, and knows its source; a plan, what has none any more."""
+    if change.path:
+        return "the run made it" if one else "the run made them"
+    return "the source is gone" if one else "the sources are gone"
 
 
 def _verb(change: Change) -> str:
@@ -220,13 +227,23 @@ def _plan_summary(plan: Plan, style: Style, closing: str) -> list[str]:
     return [f"Nothing to do: the portal is as the content tree wants it{tail}."]
 
 
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a report says of its command: why there was nothing to do, where that is not the tree; how to do it again."""
+
+    nothing: str = ""
+    again: str = "kbsync push"
+
+
+OF_A_PUSH = Words()
+
 # --- pushes ----------------------------------------------------------------------------------------------------------
 
 
 def push_text(
-    plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests: int, seconds: float, nothing: str = ""
+    plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests: int, seconds: float, words: Words = OF_A_PUSH
 ) -> str:
-    """What a push did: done, failed, skipped and held, each with the reason; `nothing` where there is none of these."""
+    """What a push did: done, failed, skipped and held, each with the reason."""
     lines: list[str] = []
     done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
     for (action, kind), group in _grouped(done):
@@ -240,11 +257,12 @@ def push_text(
         lines += ["", *block[:-1]] if block else []
     lines = lines[1:] if lines and not lines[0] else lines
     cost = f"{count(requests, 'request')} in {seconds:.1f} s"
-    if not outcomes and (nothing or not lines):
-        nothing = nothing or f"the portal is as the content tree wants it ({plan.unchanged:,} unchanged; {cost})"
+    if not outcomes and (words.nothing or not lines):
+        as_wanted = f"the portal is as the content tree wants it ({plan.unchanged:,} unchanged; {cost})"
+        nothing = words.nothing or as_wanted
         return "\n".join([f"Nothing to do: {nothing}.", *([""] if lines else []), *lines]) + "\n"
     bad = any(outcome.outcome != "done" for outcome in outcomes)
-    end = "Run `kbsync push` again to finish the rest." if bad else "Done."
+    end = f"Run `{words.again}` again to finish the rest." if bad else "Done."
     return "\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n"
 
 

@@ -72,7 +72,19 @@ def _removal(
     action: Action, base: Base, observed: Observed, fields: tuple[FieldChange, ...], status: Status | None
 ) -> Change:
     live = observed.status is Status.PUBLISHED
-    return Change(action, base.kind, base.locale, base.slug, "", base.remote_id, observed.title, fields, live, status)
+    return Change(
+        action,
+        base.kind,
+        base.locale,
+        base.slug,
+        "",
+        base.remote_id,
+        observed.title,
+        fields,
+        live,
+        status,
+        was=base.path,
+    )
 
 
 def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ...], hint: str) -> None:

@@ -85,7 +85,10 @@ def build_undo(
         draft.undo(done, there.get(key))
     managed = {(base.kind, base.remote_id) for base in bases}
     draft.tell_of_unanswered(entries, [item for item in observed if (item.kind, item.remote_id) not in managed])
-    changes = sorted(take_turns(draft.changes), key=lambda change: (change.is_removal, change.kind == "article"))
+    changes = sorted(
+        take_turns(draft.changes),
+        key=lambda change: (change.is_removal, change.is_removal == (change.kind == "category")),
+    )
     requests = sum(3 if change.action is Action.DELETE else 2 for change in changes)
     return Plan(target, tuple(changes), tuple(draft.held), requests=requests, warnings=tuple(draft.warnings))
 
@@ -139,7 +142,7 @@ class _Draft:
             hint = "it changed since this run made it; undo the later run first, or delete it in the panel"
             self._hold(done, Reason.DRIFT, moved, hint)
         elif now.kind == "category" and self._keeps_articles(now):
-            hint = "somebody put articles of their own into it; move them away first"
+            hint = "it holds articles that this run did not make: undo the run that made them, or move them away"
             self._hold(done, Reason.DRIFT, (), hint)
         else:
             names = (name for name in names_of(now.kind) if name in now.fields)
@@ -214,7 +217,7 @@ def _change(
     slug = now.slug if now else last.slug
     if action is Action.CREATE and last.kind == "article":
         status = Status.DRAFT
-    path = last.path or f"{last.locale}/{last.slug}"
+    path = last.path or last.was or f"{last.locale}/{last.slug}"
     return Change(
         action, last.kind, last.locale, slug, path, remote_id, last.title, tuple(fields), live=live, status=status
     )
