@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kbsync.model import Action
+from kbsync.model import Action, Status
 from kbsync.sync.match import match_items
 from kbsync.sync.plan import build_plan
 from kbsync.sync.renames import find_renames, strays_of
@@ -90,3 +90,14 @@ def test_a_rename_is_an_update_that_says_where_the_article_was_and_which_address
     assert (change.before["slug"], change.after["slug"]) == ("old", "new")
     assert [finding.code for finding in plan.warnings] == ["KB503"]
     assert "/articles/old" in plan.warnings[0].message
+
+
+def test_an_address_that_another_article_takes_is_told_with_what_it_will_show():
+    one = an_article(slug="one", remote_id=1, path="en/one.md", content="1", status=Status.PUBLISHED)
+    two = an_article(slug="two", remote_id=2, path="en/two.md", content="2")
+    desired = [one.but(slug="two").desired(), two.but(slug="one").desired()]
+    there, bases = [one.observed(), two.observed()], [one.base(), two.base()]
+    plan = build_plan(TARGET, desired, there, bases, policy=POLICY)
+    told = {finding.path: finding.message for finding in plan.warnings if finding.code == "KB503"}
+    assert "/articles/one will be 404 until `en/two.md`, which takes it, is published" in told["en/one.md"]
+    assert "/articles/two will show another article, `en/one.md`: the slug becomes `one`" in told["en/two.md"]

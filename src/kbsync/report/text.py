@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Value, visible
-from kbsync.sync.order import ASIDE
+from kbsync.sync.order import ASIDE, taken_slugs
 
 PUSH_NEXT = "Run `kbsync push` to make it so."
 
@@ -83,7 +83,7 @@ def plan_text(
     """A plan, to be read from top to bottom: what would happen, what waits for a person, what it costs."""
     lines = [style.paint(f"{heading} for {_portal(plan)}", "bold"), ""]
     for _, group in groupby(plan.changes, key=lambda change: (change.action, change.kind)):
-        lines += _change_group(list(group), style)
+        lines += _change_group(list(group), style, taken_slugs(plan.changes))
     lines += _held_lines(plan.held, style)
     lines += _warning_lines(plan.warnings, style)
     if unmanaged:
@@ -97,7 +97,7 @@ def _portal(plan: Plan) -> str:
     return f"portal `{target.portal}` {where}"
 
 
-def _change_group(changes: list[Change], style: Style) -> list[str]:
+def _change_group(changes: list[Change], style: Style, taken: Set[str]) -> list[str]:
     first = changes[0]
     heading = f"{_verb(first)} {count(len(changes), first.kind)}"
     if first.is_removal:
@@ -112,7 +112,7 @@ def _change_group(changes: list[Change], style: Style) -> list[str]:
     lines = [style.paint(heading, COLOURS.get(first.action, "bold"))]
     shown = changes if style.verbose else changes[:SHOWN]
     for change in shown:
-        lines += _change_lines(change, style)
+        lines += _change_lines(change, style, taken)
     return [*lines, *_rest(len(changes) - len(shown), style), ""]
 
 
@@ -127,7 +127,7 @@ def _verb(change: Change) -> str:
     return "DELETE" if change.action is Action.DELETE else change.action.value.capitalize()
 
 
-def _change_lines(change: Change, style: Style) -> list[str]:
+def _change_lines(change: Change, style: Style, taken: Set[str]) -> list[str]:
     line = f"  {visible(change.path or f'{change.locale}: {change.slug}')}"
     title = f'"{visible(change.title)}"'
     mark = "LIVE" if change.live and change.action is not Action.ADOPT else ""
@@ -138,18 +138,26 @@ def _change_lines(change: Change, style: Style) -> list[str]:
     if change.action is not Action.UPDATE:
         return [line]
     was = [f"      renamed from {visible(change.was)}"] if change.was else []
-    return [line, *was, *(_field_line(field.name, field.before, field.after, style) for field in change.fields)]
+    return [line, *was, *(_field_line(field, style, taken) for field in change.fields)]
 
 
-def _field_line(name: str, before: Value, after: Value, style: Style) -> str:
-    word = FIELD_WORDS.get(name, name)
-    if name == "content":
+def _field_line(field: FieldChange, style: Style, taken: Set[str]) -> str:
+    word = FIELD_WORDS.get(field.name, field.name)
+    if field.name == "content":
         return f"      {word}: changed"
     room = max(16, (style.width - len(word) - 14) // 2)
-    line = f"      {word}: {_shown(before, room)} -> {_shown(after, room)}"
-    if name == "slug" and str(after).endswith(ASIDE):
-        return line + "  (steps aside for a moment)"
-    return line + ("  (the old address will be 404)" if name == "slug" and not str(before).endswith(ASIDE) else "")
+    line = f"      {word}: {_shown(field.before, room)} -> {_shown(field.after, room)}"
+    fate = fate_of_address(field, taken)
+    return f"{line}  ({fate})" if fate else line
+
+
+def fate_of_address(field: FieldChange, taken: Set[str]) -> str:
+    """What becomes of the address that a slug gives up; "" of any other field."""
+    if field.name != "slug" or str(field.before).endswith(ASIDE):
+        return ""
+    if str(field.after).endswith(ASIDE):
+        return "steps aside for a moment"
+    return "the old address becomes another one's" if field.before in taken else "the old address will be 404"
 
 
 def _values_line(field: FieldChange, style: Style) -> str:
@@ -229,7 +237,7 @@ def _plan_summary(plan: Plan, style: Style, closing: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a report says of its command: why there was nothing to do, where that is not the tree; how to do it again."""
+    """What a report says of its command: why there was nothing to do, where that is not the tree; how to go on."""
 
     nothing: str = ""
     again: str = "kbsync push"
