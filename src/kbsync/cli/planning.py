@@ -15,6 +15,7 @@ from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Action, Base, Desired, Observed, Pending, Plan, Reason
+from kbsync.service.profile import Profile
 from kbsync.sync.draft import Policy
 from kbsync.sync.match import match_items
 from kbsync.sync.plan import NOTHING_RENAMED, build_plan
@@ -168,6 +169,7 @@ def policy_of(workspace: Workspace, wishes: Wishes, overwrite: list[Desired]) ->
             "article": frozenset(profile.fields["article"]),
             "category": frozenset(profile.fields["category"]),
         },
+        needs_author=needs_author(profile),
         publish=push.publish or wishes.publish,
         live=push.live,
         removed=push.removed,
@@ -180,6 +182,11 @@ def policy_of(workspace: Workspace, wishes: Wishes, overwrite: list[Desired]) ->
         requests_per_minute=workspace.requests_per_minute,
         concurrency=workspace.settings.pace.concurrency,
     )
+
+
+def needs_author(profile: Profile) -> bool:
+    """Whether only we can say who writes: the service keeps it, and does not tell whose the token is."""
+    return profile.keeps("article", "author") and not profile.can("profile")
 
 
 def check_first_push(workspace: Workspace, ledger: Ledger, *, allowed: bool) -> None:

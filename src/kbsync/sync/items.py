@@ -21,7 +21,7 @@ from kbsync.model import (
     Value,
 )
 from kbsync.sync.decide import ABSENT, EMPTY, Absent, Verdict, decide
-from kbsync.sync.draft import STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
+from kbsync.sync.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
 from kbsync.sync.match import Match
 
 
@@ -68,10 +68,17 @@ def _decide_missing(
                 "there, then run `kbsync push --recreate` if it is not",
             )
         )
+    elif draft.policy.needs_author and not has_author(desired):
+        draft.held.append(hold(desired, Reason.UNSUPPORTED, None, ("author",), NO_AUTHOR))
     else:
         draft.changes.append(_create(desired, draft.policy))
         if draft.policy.publish and desired.status not in (None, Status.DRAFT):
             _decide_status(draft, desired, None, None)
+
+
+def has_author(desired: Desired) -> bool:
+    """Whether a create could say who wrote it, where anybody has to."""
+    return desired.kind != "article" or bool(desired.fields.get("author") or desired.creation.get("author"))
 
 
 def _create(desired: Desired, policy: Policy) -> Change:
