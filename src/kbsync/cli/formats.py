@@ -34,8 +34,19 @@ def format_option(function: F) -> F:
     return option(function)
 
 
-def tell_plan(workspace: Workspace, plan: Plan, findings: Sequence[Finding], *, form: str, unmanaged: bool) -> None:
-    """A plan and the warnings of the tree. Each format loads only what it needs."""
+def tell_plan(
+    workspace: Workspace,
+    plan: Plan,
+    findings: Sequence[Finding],
+    *,
+    form: str,
+    unmanaged: bool,
+    command: str = "kbsync push",
+) -> None:
+    """A plan and the warnings of the tree. Each format loads only what it needs.
+
+    `command` is what makes the plan so, for people to copy.
+    """
     options = workspace.options
     if form == "json":
         from kbsync.report.data import plan_json
@@ -51,7 +62,7 @@ def tell_plan(workspace: Workspace, plan: Plan, findings: Sequence[Finding], *, 
     else:
         from kbsync.report.text import count, plan_text
 
-        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged), nl=False)
+        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command), nl=False)
         if findings:
             them = "it" if len(findings) == 1 else "them"
             options.note(f"The content tree has {count(len(findings), 'warning')}: `kbsync lint` lists {them}.")

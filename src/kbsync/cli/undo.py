@@ -111,7 +111,7 @@ def _ask(plan: Plan, workspace: Workspace, run: int) -> None:
     from kbsync.report.text import plan_text
 
     style = workspace.options.style()
-    click.echo(plan_text(plan, style, heading=f"To undo run {run}", closing=""), nl=False, err=True)
+    click.echo(plan_text(plan, style, heading=f"To undo run {run}", command=""), nl=False, err=True)
     if not sys.stdin.isatty():
         raise UsageError("nobody is there to ask whether to do this", hint=f"kbsync undo {run} --yes")
     click.confirm("Do it?", abort=True, err=True)

@@ -9,7 +9,8 @@ from itertools import groupby
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Value, visible
 from kbsync.sync.order import ASIDE, taken_slugs
 
-PUSH_NEXT = "Run `kbsync push` to make it so."
+PUSH = "kbsync push"
+"""The command that makes a plan so, where it was made without any option."""
 
 SHOWN = 30
 """Changes of one kind that are listed before the rest is counted; `-v` lists them all."""
@@ -77,10 +78,11 @@ def duration(seconds: float) -> str:
 # --- plans -----------------------------------------------------------------------------------------------------------
 
 
-def plan_text(
-    plan: Plan, style: Style, *, unmanaged: bool = False, heading: str = "Plan", closing: str = PUSH_NEXT
-) -> str:
-    """A plan, to be read from top to bottom: what would happen, what waits for a person, what it costs."""
+def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False, heading: str = "Plan", command: str = PUSH) -> str:
+    """A plan, to be read from top to bottom: what would happen, what waits for a person, what it costs.
+
+    `command` is what makes it so, in the words of the shell; "" where somebody is about to be asked.
+    """
     lines = [style.paint(f"{heading} for {_portal(plan)}", "bold"), ""]
     for _, group in groupby(plan.changes, key=lambda change: (change.action, change.kind)):
         lines += _change_group(list(group), style, taken_slugs(plan.changes))
@@ -88,7 +90,7 @@ def plan_text(
     lines += _warning_lines(plan.warnings, style)
     if unmanaged:
         lines += _unmanaged_lines(plan, style)
-    return "\n".join([*lines, *_plan_summary(plan, style, closing)]) + "\n"
+    return "\n".join([*lines, *_plan_summary(plan, style, command)]) + "\n"
 
 
 def _portal(plan: Plan) -> str:
@@ -218,7 +220,7 @@ def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
     return [*lines, ""]
 
 
-def _plan_summary(plan: Plan, style: Style, closing: str) -> list[str]:
+def _plan_summary(plan: Plan, style: Style, command: str) -> list[str]:
     rest = []
     if plan.unchanged:
         rest.append(f"{plan.unchanged:,} unchanged")
@@ -227,11 +229,11 @@ def _plan_summary(plan: Plan, style: Style, closing: str) -> list[str]:
     tail = f" ({', '.join(rest)})" if rest else ""
     if plan.sent:
         cost = f"{count(len(plan.sent), 'change')}, {count(plan.requests, 'request')}, about {duration(plan.seconds)}"
-        return [f"{style.paint(cost, 'bold')}{tail}.", *([closing] if closing else [])]
+        return [f"{style.paint(cost, 'bold')}{tail}.", *([f"Run `{command}` to make it so."] if command else [])]
     if plan.held:
         return [f"Nothing to send until the held {'one is' if len(plan.held) == 1 else 'ones are'} decided{tail}."]
     if plan.changes:
-        return [f"Nothing to send{tail}. `kbsync push` records what was adopted."]
+        return [f"Nothing to send{tail}. `{command or PUSH}` records what was adopted."]
     return [f"Nothing to do: the portal is as the content tree wants it{tail}."]
 
 
@@ -240,7 +242,7 @@ class Words:
     """What a report says of its command: why there was nothing to do, where that is not the tree; how to go on."""
 
     nothing: str = ""
-    again: str = "kbsync push"
+    again: str = PUSH
 
 
 OF_A_PUSH = Words()

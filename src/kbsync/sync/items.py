@@ -284,7 +284,10 @@ def _hold_fields(
 def _hold_hint(desired: Desired, reason: Reason, base: Base | None) -> str:
     said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
     if base is None:
-        said = f"the portal has {desired.kind} `{desired.slug}` already, with another value, and kbsync did not make it"
+        said = (
+            f"the portal has {desired.kind} `{desired.slug}` already, with another value, and nothing on record "
+            "(no row of the ledger, no older revision in git) shows that kbsync wrote it"
+        )
     return (
         f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`; "
         f"`kbsync resolve {desired.path}` shows both and asks"
