@@ -177,7 +177,7 @@ def _field(field: FieldChange, taken: Set[str]) -> str:
     if field.name == "content":
         return "body changed"
     tail = f" ({fate})" if (fate := fate_of_address(field, taken)) else ""
-    return f"{prose(FIELD_WORDS.get(field.name, field.name))}: {_value(field.before)} → {_value(field.after)}{tail}"
+    return f"{prose(FIELD_WORDS.get(field.name, field.name))}: {' → '.join(map(_value, field.shown))}{tail}"
 
 
 def _value(value: Value) -> str:

@@ -94,9 +94,7 @@ def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False, heading: str
 
 
 def _portal(plan: Plan) -> str:
-    target = plan.target
-    where = "in the sandbox" if target.base_url == "sandbox" else f"at {target.base_url}"
-    return f"portal `{target.portal}` {where}"
+    return f"portal `{plan.target.portal}` {plan.target.place}"
 
 
 def _change_group(changes: list[Change], style: Style, taken: Set[str]) -> list[str]:
@@ -148,7 +146,7 @@ def _field_line(field: FieldChange, style: Style, taken: Set[str]) -> str:
     if field.name == "content":
         return f"      {word}: changed"
     room = max(16, (style.width - len(word) - 14) // 2)
-    line = f"      {word}: {_shown(field.before, room)} -> {_shown(field.after, room)}"
+    line = f"      {word}: {' -> '.join(_shown(value, room) for value in field.shown)}"
     fate = fate_of_address(field, taken)
     return f"{line}  ({fate})" if fate else line
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace as replace_field
 
 from msgspec.structs import replace
 
@@ -216,6 +217,8 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
     else:
         wanted = {**desired.fields, "locale": desired.locale}
         fields = tuple(FieldChange(name, there.get(name), wanted[name]) for name in names)
+        if "locale" in names:
+            fields = tuple(_with_locales(field, observed.locale, desired.locale) for field in fields)
         draft.changes.append(
             Change(
                 Action.UPDATE,
@@ -230,6 +233,13 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
                 was=base.path if base is not None and base.path != desired.path else "",
             )
         )
+
+
+def _with_locales(field: FieldChange, before: str, after: str) -> FieldChange:
+    """A category moves from one locale to another under its slug, which would read as no change at all."""
+    if field.name != "category" or field.before != field.after:
+        return field
+    return replace_field(field, said=(f"{field.before} ({before})", f"{field.after} ({after})"))
 
 
 def _adopt(desired: Desired, observed: Observed) -> Change:

@@ -118,8 +118,8 @@ def _check(saved: Saved, name: str, now: Now) -> None:
     if saved.plan.target != now.target:
         there, here = saved.plan.target, now.target
         raise PlanRefused(
-            f"{name}: the plan is for portal `{there.portal}` at {there.base_url} ({there.profile}), "
-            f"and the settings name `{here.portal}` at {here.base_url} ({here.profile})",
+            f"{name}: the plan is for portal `{there.portal}` {there.place} ({there.profile}), "
+            f"and the settings name `{here.portal}` {here.place} ({here.profile})",
             hint="use the same kbsync.toml and --env as for the plan",
         )
     if saved.tree != now.tree:
