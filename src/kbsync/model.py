@@ -108,6 +108,11 @@ class Target:
     profile: str
 
     @property
+    def place(self) -> str:
+        """`at https://support.example.com`, or `in the sandbox`."""
+        return "in the sandbox" if self.base_url == "sandbox" else f"at {self.base_url}"
+
+    @property
     def key(self) -> str:
         """The name of this portal in the ledger. The profile is how it is spoken to, not what it is."""
         return f"{self.base_url}|{self.account_id}|{self.portal}"
@@ -234,11 +239,21 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field before and after. Texts of a body are given by digest."""
+    """One field before and after. Texts of a body are given by digest.
+
+    `said` is what people are shown instead of the two, where these say nothing to them: ids, and slugs that are the
+    same in two locales.
+    """
 
     name: str
     before: Value
     after: Value
+    said: tuple[str, str] | None = None
+
+    @property
+    def shown(self) -> tuple[Value, Value]:
+        """Before and after, as people know them."""
+        return self.said or (self.before, self.after)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +261,7 @@ class Change:
     """One action on one item. `live` means that readers see the item now.
 
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
-    path before a rename.
+    path before a rename, or before the source was deleted.
     """
 
     action: Action

@@ -81,10 +81,35 @@ def test_check_says_what_does_not_work_and_what_to_do(remote):
     wrong = remote.run("check", KBSYNC_TOKEN="nope")
     assert wrong.code == 5 and "bad   service:" in wrong.out and "the token is wrong" in wrong.out
     agent = remote.run("check", KBSYNC_TOKEN="agent-token-0002")
-    assert "note  token:       Bob Agent (agent)" in agent.out and "administrator's token" in agent.out
+    assert agent.code == 5 and "bad   token:       Bob Agent (agent): may not publish" in agent.out
+    assert "administrator's token" in agent.out
     locale = remote.run("check", KBSYNC_CONTENT__LOCALES="en,de")
     assert locale.code == 3  # the French sources have no place any more
     assert "missing: de" in locale.out
+
+
+def test_check_promises_nothing_while_the_service_does_not_answer(remote, portal: Sandbox):
+    config = (remote.folder / "kbsync.toml").read_text().replace(portal.base_url, "http://127.0.0.1:9")
+    remote.config(config)
+    done = remote.run("check")
+    assert done.code == 5 and "bad   service:" in done.out
+    assert "ok    can:" not in done.out and "note  can:         not looked at" in done.out
+
+
+def test_articles_without_an_author_are_told_before_a_service_that_needs_one_refuses_each(remote, portal: Sandbox):
+    config = f'[service]\nbase_url = "{portal.base_url}"\nprofile = "documented"\n'
+    remote.config(config)
+    done = remote.run("check")
+    assert done.code == 2 and "bad   authors:     3 articles without an author" in done.out
+    assert "`default = 1` under [authors]" in done.out
+    plan = remote.run("plan")
+    assert plan.code == 4 and plan.out.count("unsupported: author") == 3 and "under [authors]" in plan.out
+    assert remote.run("push", "--first-push").code == 4
+    assert not [request for request in portal.requests if request.path.endswith("/articles")]
+    remote.config(config + "[authors]\ndefault = 1\n")
+    assert remote.run("check").code == 0
+    assert remote.run("push").code == 0
+    assert len(portal.panel.articles("handbook")) == 3
 
 
 def test_demo_shows_the_main_job_and_touches_nothing_of_the_project(project):

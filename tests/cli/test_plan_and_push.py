@@ -169,3 +169,19 @@ def test_the_documented_profile_creates_from_the_ledger_alone(remote, portal: Sa
 def test_a_quiet_push_still_prints_its_data_and_nothing_else(project):
     done = project.run("push", "-q")
     assert done.err == "" and done.out != ""
+
+
+def test_a_plan_ends_with_the_command_that_makes_that_very_plan_so(project):
+    project.write("it's.toml", (project.folder / "kbsync.toml").read_text() + "[env.staging.push]\npublish = true\n")
+
+    def next_of(*options: str) -> str:
+        return project.run("plan", *options).out.splitlines()[-1]
+
+    assert next_of() == "Run `kbsync push` to make it so."
+    told = next_of("content/en", "--overwrite", "locale:en", "--recreate", "--publish")
+    assert told == "Run `kbsync push content/en --overwrite locale:en --recreate --publish` to make it so."
+    told = next_of("--config", "it's.toml", "--env", "staging")
+    assert told == """Run `kbsync push --config 'it'"'"'s.toml' --env staging` to make it so."""
+    assert next_of("--publish", "--out", "p.json") == "Run `kbsync push p.json` to make it so."
+    project.run("push")
+    assert "Run `" not in project.run("plan", "content/en").out

@@ -48,6 +48,18 @@ def test_theirs_leaves_the_difference_and_is_quiet_until_either_side_moves(drift
     assert drifted.run("plan", "--check").code == 4
 
 
+def test_a_field_is_also_called_as_plans_call_it_and_a_word_that_is_none_is_no_decision(drifted, portal: Sandbox):
+    portal.panel.edit("invoices", content="Their text.")
+    done = drifted.run("resolve", "--ours", "--field", "boddy")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == "kbsync: --field: there is no field `boddy`\n  did you mean `body`?\n"
+    assert "the fields are: slug, title, content" in drifted.run("resolve", "--ours", "--field", "xyzzy").err
+    assert drifted.run("resolve", "--ours", "--field", "body").out == "en/billing/invoices.md  content: ours\n"
+    drifted.run("push")
+    article = portal.panel.article("invoices")
+    assert (article.title, article.content) == ("Theirs", "Text.\n")
+
+
 def test_a_conflict_without_a_ledger_is_decided_field_by_field(remote, portal: Sandbox):
     remote.run("push")
     for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):

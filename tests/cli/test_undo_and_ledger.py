@@ -19,7 +19,7 @@ def test_undo_puts_an_update_back_text_and_title_and_the_next_plan_would_send_it
     remote.run("push")
     done = remote.run("undo", "2", "--yes")
     assert (done.code, done.out.splitlines()[0]) == (0, "1 article updated"), done
-    assert "revert it too" in done.err
+    assert "revert the commit too" in done.err
     article = portal.panel.article("invoices")
     assert (article.title, article.content) == ("Invoices", "Text.\n")
     plan = remote.run("plan")
@@ -32,6 +32,24 @@ def test_undo_deletes_what_the_run_made_articles_before_their_categories(remote,
     assert done.code == 0, done
     assert portal.panel.articles("handbook") == []
     assert "Create 3 articles" in remote.run("plan").out
+
+
+def test_undo_is_read_in_the_order_in_which_it_is_done_and_says_why_it_deletes(remote):
+    remote.run("push")
+    told = remote.run("undo", "1").err
+    assert told.index("DELETE 3 articles (the run made them)\n") < told.index(
+        "DELETE 2 categories (the run made them)\n"
+    )
+    remote.write("content/en/billing/late.md", "---\ntitle: Late\n---\nText.\n")
+    remote.run("push")
+    assert "it holds articles that this run did not make: undo the run that made them" in remote.run("undo", "1").err
+
+
+def test_undo_of_what_is_undone_says_so(remote):
+    remote.run("push")
+    remote.run("undo", "1", "--yes")
+    again = remote.run("undo", "1", "--yes")
+    assert (again.code, again.out) == (0, "Nothing to do: of run 1 nothing is left to put back.\n")
 
 
 def test_undo_holds_what_somebody_touched_since_and_puts_back_the_rest(remote, portal: Sandbox):
@@ -51,6 +69,7 @@ def test_undo_makes_what_was_deleted_again_with_its_text_and_status(remote, port
     (remote.folder / INVOICES).unlink()
     environ = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%"}
     assert "1 article deleted" in remote.run("push", **environ).out
+    assert '  en/billing/invoices.md  "Invoices"\n' in remote.run("undo", "2").err
     done = remote.run("undo", "2", "--yes")
     assert done.code == 0, done
     article = portal.panel.article("invoices")
@@ -90,7 +109,7 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
     refused = remote.run("ledger", "import", "export.json")
     assert refused.code == 6 and "not empty" in refused.err
     other = {"KBSYNC_LEDGER__URL": "sqlite:other.db"}
-    assert "5 items of portal `handbook`" in remote.run("ledger", "import", "export.json", **other).err
+    assert "5 items are managed of portal `handbook`" in remote.run("ledger", "import", "export.json", **other).err
     assert "5 unchanged" in remote.run("push", **other).out
     assert remote.run("ledger", "export", **other).out != ""
     remote.write("bad.json", '{"schema": "kbsync.ledger/1", "tables": {}}')
@@ -160,6 +179,31 @@ def test_a_saved_plan_carried_out_twice_makes_nothing_twice(remote, portal: Sand
     assert len(portal.panel.articles("handbook")) == 3
 
 
+def test_a_saved_plan_that_is_done_says_so_also_of_updates_swaps_and_deletions(remote, portal: Sandbox):
+    one, two = "content/en/billing/one.md", "content/en/billing/two.md"
+    remote.write(one, "---\ntitle: One\nslug: one\n---\nThe first.\n")
+    remote.write(two, "---\ntitle: Two\nslug: two\n---\nThe second.\n")
+    remote.run("push")
+    remote.write(one, "---\ntitle: One\nslug: two\nstatus: published\n---\nThe first.\n")
+    remote.write(two, "---\ntitle: Two\nslug: one\n---\nThe second.\n")
+    (remote.folder / INVOICES).unlink()
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund\n---\nText.\n")
+    environ = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "100%", "KBSYNC_PUSH__PUBLISH": "true"}
+    remote.run("plan", "--out", "plan.json", **environ)
+    assert "1 article deleted" in remote.run("push", "plan.json", **environ).out
+    writes = [request for request in portal.requests if request.method != "GET"]
+    again = remote.run("push", "plan.json", **environ)
+    assert again.code == 0 and again.out.startswith("Nothing to do: everything in plan.json is done already."), again
+    assert [request for request in portal.requests if request.method != "GET"] == writes
+
+
+def test_a_saved_plan_takes_no_selector_beside_it(remote):
+    remote.run("plan", "--out", "plan.json")
+    done = remote.run("push", "plan.json", "content/en")
+    assert done.code == 2 and "plan.json is a saved plan, which is carried out as it is" in done.err
+    assert "kbsync plan SELECTORS --out FILE" in done.err
+
+
 def test_a_damaged_or_newer_saved_plan_says_so(remote):
     remote.run("plan", "--out", "plan.json")
     data = (remote.folder / "plan.json").read_text()
@@ -178,6 +222,10 @@ def test_undo_of_a_slug_swap_swaps_back(remote, portal: Sandbox):
     before = {slug: portal.panel.article(slug).id for slug in ("one", "two")}
     remote.write(one, "---\ntitle: One\nslug: two\n---\nThe first.\n")
     remote.write(two, "---\ntitle: Two\nslug: one\n---\nThe second.\n")
+    told = " ".join(remote.run("plan").out.split())
+    assert "/articles/one will be 404 until `en/billing/two.md`, which takes it, is published: the slug" in told
+    assert "slug: two -> one (the old address becomes another one's)" in told
+    assert "slug: one -> one--kbsync-moving (steps aside for a moment)" in told
     assert remote.run("push").code == 0
     assert portal.panel.article("one").id == before["two"]
     assert remote.run("undo", "2", "--yes").code == 0

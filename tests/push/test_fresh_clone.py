@@ -99,6 +99,17 @@ def test_an_edit_is_one_update_from_a_fresh_clone_and_from_the_next_one_nothing(
     assert summary(job) == {"create": 0, "adopt": 5, "update": 0, "held": 0}
 
 
+def test_a_locale_that_gets_another_name_makes_no_second_article_from_a_fresh_clone(origin, portal, tmp_path):
+    before = {article.id for article in portal.panel.articles(PORTAL)}
+    portal.panel.sql('UPDATE portals SET config = replace(config, \'"fr"\', \'"fr", "ja"\')')
+    origin.git("mv", "content/fr", "content/ja")
+    origin.commit()
+    job = clone(origin, tmp_path / "job")
+    assert summary(job)["held"] >= 1
+    job.run("push")
+    assert {article.id for article in portal.panel.articles(PORTAL)} == before
+
+
 def test_an_edit_in_the_panel_in_between_is_held(origin, portal, tmp_path):
     portal.panel.edit("refunds", content="A person's words.")
     write_files(origin.folder, EDITED)

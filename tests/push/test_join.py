@@ -123,7 +123,7 @@ def test_a_runner_that_is_asked_to_stop_leaves_its_part_to_the_others(tmp_path, 
 
 
 def test_two_pushes_from_two_machines_with_one_ledger_wait_for_each_other_or_are_told(tmp_path, ledger_url):
-    with a_sandbox(tmp_path, Behaviour(latency_s=0.03)) as sandbox:
+    with a_sandbox(tmp_path, Behaviour(latency_s=0.15)) as sandbox:
         one, two, three = (a_machine(tmp_path / name, sandbox.base_url, ledger_url) for name in ("one", "two", "three"))
         first = start(one)
         until(lambda: writes(sandbox) >= 3, first)

@@ -16,7 +16,7 @@ import pytest
 
 from kbsync.errors import ExitCode
 from kbsync.model import Reason
-from kbsync.sandbox import Behaviour, Sandbox
+from kbsync.sandbox import Behaviour, Fault, Sandbox
 
 from .world import PORTAL, TOKEN, World, a_category, a_project, a_sandbox, a_service, an_article
 
@@ -181,4 +181,40 @@ def test_ctrl_c_ends_a_push_with_130_and_nothing_in_the_journal_is_left_open(tmp
         assert world.pending() == []
         assert len(world.slugs()) == len(world.bases()) - 1 < ARTICLES
         assert shell.run()[0] == ExitCode.DONE
+        assert_one_of_each(world)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_push_that_is_asked_to_end_while_it_still_plans_sends_nothing_and_gives_the_lock_back(tmp_path, number):
+    with a_shell(tmp_path) as (shell, world):
+        started: list[subprocess.Popen[str]] = []
+
+        def end_the_first_listing(request: int) -> Fault | None:
+            if started and len(world.sent("GET")) >= 2:
+                started[0].send_signal(number)
+                return Fault("hang", seconds=5)
+            return None
+
+        world.sandbox.faults.follow(end_the_first_listing)
+        started.append(shell.start())
+        out, err = started[0].communicate(timeout=60)
+        assert started[0].returncode == ExitCode.INTERRUPTED, out + err
+        assert err.endswith("kbsync: interrupted\n")
+        assert shell.writes() == 0
+        with world.project.ledger() as ledger:
+            assert ledger.holder(world.project.target) is None
+            assert ledger.runs(world.project.target) == []
+
+
+def test_a_push_under_nohup_lets_the_terminal_go(tmp_path):
+    with a_shell(tmp_path, latency_s=0.01) as (shell, world):
+        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        try:
+            process = shell.start()
+        finally:
+            signal.signal(signal.SIGHUP, before)
+        shell.wait_for(10, process)
+        process.send_signal(signal.SIGHUP)
+        out, err = process.communicate(timeout=60)
+        assert process.returncode == ExitCode.DONE, out + err
         assert_one_of_each(world)

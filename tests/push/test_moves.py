@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from kbsync.model import Action
 from kbsync.sandbox import Fault
 
 from .world import a_category, a_world, an_article
@@ -128,6 +129,24 @@ def test_a_category_whose_locale_gets_another_name_takes_its_articles_along(tmp_
         assert world.push().words == {"done"}
         assert {article.slug: article.id for article in world.sandbox.panel.articles("handbook")} == ids
         assert world.article("x-fr").locale == "ja"
+        settled(world)
+
+
+def test_a_locale_that_gets_another_name_keeps_its_articles_although_their_slugs_end_with_it(tmp_path):
+    body = "Ouvrez le paiement, choisissez remboursement, puis confirmez. [Premier texte](x.md)."
+    tree = TREE | {"fr/a/z.md": an_article("Z en français", body)}
+    with a_world(tmp_path, tree) as world:
+        world.push()
+        ids = {article.title: article.id for article in world.sandbox.panel.articles("handbook")}
+        world.sandbox.panel.sql("UPDATE portals SET config = replace(config, '\"fr\"', '\"ja\"')")
+        world.project.settings.content.locales[:] = ["en", "ja"]
+        world.write({path.replace("fr/", "ja/", 1): text for path, text in tree.items()})
+        plan = world.plan()
+        assert {change.action for change in plan.changes} == {Action.UPDATE}
+        assert {change.was for change in plan.changes} >= {"fr/a/x.md", "fr/a/z.md"}
+        assert world.push().words == {"done"}
+        assert {article.title: article.id for article in world.sandbox.panel.articles("handbook")} == ids
+        assert world.article("z-ja").locale == "ja" and "/articles/x-ja" in world.article("z-ja").content
         settled(world)
 
 

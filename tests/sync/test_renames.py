@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kbsync.model import Action
+from kbsync.model import Action, Status
 from kbsync.sync.match import match_items
 from kbsync.sync.plan import build_plan
 from kbsync.sync.renames import find_renames, strays_of
@@ -60,6 +60,23 @@ def test_another_locale_is_no_rename():
     assert renames([NEW.but(locale="fr", path="fr/new.md")], [OLD], {"fr/new.md": TEXT}, {1: TEXT}).found == {}
 
 
+def test_a_file_at_the_same_place_below_another_locale_with_nearly_the_same_text_has_moved_there():
+    moved, edited = NEW.but(locale="fr", path="fr/old.md", slug="old-fr"), TEXT.replace("five days", "a week")
+    assert renames([moved], [OLD], {"fr/old.md": edited}, {1: TEXT}).found == {"fr/old.md": 1}
+
+
+def test_a_translation_at_the_same_place_is_no_move():
+    text = "Pour rembourser un paiement, ouvrez-le, choisissez remboursement, puis confirmez votre choix."
+    moved = NEW.but(locale="fr", path="fr/old.md", slug="old-fr")
+    assert renames([moved], [OLD], {"fr/old.md": text}, {1: TEXT}).found == {}
+
+
+def test_between_two_locales_that_an_article_may_have_moved_to_nobody_guesses():
+    moved = [NEW.but(locale=code, path=f"{code}/old.md", slug=f"old-{code}") for code in ("fr", "de")]
+    found = renames(moved, [OLD], {"fr/old.md": TEXT, "de/old.md": TEXT}, {1: TEXT})
+    assert (found.found, [finding.code for finding in found.doubtful]) == ({}, ["KB505", "KB505"])
+
+
 def test_a_few_words_say_nothing_unless_the_title_agrees():
     assert renames([NEW], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}).found == {}
     assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}).found
@@ -73,3 +90,14 @@ def test_a_rename_is_an_update_that_says_where_the_article_was_and_which_address
     assert (change.before["slug"], change.after["slug"]) == ("old", "new")
     assert [finding.code for finding in plan.warnings] == ["KB503"]
     assert "/articles/old" in plan.warnings[0].message
+
+
+def test_an_address_that_another_article_takes_is_told_with_what_it_will_show():
+    one = an_article(slug="one", remote_id=1, path="en/one.md", content="1", status=Status.PUBLISHED)
+    two = an_article(slug="two", remote_id=2, path="en/two.md", content="2")
+    desired = [one.but(slug="two").desired(), two.but(slug="one").desired()]
+    there, bases = [one.observed(), two.observed()], [one.base(), two.base()]
+    plan = build_plan(TARGET, desired, there, bases, policy=POLICY)
+    told = {finding.path: finding.message for finding in plan.warnings if finding.code == "KB503"}
+    assert "/articles/one will be 404 until `en/two.md`, which takes it, is published" in told["en/one.md"]
+    assert "/articles/two will show another article, `en/one.md`: the slug becomes `one`" in told["en/two.md"]

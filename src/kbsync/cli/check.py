@@ -11,8 +11,8 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options, relative
 from kbsync.cli.workspace import Workspace
 from kbsync.errors import ExitCode, KbsyncError
-from kbsync.model import visible
-from kbsync.report.text import Style
+from kbsync.model import Desired, visible
+from kbsync.report.text import Style, count
 from kbsync.service.client import Service
 
 CAPABILITIES = (
@@ -72,6 +72,8 @@ def _lines(workspace: Workspace) -> Iterator[Line]:
     except KbsyncError as exc:
         # The first thing that does not work; what stands behind it cannot be looked at.
         yield _bad("service", exc)
+        yield Line("note", "can", "not looked at: what the profile declares helps nobody while this does not work")
+        return
     yield from _capability_lines(workspace)
 
 
@@ -82,14 +84,27 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
         yield _bad("content", exc)
         return
     number = len(reading.compiler.site.articles)
-    found = f"{number:,} articles in {relative(workspace.settings.content_root)}"
+    found = f"{count(number, 'article')} in {relative(workspace.settings.content_root)}"
     if reading.errors:
         hint = "`kbsync lint` lists them"
-        yield Line("bad", "content", f"{found}, {len(reading.errors)} errors", hint, ExitCode.FINDINGS)
+        yield Line("bad", "content", f"{found}, {count(len(reading.errors), 'error')}", hint, ExitCode.FINDINGS)
     elif reading.findings:
-        yield Line("note", "content", f"{found}, {len(reading.findings)} warnings", "`kbsync lint` lists them")
+        warnings = count(len(reading.findings), "warning")
+        yield Line("note", "content", f"{found}, {warnings}", "`kbsync lint` lists them")
     else:
         yield Line("ok", "content", found)
+    yield from _author_lines(workspace, reading.desired)
+
+
+def _author_lines(workspace: Workspace, desired: list[Desired]) -> Iterator[Line]:
+    """Articles that the service would refuse, because nobody says who wrote them."""
+    from kbsync.cli.policy import needs_author
+    from kbsync.sync.draft import NO_AUTHOR
+    from kbsync.sync.items import has_author
+
+    number = sum(1 for item in desired if not has_author(item)) if needs_author(workspace.profile) else 0
+    if number:
+        yield Line("bad", "authors", f"{count(number, 'article')} without an author", NO_AUTHOR, ExitCode.USAGE)
 
 
 def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
@@ -101,7 +116,7 @@ def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
     found = f"{workspace.settings.ledger.place}, {len(record.bases):,} managed"
     if record.pending:
         hint = "the next push looks them up"
-        yield Line("note", "ledger", f"{found}, {len(record.pending)} requests without a known answer", hint)
+        yield Line("note", "ledger", f"{found}, {count(len(record.pending), 'request')} without a known answer", hint)
     else:
         yield Line("ok", "ledger", found)
 
@@ -113,8 +128,7 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     yield Line("ok", "service", f"{where} answers{version}")
     if service.can("profile"):
         owner = service.fetch_owner()
-        hint = "" if owner.role == "administrator" else "pushing needs an administrator's token: an agent's gets 401"
-        yield Line("note" if hint else "ok", "token", f"{owner.name} ({owner.role or 'role unknown'})", hint)
+        yield _token_line(owner.name, owner.role)
     portal = service.fetch_portal()
     archived = "its public pages are 404 while it is archived" if portal.archived else ""
     yield Line("note" if archived else "ok", "portal", f"`{portal.slug}`, {portal.name}", archived)
@@ -126,6 +140,16 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
         yield Line("bad", "locales", f"the portal allows {found}; missing: {', '.join(missing)}", hint, ExitCode.USAGE)
     else:
         yield Line("ok", "locales", found)
+
+
+def _token_line(name: str, role: str) -> Line:
+    """Whether the token's user may change the portal. Source: observed.md, surprise 16."""
+    found, hint = f"{name} ({role or 'role unknown'})", "pushing needs an administrator's token: an agent's gets 401"
+    if role == "administrator":
+        return Line("ok", "token", found)
+    if role == "agent":
+        return Line("bad", "token", f"{found}: may not publish", hint, ExitCode.SERVICE)
+    return Line("note", "token", found, hint)
 
 
 def _capability_lines(workspace: Workspace) -> Iterator[Line]:

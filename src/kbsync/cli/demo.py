@@ -98,13 +98,16 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
 
 
 def _told(pushed: Pushed) -> str:
+    from kbsync.report.text import count
+
     done = [outcome.change.kind for outcome in pushed.outcomes if outcome.outcome == "done"]
-    cost = f"{pushed.requests} requests in {pushed.seconds:.1f} s"
+    cost = f"{count(pushed.requests, 'request')} in {pushed.seconds:.1f} s"
     if not pushed.outcomes:
         return f"0 changes; the portal is as the content tree wants it ({pushed.plan.unchanged} unchanged; {cost})"
     bad = len(pushed.outcomes) - len(done)
     failed = f", {bad} failed" if bad else ""
-    return f"{done.count('category')} categories and {done.count('article')} drafts made{failed} ({cost})"
+    made = f"{count(done.count('category'), 'category')} and {count(done.count('article'), 'draft')} made"
+    return f"{made}{failed} ({cost})"
 
 
 def _examples(desired: list[Desired]) -> list[Desired]:

@@ -43,8 +43,19 @@ def _option(forms: Sequence[str]) -> Callable[[F], F]:
     return click.option("--format", "form", type=click.Choice(forms), default="text", show_default=True, help=help_text)
 
 
-def tell_plan(workspace: Workspace, plan: Plan, findings: Sequence[Finding], *, form: str, unmanaged: bool) -> None:
-    """A plan and the warnings of the tree. Each format loads only what it needs."""
+def tell_plan(
+    workspace: Workspace,
+    plan: Plan,
+    findings: Sequence[Finding],
+    *,
+    form: str,
+    unmanaged: bool,
+    command: str = "kbsync push",
+) -> None:
+    """A plan and the warnings of the tree. Each format loads only what it needs.
+
+    `command` is what makes the plan so, for people to copy.
+    """
     options = workspace.options
     if form == "json":
         from kbsync.report.data import plan_json
@@ -60,7 +71,7 @@ def tell_plan(workspace: Workspace, plan: Plan, findings: Sequence[Finding], *, 
     else:
         from kbsync.report.text import count, plan_text
 
-        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged), nl=False)
+        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command), nl=False)
         if findings:
             them = "it" if len(findings) == 1 else "them"
             options.note(f"The content tree has {count(len(findings), 'warning')}: `kbsync lint` lists {them}.")
@@ -81,10 +92,10 @@ def tell_push(workspace: Workspace, pushed: Pushed, *, form: str) -> None:
         text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root)
         tell_ci(text, push_annotations(plan, outcomes, root=root), workspace, form=form)
     else:
-        from kbsync.report.text import push_text
+        from kbsync.report.text import Words, push_text
 
-        style = workspace.options.style()
-        click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds), nl=False)
+        style, words = workspace.options.style(), Words(pushed.nothing, pushed.again)
+        click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words), nl=False)
 
 
 def tell_ci(text: str, annotations: str, workspace: Workspace, *, form: str) -> None:

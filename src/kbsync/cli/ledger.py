@@ -15,7 +15,7 @@ from kbsync.cli.pushing import our_part
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Workspace
 from kbsync.errors import LedgerError, UsageError
-from kbsync.ledger.contract import Ledger
+from kbsync.ledger.contract import Ledger, RunInfo
 from kbsync.sync.lock import describe
 
 SCHEMA = "kbsync.ledger/2"
@@ -48,7 +48,9 @@ def show(ctx: click.Context, run: int | None, form: str) -> int:
         if info is None:
             raise UsageError(f"this portal has no run {run}", hint="`kbsync ledger show` lists the runs")
         entries = ledger.entries(run)
-        text = run_json(info, entries) if form == "json" else run_text(info, entries, workspace.options.style())
+        at_work = bool(_at_work(ledger, workspace, [info]))
+        style = workspace.options.style()
+        text = run_json(info, entries) if form == "json" else run_text(info, entries, style, at_work=at_work)
         click.echo(text, nl=form == "json")
     finally:
         ledger.close()
@@ -81,7 +83,8 @@ def import_(ctx: click.Context, file: Path) -> int:
     try:
         ledger.restore(tables)
         managed = len(ledger.bases(workspace.target.key))
-        workspace.options.note(f"Imported: {managed:,} items of portal `{workspace.target.portal}` are managed.")
+        noun = "item is" if managed == 1 else "items are"
+        workspace.options.note(f"Imported: {managed:,} {noun} managed of portal `{workspace.target.portal}`.")
     finally:
         ledger.close()
     return 0
@@ -141,16 +144,25 @@ def _record(ledger: Ledger, workspace: Workspace) -> Any:
     target = workspace.target
     holder = ledger.holder(target.key)
     world = our_part(ledger, workspace).world
-    bases = ledger.bases(target.key)
+    bases, runs = ledger.bases(target.key), ledger.runs(target.key)
     return Record(
         portal=target.portal,
         base_url=target.base_url,
+        place=target.place,
         articles=sum(1 for base in bases if base.kind == "article"),
         categories=sum(1 for base in bases if base.kind == "category"),
         pending=tuple(ledger.pending(target.key)),
         holder=describe(holder, world) if holder else "",
-        runs=tuple(ledger.runs(target.key)),
+        runs=tuple(runs),
+        at_work=_at_work(ledger, workspace, runs),
     )
+
+
+def _at_work(ledger: Ledger, workspace: Workspace, runs: list[RunInfo]) -> tuple[int, ...]:
+    """The runs that somebody who lives takes part in."""
+    part = our_part(ledger, workspace)
+    lasting = [run.number for run in runs if run.ended_at is None]
+    return tuple(number for number in lasting if not all(part.is_dead(other) for other in ledger.runners(number)))
 
 
 def _tables(data: bytes, name: str) -> dict[str, list[list[Any]]]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shlex
+from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -14,7 +17,10 @@ from kbsync.cli.standing import glance, local_side, recall, remember, remember_t
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
-from kbsync.model import Base, Plan
+from kbsync.model import Plan
+
+if TYPE_CHECKING:
+    from kbsync.cli.planning import Planned
 
 
 @click.command("plan")
@@ -73,16 +79,27 @@ def command(
             if not record.pending:
                 remember(workspace, reading, local, planned.portal, plan)
             if out is not None:
-                _save(out, plan, workspace, reading, record.bases)
-    tell_plan(workspace, plan, findings, form=form, unmanaged=unmanaged)
+                _save(out, planned, workspace, reading, push_command(options, {}, out))
+    command = push_command(options, wished, out)
+    tell_plan(workspace, plan, findings, form=form, unmanaged=unmanaged, command=command)
     return exit_code(plan, check=check)
 
 
-def _save(out: Path, plan: Plan, workspace: Workspace, reading: Reading, bases: list[Base]) -> None:
+def push_command(options: Options, wished: Mapping[str, Any], out: Path | None) -> str:
+    """What carries out this very plan, for the shell: the file that it is in, or what was asked of `kbsync plan`."""
+    words = ["kbsync", "push", *map(str, [out] if out else wished.get("selectors", ()))]
+    if out is None:
+        words += [word for selector in wished.get("overwrite", ()) for word in ("--overwrite", selector)]
+        words += [f"--{name}" for name in ("recreate", "publish") if wished.get(name)]
+    given = (("--config", options.config), ("--env", options.env), ("--token-file", options.token_file))
+    return shlex.join([*words, *(str(word) for name, value in given if value for word in (name, value))])
+
+
+def _save(out: Path, planned: Planned, workspace: Workspace, reading: Reading, command: str) -> None:
     from kbsync.cli.saving import write_plan
 
-    write_plan(out, plan, workspace, reading, bases)
-    workspace.options.note(f"The plan is in {out}: `kbsync push {out}` carries out exactly that.")
+    write_plan(out, planned, workspace, reading)
+    workspace.options.note(f"The plan is in {out}: `{command}` carries out exactly that.")
 
 
 def exit_code(plan: Plan, *, check: bool) -> ExitCode:

@@ -17,14 +17,15 @@ from kbsync.model import Action, Base, Desired, Observed, Plan, Reason
 from kbsync.sync.match import match_items
 from kbsync.sync.plan import NOTHING_RENAMED, build_plan
 from kbsync.sync.recover import Recovery, settle_pending
-from kbsync.sync.renames import Renames, find_renames, strays_of
+from kbsync.sync.renames import Renames, find_renames, movers_of, strays_of
 from kbsync.sync.uploads import plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.service.client import Service
 
 MOST_READ = 100
-"""Articles without a source whose texts are read, to find out whether they were renamed."""
+"""Articles without a source whose texts are read, to find out whether they were renamed; a locale's move is read whole,
+however large it is, for what is not recognised is made a second time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,10 @@ def renamed(reading: Reading, service: Service, portal: Portal, bases: Collectio
     texts = {item.path: reading.compiler.content_of(item.path) for item in strays.new}
     by_digest = {item.fields.get("content"): texts[item.path] for item in strays.new}
     former = {base.remote_id: by_digest.get(base.fields.get("content")) for base in strays.old}
-    for base in [base for base in strays.old if former[base.remote_id] is None][:MOST_READ]:
+    movers = movers_of(strays)
+    unread = [base for base in strays.old if former[base.remote_id] is None and base.remote_id not in movers]
+    moved = [base for base in strays.old if former[base.remote_id] is None and base.remote_id in movers]
+    for base in (*moved, *unread[:MOST_READ]):
         former[base.remote_id] = service.read_article(base.remote_id, locale=base.locale)[1]
     return find_renames(strays, texts, {key: text for key, text in former.items() if text is not None})
 

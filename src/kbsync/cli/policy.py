@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kbsync.cli.workspace import Workspace
 from kbsync.model import Desired
+from kbsync.service.profile import Profile
 from kbsync.sync.draft import Policy
 
 
@@ -38,6 +39,7 @@ def policy_of(workspace: Workspace, wishes: Wishes, overwrite: list[Desired]) ->
             "article": frozenset(profile.fields["article"]),
             "category": frozenset(profile.fields["category"]),
         },
+        needs_author=needs_author(profile),
         publish=push.publish or wishes.publish,
         live=push.live,
         removed=push.removed,
@@ -50,3 +52,8 @@ def policy_of(workspace: Workspace, wishes: Wishes, overwrite: list[Desired]) ->
         requests_per_minute=workspace.requests_per_minute,
         concurrency=workspace.settings.pace.concurrency,
     )
+
+
+def needs_author(profile: Profile) -> bool:
+    """Whether only we can say who writes: the service keeps it, and does not tell whose the token is."""
+    return profile.keeps("article", "author") and not profile.can("profile")

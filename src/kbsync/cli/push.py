@@ -65,7 +65,7 @@ def command(
     """
     options = Options.of(ctx)
     workspace = Workspace(options.read_settings(), options)
-    saved = Path(selectors[0]) if len(selectors) == 1 and is_saved_plan(Path(selectors[0])) else None
+    saved = _saved_plan(selectors)
     wishes = Wishes(() if saved else selectors, **wished)  # type: ignore[arg-type]
     if (saved or joins) and wishes != Wishes():
         raise UsageError(
@@ -89,6 +89,23 @@ def command(
     if joins and form == "text" and not pushed.outcomes:
         return exit_code(pushed)  # Nothing was compared, so nothing is said of the portal.
     return report_pushed(pushed, workspace, form=form)
+
+
+def _saved_plan(selectors: tuple[str, ...]) -> Path | None:
+    """The plan's file, where the arguments name one.
+
+    Raises:
+        UsageError: and something beside it.
+    """
+    files = [selector for selector in selectors if is_saved_plan(Path(selector))]
+    if not files:
+        return None
+    if len(selectors) > 1:
+        raise UsageError(
+            f"{files[0]} is a saved plan, which is carried out as it is; selectors do not go with it",
+            hint=f"`kbsync push {files[0]}` alone, or a new plan of less: `kbsync plan SELECTORS --out FILE`",
+        )
+    return Path(files[0])
 
 
 def push_tree(
@@ -115,4 +132,6 @@ def push_tree(
     pushed = carry_out(workspace, planned.plan, performer, part, command="push", digest=digest, uploads=uploads)
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
+    if saved is not None:
+        pushed.nothing, pushed.again = f"everything in {saved} is done already", f"kbsync push {saved}"
     return pushed

@@ -32,10 +32,15 @@ from kbsync.sync.uploads import Uploads, ready, record_known, upload_all
 SOFT_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """What asks a push to end: Ctrl-C, a CI job that is cancelled, a terminal that is closed."""
 
+Handler = Callable[[int, FrameType | None], None]
+
 
 @dataclass(slots=True)
 class Pushed:
-    """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time."""
+    """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
+
+    `nothing` says why there was nothing to do, where that is not the content tree; `again` is how to do the rest.
+    """
 
     plan: Plan
     outcomes: list[Outcome] = field(default_factory=list)
@@ -43,6 +48,8 @@ class Pushed:
     seconds: float = 0.0
     stopped: bool = False
     broken: LedgerError | None = None
+    nothing: str = ""
+    again: str = "kbsync push"
 
 
 @dataclass(slots=True)
@@ -72,21 +79,39 @@ def our_part(ledger: Ledger, workspace: Workspace) -> Part:
 
 @contextmanager
 def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: bool) -> Iterator[Part]:
-    """The portal's one lock, from here to the end of the block."""
+    """The portal's one lock, from here to the end of the block. What asks to end ends the block and frees the lock."""
     part = our_part(ledger, workspace)
-    take_lock(
-        ledger,
-        part.target,
-        part.owner,
-        part.world,
-        wait=wait,
-        break_lock=break_lock,
-        tell=workspace.options.note,
-    )
+    with answering(_end):
+        take_lock(
+            ledger,
+            part.target,
+            part.owner,
+            part.world,
+            wait=wait,
+            break_lock=break_lock,
+            tell=workspace.options.note,
+        )
+        try:
+            yield part
+        finally:
+            ledger.unlock(part.target, part.owner)
+
+
+def _end(number: int, frame: FrameType | None) -> None:
+    """While nothing is being sent, every such signal is a Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+@contextmanager
+def answering(handle: Handler) -> Iterator[None]:
+    """Answer the soft signals so, within the block. What we were started to ignore (nohup) stays ignored."""
+    ours = [number for number in SOFT_SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, handle) for number in ours}
     try:
-        yield part
+        yield
     finally:
-        ledger.unlock(part.target, part.owner)
+        for number, handler in before.items():
+            signal.signal(number, handler)
 
 
 def _user() -> str:
@@ -142,8 +167,8 @@ def carry_out(
     # From here on thousands of requests leave cycles behind; what is planned stays, and need not be looked through.
     gc.freeze()
     gc.enable()
-    number = ledger.begin_run(part.target, command=command, now=time.time(), owner=part.owner, digest=digest)
     with stopping_softly() as stop:
+        number = ledger.begin_run(part.target, command=command, now=time.time(), owner=part.owner, digest=digest)
         run = Run(ledger, number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_dead)
         outcomes = _pictures_first(plan, uploads, performer, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
@@ -222,12 +247,8 @@ def stopping_softly() -> Iterator[Stop]:
         stop.asked = True
         click.echo("\nStopping: what is under way is finished and recorded. Ctrl-C again to leave at once.", err=True)
 
-    before = {number: signal.signal(number, handle) for number in SOFT_SIGNALS}
-    try:
+    with answering(handle):
         yield stop
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def exit_code(pushed: Pushed) -> ExitCode:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 
 import click
 
@@ -17,12 +18,16 @@ from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import ExitCode, UsageError
 from kbsync.ledger.contract import Ledger
-from kbsync.model import Action, Base, Desired, Held, Observed, Reason
+from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, Action, Base, Desired, Held, Observed, Reason
 from kbsync.service.client import Service
 from kbsync.sync.resolve import Side, resolve_fields
 
 FIELDS = (Reason.DRIFT, Reason.CONFLICT)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
+NAMES = tuple(dict.fromkeys((*ARTICLE_FIELDS, *CATEGORY_FIELDS, "locale", "status")))
+OTHER_NAMES = {"body": "content"}
+"""What plans call a field, where that is another word."""
+
 CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
 
 
@@ -30,7 +35,7 @@ CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
 @click.argument("selectors", nargs=-1)
 @click.option("--ours", "side", flag_value="ours", help="The source stands: the next push sends it.")
 @click.option("--theirs", "side", flag_value="theirs", help="The portal's value stays, and is not told again.")
-@click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or content.")
+@click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
 @common_options
 @click.pass_context
 def command(ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | None, names: tuple[str, ...]) -> int:
@@ -40,6 +45,7 @@ def command(ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | N
     What somebody deleted on the portal (gone) is made again with --ours; to let it go, delete the source.
     """
     options = Options.of(ctx)
+    names = tuple(map(_field, names))
     if side is None and not sys.stdin.isatty():
         raise UsageError("nobody is there to ask", hint="say `--ours` or `--theirs`, or run it in a terminal")
     workspace = Workspace(options.read_settings(), options)
@@ -61,6 +67,20 @@ def command(ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | N
     finally:
         ledger.close()
     return code
+
+
+def _field(name: str) -> str:
+    """The field that a user means.
+
+    Raises:
+        UsageError: there is no such field.
+    """
+    found = OTHER_NAMES.get(name, name)
+    if found in NAMES:
+        return found
+    near = get_close_matches(name, (*NAMES, *OTHER_NAMES), n=1)
+    hint = f"did you mean `{near[0]}`?" if near else f"the fields are: {', '.join(NAMES)}"
+    raise UsageError(f"--field: there is no field `{name}`", hint=hint)
 
 
 @dataclass(slots=True)

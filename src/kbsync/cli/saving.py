@@ -7,13 +7,12 @@ from pathlib import Path
 from kbsync.cli.planning import Planned
 from kbsync.cli.policy import Wishes, policy_of
 from kbsync.cli.workspace import Portal, Reading, Recorded, Workspace
-from kbsync.errors import PlanRefused, UsageError
+from kbsync.errors import UsageError
 from kbsync.files import write_whole
-from kbsync.model import Base, Plan
 from kbsync.service.client import Service
 from kbsync.sync import saved
-from kbsync.sync.recover import Recovery
-from kbsync.sync.uploads import sends_body
+from kbsync.sync.recover import Recovery, settle_pending
+from kbsync.sync.uploads import sends_body, with_content
 
 HEAD_BYTES = 64
 
@@ -27,18 +26,18 @@ def is_saved_plan(path: Path) -> bool:
         return False
 
 
-def write_plan(path: Path, plan: Plan, workspace: Workspace, reading: Reading, bases: list[Base]) -> None:
+def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Reading) -> None:
     """Write a plan to a file, whole or not at all.
 
     Raises:
         UsageError: it cannot be written.
     """
-    sent = [change.path for change in plan.changes if sends_body(change)]
+    sent = [change.path for change in planned.plan.changes if sends_body(change)]
     data = saved.save_plan(
-        plan,
+        planned.plan,
         tree=saved.tree_digest(workspace.target, reading.tree),
         settings=_settings(workspace),
-        ledger=saved.ledger_digest(bases),
+        ledger=saved.ledger_digest(planned.recovery.bases, planned.recovery.unknown),
         pictures={path: reading.compiler.pictures_at(path) for path in sent},
     )
     try:
@@ -48,31 +47,35 @@ def write_plan(path: Path, plan: Plan, workspace: Workspace, reading: Reading, b
 
 
 def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service: Service, record: Recorded) -> Planned:
-    """A plan out of a file, to be carried out exactly so.
+    """A plan out of a file, to be carried out exactly so, less what is done already.
 
     Raises:
-        PlanRefused: it is not for this tree, these settings or this portal, or a former push left something open.
+        PlanRefused: it is not for this tree, these settings or this portal, or would make what may be there already.
     """
-    bases = record.bases
-    if record.pending:
-        raise PlanRefused(
-            f"a former push left {len(record.pending)} requests open, and the saved plan knows nothing of them",
-            hint="run `kbsync push`, or make a new plan with `kbsync plan --out FILE` and push that",
-        )
-    found = saved.load_plan(
-        path.read_bytes(),
-        path.name,
-        target=workspace.target,
+    bases, pending = record.bases, record.pending
+    portal, recovery = Portal(None, complete=False), Recovery(tuple(bases), {}, ())
+    if pending:
+        # What a former push left open is looked up, as a plan does: the file may have been made before or after it.
+        portal = workspace.observe(service, reading.desired, bases, full=False)
+        recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
+    else:
+        workspace.learn_categories(service, bases)
+    workspace.settle_pictures(reading, service, record, portal.items or ())
+    now = saved.Now(
+        workspace.target,
         tree=saved.tree_digest(workspace.target, reading.tree),
         settings=_settings(workspace),
-        bases=bases,
+        bases=recovery.bases,
+        unknown=recovery.unknown,
     )
-    workspace.learn_categories(service, bases)
-    workspace.settle_pictures(reading, service, record, ())
+    found = saved.read_plan(path.read_bytes(), path.name)
     # What the portal alone knew when the plan was made stands in the plan.
     reading.compiler.pictures.own.update(found.pictures)
-    plan = found.plan
-    return Planned(plan, Recovery(tuple(bases), {}, ()), Portal(None, complete=False))
+    plan, done = saved.still_open(found, with_content(found.plan, reading.compiler), path.name, now)
+    if done and plan.sent:
+        total = done + len(plan.sent)
+        workspace.options.note(f"{path}: {done:,} of its {total:,} changes are done already, by an earlier push.")
+    return Planned(plan, recovery, portal)
 
 
 def _settings(workspace: Workspace) -> str:

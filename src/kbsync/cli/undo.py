@@ -77,7 +77,7 @@ def _undo(
     bodies = _bodies(part.ledger, entries)
     bases = part.ledger.bases(part.target)
     portal = workspace.observe(service, [], bases, full=False)
-    plan = build_undo(workspace.target, entries, portal.items or [], bodies)
+    plan = build_undo(workspace.target, entries, portal.items or [], bodies, bases)
     if ask and plan.changes:
         _ask(plan, workspace, run)
 
@@ -88,8 +88,9 @@ def _undo(
     pushed = carry_out(workspace, plan, performer, part, command=f"undo {run}")
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
+    pushed.nothing, pushed.again = f"of run {run} nothing is left to put back", f"kbsync undo {run}"
     if form == "text" and any(outcome.outcome == "done" for outcome in pushed.outcomes):
-        workspace.options.note("The content tree is as it was: revert it too, or the next push sends it all again.")
+        workspace.options.note("The files are as they were: revert the commit too, or the next push does it all again.")
     return pushed
 
 
@@ -110,7 +111,7 @@ def _ask(plan: Plan, workspace: Workspace, run: int) -> None:
     from kbsync.report.text import plan_text
 
     style = workspace.options.style()
-    click.echo(plan_text(plan, style, heading=f"To undo run {run}", closing=""), nl=False, err=True)
+    click.echo(plan_text(plan, style, heading=f"To undo run {run}", command=""), nl=False, err=True)
     if not sys.stdin.isatty():
         raise UsageError("nobody is there to ask whether to do this", hint=f"kbsync undo {run} --yes")
     click.confirm("Do it?", abort=True, err=True)

@@ -50,6 +50,9 @@ MAX_SHOWN = 60
 
 YES, NO = {"true", "yes", "on"}, {"false", "no", "off"}
 WORDS_ALLOWED = {"status": tuple(Status), "manage": tuple(Manage)}
+CLEARED = {"tags": "[]", **dict.fromkeys(("description", "meta_title", "meta_description", "icon"), '""')}
+"""Keys that can be cleared, and how that is written."""
+
 CODES = {"status": "KB109", "manage": "KB113"}
 
 
@@ -67,7 +70,7 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
                     "KB116",
                     "warning",
                     f"`{key}` is empty and is taken as left out",
-                    f'delete the line, or write `{key}: ""` to clear it',
+                    _empty_hint(key),
                 )
             )
         else:
@@ -75,6 +78,14 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
             if value is not None:
                 values[key] = value
     return values
+
+
+def _empty_hint(key: str) -> str:
+    if key in WORDS_ALLOWED:
+        return f"delete the line, or write one of: {', '.join(map(str, WORDS_ALLOWED[key]))}"
+    if key in CLEARED:
+        return f"delete the line, or write `{key}: {CLEARED[key]}` to clear it"
+    return "delete the line, or give it a value"
 
 
 def _problem(entry: Entry, code: str, level: Any, message: str, hint: str) -> Problem:

@@ -178,7 +178,10 @@ class Ledger(Protocol):
         """The entries of former runs that may have been sent and were never completed, oldest first."""
 
     def settle(self, target: str, settled: Mapping[int, Base | None]) -> None:
-        """Close pending entries by what the portal turned out to hold, with the base that follows from it, if any."""
+        """Close pending entries by what the portal turned out to hold, with the base that follows from it, if any.
+
+        The entry of something that was made gets its id from that base.
+        """
 
     # --- who is at work --------------------------------------------------------------------------------------------
 

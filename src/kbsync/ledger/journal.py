@@ -9,7 +9,7 @@ takes it looks before it sends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 
 from kbsync.ledger import items
 from kbsync.ledger.contract import Entry, Granted, Owner, Result, RunInfo, Turn
@@ -23,7 +23,7 @@ from kbsync.ledger.rows import (
     entry_of,
     pending_of,
 )
-from kbsync.model import Change, Pending
+from kbsync.model import Base, Change, Pending
 
 OPEN = "state IN ('waiting', 'taken', 'pending')"
 MAYBE_SENT = "(state IN ('pending', 'unknown') OR (again = 1 AND state IN ('waiting', 'taken')))"
@@ -143,9 +143,10 @@ def pending(db: Database, target: str) -> list[Pending]:
     return [pending_of(row) for row in db.ask(query, (target,))]
 
 
-def settle(db: Database, numbers: Iterable[int]) -> None:
-    """Close pending entries."""
-    db.run_many("UPDATE journal SET state = 'settled' WHERE id = ?", [(number,) for number in numbers])
+def settle(db: Database, settled: Mapping[int, Base | None]) -> None:
+    """Close pending entries; what turned out to be made has its id from now on, so that it can be undone."""
+    rows = [(encode_id(base.remote_id) if base else None, number) for number, base in settled.items()]
+    db.run_many("UPDATE journal SET state = 'settled', remote_id = coalesce(?, remote_id) WHERE id = ?", rows)
 
 
 def give_back(db: Database, run: int, runner: str) -> None:

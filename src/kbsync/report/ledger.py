@@ -18,21 +18,26 @@ WORDS = {"settled": "looked up later", "unknown": "nobody knows", "pending": "un
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """What the ledger says of one portal. `holder` is who holds the lock, in words, or ""."""
+    """What the ledger says of one portal. `holder` is who holds the lock, in words, or "".
+
+    `place` is where the portal is, in words; `at_work` are the runs that somebody who lives takes part in.
+    """
 
     portal: str
     base_url: str
+    place: str
     articles: int
     categories: int
     pending: tuple[Pending, ...]
     holder: str
     runs: tuple[RunInfo, ...]
+    at_work: tuple[int, ...] = ()
 
 
 def ledger_text(record: Record, style: Style) -> str:
     """The record, and its latest runs."""
     lines = [
-        style.paint(f"Ledger of portal `{record.portal}` at {record.base_url}", "bold"),
+        style.paint(f"Ledger of portal `{record.portal}` {record.place}", "bold"),
         f"  {count(record.categories, 'category')} and {count(record.articles, 'article')} managed",
         f"  lock: {record.holder or 'free'}",
     ]
@@ -41,22 +46,22 @@ def ledger_text(record: Record, style: Style) -> str:
         lines += (f"    {entry.action} {entry.path or entry.slug}" for entry in record.pending[:SHOWN])
     shown = record.runs if style.verbose else record.runs[:SHOWN]
     lines += ["", style.paint("Runs, newest first" if shown else "No runs yet", "bold")]
-    lines += (f"  {run_line(run)}" for run in shown)
+    lines += (f"  {run_line(run, at_work=run.number in record.at_work)}" for run in shown)
     if len(shown) < len(record.runs):
         lines.append(style.paint(f"  … and {len(record.runs) - len(shown):,} more (-v lists them all)", "dim"))
     return "\n".join(lines) + "\n"
 
 
-def run_line(run: RunInfo) -> str:
-    """`12  2026-11-21 07:20  push  3 done, 1 failed  partly_failed`."""
+def run_line(run: RunInfo, *, at_work: bool = False) -> str:
+    """`12  2026-11-21 07:20  push: 3 done, 1 failed (partly failed)`."""
     states = ", ".join(f"{number:,} {WORDS.get(state, state)}" for state, number in sorted(run.states.items()))
-    outcome = run.outcome.replace("_", " ") or "did not end"
+    outcome = run.outcome.replace("_", " ") or ("still at work" if at_work else "did not end")
     return f"{run.number}  {_moment(run.started_at)}  {run.command}: {states or 'nothing to send'} ({outcome})"
 
 
-def run_text(run: RunInfo, entries: Sequence[Entry], style: Style) -> str:
+def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: bool = False) -> str:
     """One run and everything that it did."""
-    lines = [style.paint(f"Run {run_line(run)}", "bold")]
+    lines = [style.paint(f"Run {run_line(run, at_work=at_work)}", "bold")]
     shown = entries if style.verbose else entries[:SHOWN]
     for entry in shown:
         change = entry.change

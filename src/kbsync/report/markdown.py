@@ -7,13 +7,14 @@ whole too large for a comment is counted instead.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
-from kbsync.model import Action, Change, Finding, Held, Observed, Outcome, Plan, Target, Value
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Target, Value
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
-from kbsync.report.text import FIELD_WORDS, NOUNS, PAST, count, duration
+from kbsync.report.text import FIELD_WORDS, NOUNS, PAST, count, duration, fate_of_address
+from kbsync.sync.order import taken_slugs
 
 LIMIT_BYTES = 60_000
 """Size of a whole report: GitHub cuts a comment at 65,536 characters, and the summary of a step at 1 MiB."""
@@ -62,9 +63,7 @@ def plan_markdown(plan: Plan, findings: Sequence[Finding] = (), *, root: str = "
         head.append(_table(("Action", "What", "Seen by readers now"), _counts(plan.changes)))
     sections = [
         _held(plan.held),
-        Section(
-            "Changes", ("Action", "Source", "Title", "What changes"), map(_change, plan.changes), len(plan.changes)
-        ),
+        _listed("Changes", plan.changes),
         _findings("Worth knowing", plan.warnings, root),
         _findings("Warnings of the content tree", findings, root),
     ]
@@ -148,15 +147,21 @@ def _is_live(change: Change) -> bool:
 def _changes(heading: str, changes: Sequence[Change]) -> Section:
     """What is sent; without a ledger every run adopts all that is equal, and a list of that would hide the rest."""
     sent = [change for change in changes if change.action is not Action.ADOPT]
-    return Section(heading, ("Action", "Source", "Title", "What changes"), map(_change, sent), len(sent))
+    return _listed(heading, sent)
 
 
-def _change(change: Change) -> Row:
+def _listed(heading: str, changes: Sequence[Change]) -> Section:
+    taken = taken_slugs(changes)
+    rows = (_change(change, taken) for change in changes)
+    return Section(heading, ("Action", "Source", "Title", "What changes"), rows, len(changes))
+
+
+def _change(change: Change, taken: Set[str]) -> Row:
     word = "**DELETE**" if change.action is Action.DELETE else change.action.value
     mark = "**LIVE** " if _is_live(change) else ""
-    fields = "; ".join(_field(f.name, f.before, f.after) for f in change.fields) if _shows_fields(change) else ""
+    fields = "; ".join(_field(field, taken) for field in change.fields) if _shows_fields(change) else ""
     if change.is_removal:
-        fields = "the source is gone"
+        fields = "the run made it" if change.path else "the source is gone"
     return (word, _where(change), mark + prose(change.title), fields)
 
 
@@ -169,11 +174,11 @@ def _where(item: Change | Held | Observed) -> str:
     return code(path or f"{item.locale}: {item.slug}")
 
 
-def _field(name: str, before: Value, after: Value) -> str:
-    if name == "content":
+def _field(field: FieldChange, taken: Set[str]) -> str:
+    if field.name == "content":
         return "body changed"
-    tail = " (the old address will be 404)" if name == "slug" else ""
-    return f"{prose(FIELD_WORDS.get(name, name))}: {_value(before)} → {_value(after)}{tail}"
+    tail = f" ({fate})" if (fate := fate_of_address(field, taken)) else ""
+    return f"{prose(FIELD_WORDS.get(field.name, field.name))}: {' → '.join(map(_value, field.shown))}{tail}"
 
 
 def _value(value: Value) -> str:

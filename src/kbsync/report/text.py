@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
-from kbsync.sync.order import ASIDE
+from kbsync.sync.order import ASIDE, taken_slugs
 
-PUSH_NEXT = "Run `kbsync push` to make it so."
+PUSH = "kbsync push"
+"""The command that makes a plan so, where it was made without any option."""
 
 SHOWN = 30
 """Changes of one kind that are listed before the rest is counted; `-v` lists them all."""
@@ -79,31 +80,30 @@ def duration(seconds: float) -> str:
 # --- plans -----------------------------------------------------------------------------------------------------------
 
 
-def plan_text(
-    plan: Plan, style: Style, *, unmanaged: bool = False, heading: str = "Plan", closing: str = PUSH_NEXT
-) -> str:
-    """A plan, to be read from top to bottom: what would happen, what waits for a person, what it costs."""
+def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False, heading: str = "Plan", command: str = PUSH) -> str:
+    """A plan, to be read from top to bottom: what would happen, what waits for a person, what it costs.
+
+    `command` is what makes it so, in the words of the shell; "" where somebody is about to be asked.
+    """
     lines = [style.paint(f"{heading} for {_portal(plan)}", "bold"), ""]
     for _, group in groupby(plan.changes, key=lambda change: (change.action, change.kind)):
-        lines += _change_group(list(group), style)
+        lines += _change_group(list(group), style, taken_slugs(plan.changes))
     lines += _held_lines(plan.held, style)
     lines += _warning_lines(plan.warnings, style)
     if unmanaged:
         lines += _unmanaged_lines(plan, style)
-    return "\n".join([*lines, *_plan_summary(plan, style, closing)]) + "\n"
+    return "\n".join([*lines, *_plan_summary(plan, style, command)]) + "\n"
 
 
 def _portal(plan: Plan) -> str:
-    target = plan.target
-    where = "in the sandbox" if target.base_url == "sandbox" else f"at {target.base_url}"
-    return f"portal `{target.portal}` {where}"
+    return f"portal `{plan.target.portal}` {plan.target.place}"
 
 
-def _change_group(changes: list[Change], style: Style) -> list[str]:
+def _change_group(changes: list[Change], style: Style, taken: Set[str]) -> list[str]:
     first = changes[0]
     heading = f"{_verb(first)} {count(len(changes), NOUNS[first.kind])}"
     if first.is_removal:
-        heading += " (the source is gone)" if len(changes) == 1 else " (the sources are gone)"
+        heading += f" ({_why_removed(first, one=len(changes) == 1)})"
     if first.action is Action.CREATE and first.kind == "article":
         heading += ", as draft" + ("" if len(changes) == 1 else "s")
     if first.action is Action.ADOPT:
@@ -114,15 +114,22 @@ def _change_group(changes: list[Change], style: Style) -> list[str]:
     lines = [style.paint(heading, COLOURS.get(first.action, "bold"))]
     shown = changes if style.verbose else changes[:SHOWN]
     for change in shown:
-        lines += _change_lines(change, style)
+        lines += _change_lines(change, style, taken)
     return [*lines, *_rest(len(changes) - len(shown), style), ""]
+
+
+def _why_removed(change: Change, *, one: bool) -> str:
+    """An undo deletes what a run made, and knows its source; a plan, what has none any more."""
+    if change.path:
+        return "the run made it" if one else "the run made them"
+    return "the source is gone" if one else "the sources are gone"
 
 
 def _verb(change: Change) -> str:
     return "DELETE" if change.action is Action.DELETE else change.action.value.capitalize()
 
 
-def _change_lines(change: Change, style: Style) -> list[str]:
+def _change_lines(change: Change, style: Style, taken: Set[str]) -> list[str]:
     line = f"  {visible(change.path or f'{change.locale}: {change.slug}')}"
     title = f'"{visible(change.title)}"' if change.kind != "asset" else ""
     mark = "LIVE" if change.live and change.action is not Action.ADOPT else ""
@@ -133,18 +140,26 @@ def _change_lines(change: Change, style: Style) -> list[str]:
     if change.action is not Action.UPDATE:
         return [line]
     was = [f"      renamed from {visible(change.was)}"] if change.was else []
-    return [line, *was, *(_field_line(field.name, field.before, field.after, style) for field in change.fields)]
+    return [line, *was, *(_field_line(field, style, taken) for field in change.fields)]
 
 
-def _field_line(name: str, before: Value, after: Value, style: Style) -> str:
-    word = FIELD_WORDS.get(name, name)
-    if name == "content":
+def _field_line(field: FieldChange, style: Style, taken: Set[str]) -> str:
+    word = FIELD_WORDS.get(field.name, field.name)
+    if field.name == "content":
         return f"      {word}: changed"
     room = max(16, (style.width - len(word) - 14) // 2)
-    line = f"      {word}: {_shown(before, room)} -> {_shown(after, room)}"
-    if name == "slug" and str(after).endswith(ASIDE):
-        return line + "  (steps aside for a moment)"
-    return line + ("  (the old address will be 404)" if name == "slug" and not str(before).endswith(ASIDE) else "")
+    line = f"      {word}: {' -> '.join(_shown(value, room) for value in field.shown)}"
+    fate = fate_of_address(field, taken)
+    return f"{line}  ({fate})" if fate else line
+
+
+def fate_of_address(field: FieldChange, taken: Set[str]) -> str:
+    """What becomes of the address that a slug gives up; "" of any other field."""
+    if field.name != "slug" or str(field.before).endswith(ASIDE):
+        return ""
+    if str(field.after).endswith(ASIDE):
+        return "steps aside for a moment"
+    return "the old address becomes another one's" if field.before in taken else "the old address will be 404"
 
 
 def _values_line(field: FieldChange, style: Style) -> str:
@@ -205,7 +220,7 @@ def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
     return [*lines, ""]
 
 
-def _plan_summary(plan: Plan, style: Style, closing: str) -> list[str]:
+def _plan_summary(plan: Plan, style: Style, command: str) -> list[str]:
     rest = []
     if plan.unchanged:
         rest.append(f"{plan.unchanged:,} unchanged")
@@ -214,18 +229,30 @@ def _plan_summary(plan: Plan, style: Style, closing: str) -> list[str]:
     tail = f" ({', '.join(rest)})" if rest else ""
     if plan.sent:
         cost = f"{count(len(plan.sent), 'change')}, {count(plan.requests, 'request')}, about {duration(plan.seconds)}"
-        return [f"{style.paint(cost, 'bold')}{tail}.", *([closing] if closing else [])]
+        return [f"{style.paint(cost, 'bold')}{tail}.", *([f"Run `{command}` to make it so."] if command else [])]
     if plan.held:
         return [f"Nothing to send until the held {'one is' if len(plan.held) == 1 else 'ones are'} decided{tail}."]
     if plan.changes:
-        return [f"Nothing to send{tail}. `kbsync push` records what was adopted."]
+        return [f"Nothing to send{tail}. `{command or PUSH}` records what was adopted."]
     return [f"Nothing to do: the portal is as the content tree wants it{tail}."]
 
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a report says of its command: why there was nothing to do, where that is not the tree; how to go on."""
+
+    nothing: str = ""
+    again: str = PUSH
+
+
+OF_A_PUSH = Words()
 
 # --- pushes ----------------------------------------------------------------------------------------------------------
 
 
-def push_text(plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests: int, seconds: float) -> str:
+def push_text(
+    plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests: int, seconds: float, words: Words = OF_A_PUSH
+) -> str:
     """What a push did: done, failed, skipped and held, each with the reason."""
     lines: list[str] = []
     done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
@@ -235,15 +262,17 @@ def push_text(plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests
         lines.append(f"{count(len(group), NOUNS[kind])} {PAST[action]}{as_draft}")
     for word in ("failed", "skipped"):
         lines += _outcome_lines(word, [outcome for outcome in outcomes if outcome.outcome == word], style)
-    if plan.held:
-        lines += ["", *_held_lines(plan.held, style)[:-1]]
-    if plan.warnings:
-        lines += ["", *_warning_lines(plan.warnings, style)[:-1]]
+    people = [list(_held_lines(plan.held, style)), list(_warning_lines(plan.warnings, style))]
+    for block in people:
+        lines += ["", *block[:-1]] if block else []
+    lines = lines[1:] if lines and not lines[0] else lines
     cost = f"{count(requests, 'request')} in {seconds:.1f} s"
-    if not lines:
-        return f"Nothing to do: the portal is as the content tree wants it ({plan.unchanged:,} unchanged; {cost}).\n"
+    if not outcomes and (words.nothing or not lines):
+        as_wanted = f"the portal is as the content tree wants it ({plan.unchanged:,} unchanged; {cost})"
+        nothing = words.nothing or as_wanted
+        return "\n".join([f"Nothing to do: {nothing}.", *([""] if lines else []), *lines]) + "\n"
     bad = any(outcome.outcome != "done" for outcome in outcomes)
-    end = "Run `kbsync push` again to finish the rest." if bad else "Done."
+    end = f"Run `{words.again}` again to finish the rest." if bad else "Done."
     return "\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n"
 
 

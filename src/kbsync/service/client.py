@@ -13,7 +13,7 @@ from kbsync.errors import Denied, Misbehaved, NotFound, ServerFailed
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import wire
 from kbsync.service.answers import check_status, decode
-from kbsync.service.listing import Filters, Lister, Page
+from kbsync.service.listing import Filters, Lister, Page, reading
 from kbsync.service.portal import Owner, Portal, PortalInfo, portal_info
 from kbsync.service.profile import Profile
 from kbsync.service.rows import observed_row, row_of
@@ -112,7 +112,7 @@ class Service:
             self.list_categories(locales)
         self._known = known
         complete = True
-        with ThreadPoolExecutor(LIST_THREADS) as pool:
+        with reading(LIST_THREADS) as pool:
             for locale in locales:
                 before = None if full else known.locales.get(locale)
                 listing = self._lister(locale, pool).list(before, (glanced or {}).get(locale))
@@ -173,7 +173,7 @@ class Service:
         return self._find_in_list(slug, locale)
 
     def _find_in_list(self, slug: str, locale: str) -> Observed | None:
-        with ThreadPoolExecutor(LIST_THREADS) as pool:
+        with reading(LIST_THREADS) as pool:
             listing = self._lister(locale, pool).list(self._known.locales.get(locale))
         self._known.locales[locale] = listing.found
         row = next((row for row in listing.found.rows.values() if row.slug == slug), None)

@@ -8,8 +8,9 @@ observed.md, surprise 6, section 8.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kbsync.model import RemoteId
@@ -26,6 +27,21 @@ MAX_PAGES = 40_000
 
 PAGES_AHEAD = 100
 """Pages that are asked for before anybody looks whether there are so many."""
+
+
+@contextmanager
+def reading(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that only read; where somebody ends the command, nobody waits for what they are still asking."""
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="list")
+    patient = True
+    try:
+        yield pool
+    except KeyboardInterrupt:
+        patient = False
+        raise
+    finally:
+        pool.shutdown(wait=patient, cancel_futures=not patient)
+
 
 Filters = Mapping[str, str | int]
 """What a list is narrowed to, as parameters of its address."""

@@ -33,12 +33,14 @@ class Policy:
 
     `overwrite` are the paths whose drift and conflicts the user wants overwritten. `can` are the profile's
     operations, `keeps` the fields it keeps of each kind. `whole` is False when a selector leaves sources out: then
-    nothing is an orphan. `article_url` is an article's public address with `{slug}` in it.
+    nothing is an orphan. `article_url` is an article's public address with `{slug}` in it. `needs_author`: nothing but
+    the source or [authors] default can say who wrote an article, and the service makes none without.
     """
 
     can: frozenset[str]
     keeps: Mapping[Kind, frozenset[str]]
     can_look: bool = True
+    needs_author: bool = False
     publish: bool = False
     live: Literal["update", "hold"] = "update"
     removed: Literal["report", "archive", "delete"] = "report"
@@ -51,6 +53,12 @@ class Policy:
     requests_per_minute: float = 1200
     concurrency: int = 4
     latency_s: float = 0.03
+
+
+NO_AUTHOR = (
+    "the service wants an author of each article and cannot be asked whose the token is: write the id of a user as "
+    "`default = 1` under [authors] in kbsync.toml, or name an `author` in the source"
+)
 
 
 @dataclass(slots=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
+from dataclasses import replace as replace_field
 
 from msgspec.structs import replace
 
@@ -21,7 +22,7 @@ from kbsync.model import (
     Value,
 )
 from kbsync.sync.decide import ABSENT, EMPTY, Absent, Verdict, decide
-from kbsync.sync.draft import STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
+from kbsync.sync.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
 from kbsync.sync.match import Match
 
 
@@ -68,10 +69,17 @@ def _decide_missing(
                 "there, then run `kbsync push --recreate` if it is not",
             )
         )
+    elif draft.policy.needs_author and not has_author(desired):
+        draft.held.append(hold(desired, Reason.UNSUPPORTED, None, ("author",), NO_AUTHOR))
     else:
         draft.changes.append(_create(desired, draft.policy))
         if draft.policy.publish and desired.status not in (None, Status.DRAFT):
             _decide_status(draft, desired, None, None)
+
+
+def has_author(desired: Desired) -> bool:
+    """Whether a create could say who wrote it, where anybody has to."""
+    return desired.kind != "article" or bool(desired.fields.get("author") or desired.creation.get("author"))
 
 
 def _create(desired: Desired, policy: Policy) -> Change:
@@ -209,6 +217,8 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
     else:
         wanted = {**desired.fields, "locale": desired.locale}
         fields = tuple(FieldChange(name, there.get(name), wanted[name]) for name in names)
+        if "locale" in names:
+            fields = tuple(_with_locales(field, observed.locale, desired.locale) for field in fields)
         draft.changes.append(
             Change(
                 Action.UPDATE,
@@ -223,6 +233,13 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
                 was=base.path if base is not None and base.path != desired.path else "",
             )
         )
+
+
+def _with_locales(field: FieldChange, before: str, after: str) -> FieldChange:
+    """A category moves from one locale to another under its slug, which would read as no change at all."""
+    if field.name != "category" or field.before != field.after:
+        return field
+    return replace_field(field, said=(f"{field.before} ({before})", f"{field.after} ({after})"))
 
 
 def _adopt(desired: Desired, observed: Observed) -> Change:
@@ -277,7 +294,10 @@ def _hold_fields(
 def _hold_hint(desired: Desired, reason: Reason, base: Base | None) -> str:
     said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
     if base is None:
-        said = f"the portal has {desired.kind} `{desired.slug}` already, with another value, and kbsync did not make it"
+        said = (
+            f"the portal has {desired.kind} `{desired.slug}` already, with another value, and nothing on record "
+            "(no row of the ledger, no older revision in git) shows that kbsync wrote it"
+        )
     return (
         f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`; "
         f"`kbsync resolve {desired.path}` shows both and asks"

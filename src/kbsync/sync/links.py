@@ -24,6 +24,9 @@ def decide_links(draft: Draft, matches: Matches) -> None:
     children = [match for match in matches.matched if match.desired.root_path and match.desired.manage is Manage.TRUE]
     if not children:
         return
+    names = {
+        m.observed.remote_id: m.desired.path for m in matches.matched if m.observed and m.desired.kind == "article"
+    }
     ids = {match.desired.path: _id_of(match) for match in matches.matched if match.desired.kind == "article"}
     made = {change.path: place for place, change in enumerate(draft.changes) if change.action is Action.CREATE}
     for match in children:
@@ -36,7 +39,7 @@ def decide_links(draft: Draft, matches: Matches) -> None:
         if match.desired.path in made:
             _link_create(draft, made[match.desired.path], root, later=root == root_path)
         elif match.observed is not None:
-            _link(draft, match, root)
+            _link(draft, match, root, names)
 
 
 def _id_of(match: Match) -> RemoteId | None:
@@ -50,7 +53,7 @@ def _link_create(draft: Draft, place: int, root: RemoteId, *, later: bool) -> No
     draft.changes[place] = replace(change, fields=fields, turn=1 if later else 0)
 
 
-def _link(draft: Draft, match: Match, root: RemoteId) -> None:
+def _link(draft: Draft, match: Match, root: RemoteId, names: Mapping[RemoteId, str]) -> None:
     desired, base, observed = match.desired, match.base, match.observed
     assert observed is not None
     there = observed.fields.get(LINK_FIELD)
@@ -71,13 +74,13 @@ def _link(draft: Draft, match: Match, root: RemoteId) -> None:
         hint = 'readers see it now and [push] live is "hold": set it to "update", or unpublish the article first'
         draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, (LINK_FIELD,), hint))
         return
-    draft.changes.append(
-        _change(desired, observed.remote_id, there if isinstance(there, int | str) else None, root, live)
-    )
+    former = there if isinstance(there, int | str) else None
+    said = ("" if former is None else names.get(former, f"article {former}"), desired.root_path)
+    fields = (FieldChange(LINK_FIELD, former, root, said),)
+    draft.changes.append(_change(desired, observed.remote_id, fields, live))
 
 
-def _change(desired: Desired, remote_id: RemoteId, there: RemoteId | None, root: RemoteId, live: bool) -> Change:
-    fields = (FieldChange(LINK_FIELD, there, root),)
+def _change(desired: Desired, remote_id: RemoteId, fields: tuple[FieldChange, ...], live: bool) -> Change:
     return Change(
         Action.UPDATE,
         "article",

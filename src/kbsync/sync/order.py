@@ -7,7 +7,7 @@ no other way (observed.md, surprise 22).
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import replace
 
 from kbsync.model import Action, Change, FieldChange
@@ -57,6 +57,11 @@ def _given_up(change: Change) -> str:
 def _taken(change: Change) -> str:
     """The slug that a change needs to be free, or ""."""
     return str(change.after.get("slug", "")) if change.action in {Action.CREATE, Action.UPDATE} else ""
+
+
+def taken_slugs(changes: Iterable[Change]) -> frozenset[str]:
+    """The article slugs that some changes take: an address that another one gave up does not die."""
+    return frozenset(slug for change in changes if change.kind == "article" and (slug := _taken(change)))
 
 
 def _circles(waits: dict[int, int]) -> list[int]:

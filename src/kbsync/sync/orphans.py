@@ -72,7 +72,19 @@ def _removal(
     action: Action, base: Base, observed: Observed, fields: tuple[FieldChange, ...], status: Status | None
 ) -> Change:
     live = observed.status is Status.PUBLISHED
-    return Change(action, base.kind, base.locale, base.slug, "", base.remote_id, observed.title, fields, live, status)
+    return Change(
+        action,
+        base.kind,
+        base.locale,
+        base.slug,
+        "",
+        base.remote_id,
+        observed.title,
+        fields,
+        live,
+        status,
+        was=base.path,
+    )
 
 
 def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
@@ -86,16 +98,30 @@ def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
 
 
 def warn_of_dying_addresses(draft: Draft) -> None:
-    """The service leaves no redirect behind (observed.md, surprise 22)."""
+    """The service leaves no redirect behind (observed.md, surprise 22); another article may take the address."""
+    takers = {change.after["slug"]: change for change in draft.changes if change.kind == "article" and _takes(change)}
+    published = {change.path for change in draft.statuses if change.status is Status.PUBLISHED}
     for change in draft.changes:
         old = change.before.get("slug")
         if change.action is Action.UPDATE and change.kind == "article" and old:
             address = draft.policy.article_url.format(slug=quote(str(old), safe=""))
-            message = f"the address {address} will be 404 at once: the slug becomes `{change.slug}`"
+            taker = takers.get(old)
+            if taker is None:
+                fate = "will be 404 at once"
+            elif taker.live or taker.path in published:
+                fate = f"will show another article, `{taker.path}`"
+            else:
+                fate = f"will be 404 until `{taker.path}`, which takes it, is published"
+            message = f"the address {address} {fate}: the slug becomes `{change.slug}`"
             hint = (
-                "links inside the content tree follow by themselves; links from elsewhere (mails, search engines) break"
+                "links inside the content tree follow by themselves; "
+                f"links from elsewhere (mails, search engines) {'break' if taker is None else 'lead there'}"
             )
             draft.warnings.append(Finding("KB503", "warning", change.path, 1, 1, message, hint))
+
+
+def _takes(change: Change) -> bool:
+    return change.action in {Action.CREATE, Action.UPDATE} and "slug" in change.after
 
 
 def warn_of_look_alikes(draft: Draft, matches: Matches) -> None:

@@ -2,6 +2,9 @@
 
 A rename is never guessed between equals: where two old texts are about as near to a new one, or two new ones to an old
 one, none is taken, and the plan says so.
+
+A file that kept its place below the folder of its locale, and nearly its text, while that folder is another one, is a
+locale move (`git mv content/pt content/pt_BR`): slugs out of file names end with the locale, so they tell nothing.
 """
 
 from __future__ import annotations
@@ -42,10 +45,26 @@ class Renames:
 def strays_of(matches: Matches) -> Strays:
     """What may have been renamed. A source without a counterpart only counts where an article lost its own."""
     old = tuple(base for base, seen in matches.orphans if base.kind == "article" and seen is not None)
-    locales = {base.locale for base in old}
+    locales, places = {base.locale for base in old}, {place_of(base) for base in old}
     unmatched = (match.desired for match in matches.matched if match.base is None and match.observed is None)
-    new = tuple(item for item in unmatched if item.kind == "article" and item.locale in locales)
+    new = tuple(
+        item for item in unmatched if item.kind == "article" and (item.locale in locales or place_of(item) in places)
+    )
     return Strays(new, old) if old and new else Strays((), ())
+
+
+def place_of(item: Desired | Base) -> str:
+    """Where a source lies below the folder of its locale."""
+    return item.path.partition("/")[2]
+
+
+def movers_of(strays: Strays) -> set[RemoteId]:
+    """The old articles that another locale has a new source for at the same place; few texts or many, all are read."""
+    places = {(place_of(item), item.locale) for item in strays.new}
+    elsewhere: dict[str, set[str]] = {}
+    for place, locale in places:
+        elsewhere.setdefault(place, set()).add(locale)
+    return {base.remote_id for base in strays.old if elsewhere.get(place_of(base), set()) - {base.locale}}
 
 
 def find_renames(strays: Strays, texts: Mapping[str, str], former: Mapping[RemoteId, str]) -> Renames:
@@ -62,7 +81,9 @@ def find_renames(strays: Strays, texts: Mapping[str, str], former: Mapping[Remot
         (likeness(words[item.path], former_words[base.remote_id], item.title == base.fields.get("title")), item, base)
         for item in strays.new
         for base in strays.old
-        if item.path in words and base.remote_id in former_words and item.locale == base.locale
+        if item.path in words
+        and base.remote_id in former_words
+        and (item.locale == base.locale or place_of(item) == place_of(base))
     ]
     near = [candidate for candidate in near if candidate[0] >= NEAR]
     found = {item.path: base.remote_id for score, item, base in near if not _rivals(score, item, base, near)}

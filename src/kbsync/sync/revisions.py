@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler, article_fields, category_fields, pictures_of, replacements_of
-from kbsync.content.identity import Identity, folder_category, identify_article, identify_category
+from kbsync.content.identity import Identity, default_slug, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.markdown.uploaded import NAME_CHARS
@@ -83,6 +83,13 @@ class Then:
                 else identify_article(path, source, site, lambda path: None)
             )
         return self._by_blob[key]
+
+    def slugs(self, path: str, oid: str, data: bytes) -> Iterator[str]:
+        """The slugs that an article's file may have had: its first folder may have been a locale that is none today."""
+        identity, default_locale = self.identify(path, oid, data), self.compiler.site.default_locale
+        yield identity.slug
+        if not identity.locale and identity.slug == default_slug(path, "", default_locale):
+            yield default_slug(path, path.partition("/")[0], default_locale)
 
     def address(self, identity: Identity) -> str:
         """The public address that it had."""

@@ -116,7 +116,7 @@ class Search:
             blobs = self.blobs.read(oid for _, _, oid in some)
             for path, name, oid in some:
                 if (blob := blobs[oid]) and blob.data is not None:
-                    yield path, self.then.identify(name, oid, blob.data).slug
+                    yield from ((path, slug) for slug in self.then.slugs(name, oid, blob.data))
 
     def run(self) -> None:
         """Find what can be found.

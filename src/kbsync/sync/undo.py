@@ -14,12 +14,13 @@ What a run did to one item in several steps is put back in one: first value befo
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from kbsync.ledger.contract import Entry
 from kbsync.model import (
     Action,
+    Base,
     Change,
     FieldChange,
     Fields,
@@ -35,6 +36,7 @@ from kbsync.model import (
     Value,
 )
 from kbsync.sync.draft import STATUS_ACTIONS, names_of
+from kbsync.sync.match import key_of
 from kbsync.sync.order import take_turns
 from kbsync.sync.step import UNSEEN
 
@@ -60,7 +62,13 @@ class _Done:
         self.after |= {name: value for name, value in change.after.items() if name not in UNSEEN}
 
 
-def build_undo(target: Target, entries: Iterable[Entry], observed: Iterable[Observed], bodies: Collection[str]) -> Plan:
+def build_undo(
+    target: Target,
+    entries: Sequence[Entry],
+    observed: Sequence[Observed],
+    bodies: Collection[str],
+    bases: Iterable[Base] = (),
+) -> Plan:
     """The plan that puts a run back.
 
     Args:
@@ -68,13 +76,19 @@ def build_undo(target: Target, entries: Iterable[Entry], observed: Iterable[Obse
         entries: the run's journal.
         observed: what the portal holds now.
         bodies: digests of the bodies that the ledger has kept.
+        bases: what is managed now.
     """
     there = {(item.kind, item.remote_id): item for item in observed}
     draft = _Draft(there, bodies)
     # Articles first: a category goes only when everything in it goes.
     for key, done in sorted(_by_item(entries).items(), key=lambda pair: pair[0][0] == "category"):
         draft.undo(done, there.get(key))
-    changes = sorted(take_turns(draft.changes), key=lambda change: (change.is_removal, change.kind == "article"))
+    managed = {(base.kind, base.remote_id) for base in bases}
+    draft.tell_of_unanswered(entries, [item for item in observed if (item.kind, item.remote_id) not in managed])
+    changes = sorted(
+        take_turns(draft.changes),
+        key=lambda change: (change.is_removal, change.is_removal == (change.kind == "category")),
+    )
     requests = sum(3 if change.action is Action.DELETE else 2 for change in changes)
     return Plan(target, tuple(changes), tuple(draft.held), requests=requests, warnings=tuple(draft.warnings))
 
@@ -109,6 +123,15 @@ class _Draft:
         else:
             self._put_back(done, now)
 
+    def tell_of_unanswered(self, entries: Iterable[Entry], strangers: Iterable[Observed]) -> None:
+        """A create whose answer never came, and an item of its slug that is nobody's: it may be the one."""
+        found = {key_of(item.kind, item.locale, item.slug): item for item in strangers}
+        for change in (entry.change for entry in entries if entry.state == "settled"):
+            item = found.get(key_of(change.kind, change.locale, change.slug))
+            if change.action is Action.CREATE and change.remote_id is None and item is not None:
+                hint = "this run may have made it, and its answer never came: delete it in the panel if it did"
+                self._hold(_Done(replace(change, remote_id=item.remote_id)), Reason.UNKNOWN, (), hint)
+
     def _unmake(self, done: _Done, now: Observed | None) -> None:
         if now is None:
             return
@@ -119,7 +142,7 @@ class _Draft:
             hint = "it changed since this run made it; undo the later run first, or delete it in the panel"
             self._hold(done, Reason.DRIFT, moved, hint)
         elif now.kind == "category" and self._keeps_articles(now):
-            hint = "somebody put articles of their own into it; move them away first"
+            hint = "it holds articles that this run did not make: undo the run that made them, or move them away"
             self._hold(done, Reason.DRIFT, (), hint)
         else:
             names = (name for name in names_of(now.kind) if name in now.fields)
@@ -194,7 +217,7 @@ def _change(
     slug = now.slug if now else last.slug
     if action is Action.CREATE and last.kind == "article":
         status = Status.DRAFT
-    path = last.path or f"{last.locale}/{last.slug}"
+    path = last.path or last.was or f"{last.locale}/{last.slug}"
     return Change(
         action, last.kind, last.locale, slug, path, remote_id, last.title, tuple(fields), live=live, status=status
     )

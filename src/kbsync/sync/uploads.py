@@ -141,6 +141,20 @@ def ready(plan: Plan, compiler: Compiler) -> tuple[Plan, list[Outcome]]:
     return replace(plan, changes=tuple(changes)), left
 
 
+def with_content(plan: Plan, compiler: Compiler) -> Plan:
+    """A plan with the bodies named as they would be sent now, without the uploads that are done."""
+    waiting = {
+        picture.key for change in plan.changes if sends_body(change) for picture in compiler.awaited(change.path)
+    }
+    shown = compiler.pictures.by_path
+    changes = tuple(
+        _with_content(change, compiler)
+        for change in plan.changes
+        if change.action is not Action.UPLOAD or (change.path in shown and shown[change.path].key in waiting)
+    )
+    return replace(plan, changes=changes)
+
+
 def _with_content(change: Change, compiler: Compiler) -> Change:
     """A change with the name of the body as it is sent, where that was planned before its pictures had addresses."""
     if not sends_body(change) or not compiler.has_pictures(change.path):

@@ -1,0 +1,127 @@
+"""What people can do with a push that was killed: plan the rest and push that, or undo what it did."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from kbsync.errors import ExitCode
+from kbsync.sandbox import Fault, Sandbox
+
+from .world import PORTAL, TOKEN, a_category, a_sandbox, an_article, write_tree
+
+TREE = {"en/a/_category.md": a_category("a")} | {
+    f"en/a/n{number}.md": an_article(f"N{number}", f"Text {number}.") for number in range(6)
+}
+CONFIG = """
+[service]
+base_url = "{base_url}"
+portal = "handbook"
+[content]
+locales = ["en", "fr"]
+[pace]
+requests_per_minute = 1000000
+concurrency = 1
+"""
+
+
+@dataclass
+class Shell:
+    """A project, and kbsync in it as a process."""
+
+    folder: Path
+    sandbox: Sandbox
+
+    def start(self, *arguments: str) -> subprocess.Popen[str]:
+        environ = {name: text for name, text in os.environ.items() if not name.startswith("KBSYNC")}
+        return subprocess.Popen(
+            [sys.executable, "-m", "kbsync", *arguments],
+            cwd=self.folder,
+            env=environ | {"KBSYNC_TOKEN": TOKEN, "COLUMNS": "100"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def run(self, *arguments: str) -> tuple[int, str]:
+        process = self.start(*arguments)
+        told = "".join(process.communicate(timeout=60))
+        assert "Traceback" not in told, told
+        return process.returncode, told
+
+    def kill_at(self, method: str, nth: int, *arguments: str) -> None:
+        """Kill a push when its n-th write of a method is carried out and not yet answered."""
+        process: list[subprocess.Popen[str]] = []
+        seen = sum(request.method == method for request in self.sandbox.requests)
+
+        def kill(number: int) -> Fault | None:
+            if sum(request.method == method for request in self.sandbox.requests) < seen + nth - 1:
+                return None
+            process[0].kill()
+            return Fault("reset", when="after")
+
+        self.sandbox.faults.follow(kill)
+        process.append(self.start("push", *arguments))
+        process[0].communicate(timeout=60)
+        self.sandbox.faults.clear()
+
+    def titles(self) -> list[str]:
+        return sorted(article.title for article in self.sandbox.panel.articles(PORTAL))
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Iterator[Shell]:
+    with a_sandbox(tmp_path) as sandbox:
+        folder = tmp_path / "project"
+        write_tree(folder / "content", TREE)
+        (folder / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url), "utf-8")
+        yield Shell(folder, sandbox)
+
+
+ALL = [f"N{number}" for number in range(6)]
+
+
+def test_a_plan_that_is_made_after_it_can_be_pushed_and_finishes_it(shell):
+    shell.kill_at("POST", 4)
+    assert 0 < len(shell.titles()) < 6
+    assert shell.run("plan", "--out", "plan.json")[0] == ExitCode.DONE
+    code, told = shell.run("push", "plan.json")
+    assert code == ExitCode.DONE, told
+    assert shell.titles() == ALL
+    assert shell.run("plan", "--check")[0] == ExitCode.DONE
+
+
+def test_the_plan_that_was_being_pushed_can_be_pushed_again_and_nothing_is_made_twice(shell):
+    shell.run("plan", "--out", "plan.json")
+    shell.kill_at("POST", 4, "plan.json")
+    code, told = shell.run("push", "plan.json")
+    assert code == ExitCode.DONE and "of its 7 changes are done already" in told, told
+    assert shell.titles() == ALL
+    code, told = shell.run("push", "plan.json")
+    assert (code, told.startswith("Nothing to do: everything in plan.json is done already.")) == (0, True), told
+
+
+def test_undo_also_deletes_what_was_made_and_never_answered(shell):
+    shell.kill_at("POST", 4)
+    made = set(shell.titles())
+    assert shell.run("push")[0] == ExitCode.DONE
+    code, told = shell.run("undo", "1", "--yes")
+    assert code == ExitCode.HELD and "somebody else's" not in told, told
+    assert set(shell.titles()) == set(ALL) - made
+
+
+def test_undo_also_puts_back_what_was_changed_and_never_answered(shell):
+    shell.run("push")
+    write_tree(shell.folder / "content", {path: text.replace("Text", "New text") for path, text in TREE.items()})
+    shell.kill_at("PATCH", 3)
+    assert shell.run("push")[0] == ExitCode.DONE
+    assert shell.run("undo", "3", "--yes")[0] == ExitCode.DONE
+    code, told = shell.run("undo", "2", "--yes")
+    assert code == ExitCode.DONE, told
+    assert {article.content for article in shell.sandbox.panel.articles(PORTAL)} == {f"Text {n}.\n" for n in range(6)}
