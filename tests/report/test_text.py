@@ -102,6 +102,12 @@ def test_a_push_tells_what_was_done_what_failed_and_what_was_skipped_each_with_t
     )
 
 
+def test_a_push_that_only_holds_begins_with_what_is_held():
+    held = Held(Reason.DRIFT, "article", "en", "x", "en/x.md", 1, ("title",), "decide")
+    told = push_text(Plan(TARGET, held=(held,)), [], Style(), requests=2, seconds=0.1)
+    assert told.startswith("Held: 1 for a person to decide\n  en/x.md  drift: title\n")
+
+
 def test_findings_are_clickable_and_counted():
     finding = Finding("KB109", "error", "en/a.md", 3, 1, "`status: live` is not a status", "use one of: draft")
     assert findings_text([finding], Style(), root="content", sources=2) == (
