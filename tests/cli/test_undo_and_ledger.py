@@ -102,6 +102,28 @@ def test_ledger_show_lists_what_is_managed_and_the_runs_and_one_run_in_full(remo
     assert len(json.loads(remote.run("ledger", "show", "1", "--format", "json").out)["entries"]) == 5
 
 
+def test_ledger_show_tells_a_run_that_lasts_from_one_that_died(remote):
+    remote.run("push")
+    with closing(sqlite3.connect(remote.folder / ".kbsync" / "ledger.db")) as connection:
+        target = connection.execute("SELECT target FROM run").fetchone()[0]
+        for run, pid in ((2, os.getpid()), (3, 2**22 + 1)):
+            row = (run, target, "push", 5.0, "")
+            connection.execute("INSERT INTO run (id, target, command, started_at, digest) VALUES (?, ?, ?, ?, ?)", row)
+            connection.execute(
+                "INSERT INTO runner VALUES (?, ?, ?, ?, ?, ?)", (run, "ana", socket.gethostname(), pid, 5.0, 5.0)
+            )
+        connection.commit()
+    shown = remote.run("ledger", "show").out
+    assert "2  1970-01-01 00:00  push: nothing to send (still at work)\n" in shown
+    assert "3  1970-01-01 00:00  push: nothing to send (did not end)\n" in shown
+    assert "(still at work)" in remote.run("ledger", "show", "2").out
+
+
+def test_ledger_show_of_the_embedded_sandbox_says_where_it_is(project):
+    project.run("push")
+    assert project.run("ledger", "show").out.startswith("Ledger of portal `handbook` in the sandbox\n")
+
+
 def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_never_overwritten(remote):
     remote.run("push")
     export = remote.run("ledger", "export")

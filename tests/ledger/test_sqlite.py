@@ -208,3 +208,29 @@ def test_a_process_killed_between_begin_and_commit_leaves_the_state_before(path)
         assert [entry.slug for entry in ledger.pending(PORTAL)] == ["x"]
         ledger.record(PORTAL, [a_base()])
         assert ledger.begin_run(PORTAL, command="push", now=3.0) == 2
+
+
+OPENING = """
+import sys, time
+from pathlib import Path
+from kbsync.ledger.record import Record
+from kbsync.ledger.sqlite import SqliteDatabase
+
+while not Path(sys.argv[2]).exists():
+    time.sleep(0.001)
+ledger = Record(SqliteDatabase(Path(sys.argv[1])))
+ledger.begin_run(sys.argv[3], command="push", now=1.0)
+ledger.close()
+"""
+
+
+def test_processes_that_make_one_ledger_at_once_do_not_stand_in_each_others_way(tmp_path):
+    for turn in range(8):
+        path, go = tmp_path / f"{turn}.db", tmp_path / f"{turn}.go"
+        arguments = [sys.executable, "-c", OPENING, str(path), str(go)]
+        openers = [subprocess.Popen([*arguments, str(n)], stderr=subprocess.PIPE, text=True) for n in range(4)]
+        go.touch()
+        told = [opener.communicate(timeout=60)[1] for opener in openers]
+        assert [opener.returncode for opener in openers] == [0] * 4, told
+        with closing(Record(SqliteDatabase(path))) as ledger:
+            assert sum(len(ledger.runs(str(n))) for n in range(4)) == 4

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbsync.model import Action
+from kbsync.report.text import Style, plan_text
 from kbsync.sandbox import Fault
 
 from .world import a_category, a_world, an_article
@@ -97,6 +98,16 @@ def test_an_original_that_comes_later_is_linked_then(tmp_path):
         settled(world)
 
 
+def test_a_plan_names_the_originals_that_a_translation_changes_between(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        translation = an_article("X en français", "Le premier texte.", translation_of="en/a/y.md")
+        world.write(TREE | {"fr/a/x.md": translation})
+        assert "      translation of: en/a/x.md -> en/a/y.md\n" in plan_text(world.plan(), Style())
+        world.push()
+        assert roots(world) == {"x-fr": "y"}
+
+
 def test_translations_of_an_original_that_was_made_again_are_linked_again(tmp_path):
     with a_world(tmp_path, TREE) as world:
         world.push()
@@ -143,6 +154,7 @@ def test_a_locale_that_gets_another_name_keeps_its_articles_although_their_slugs
         world.write({path.replace("fr/", "ja/", 1): text for path, text in tree.items()})
         plan = world.plan()
         assert {change.action for change in plan.changes} == {Action.UPDATE}
+        assert "      category: a (fr) -> a (ja)\n" in plan_text(plan, Style())
         assert {change.was for change in plan.changes} >= {"fr/a/x.md", "fr/a/z.md"}
         assert world.push().words == {"done"}
         assert {article.title: article.id for article in world.sandbox.panel.articles("handbook")} == ids

@@ -103,6 +103,12 @@ def test_a_push_tells_what_was_done_what_failed_and_what_was_skipped_each_with_t
     )
 
 
+def test_a_push_that_only_holds_begins_with_what_is_held():
+    held = Held(Reason.DRIFT, "article", "en", "x", "en/x.md", 1, ("title",), "decide")
+    told = push_text(Plan(TARGET, held=(held,)), [], Style(), requests=2, seconds=0.1)
+    assert told.startswith("Held: 1 for a person to decide\n  en/x.md  drift: title\n")
+
+
 def test_warnings_beyond_the_first_are_counted_and_not_lost():
     warnings = tuple(Finding("KB501", "warning", f"en/{n:02}.md", 1, 1, "gone", "do") for n in range(31))
     assert "  … and 1 more (-v lists them all)\n" in plan_text(Plan(TARGET, warnings=warnings), Style())

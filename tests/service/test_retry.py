@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from email.utils import formatdate
 
 import pytest
@@ -70,6 +71,17 @@ def test_a_throttle_that_does_not_end_is_told_after_three_windows(clock):
     assert caught.value.message == "POST /api/x: still 429 (too many requests) after 185 s"
     assert "requests_per_minute" in caught.value.hint
     assert 185 < clock.now() < 185 + 61
+
+
+def test_a_wait_that_all_threads_share_is_told_once():
+    told: list[str] = []
+    clock = Sleepless(MINUTE_S)
+    answers = [reply("", BUSY, Retry_After="30")] * 4 + [reply("[]")]
+    with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
+        transport.told, transport.now = told.append, lambda: 0.0
+        with ThreadPoolExecutor(4) as pool:
+            assert {answer.status for answer in pool.map(lambda _: transport.send("GET", "/x"), range(4))} == {200}
+    assert told == ["the service says 429 (too many requests); waiting 30 s before the next try"]
 
 
 @pytest.mark.parametrize("status", [BUSY, "503 Service Unavailable"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from typing import Any
@@ -12,6 +13,11 @@ from kbsync.cli.screen import Options
 from kbsync.model import Action, Outcome
 
 LINE_EVERY_S = 5.0
+
+ROOMY = 80
+"""Columns from which a bar of its full width fits beside all that is told; below it takes what is left."""
+
+BAR = 36
 
 
 class Progress:
@@ -26,7 +32,17 @@ class Progress:
 
     def __enter__(self) -> Progress:
         if self.total and not self.options.quiet and sys.stderr.isatty():
-            self.bar = click.progressbar(length=self.total, label="Pushing", file=sys.stderr, show_pos=True)
+            # A line that is wider than the screen would begin a new one each time it is drawn.
+            columns = shutil.get_terminal_size().columns
+            self.bar = click.progressbar(
+                length=self.total,
+                label="Pushing",
+                file=sys.stderr,
+                show_pos=True,
+                show_eta=columns >= ROOMY,
+                show_percent=False,
+                width=BAR if columns >= ROOMY else 0,
+            )
             self.bar.__enter__()
         return self
 

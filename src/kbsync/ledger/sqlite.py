@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,10 @@ APPLICATION_ID = 0x6B627379
 """Marks the file as a ledger of kbsync ("kbsy")."""
 
 BUSY_TIMEOUT_S = 30.0
+
+RETRY_S = 0.02
+"""How long an opening waits that met another one. SQLite waits by itself nearly everywhere; but where two make
+one ledger at once, or switch it to WAL, it says at once that it is locked, as waiting could be for ever."""
 
 
 class SqliteDatabase:
@@ -41,6 +46,16 @@ class SqliteDatabase:
             self._connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", writing=False)
 
     def _connect(self, where: str, *, writing: bool = True) -> None:
+        until_s = time.monotonic() + BUSY_TIMEOUT_S
+        while True:
+            try:
+                return self._connect_once(where, writing=writing)
+            except LedgerError as exc:
+                if not _is_busy(exc.__cause__) or time.monotonic() >= until_s:
+                    raise
+            time.sleep(RETRY_S)
+
+    def _connect_once(self, where: str, *, writing: bool) -> None:
         with self._translated():
             # Autocommit: the transactions below are begun and ended by name.
             self.connection = sqlite3.connect(
@@ -134,3 +149,8 @@ class SqliteDatabase:
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
+
+
+def _is_busy(exc: BaseException | None) -> bool:
+    code = getattr(exc, "sqlite_errorcode", None)
+    return code is not None and code & 0xFF == sqlite3.SQLITE_BUSY

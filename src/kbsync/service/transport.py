@@ -6,6 +6,7 @@ silence is the caller's to look up; repeating it here could leave two articles.
 
 from __future__ import annotations
 
+import math
 import random
 import ssl
 import threading
@@ -93,6 +94,7 @@ class Transport:
     busy_s: float = 0.0
     told: Callable[[str], None] = lambda text: None
     _client: httpx.Client = field(init=False, repr=False)
+    _told_until_s: float = field(init=False, default=-math.inf)
     _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -236,9 +238,18 @@ class Transport:
                 status=429,
             )
         wait_s = self._next_try_s(answer, tries)
-        if wait_s >= TELL_FROM_S:
+        if wait_s >= TELL_FROM_S and self._is_news(wait_s):
             self.told(f"the service says 429 (too many requests); waiting {wait_s:.0f} s before the next try")
         return wait_s
+
+    def _is_news(self, wait_s: float) -> bool:
+        """Whether nobody has been told of this wait yet: all threads are throttled at once, and wait side by side."""
+        with self._count_lock:
+            now_s = self.now()
+            if now_s < self._told_until_s:
+                return False
+            self._told_until_s = now_s + wait_s
+            return True
 
     def _next_try_s(self, answer: Answer, tries: _Tries) -> float:
         if (asked_s := self._retry_after_s(answer)) is not None:

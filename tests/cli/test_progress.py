@@ -1,0 +1,45 @@
+"""The bar that a push shows on a terminal."""
+
+from __future__ import annotations
+
+import os
+import pty
+import subprocess
+import sys
+import threading
+
+import pytest
+
+
+@pytest.mark.parametrize("columns", [30, 40, 79, 80, 120])
+def test_the_bar_is_never_wider_than_the_terminal(remote, columns):
+    for number in range(30):
+        remote.write(f"content/en/billing/n{number}.md", f"---\ntitle: N{number}\n---\nText.\n")
+    master, slave = pty.openpty()
+    told: list[bytes] = []
+
+    def listen() -> None:
+        try:
+            while part := os.read(master, 65_536):
+                told.append(part)
+        except OSError:
+            return  # The other end is closed.
+
+    listener = threading.Thread(target=listen)
+    listener.start()
+    subprocess.run(
+        [sys.executable, "-m", "kbsync", "push"],
+        cwd=remote.folder,
+        env=os.environ | remote.environ | {"COLUMNS": str(columns), "TERM": "xterm"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=slave,
+        timeout=60,
+        check=True,
+    )
+    os.close(slave)
+    listener.join()
+    os.close(master)
+    lines = b"".join(told).decode().replace("\x1b[?25l", "").replace("\x1b[?25h", "").replace("\n", "\r").split("\r")
+    assert any("35/35" in line for line in lines)
+    assert max(map(len, lines)) <= columns, lines
