@@ -102,9 +102,9 @@ def _cells(row: str) -> list[str]:
 def _push_table(state: StateBlock, start: int, delimiters: int, alignments: Sequence[str]) -> None:
     head = delimiters - 1
     if head > start:
-        # Definitions right above a table are not taken for such: a quirk of the portal's.
-        push_inline(state, "p", _content(state, start, head), (start, head))
-    state.push("table_open", "table", 1)
+        # Definitions right above a table are not taken for such, and `\\|` there is a pipe: quirks of the portal's.
+        push_inline(state, "p", _content(state, start, head).replace("\\|", "|"), (start, head))
+    opening = state.push("table_open", "table", 1)
     state.push("thead_open", "thead", 1)
     _push_row(state, head, "th", alignments)
     state.push("thead_close", "thead", -1)
@@ -118,6 +118,7 @@ def _push_table(state: StateBlock, start: int, delimiters: int, alignments: Sequ
     if line > delimiters + 1:
         state.push("tbody_close", "tbody", -1)
     state.push("table_close", "table", -1)
+    opening.map = [head, line]
     state.line = line
 
 
