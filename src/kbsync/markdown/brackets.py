@@ -64,7 +64,8 @@ def image(state: StateInline, silent: bool) -> bool:
 
 
 def _attributes(name: str, address: _Address) -> dict[str, str | int | float]:
-    return {name: address.href} | ({"title": address.title} if address.title else {})
+    attributes: dict[str, str | int | float] = {name: address.href}
+    return attributes | {"title": address.title} if address.title else attributes
 
 
 def _words_end(state: StateInline, opening: int, *, nested: bool) -> int:

@@ -9,7 +9,7 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Delimiter
 
 from kbsync.markdown.entities import ENTITY, character, decode_entities
-from kbsync.markdown.html_syntax import RAW_HTML
+from kbsync.markdown.html_syntax import MARKUP, TAG
 
 _AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9.+-]{1,31}:[^\0-\x20<>]*)>")
 _NAME_PART = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
@@ -17,6 +17,9 @@ _EMAIL = re.compile(rf"<([a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_NAME_PART}(?:\.{_N
 _RUN = re.compile("`+")
 _MAX_BACKTICKS = 80
 """Longer runs never begin code. Source: cmark-gfm 0.29."""
+_ENDLESS = {"<!--": -1, "<![": -2, "<!": -3, "<?": -4}
+"""Where the parser's cache of a text, whose other keys are places in it, has the place of one that never ends."""
+_SILENCED = {"<!--": ("<!--", "<![", "<!")}
 _SPACES = frozenset("\t\n\f\r \u00a0\u1680\u202f\u205f\u3000") | {chr(code) for code in range(0x2000, 0x200B)}
 
 
@@ -123,13 +126,31 @@ def html_inline(state: StateInline, silent: bool) -> bool:
     """A tag, a comment or another piece of raw HTML inside a line."""
     if state.src[state.pos] != "<":
         return False
-    found = RAW_HTML.match(state.src, state.pos, state.posMax)
+    found = _raw_html(state)
     if not found:
         return False
     if not silent:
         state.push("html_inline", "", 0).content = found[0]
     state.pos = found.end()
     return True
+
+
+def _raw_html(state: StateInline) -> re.Match[str] | None:
+    """Match what begins here. After one that never ends the portal's parser looks for no more of its kind.
+
+    A comment that never ends silences everything that begins with `<!`.
+    """
+    text, place = state.src, state.pos
+    markup = next((markup for markup in MARKUP if text.startswith(markup.start, place)), None)
+    if markup is None:
+        return TAG.match(text, place, state.posMax)
+    if place > state.cache.get(_ENDLESS[markup.start], place):
+        return None
+    found = markup.whole.match(text, place, state.posMax)
+    if not found and markup.begun.match(text, place):
+        for start in _SILENCED.get(markup.start, (markup.start,)):
+            state.cache.setdefault(_ENDLESS[start], place)
+    return found
 
 
 def emphasis(state: StateInline, silent: bool) -> bool:

@@ -1,25 +1,12 @@
 """Block quotes of the portal's parser. markdown-it-py takes a `>` for a mark however far it is indented."""
 
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from markdown_it.rules_block import StateBlock
 
 
-class _Row(NamedTuple):
-    """Where a line begins and how far it is indented, as the parser's state keeps it."""
-
-    begin: int
-    shift: int
-    columns: int
-    base: int
-
-    @classmethod
-    def of(cls, state: StateBlock, line: int) -> "_Row":
-        return cls(state.bMarks[line], state.tShift[line], state.sCount[line], state.bsCount[line])
-
-    def put(self, state: StateBlock, line: int) -> None:
-        state.bMarks[line], state.tShift[line], state.sCount[line], state.bsCount[line] = self
+Row = tuple[int, int, int, int]
+"""Of a line: where it begins, how many characters and columns it is indented, and the columns before that."""
 
 
 def quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
@@ -38,26 +25,30 @@ def quote(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     opening.map = [start, state.line]
     state.parentType, state.lineMax, state.blkIndent = parent, limit, indent
     for line, row in enumerate(rows, start):
-        row.put(state, line)
+        _put(state, line, row)
     return True
+
+
+def _put(state: StateBlock, line: int, row: Row) -> None:
+    state.bMarks[line], state.tShift[line], state.sCount[line], state.bsCount[line] = row
 
 
 def _is_marked(state: StateBlock, line: int) -> bool:
     place = state.bMarks[line] + state.tShift[line]
-    return not state.is_code_block(line) and place < state.eMarks[line] and state.src[place] == ">"
+    return state.src.startswith(">", place, state.eMarks[line]) and not state.is_code_block(line)
 
 
-def _enter_lines(state: StateBlock, start: int, end: int) -> Iterator[_Row]:
+def _enter_lines(state: StateBlock, start: int, end: int) -> Iterator[Row]:
     """Move into each line of the quote; give how the line was before."""
     rules = state.md.block.ruler.getRules("blockquote")
     for line in range(start, end):
-        row = _Row.of(state, line)
-        if _is_marked(state, line) and (line == start or row.columns >= state.blkIndent):
-            _enter(state, line, row)
+        row = (state.bMarks[line], state.tShift[line], state.sCount[line], state.bsCount[line])
+        if _is_marked(state, line) and (line == start or row[2] >= state.blkIndent):
+            _enter(state, line)
         elif state.isEmpty(line) or state.isEmpty(line - 1):
             return
         # A negative count marks a line without a mark. Where a quote further out found it so, it begins nothing.
-        elif row.columns >= 0 and any(rule(state, line, end, True) for rule in rules):
+        elif row[2] >= 0 and any(rule(state, line, end, True) for rule in rules):
             state.lineMax = line
             return
         else:
@@ -65,16 +56,16 @@ def _enter_lines(state: StateBlock, start: int, end: int) -> Iterator[_Row]:
         yield row
 
 
-def _enter(state: StateBlock, line: int, row: _Row) -> None:
+def _enter(state: StateBlock, line: int) -> None:
     """Leave the mark and one blank behind; of a tab that is wider, the rest of its columns stays."""
-    place, column = row.begin + row.shift + 1, row.columns + 1
-    blank = state.src[place] if place < state.eMarks[line] else ""
-    spaced = blank in (" ", "\t") and bool(blank)
-    whole = blank == " " or (blank == "\t" and (row.base + column) % 4 == 3)
+    base, columns, stop = state.bsCount[line], state.sCount[line], state.eMarks[line]
+    place, column = state.bMarks[line] + state.tShift[line] + 1, columns + 1
+    spaced = place < stop and state.src[place] in " \t"
+    whole = spaced and (state.src[place] == " " or (base + column) % 4 == 3)
     split = spaced and not whole
     place, column = place + whole, column + whole
     begin, first = place, column
-    while place < state.eMarks[line] and state.src[place] in " \t":
-        column += 4 - (column + row.base + split) % 4 if state.src[place] == "\t" else 1
+    while place < stop and state.src[place] in " \t":
+        column += 4 - (column + base + split) % 4 if state.src[place] == "\t" else 1
         place += 1
-    _Row(begin, place - begin, column - first, row.columns + 1 + spaced).put(state, line)
+    _put(state, line, (begin, place - begin, column - first, columns + 1 + spaced))
