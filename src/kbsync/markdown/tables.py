@@ -49,7 +49,10 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _interrupted(state: StateBlock, line: int) -> bool:
     # Indented text goes on with a paragraph; a negative count marks a line that a quote left out its mark for.
-    if state.sCount[line] < 0 or state.sCount[line] - state.blkIndent > 3:
+    # Of a line that is left of its item's text the indentation counts from where the item itself stands.
+    columns = state.sCount[line]
+    edge = state.blkIndent if columns >= state.blkIndent else max(state.listIndent, 0)
+    if columns < 0 or columns - edge > 3:
         return False
     return any(rule(state, line, state.lineMax, True) for rule in state.md.block.ruler.getRules("paragraph"))
 
