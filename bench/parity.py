@@ -43,14 +43,11 @@ def pages(folder: Path) -> Iterator[Path]:
 
 def text_of(path: Path) -> str:
     """A page's Markdown, without front matter and what only the portal has."""
+    from cmark import without_the_portals_own
     from kbsync.content.frontmatter import read_front_matter
-    from kbsync.markdown.embeds import EMBEDS
 
     text = path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
-    text = text[read_front_matter(text).body_start :].replace("^", "")
-    for embed in EMBEDS:
-        text = embed.address.sub("https://example.com", text)
-    return text
+    return without_the_portals_own(text[read_front_matter(text).body_start :])
 
 
 def judge(path: Path) -> Verdict:

@@ -5,11 +5,20 @@ import re
 
 from cmarkgfm import cmark
 
+from kbsync.markdown.embeds import EMBEDS
 from kbsync.markdown.html import render_html
 
 _INFO = re.compile(r'(<code class="language-)([^"\n]*)(">)')
 _UNSAFE = re.compile(r'( (?:href|src)=")(?:javascript|vbscript|file|data):[^"]*"', re.IGNORECASE)
 _ALT = re.compile(r'(<img src="[^"]*" alt=")[^"]*"')
+
+
+def without_the_portals_own(markdown: str) -> str:
+    """A text without carets and video links, which only the portal makes something of."""
+    markdown = markdown.replace("^", "")
+    for embed in EMBEDS:
+        markdown = embed.address.sub("https://example.com", markdown)
+    return markdown
 
 
 def by_cmark(markdown: str) -> str:
@@ -22,7 +31,7 @@ def comparable(written: str) -> str:
 
 
 def agrees(markdown: str) -> bool:
-    """Say whether both make the same HTML. Carets and video links are the portal's own: keep them out."""
+    """Say whether both make the same HTML. Keep out what is the portal's own."""
     # A fence's first word is written unescaped on the portal; ours comes that way.
     theirs = _INFO.sub(lambda found: found[1] + html.unescape(found[2]) + found[3], by_cmark(markdown))
     return comparable(render_html(markdown)) == comparable(theirs)

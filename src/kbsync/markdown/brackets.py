@@ -4,6 +4,7 @@ markdown-it-py gives up where cmark-gfm still finds a reference (an image before
 """
 
 import re
+from bisect import bisect_right
 from dataclasses import dataclass
 
 from markdown_it.common.utils import normalizeReference
@@ -12,6 +13,7 @@ from markdown_it.rules_inline import StateInline
 
 from kbsync.markdown.definitions import MAX_LABEL_CHARS
 from kbsync.markdown.destinations import link_destination, link_title
+from kbsync.markdown.notes import notes_of
 
 _BLANKS = re.compile(r"[ \t\v\f\r\n]*")
 _LABEL = re.compile(rf"\[((?:[^\\\[\]]|\\.){{0,{MAX_LABEL_CHARS}}})\]", re.DOTALL)
@@ -31,9 +33,13 @@ def link(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] != "[":
         return False
     words_end = _words_end(state, state.pos, nested=False)
+    # An image's words may have a link in them: then the words around the image cannot be one.
+    if words_end >= 0 and _has_link(state, words_end):
+        return False
     address = _address(state, state.pos + 1, words_end) if words_end >= 0 else None
     if address is None:
         return False
+    _note_link(state)
     if not silent:
         end, state.pos, state.posMax = state.posMax, state.pos + 1, words_end
         state.push("link_open", "a", 1).attrs = _attributes("href", address)
@@ -44,6 +50,19 @@ def link(state: StateInline, silent: bool) -> bool:
         state.posMax = end
     state.pos = address.end
     return True
+
+
+def _has_link(state: StateInline, end: int) -> bool:
+    links = notes_of(state).links
+    place = bisect_right(links, state.pos)
+    return place < len(links) and links[place] < end
+
+
+def _note_link(state: StateInline) -> None:
+    links = notes_of(state).links
+    place = bisect_right(links, state.pos)
+    if not place or links[place - 1] != state.pos:
+        links.insert(place, state.pos)
 
 
 def image(state: StateInline, silent: bool) -> bool:

@@ -43,9 +43,11 @@ def _title(text: str, start: int) -> tuple[str, int | None]:
     """
     gap = _gap_end(text, start)
     found = link_title(text, gap, len(text))
-    title = found.text if found and gap > start else ""
-    line_end = (found and title and _LINE_END.match(text, found.end)) or _LINE_END.match(text, start)
-    return title, line_end.end() if line_end else None
+    if found is None or gap == start:
+        line_end = _LINE_END.match(text, start)
+        return "", line_end.end() if line_end else None
+    line_end = _LINE_END.match(text, found.end) or _LINE_END.match(text, start)
+    return found.text, line_end.end() if line_end else None
 
 
 def _gap_end(text: str, start: int) -> int:

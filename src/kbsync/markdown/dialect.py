@@ -2,7 +2,7 @@
 
 from markdown_it import MarkdownIt
 
-from kbsync.markdown import block_rules, brackets, inline_rules, lists, quotes, tables
+from kbsync.markdown import block_rules, brackets, inline_rules, lists, notes, quotes, tables
 
 MAX_NESTING = 100
 """How deep quotes, lists and brackets may nest. The portal has no such limit; Python's stack has."""
@@ -15,6 +15,8 @@ def portal_parser() -> MarkdownIt:
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
+    noting = notes.NotingParser()
+    noting.ruler, noting.ruler2, parser.inline = parser.inline.ruler, parser.inline.ruler2, noting
     parser.block.ruler.disable(["lheading", "reference"])
     parser.block.ruler.at("paragraph", tables.paragraph)
     parser.block.ruler.at("heading", block_rules.heading, {"alt": ["paragraph", "reference", "blockquote"]})

@@ -10,6 +10,7 @@ from markdown_it.rules_inline.state_inline import Delimiter
 
 from kbsync.markdown.entities import ENTITY, character, decode_entities
 from kbsync.markdown.html_syntax import MARKUP, TAG
+from kbsync.markdown.notes import notes_of
 
 _AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9.+-]{1,31}:[^\0-\x20<>]*)>")
 _NAME_PART = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
@@ -17,8 +18,6 @@ _EMAIL = re.compile(rf"<([a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_NAME_PART}(?:\.{_N
 _RUN = re.compile("`+")
 _MAX_BACKTICKS = 80
 """Longer runs never begin code. Source: cmark-gfm 0.29."""
-_ENDLESS = {"<!--": -1, "<![": -2, "<!": -3, "<?": -4}
-"""Where the parser's cache of a text, whose other keys are places in it, has the place of one that never ends."""
 _SILENCED = {"<!--": ("<!--", "<![", "<!")}
 _SPACES = frozenset("\t\n\f\r \u00a0\u1680\u202f\u205f\u3000") | {chr(code) for code in range(0x2000, 0x200B)}
 
@@ -48,10 +47,9 @@ def code(state: StateInline, silent: bool) -> bool:
         return False
     opened = _RUN.match(text, start)
     inside = opened.end() if opened else start
-    # What was looked at ahead, while a bracket waited for its end, was looked at in the order of the text: it stands.
-    end = state.cache.get(start, inside - 1)
-    if not text.endswith(text[start:inside], start, end):
-        end = _code_end(state, start, inside)
+    # A waiting bracket had this read ahead, in the order of the text: what was found then stands.
+    ends = notes_of(state).code_ends
+    end = ends[start] if start in ends else ends.setdefault(start, _code_end(state, start, inside))
     if not silent and end == inside:
         state.pending += text[start:inside]
     elif not silent:
@@ -65,16 +63,16 @@ def code(state: StateInline, silent: bool) -> bool:
 
 def _code_end(state: StateInline, start: int, inside: int) -> int:
     """Find where the code ends whose backticks stand in `start:inside`; where none does, only these are taken."""
-    length, last = inside - start, state.backticks
-    if length > _MAX_BACKTICKS or (state.backticksScanned and last.get(length, 0) <= inside):
+    length, notes = inside - start, notes_of(state)
+    if length > _MAX_BACKTICKS or (notes.all_runs_known and notes.last_runs.get(length, 0) <= inside):
         return inside
     for run in _RUN.finditer(state.src, inside):
         found = run.end() - run.start()
         if found <= _MAX_BACKTICKS:
-            last[found] = run.start()
+            notes.last_runs[found] = run.start()
         if found == length:
             return run.end()
-    state.backticksScanned = True
+    notes.all_runs_known = True
     return inside
 
 
@@ -144,12 +142,13 @@ def _raw_html(state: StateInline) -> re.Match[str] | None:
     markup = next((markup for markup in MARKUP if text.startswith(markup.start, place)), None)
     if markup is None:
         return TAG.match(text, place, state.posMax)
-    if place > state.cache.get(_ENDLESS[markup.start], place):
+    endless = notes_of(state).endless
+    if place > endless.get(markup.start, place):
         return None
     found = markup.whole.match(text, place, state.posMax)
     if not found and markup.begun.match(text, place):
         for start in _SILENCED.get(markup.start, (markup.start,)):
-            state.cache.setdefault(_ENDLESS[start], place)
+            endless.setdefault(start, place)
     return found
 
 

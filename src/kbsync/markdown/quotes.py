@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from markdown_it.rules_block import StateBlock
 
-
 Row = tuple[int, int, int, int]
 """Of a line: where it begins, how many characters and columns it is indented, and the columns before that."""
 
