@@ -67,6 +67,8 @@ def test_every_player_of_an_address_with_braces_is_written_out_plainly():
         ">" * 5000,
         "- " * 3000,
         "*a " * 3000,
+        "*a " * 3000 + "b* " * 3000,
+        "![" + "*a " * 3000 + "b* " * 3000 + "](c)",
         "![a" * 60 + "](b)" * 60,
         "<!--" * 3000,
         "[a](" * 3000,

@@ -32,6 +32,9 @@ def rewritten(text: str, destination: str) -> str:
         ("<a@b.c>", "mailto:d@e.f", "<d@e.f>"),
         ("<a@b.c>", "https://d.e", "<https://d.e>"),
         ("<x [a](b)", "c d", "<x [a](c&#32;d)"),
+        ("[a]:\n<>", "body", "[a]:\n<&#98;ody>"),
+        ("> [a](\n> b)", "p q", "> [a](\n> <&#112; q>)"),
+        ("> [a](\n> b)", "../p q", "> [a](\n> <../p q>)"),
     ],
 )
 def test_a_destination_is_written_as_its_place_asks_for(text: str, destination: str, expected: str):

@@ -5,7 +5,7 @@ import re
 from markdown_it.common.utils import normalizeReference
 from markdown_it.rules_block import StateBlock
 
-from kbsync.markdown.inline_rules import link_destination, link_title
+from kbsync.markdown.destinations import link_destination, link_title
 
 MAX_LABEL_CHARS = 1000
 _LABEL = re.compile(rf"\[((?:[^\\\[\]]|\\.){{1,{MAX_LABEL_CHARS}}})\]:", re.DOTALL)
@@ -28,11 +28,11 @@ def _take(state: StateBlock, text: str, start: int) -> int | None:
     if not found or not label:
         return None
     address = link_destination(text, _gap_end(text, found.end()), len(text))
-    if not address.ok:
+    if address is None:
         return None
-    title, end = _title(text, address.pos)
+    title, end = _title(text, address.end)
     if end is not None:
-        state.env.setdefault("references", {}).setdefault(label, {"href": address.str, "title": title})
+        state.env.setdefault("references", {}).setdefault(label, {"href": address.text, "title": title})
     return end
 
 
@@ -43,9 +43,11 @@ def _title(text: str, start: int) -> tuple[str, int | None]:
     """
     gap = _gap_end(text, start)
     found = link_title(text, gap, len(text))
-    title = found.str if found.ok and gap > start else ""
-    line_end = (title and _LINE_END.match(text, found.pos)) or _LINE_END.match(text, start)
-    return title, line_end.end() if line_end else None
+    if found is None or gap == start:
+        line_end = _LINE_END.match(text, start)
+        return "", line_end.end() if line_end else None
+    line_end = _LINE_END.match(text, found.end) or _LINE_END.match(text, start)
+    return found.text, line_end.end() if line_end else None
 
 
 def _gap_end(text: str, start: int) -> int:

@@ -1,11 +1,8 @@
 """markdown-it-py set up to read as the portal's parser does: cmark-gfm 0.29 with tables and nothing else."""
 
-from types import SimpleNamespace
-
 from markdown_it import MarkdownIt
-from markdown_it.helpers import parseLinkLabel
 
-from kbsync.markdown import block_rules, inline_rules, tables
+from kbsync.markdown import block_rules, brackets, inline_rules, lists, notes, quotes, tables
 
 MAX_NESTING = 100
 """How deep quotes, lists and brackets may nest. The portal has no such limit; Python's stack has."""
@@ -18,20 +15,22 @@ def portal_parser() -> MarkdownIt:
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     parser.validateLink = lambda url: True  # type: ignore[method-assign]
-    parser.helpers = SimpleNamespace(  # type: ignore[assignment]
-        parseLinkLabel=parseLinkLabel,
-        parseLinkDestination=inline_rules.link_destination,
-        parseLinkTitle=inline_rules.link_title,
-    )
+    noting = notes.NotingParser()
+    noting.ruler, noting.ruler2, parser.inline = parser.inline.ruler, parser.inline.ruler2, noting
     parser.block.ruler.disable(["lheading", "reference"])
     parser.block.ruler.at("paragraph", tables.paragraph)
     parser.block.ruler.at("heading", block_rules.heading, {"alt": ["paragraph", "reference", "blockquote"]})
     parser.block.ruler.at("fence", block_rules.fence, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     parser.block.ruler.at("html_block", block_rules.html_block, {"alt": ["paragraph", "reference", "blockquote"]})
+    parser.block.ruler.at("blockquote", quotes.quote, {"alt": ["paragraph", "reference", "blockquote", "list"]})
+    parser.block.ruler.at("list", lists.list_block, {"alt": ["paragraph", "reference", "blockquote"]})
     parser.inline.ruler.at("newline", inline_rules.newline)
     parser.inline.ruler.at("escape", inline_rules.escape)
     parser.inline.ruler.at("entity", inline_rules.entity)
     parser.inline.ruler.at("autolink", inline_rules.autolink)
     parser.inline.ruler.at("html_inline", inline_rules.html_inline)
+    parser.inline.ruler.at("backticks", inline_rules.code)
+    parser.inline.ruler.at("link", brackets.link)
+    parser.inline.ruler.at("image", brackets.image)
     parser.inline.ruler.at("emphasis", inline_rules.emphasis)
     return parser

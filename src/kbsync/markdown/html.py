@@ -1,11 +1,11 @@
 """The portal's HTML of an article, to the byte.
 
 markdown-it-py parses, this module writes. Where the portal's parser (cmark-gfm 0.29 with tables) reads
-otherwise than markdown-it-py, the portal's way stands in `dialect.py` and `tables.py`.
+otherwise than markdown-it-py, the portal's way stands in `dialect.py` and the rules that it names.
 """
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from urllib.parse import quote
@@ -45,14 +45,6 @@ def render_html(markdown: str) -> str:
     for token in _parser().parse(text if text.endswith("\n") else f"{text}\n"):
         page.write(token)
     return "".join(page.pieces)
-
-
-@dataclass(slots=True)
-class _Node:
-    """One inline element with what it encloses, so that a link can look at its neighbours."""
-
-    token: Token
-    children: list["_Node"] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -128,7 +120,7 @@ def _html_block(page: _Page, token: Token) -> None:
 
 
 def _inline(page: _Page, token: Token) -> None:
-    page.out(_inlines(_tree(token.children or [])))
+    page.out(_inlines(token.children or []))
 
 
 _BLOCKS: dict[str, Callable[[_Page, Token], None]] = {
@@ -153,29 +145,34 @@ _BLOCKS: dict[str, Callable[[_Page, Token], None]] = {
 """Tables are not here: unlike other blocks the portal does not start them on a fresh line."""
 
 
-def _tree(tokens: Iterable[Token]) -> list[_Node]:
-    root: list[_Node] = []
-    levels = [root]
-    for token in tokens:
-        if token.nesting < 0:
-            levels.pop()
-            continue
-        node = _Node(token, _tree(token.children) if token.children else [])
-        levels[-1].append(node)
-        if token.nesting > 0:
-            levels.append(node.children)
-    return root
+def _inlines(tokens: Sequence[Token]) -> str:
+    """Write the inside of a block. No recursion: emphasis may nest thousands deep."""
+    pieces, place = [], 0
+    while place < len(tokens):
+        end = place
+        html = None
+        if tokens[place].type == "link_open":
+            end = _link_end(tokens, place)
+            html = _player(tokens, place, end)
+        pieces.append(_element(tokens[place]) if html is None else html)
+        place = (place if html is None else end) + 1
+    return "".join(pieces)
 
 
-def _inlines(nodes: list[_Node]) -> str:
-    return "".join(
-        _link(node, nodes, place) if node.token.type == "link_open" else _element(node)
-        for place, node in enumerate(nodes)
-    )
+def _link_end(tokens: Sequence[Token], place: int) -> int:
+    """Find where a link closes; links never stand in links."""
+    return next(end for end in range(place, len(tokens)) if tokens[end].type == "link_close")
 
 
-def _element(node: _Node) -> str:
-    token = node.token
+def _player(tokens: Sequence[Token], start: int, end: int) -> str | None:
+    """The player for a link without text beside it; images, code and line breaks do not count as text."""
+    beside = (*tokens[max(start - 1, 0) : start], *tokens[end + 1 : end + 2])
+    if any(token.type == "text" and token.content.strip(BLANKS) for token in beside):
+        return None
+    return player(str(tokens[start].attrGet("href")))
+
+
+def _element(token: Token) -> str:
     match token.type:
         case "text":
             return _text(token.content)
@@ -188,32 +185,28 @@ def _element(node: _Node) -> str:
         case "html_inline":
             return OMITTED
         case "image":
-            return f'<img src="{_href(token, "src")}" alt="{_alt(node.children)}"{_title(token)} />'
+            return f'<img src="{_href(token, "src")}" alt="{_alt(token)}"{_title(token)} />'
+        case "link_open":
+            return f'<a href="{_href(token, "href")}"{_title(token)}>'
         case _:
-            return f"<{token.tag}>{_inlines(node.children)}</{token.tag}>"
+            return f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>"
 
 
-def _link(node: _Node, siblings: list[_Node], place: int) -> str:
-    if _stands_alone(siblings, place) and (html := player(str(node.token.attrGet("href")))):
-        return html
-    return f'<a href="{_href(node.token, "href")}"{_title(node.token)}>{_inlines(node.children)}</a>'
-
-
-def _stands_alone(siblings: list[_Node], place: int) -> bool:
-    """Say whether a link has no text beside it; images, code and line breaks do not count as text."""
-    neighbours = siblings[max(place - 1, 0) : place] + siblings[place + 1 : place + 2]
-    return all(node.token.type != "text" or not node.token.content.strip(BLANKS) for node in neighbours)
-
-
-def _alt(nodes: list[_Node]) -> str:
+def _alt(image: Token) -> str:
     """Write an image's text; code, tags and hard breaks leave nothing, superscript leaves its tags."""
-    return "".join(_alt_piece(node) for node in nodes)
+    return "".join(_alt_piece(token) for token in image.children or [])
 
 
-def _alt_piece(node: _Node) -> str:
-    if node.token.type == "text":
-        return _text(node.token.content)
-    return "\n" if node.token.type == "softbreak" else _alt(node.children)
+def _alt_piece(token: Token) -> str:
+    match token.type:
+        case "text":
+            return _text(token.content)
+        case "softbreak":
+            return "\n"
+        case "image":
+            return _alt(token)
+        case _:
+            return ""
 
 
 def _text(content: str) -> str:

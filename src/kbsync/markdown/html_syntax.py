@@ -1,6 +1,7 @@
 """Tags, comments and the rest of raw HTML as cmark-gfm 0.29 recognises them: ASCII blanks only."""
 
 import re
+from dataclasses import dataclass
 
 _BLANK = r"[ \t\v\f\r\n]"
 _VALUE = r"""(?:[^ \t\r\n\v\f"'=<>`\0]+|'[^'\0]*'|"[^"\0]*")"""
@@ -13,4 +14,22 @@ _INSTRUCTION = r"<\?(?:[^?>\0]|\?[^>\0]|>)*\?>"
 _DECLARATION = rf"<![A-Z]+{_BLANK}+[^>\0]*>"
 _CDATA = r"<!\[CDATA\[(?:[^\]\0]|\][^\]\0]|\]\][^>\0])*\]\]>"
 
-RAW_HTML = re.compile(f"{OPENING_TAG}|{CLOSING_TAG}|{_COMMENT}|{_INSTRUCTION}|{_DECLARATION}|{_CDATA}")
+TAG = re.compile(f"{OPENING_TAG}|{CLOSING_TAG}")
+
+
+@dataclass(frozen=True, slots=True)
+class Markup:
+    """Raw HTML that is no tag: what it begins with, from where on it needs an end, and all of it."""
+
+    start: str
+    begun: re.Pattern[str]
+    whole: re.Pattern[str]
+
+
+MARKUP = (
+    Markup("<!--", re.compile("<!--"), re.compile(_COMMENT)),
+    Markup("<![", re.compile(r"<!\[CDATA\["), re.compile(_CDATA)),
+    Markup("<!", re.compile(f"<![A-Z]+{_BLANK}+"), re.compile(_DECLARATION)),
+    Markup("<?", re.compile(r"<\?."), re.compile(_INSTRUCTION)),
+)
+"""In this order: the first start that fits decides."""

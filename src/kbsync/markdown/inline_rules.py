@@ -2,60 +2,24 @@
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 from markdown_it.common.utils import isMdAsciiPunct
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Delimiter
 
-from kbsync.markdown.entities import ENTITY, character, decode, decode_entities
-from kbsync.markdown.html_syntax import RAW_HTML
+from kbsync.markdown.entities import ENTITY, character, decode_entities
+from kbsync.markdown.html_syntax import MARKUP, TAG
+from kbsync.markdown.notes import notes_of
 
 _AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9.+-]{1,31}:[^\0-\x20<>]*)>")
 _NAME_PART = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _EMAIL = re.compile(rf"<([a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_NAME_PART}(?:\.{_NAME_PART})*)>")
-_ANGLED = re.compile(r"<((?:[^<>\\\n]|\\.)*)>")
-_PLAIN_STOP = re.compile(r"[()]|\\[!-/:-@\[-`{-~]|[ \t\n]")
-_TITLE = re.compile(r""" "(?:[^"\\]|\\.)*" | '(?:[^'\\]|\\.)*' | \((?:[^()\\]|\\.)*\) """, re.VERBOSE | re.DOTALL)
-_MAX_PARENTHESES = 32
+_RUN = re.compile("`+")
+_MAX_BACKTICKS = 80
+"""Longer runs never begin code. Source: cmark-gfm 0.29."""
+_SILENCED = {"<!--": ("<!--", "<![", "<!")}
 _SPACES = frozenset("\t\n\f\r \u00a0\u1680\u202f\u205f\u3000") | {chr(code) for code in range(0x2000, 0x200B)}
-
-
-@dataclass(slots=True)
-class Found:
-    """A destination or title as markdown-it-py's rules want it: whether there is one, its text, where it ends."""
-
-    ok: bool = False
-    pos: int = 0
-    str: Any = ""
-
-
-def link_destination(text: str, pos: int, end: int) -> Found:
-    """Read `<angled>` or plain, with balanced parentheses."""
-    if text.startswith("<", pos):
-        angled = _ANGLED.match(text, pos, end)
-        return Found(True, angled.end(), decode(angled[1])) if angled else Found()
-    depth, stop = 0, end
-    for found in _PLAIN_STOP.finditer(text, pos, end):
-        depth += {"(": 1, ")": -1}.get(found[0], 0)
-        if depth > _MAX_PARENTHESES:
-            return Found()
-        if depth < 0 or found[0].isspace():
-            stop = found.start()
-            break
-    return Found(True, stop, decode(text[pos:stop])) if stop > pos else Found()
-
-
-def link_title(text: str, start: int, end: int, unfinished: None = None) -> Found:
-    """Read a title in quotes or parentheses.
-
-    markdown-it-py's image rule always hands in `unfinished`; it is of use only to its own definitions, which
-    `definitions.py` replaces.
-    """
-    title = _TITLE.match(text, start, end)
-    return Found(True, title.end(), decode(title[0][1:-1])) if title else Found()
 
 
 def newline(state: StateInline, silent: bool) -> bool:
@@ -70,6 +34,46 @@ def newline(state: StateInline, silent: bool) -> bool:
     while state.pos < state.posMax and state.src[state.pos] in " \t":
         state.pos += 1
     return True
+
+
+def code(state: StateInline, silent: bool) -> bool:
+    """Code between runs of as many backticks.
+
+    The portal's parser remembers the last run of each length once it looked for one in vain, and while it goes on, it
+    remembers only the last one that it came by: after "``" that stays open, every second pair of backticks is text.
+    """
+    text, start = state.src, state.pos
+    if text[start] != "`":
+        return False
+    opened = _RUN.match(text, start)
+    inside = opened.end() if opened else start
+    # A waiting bracket had this read ahead, in the order of the text: what was found then stands.
+    ends = notes_of(state).code_ends
+    end = ends[start] if start in ends else ends.setdefault(start, _code_end(state, start, inside))
+    if not silent and end == inside:
+        state.pending += text[start:inside]
+    elif not silent:
+        content = text[inside : end - (inside - start)].replace("\n", " ")
+        stripped = content[1:-1] if content[0] == content[-1] == " " and content.strip(" ") else content
+        token = state.push("code_inline", "code", 0)
+        token.markup, token.content = text[start:inside], stripped
+    state.pos = end
+    return True
+
+
+def _code_end(state: StateInline, start: int, inside: int) -> int:
+    """Find where the code ends whose backticks stand in `start:inside`; where none does, only these are taken."""
+    length, notes = inside - start, notes_of(state)
+    if length > _MAX_BACKTICKS or (notes.all_runs_known and notes.last_runs.get(length, 0) <= inside):
+        return inside
+    for run in _RUN.finditer(state.src, inside):
+        found = run.end() - run.start()
+        if found <= _MAX_BACKTICKS:
+            notes.last_runs[found] = run.start()
+        if found == length:
+            return run.end()
+    notes.all_runs_known = True
+    return inside
 
 
 def escape(state: StateInline, silent: bool) -> bool:
@@ -120,13 +124,32 @@ def html_inline(state: StateInline, silent: bool) -> bool:
     """A tag, a comment or another piece of raw HTML inside a line."""
     if state.src[state.pos] != "<":
         return False
-    found = RAW_HTML.match(state.src, state.pos, state.posMax)
+    found = _raw_html(state)
     if not found:
         return False
     if not silent:
         state.push("html_inline", "", 0).content = found[0]
     state.pos = found.end()
     return True
+
+
+def _raw_html(state: StateInline) -> re.Match[str] | None:
+    """Match what begins here. After one that never ends the portal's parser looks for no more of its kind.
+
+    A comment that never ends silences everything that begins with `<!`.
+    """
+    text, place = state.src, state.pos
+    markup = next((markup for markup in MARKUP if text.startswith(markup.start, place)), None)
+    if markup is None:
+        return TAG.match(text, place, state.posMax)
+    endless = notes_of(state).endless
+    if place > endless.get(markup.start, place):
+        return None
+    found = markup.whole.match(text, place, state.posMax)
+    if not found and markup.begun.match(text, place):
+        for start in _SILENCED.get(markup.start, (markup.start,)):
+            endless.setdefault(start, place)
+    return found
 
 
 def emphasis(state: StateInline, silent: bool) -> bool:

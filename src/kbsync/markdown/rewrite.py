@@ -10,6 +10,7 @@ _URI = re.compile(r"[A-Za-z][A-Za-z0-9.+-]{1,31}:[^\0-\x20<>\x7f]*")
 _NAME_PART = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _EMAIL = re.compile(rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_NAME_PART}(?:\.{_NAME_PART})*")
 _NEEDS_ANGLES = re.compile(r"[ \0-\x1f\x7f]|^$")
+_MAY_BEGIN_HTML = re.compile(r"[!?/]|[A-Za-z][A-Za-z0-9-]*(?:[ /]|$)")
 _OPEN_TAG = re.compile(r"<[A-Za-z/!?]")
 _CAN_END_A_TAG = re.compile(r"""[ "'=]""")
 _CAN_END_CODE = re.compile(r"[`<>]")
@@ -48,7 +49,7 @@ def _written(text: str, target: Target, destination: str) -> tuple[int, int, str
     if target.kind == "autolink":
         return _autolink(text, target, destination)
     if text[target.start - 1 : target.start] == "<" and text[target.end : target.end + 1] == ">":
-        return target.start, target.end, _escaped(destination)
+        return target.start, target.end, _angled(text, target.start - 1, _escaped(destination))
     return target.start, target.end, _bare(text, target.start, destination)
 
 
@@ -70,8 +71,16 @@ def _bare(text: str, place: int, destination: str) -> str:
         # `<x` further up waits for its end: angle brackets here, blanks or quotes could be taken for it.
         escaped = _CAN_END_A_TAG.sub(_entity, escaped)
     if _NEEDS_ANGLES.search(escaped):
-        return f"<{escaped}>"
+        return f"<{_angled(text, place, escaped)}>"
     return escaped if _balanced(destination) else _PARENTHESES.sub(r"\\\g<0>", escaped)
+
+
+def _angled(text: str, place: int, escaped: str) -> str:
+    """Write a destination for the angle brackets that open at `place`; at a line's head `<p>` would begin raw HTML."""
+    line = max(text.rfind("\n", 0, place), text.rfind("\r", 0, place)) + 1
+    if _MAY_BEGIN_HTML.match(escaped) and not text[line:place].strip(" \t>"):
+        return f"&#{ord(escaped[0])};{escaped[1:]}"
+    return escaped
 
 
 def _in_open_tag(text: str, place: int) -> bool:

@@ -49,7 +49,10 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 def _interrupted(state: StateBlock, line: int) -> bool:
     # Indented text goes on with a paragraph; a negative count marks a line that a quote left out its mark for.
-    if state.sCount[line] < 0 or state.sCount[line] - state.blkIndent > 3:
+    # Of a line that is left of its item's text the indentation counts from where the item itself stands.
+    columns = state.sCount[line]
+    edge = state.blkIndent if columns >= state.blkIndent else max(state.listIndent, 0)
+    if columns < 0 or columns - edge > 3:
         return False
     return any(rule(state, line, state.lineMax, True) for rule in state.md.block.ruler.getRules("paragraph"))
 
@@ -102,9 +105,9 @@ def _cells(row: str) -> list[str]:
 def _push_table(state: StateBlock, start: int, delimiters: int, alignments: Sequence[str]) -> None:
     head = delimiters - 1
     if head > start:
-        # Definitions right above a table are not taken for such: a quirk of the portal's.
-        push_inline(state, "p", _content(state, start, head), (start, head))
-    state.push("table_open", "table", 1)
+        # Definitions right above a table are not taken for such, and `\\|` there is a pipe: quirks of the portal's.
+        push_inline(state, "p", _content(state, start, head).replace("\\|", "|"), (start, head))
+    opening = state.push("table_open", "table", 1)
     state.push("thead_open", "thead", 1)
     _push_row(state, head, "th", alignments)
     state.push("thead_close", "thead", -1)
@@ -118,6 +121,7 @@ def _push_table(state: StateBlock, start: int, delimiters: int, alignments: Sequ
     if line > delimiters + 1:
         state.push("tbody_close", "tbody", -1)
     state.push("table_close", "table", -1)
+    opening.map = [head, line]
     state.line = line
 
 
