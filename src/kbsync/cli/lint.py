@@ -88,7 +88,7 @@ def lint(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Linted:
     Raises:
         UsageError: a selector that means nothing.
     """
-    reading = workspace.read_content()
+    reading = workspace.read_content(compiled=False)
     tree, site = reading.compiler.tree, reading.compiler.site
     if not selectors:
         return Linted(reading, set(tree.sources), reading.findings)
@@ -128,7 +128,7 @@ def lint_all(workspace: Workspace) -> tuple[list[Finding], list[str]]:
     known = findings_of(workspace, walk)
     if known is not None:
         return known, list(walk.sources)
-    reading = workspace.read_content(walk)
+    reading = workspace.read_content(walk, compiled=False)
     keep(workspace, walk, reading)
     return reading.findings, list(reading.compiler.tree.sources)
 

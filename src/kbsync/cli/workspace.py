@@ -130,10 +130,10 @@ class Workspace:
         """Where the scan cache and the portal's snapshot lie."""
         return self.settings.state_folder / "cache"
 
-    def read_content(self, walk: Walk | None = None) -> Reading:
+    def read_content(self, walk: Walk | None = None, *, compiled: bool = True) -> Reading:
         """Read, check and compile the tree; a tree with errors is not compiled.
 
-        `walk` are its files, where they were listed just now.
+        `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`.
         """
         from kbsync.content.identity import identify
         from kbsync.content.tree import read_tree, store_tree
@@ -141,7 +141,7 @@ class Workspace:
 
         tree = read_tree(self.settings.content_root, cache=self.scan_cache, walk=walk)
         reading = self._check(tree, identify(tree, self.settings.content), OF_A_SOURCE + OF_THE_TREE)
-        if not reading.errors:
+        if compiled and not reading.errors:
             reading.tree.extend(reading.compiler.compile())
             reading.desired.extend(reading.tree)
         store_tree(tree, self.scan_cache)

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 
 from kbsync.markdown.transliteration import LETTERS, MARKS, VOWEL_SIGNS
 
@@ -17,6 +18,7 @@ _HUMPS = (
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 
+@lru_cache(maxsize=4096)
 def heading_anchor(text: str) -> str:
     """Give the id of a heading with this text as a reader sees it (`spans.Heading.text`).
 
