@@ -18,7 +18,7 @@ from kbsync.content.identity import identify
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, read_tree, store_tree
-from kbsync.lint import check_tree
+from kbsync.lint import check_tree, inspect
 from kbsync.lint.context import Context
 from kbsync.model import Desired, Finding
 from kbsync.service.profile import Limits
@@ -90,7 +90,7 @@ def read_content(
     root: Path, *, cache: Path | None = None, limits: Limits = LIMITS, ignore: tuple[str, ...] = (), **settings: object
 ) -> Reading:
     """Read, identify and check a tree; with a cache also compile it and store the cache, as a command does."""
-    found = read_tree(root, cache=cache)
+    found = read_tree(root, cache=cache, inspect=inspect)
     site = identify(found, ContentSettings(**settings))
     compiler = Compiler(found, site, ADDRESSES, AUTHORS)
     findings = check_tree(Context(found, site, limits, AUTHORS), ignore=ignore)

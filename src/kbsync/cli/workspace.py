@@ -79,12 +79,12 @@ class Workspace:
         from kbsync.content.compile import Addresses, Compiler
         from kbsync.content.identity import identify
         from kbsync.content.tree import read_tree, store_tree
-        from kbsync.lint import check_tree
+        from kbsync.lint import check_tree, inspect
         from kbsync.lint.context import Context
 
         settings = self.settings
         cache = self.cache_folder / "scan.cache"
-        tree = read_tree(settings.content_root, cache=cache, walk=walk)
+        tree = read_tree(settings.content_root, cache=cache, walk=walk, inspect=inspect)
         site = identify(tree, settings.content)
         addresses = Addresses(self.profile.article_url, self.profile.category_url, settings.service.portal)
         compiler = Compiler(tree, site, addresses, settings.authors)

@@ -1,0 +1,66 @@
+"""One article as its rules see it, and what they say of it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from kbsync.content.inspection import Body
+from kbsync.markdown.prose import Prose, read_prose
+from kbsync.markdown.spans import Scan
+from kbsync.model import Level
+
+
+class Edit(NamedTuple):
+    """Put `text` in the place of the characters from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One thing that a rule found, at a character of the body; `edits` mend it, where that is surely right."""
+
+    code: str
+    at: int
+    message: str
+    hint: str
+    edits: tuple[Edit, ...] = ()
+    level: Level = "warning"
+
+
+class Page:
+    """A body with what can be known of it. The prose costs a second parsing: ask for it where there is a suspicion."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        self.text: str = body.text
+        self.scan: Scan = body.scan
+
+    @cached_property
+    def prose(self) -> Prose:
+        """The text without code, addresses and marks, each character at its own place."""
+        return read_prose(self.text)
+
+    def is_code(self, place: int) -> bool:
+        """Whether a character is in a block of code or of raw HTML."""
+        return any(start <= place < end for start, end in self.scan.code) or any(
+            piece.start <= place < piece.end for piece in self.scan.raw_html if piece.kind == "block"
+        )
+
+    def has(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a pattern matches outside of blocks of code: a suspicion, worth looking at the prose."""
+        return any(not self.is_code(match.start()) for match in pattern.finditer(self.text))
+
+    def line_start(self, place: int) -> int:
+        """The first character of the line that a character is in."""
+        return max(self.text.rfind("\n", 0, place), self.text.rfind("\r", 0, place)) + 1
+
+    def line_at(self, place: int) -> str:
+        """The line that a character is in, without its end."""
+        end = self.text.find("\n", place)
+        return self.text[self.line_start(place) : end if end >= 0 else len(self.text)].rstrip("\r")
