@@ -6,7 +6,7 @@ What points into the tree is checked in `links.py`, where the tree is known.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.markdown.embeds import EMBEDS, player
@@ -23,8 +23,7 @@ _NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[
 _MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|gist\.github")
 """Cheaper than `player`; a test holds the two together."""
 
-_RUN_BEFORE = re.compile(r"[^\0\n]*\Z")
-_RUN_AFTER = re.compile(r"[^\0\n]*")
+_RUN = re.compile(r"[^\0\n]*")
 
 
 def check_targets(page: Page) -> Iterator[Mark]:
@@ -64,7 +63,7 @@ def _played(page: Page, target: Target) -> Mark | None:
     """A link that becomes a player where nobody would expect one."""
     if target.kind == "definition" or player(target.destination) is None:
         return None
-    span = page.prose.link_at(target.start)
+    span = page.link_at(target.start)
     if span is None or not _stands_alone(page, *span):
         return None
     if not any(embed.address.match(target.destination) for embed in EMBEDS):
@@ -83,8 +82,9 @@ def _played(page: Page, target: Target) -> Mark | None:
 def _stands_alone(page: Page, start: int, end: int) -> bool:
     """Whether no words stand directly beside a link, as the portal counts: see `html.py`."""
     prose = page.prose.text
-    before, after = _RUN_BEFORE.search(prose[:start]), _RUN_AFTER.match(prose, end)
-    return not (before and before[0].strip()) and not (after and after[0].strip())
+    before = prose[max(prose.rfind("\n", 0, start), prose.rfind(GONE, 0, start)) + 1 : start]
+    after = _RUN.match(prose, end)
+    return not before.strip() and not (after and after[0].strip())
 
 
 def _is_joined(page: Page, start: int, end: int) -> bool:
@@ -101,7 +101,8 @@ def check_bare(page: Page) -> Iterator[Mark]:
     written = page.text.count("://")
     if not written or written == sum(target.destination.count("://") for target in page.scan.targets):
         return
-    if not any(_is_suspect(page, match.start()) for match in _BARE.finditer(page.text)):
+    targets = {target.start for target in page.scan.targets}
+    if not any(_is_suspect(page, match.start(), targets) for match in _BARE.finditer(page.text)):
         return
     for match in _BARE.finditer(page.prose.text):
         start = match.start()
@@ -118,10 +119,9 @@ def check_bare(page: Page) -> Iterator[Mark]:
             )
 
 
-def _is_suspect(page: Page, place: int) -> bool:
+def _is_suspect(page: Page, place: int, targets: Collection[int]) -> bool:
     """Whether an address may stand in the text: it is not the target of a link, nor surely code."""
-    is_target = any(target.start <= place < target.end for target in page.scan.targets)
-    return not is_target and page.text[place - 1 : place] != "`" and not page.is_code(place)
+    return place not in targets and page.text[place - 1 : place] != "`" and not page.is_code(place)
 
 
 def _is_linked(page: Page, place: int) -> bool:
@@ -129,7 +129,7 @@ def _is_linked(page: Page, place: int) -> bool:
     before = page.text[page.line_start(place) : place].rstrip(" <")
     if page.text[place - 1 : place].isalnum():
         return True
-    return before.endswith(("](", "]:")) or page.prose.link_at(place) is not None
+    return before.endswith(("](", "]:")) or page.link_at(place) is not None
 
 
 def _address(text: str, start: int) -> str | None:
@@ -143,7 +143,9 @@ def _address(text: str, start: int) -> str | None:
         else:
             break
     follows = text[start + len(address) : start + len(address) + 1]
-    return None if _NOWHERE.match(address) or follows == "<" else address
+    # A value, as of a setting: `"https://api.example.com/"`.
+    is_quoted = follows == '"' and text[start - 1 : start] == '"'
+    return None if _NOWHERE.match(address) or follows == "<" or is_quoted else address
 
 
 def _bracketed(page: Page, start: int, address: str) -> tuple[Edit, ...]:

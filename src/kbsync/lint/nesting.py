@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.markdown.prose import Item
 
-_INDENTED = re.compile(r"\n([ \t>]* )(?:[-*+]|\d{1,9}[.)])[ \t]")
-_ITEM = re.compile(r"([ \t>]*)(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=[^ \n])|)")
+_INDENTED = re.compile(r"\n[ \t>]* (?:[-*+]|\d{1,9}[.)])[ \t]")
+_ITEM = re.compile(r"\n([ \t>]*)(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=[^ \n])|[ \t])")
 _MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])( {0,4})(?=[^ \n]|$)", re.MULTILINE)
 ENOUGH = 2
 """Blanks by which an item of the same kind is indented when it was meant to stand in the one above; one is a slip."""
@@ -20,7 +20,7 @@ ENOUGH = 2
 
 def check_lists(page: Page) -> Iterator[Mark]:
     """One finding for each run of items that stand beside the item above them although they are indented more."""
-    if not any(_is_suspect(page, match) for match in _INDENTED.finditer(page.text)):
+    if not _INDENTED.search(page.text) or not _is_suspect(page.text):
         return
     items = page.prose.items
     outer: dict[int, int] = {}
@@ -38,15 +38,16 @@ def check_lists(page: Page) -> Iterator[Mark]:
         yield _mark(page, items[outer[first]], run)
 
 
-def _is_suspect(page: Page, match: re.Match[str]) -> bool:
+def _is_suspect(text: str) -> bool:
     """Whether an item is indented more than one above it, and less than what stands in that one has to be."""
-    at, column = match.start(), len(match[1])
-    while at > 0:
-        start = page.line_start(at - 1)
-        item = _ITEM.match(page.text, start)
-        if item and len(item[1]) < column:
-            return item.end() - start > column or "\t" in item[0] + match[1]
-        at = start - 1 if start else 0
+    above: list[tuple[int, int]] = []
+    for match in _ITEM.finditer(f"\n{text}"):
+        column = len(match[1])
+        while above and above[-1][0] >= column:
+            above.pop()
+        if above and (column < above[-1][1] or "\t" in match[1]):
+            return True
+        above.append((column, len(match[0]) - 1))
     return False
 
 

@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.page import Edit, Mark, Page
+from kbsync.lint.page import Edit, Mark, Page, covering
 
 _STRUCK = re.compile(r"~~(?=[^\s~])[^~]*?[^\s~]~~(?!~)")
 _BOX_SUSPECT = re.compile(r"\[[ xX]\][ \t\r\n]")
 _BOX = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\])(?=[ \t\r\n])", re.MULTILINE)
 _FOOTNOTE = re.compile(r"\[\^([^\]\s^]{1,40})\]")
+_NOTE = re.compile(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
 _CALLOUT_SUSPECT = re.compile(r"\n[ \t>]*(?:!!!|\?\?\?|:::|\[!)")
-_CALLOUT = re.compile(r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*\{?[A-Za-z][\w-]*)", re.MULTILINE)
+_CALLOUT = re.compile(r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*(?:\{[A-Za-z][\w-]*\}|[A-Za-z][\w-]*))", re.MULTILINE)
+_DIRECTIVE = re.compile(r"(?:`{3,}|~{3,})(\{[A-Za-z][\w:-]*\})")
 _ALERT = re.compile(r"^\0[\0 \t]*(\[![A-Za-z]+\])[-+]?", re.MULTILINE)
 _ID_OR_CLASS = r"[#.][A-Za-z][\w:.-]*"
 _PAIR = r"[A-Za-z_][\w-]*=(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s\"'{}]+)"
@@ -23,8 +25,8 @@ _ONE = rf"(?:{_ID_OR_CLASS}|{_PAIR})"
 _ATTRIBUTES = re.compile(rf"\{{:?[ \t]*{_ONE}(?:[ \t]+{_ONE})*[ \t]*\}}(?!\}})")
 """Begins with a plain character, as the other patterns do: these are found ten times faster."""
 
-_IMAGE_BEFORE = re.compile(r"!\[[^\]\n]*\](?:\([^()\n]*\)|\[[^\]\n]*\])$")
-_SIZED = re.compile(r"!\[[^\]\n]*\]\([^()\n]*?[ \t](=\d*%?x\d*%?)[ \t]*\)")
+_IMAGE_BEFORE = re.compile(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
+_SIZED = re.compile(r"!\[[^\]\n]{0,200}\]\([^()\n]{0,200}?[ \t](=\d*%?x\d*%?)[ \t]*\)")
 _SIZE_WORDS = re.compile(r"\b(?:width|height|w|h|size)\b")
 _RAISED = re.compile(r"\^([^^\0\n]+)\^")
 _MEANT_OTHERWISE = re.compile(r"[\s*/=|]")
@@ -42,9 +44,11 @@ def check_notation(page: Page) -> Iterator[Mark]:
         yield from _carets(page)
     if _CALLOUT_SUSPECT.search(f"\n{text}"):
         yield from _callouts(page)
-    if "{" in text and page.has(_ATTRIBUTES):
-        yield from _attributes(page)
-    if " =" in text and page.has(_SIZED):
+    if "{" in text:
+        yield from _directives(page)
+        if page.has(_ATTRIBUTES):
+            yield from _attributes(page)
+    if "=" in text and "![" in text and page.has(_SIZED):
         yield from _sizes(page)
 
 
@@ -67,7 +71,7 @@ def _carets(page: Page) -> Iterator[Mark]:
     if text.count("^") < 2 and not page.scan.references:
         return
     # Without its text below, `[^1]` is no footnote anywhere: rather a piece of a pattern.
-    notes = {label for label in _FOOTNOTE.findall(text) if f"[^{label}]:" in text}
+    notes = set(_NOTE.findall(text))
     marks: dict[int, str] = {}
     if notes:
         marks = {match.start(): match[1] for match in _FOOTNOTE.finditer(page.prose.text) if match[1] in notes}
@@ -116,8 +120,15 @@ def _callouts(page: Page) -> Iterator[Mark]:
             if pattern is _ALERT and not page.line_at(match.start()).lstrip().startswith((">", "-", "*", "1")):
                 continue
             after = "; what is indented below it becomes code" if sign[0] in "!?" else ""
-            message = f"`{sign}` is no box for a note: the portal prints it as it stands{after}"
+            message = f"`{sign}` belongs to another tool: the portal prints it as it stands{after}"
             yield Mark("KB408", match.start(1), message, "write a quotation that begins with a bold word: `> **Note**`")
+
+
+def _directives(page: Page) -> Iterator[Mark]:
+    for start, _ in page.scan.code:
+        if sign := _DIRECTIVE.match(page.text, start):
+            message = f"`{sign[1]}` belongs to another tool: the portal shows a block of code"
+            yield Mark("KB408", start, message, "write a quotation that begins with a bold word: `> **Note**`")
 
 
 def _attributes(page: Page) -> Iterator[Mark]:
@@ -126,7 +137,7 @@ def _attributes(page: Page) -> Iterator[Mark]:
         start = match.start()
         if text[start - 1 : start] == "{":
             continue
-        before = text[page.line_start(start) : start]
+        before = text[max(page.line_start(start), start - 500) : start]
         if "=" in match[0] and not before.endswith((")", "]", "`", "*", "_")) and not before.lstrip().startswith("#"):
             # `{a=1}` in a sentence is a formula, or what a template is made of.
             continue
@@ -140,10 +151,10 @@ def _attributes(page: Page) -> Iterator[Mark]:
 
 def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     """Take the attributes off the end of a heading; elsewhere they may be all that a line has."""
-    heading = next((it for it in page.scan.headings if it.start <= match.start() < it.end), None)
+    heading = covering([(it.start, it.end) for it in page.scan.headings], match.start())
     start = len(page.text[: match.start()].rstrip(" \t"))
     rest = page.text[match.end() : match.end() + 2]
-    if heading is None or start <= heading.start or rest[:1] not in {"", "\n", "\r"} or page.text[start - 1] == "#":
+    if heading is None or start <= heading[0] or rest[:1] not in {"", "\n", "\r"} or page.text[start - 1] == "#":
         return ()
     return (Edit(start, match.end(), ""),)
 

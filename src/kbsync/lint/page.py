@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 from typing import NamedTuple
 
 from kbsync.content.inspection import Body
@@ -33,6 +36,15 @@ class Mark:
     level: Level = "warning"
 
 
+Span = tuple[int, int]
+
+
+def covering(spans: Sequence[Span], place: int) -> Span | None:
+    """The one of some spans that a character is in; they lie in order, and none in another."""
+    number = bisect_right(spans, place, key=itemgetter(0)) - 1
+    return spans[number] if number >= 0 and place < spans[number][1] else None
+
+
 class Page:
     """A body with what can be known of it. The prose costs a second parsing: ask for it where there is a suspicion."""
 
@@ -40,17 +52,28 @@ class Page:
         self.body = body
         self.text: str = body.text
         self.scan: Scan = body.scan
+        self._lone_cr = "\r" in body.text and body.text.count("\r") != body.text.count("\r\n")
 
     @cached_property
     def prose(self) -> Prose:
         """The text without code, addresses and marks, each character at its own place."""
         return read_prose(self.text)
 
+    @cached_property
+    def _blocks(self) -> list[Span]:
+        return [(piece.start, piece.end) for piece in self.scan.raw_html if piece.kind == "block"]
+
     def is_code(self, place: int) -> bool:
         """Whether a character is in a block of code or of raw HTML."""
-        return any(start <= place < end for start, end in self.scan.code) or any(
-            piece.start <= place < piece.end for piece in self.scan.raw_html if piece.kind == "block"
-        )
+        return covering(self.scan.code, place) is not None or covering(self._blocks, place) is not None
+
+    def is_table(self, place: int) -> bool:
+        """Whether a character is in a table."""
+        return covering(self.scan.tables, place) is not None
+
+    def link_at(self, place: int) -> Span | None:
+        """The link that a character is in, from its first bracket to its last."""
+        return covering(self.prose.links, place)
 
     def has(self, pattern: re.Pattern[str]) -> bool:
         """Whether a pattern matches outside of blocks of code: a suspicion, worth looking at the prose."""
@@ -58,7 +81,8 @@ class Page:
 
     def line_start(self, place: int) -> int:
         """The first character of the line that a character is in."""
-        return max(self.text.rfind("\n", 0, place), self.text.rfind("\r", 0, place)) + 1
+        start = self.text.rfind("\n", 0, place) + 1
+        return max(start, self.text.rfind("\r", start, place) + 1) if self._lone_cr else start
 
     def line_at(self, place: int) -> str:
         """The line that a character is in, without its end."""

@@ -6,29 +6,32 @@ Source: service/observed.md, section 9. Comments are dropped, too, and are meant
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.lint.tags import KNOWN, SEEN_ALONE
 from kbsync.markdown.spans import RawHtml
 
-_COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*\"|'[^']*'|[^'\">])*)>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*\"|'[^']*'|[^'\"<>])*)>")
+_CLOSED = re.compile(r"</([A-Za-z][A-Za-z0-9-]*)")
 _LINE_END = re.compile(r"[ \t]*(?=\r?\n)")
 PLACEHOLDER_HINT = "write `\\<` or put it between backticks"
 
 
 def check_html(page: Page) -> Iterator[Mark]:
     """One finding for each tag within a line, and one for each block."""
+    closed = None
     for piece in page.scan.raw_html:
+        if closed is None:
+            closed = frozenset(_CLOSED.findall(page.text))
         if piece.html.startswith("<!--") and piece.kind == "inline":
             continue
-        mark = _block(page, piece) if piece.kind == "block" else _tag(page, piece)
+        mark = _block(piece, closed) if piece.kind == "block" else _tag(page, piece, closed)
         if mark:
             yield mark
 
 
-def _tag(page: Page, piece: RawHtml) -> Mark | None:
+def _tag(page: Page, piece: RawHtml, closed: Collection[str]) -> Mark | None:
     tag = _TAG.match(piece.html)
     if tag is None:
         message = f"`{_short(piece.html)}` is raw HTML: the portal drops it"
@@ -36,17 +39,22 @@ def _tag(page: Page, piece: RawHtml) -> Mark | None:
     if tag[1]:
         return None
     name = tag[2].lower()
-    if _is_placeholder(page, tag):
+    if _is_placeholder(tag, closed):
         return _placeholder(piece, tag)
     if name == "br":
         return _line_break(page, piece)
-    lost = "the picture" if name in SEEN_ALONE else "an anchor" if name == "a" else "the tag"
-    stays = "" if name in SEEN_ALONE else "; the words in it stay"
-    return Mark("KB401", piece.start, f"`<{tag[2]}>` is raw HTML: the portal drops {lost}{stays}", _instead(name))
+    message = f"`<{tag[2]}>` is raw HTML: the portal drops {_what_is_lost(name)}"
+    return Mark("KB401", piece.start, message, _instead(name))
+
+
+def _what_is_lost(name: str) -> str:
+    if name == "a":
+        return "the link or the anchor"
+    return "the picture or player" if name in SEEN_ALONE else "the tag; the words in it stay"
 
 
 def _line_break(page: Page, piece: RawHtml) -> Mark:
-    if any(start <= piece.start < end for start, end in page.scan.tables):
+    if page.is_table(piece.start):
         message = "`<br>` in a table is dropped: what stands before and after it runs together"
         return Mark("KB403", piece.start, message, "make two rows of it, or two sentences: cells have no line breaks")
     hint = "end the line with a backslash, or begin a new paragraph"
@@ -65,8 +73,8 @@ def _hard_break(page: Page, piece: RawHtml) -> tuple[Edit, ...]:
     return (Edit(start, blanks.end(), "\\"),) if is_soft else ()
 
 
-def _block(page: Page, piece: RawHtml) -> Mark | None:
-    inside = _COMMENT.sub("", piece.html)
+def _block(piece: RawHtml, closed: Collection[str]) -> Mark | None:
+    inside = _without_comments(piece.html)
     if not inside.strip():
         return None
     start = piece.start + len(piece.html) - len(piece.html.lstrip())
@@ -84,9 +92,17 @@ def _block(page: Page, piece: RawHtml) -> Mark | None:
     if all(tag[1] for tag in tags) and not words:
         return None
     tag = next((tag for tag in tags if not tag[1]), tags[0])
-    if not tag[1] and _is_placeholder(page, tag) and piece.html.lstrip().startswith(tag[0]):
+    if not tag[1] and _is_placeholder(tag, closed) and piece.html.lstrip().startswith(tag[0]):
         return _placeholder(piece, tag, skipped=start - piece.start)
     return _lost_block(start, tag, tags, words)
+
+
+def _without_comments(html: str) -> str:
+    pieces, at = [], 0
+    while (start := html.find("<!--", at)) >= 0 and (end := html.find("-->", start + 4)) >= 0:
+        pieces.append(html[at:start])
+        at = end + 3
+    return "".join((*pieces, html[at:]))
 
 
 def _lost_block(start: int, tag: re.Match[str], tags: list[re.Match[str]], words: str) -> Mark:
@@ -97,15 +113,14 @@ def _lost_block(start: int, tag: re.Match[str], tags: list[re.Match[str]], words
         )
         return Mark("KB401", start, message, _instead(name, "write it in Markdown, with an empty line before it"))
     seen = next((other[2].lower() for other in tags if other[2].lower() in SEEN_ALONE), "")
-    lost = "the picture or player" if seen else "the tag"
-    message = f"`<{seen or tag[2]}>` is raw HTML: the portal drops {lost}"
+    message = f"`<{seen or tag[2]}>` is raw HTML: the portal drops {_what_is_lost(seen or name)}"
     return Mark("KB401", start, message, _instead(seen or name))
 
 
-def _is_placeholder(page: Page, tag: re.Match[str]) -> bool:
+def _is_placeholder(tag: re.Match[str], closed: Collection[str]) -> bool:
     """Whether it looks like a name to fill in, rather than like a component of some other tool."""
     is_open = "=" not in tag[3] and not tag[3].rstrip().endswith("/")
-    return tag[2].lower() not in KNOWN and is_open and f"</{tag[2]}" not in page.text
+    return tag[2].lower() not in KNOWN and is_open and tag[2] not in closed
 
 
 def _placeholder(piece: RawHtml, tag: re.Match[str], skipped: int = 0) -> Mark:

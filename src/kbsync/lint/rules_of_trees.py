@@ -27,7 +27,7 @@ RULES_OF_TREES = (
     Rule(
         "KB204",
         "front matter and path say different things",
-        "The front matter wins. Readers of the tree will look for the file elsewhere: delete the key, or move the file.",
+        "The front matter wins, and who looks for the file looks elsewhere. Delete the key, or move the file.",
     ),
     Rule(
         "KB205",

@@ -20,15 +20,14 @@ def check_tables(page: Page) -> Iterator[Mark]:
     text = page.text
     if "|" not in text:
         return
-    tables = page.scan.tables
     inside = 0
     for match in _DELIMITERS.finditer(text):
         at = match.start() + 1
-        if any(start <= at < end for start, end in tables):
+        if page.is_table(at):
             inside += 1
         elif mark := _no_table(page, at):
             yield mark
-    if not inside or "\n\n|" in text:
+    if not inside or text.count("\n\n|") > inside:
         yield from _headless(page)
 
 
@@ -55,7 +54,7 @@ def _headless(page: Page) -> Iterator[Mark]:
         at = match.start()
         joined = at <= end + 1
         end = match.end() - 1
-        if joined or page.is_code(at) or any(start <= at < stop for start, stop in page.scan.tables):
+        if joined or page.is_code(at) or page.is_table(at):
             continue
         above = page.line_at(page.line_start(at) - 1) if page.line_start(at) else ""
         if above.strip(" \t>").startswith("|") or page.is_code(end - 1):

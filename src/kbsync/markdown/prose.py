@@ -45,10 +45,6 @@ class Prose:
     breaks: set[int] = field(default_factory=set)
     items: list[Item] = field(default_factory=list)
 
-    def link_at(self, place: int) -> tuple[int, int] | None:
-        """The link that a character is in, from its first bracket to its last."""
-        return next(((start, end) for start, end in self.links if start <= place < end), None)
-
 
 def read_prose(text: str) -> Prose:
     """Blank out everything that is no text."""

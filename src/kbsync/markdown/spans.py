@@ -78,7 +78,7 @@ class RawHtml:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What stands in one text, each kind in the order of the text. Of tables and code blocks only where each begins and ends."""
+    """What stands in one text, each kind in the order of the text; of tables and blocks of code only the spans."""
 
     targets: tuple[Target, ...]
     references: tuple[Reference, ...]
