@@ -20,7 +20,7 @@ from kbsync.content.parse import parse_source
 from kbsync.content.pictures import Pictures, read_pictures
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, read_tree, store_tree
-from kbsync.lint import check_tree
+from kbsync.lint import check_tree, inspect
 from kbsync.lint.context import Context
 from kbsync.model import Desired, Finding
 from kbsync.service.profile import Limits
@@ -98,7 +98,7 @@ def read_content(
     **settings: object,
 ) -> Reading:
     """Read, identify and check a tree; with a cache also compile it and store the cache, as a command does."""
-    found = read_tree(root, cache=cache)
+    found = read_tree(root, cache=cache, inspect=inspect)
     site = identify(found, ContentSettings(**settings))
     shown = {link.target for source in found.sources.values() for link in source.links if link.kind == "image"}
     seen = read_pictures(root, shown, found.others, cache=root / ".pictures", now_ns=time.time_ns())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,8 +18,8 @@ from kbsync.errors import ExitCode
 from kbsync.files import write_whole
 from kbsync.model import Finding, visible
 
-Fix = Callable[[str, bytes], bytes]
-"""What mends the bytes of a source, given its path; the same bytes where there is nothing to mend."""
+Fix = Callable[[str, bytes, Collection[str]], bytes]
+"""What mends the bytes of a source, given its path and the codes; the same bytes where there is nothing to mend."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,11 @@ def mend(tree: Tree, findings: Iterable[Finding], fix: Fix, options: Options) ->
 def _mended(tree: Tree, findings: Iterable[Finding], fix: Fix) -> Iterator[Mended]:
     """The files with something to mend. One that has two names is mended once, and none outside the root."""
     root, seen = tree.root.resolve(), set()
-    for path in dict.fromkeys(finding.path for finding in findings if finding.fixable):
+    codes: dict[str, set[str]] = {}
+    for finding in findings:
+        if finding.fixable:
+            codes.setdefault(finding.path, set()).add(finding.code)
+    for path, wanted in codes.items():
         place = (tree.root / path).resolve()
         if path not in tree.sources or place in seen or not place.is_relative_to(root):
             continue
@@ -81,5 +85,5 @@ def _mended(tree: Tree, findings: Iterable[Finding], fix: Fix) -> Iterator[Mende
             # Reading it again says so, as a finding.
             continue
         # What was found is about the bytes that were read; others need another look first.
-        if raw_digest(data) == tree.sources[path].raw_digest and (after := fix(path, data)) != data:
+        if raw_digest(data) == tree.sources[path].raw_digest and (after := fix(path, data, wanted)) != data:
             yield Mended(path, place, data, after)

@@ -137,9 +137,9 @@ class Workspace:
         """
         from kbsync.content.identity import identify
         from kbsync.content.tree import read_tree, store_tree
-        from kbsync.lint import OF_A_SOURCE, OF_THE_TREE
+        from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect
 
-        tree = read_tree(self.settings.content_root, cache=self.scan_cache, walk=walk)
+        tree = read_tree(self.settings.content_root, cache=self.scan_cache, walk=walk, inspect=inspect)
         reading = self._check(tree, identify(tree, self.settings.content), OF_A_SOURCE + OF_THE_TREE)
         if compiled and not reading.errors:
             reading.tree.extend(reading.compiler.compile())
@@ -157,10 +157,10 @@ class Workspace:
         """
         from kbsync.content.identity import identify, locales_of
         from kbsync.content.part import read_part
-        from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, in_order
+        from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, in_order, inspect
 
         content = self.settings.content
-        tree = read_part(self.settings.content_root, walk, moved, cache=self.scan_cache)
+        tree = read_part(self.settings.content_root, walk, moved, cache=self.scan_cache, inspect=inspect)
         if tree is None:
             return None
         site = identify(tree, replace(content, locales=content.locales or list(locales_of(walk.sources))))

@@ -11,6 +11,7 @@ from urllib.parse import unquote
 from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
 from kbsync.content.frontmatter import FrontMatter, read_front_matter
 from kbsync.content.ignores import read_ignores
+from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.source import Link, Problem, Source
 from kbsync.model import digest
@@ -19,13 +20,14 @@ if TYPE_CHECKING:
     from kbsync.markdown.spans import Heading, Reference, Target
 
 
-def parse_source(path: str, data: bytes, *, body: bool = True) -> Source:
+def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect | None = None) -> Source:
     """Read one file. Whatever is wrong with it is in the source's problems; nothing is raised.
 
     Args:
         path: relative to the content root, with forward slashes.
         data: the file's bytes.
         body: whether to read the Markdown as well, which takes most of the time.
+        inspect: what else looks for problems in the body.
     """
     kind = "category" if path.rpartition("/")[2] == CATEGORY_FILE else "article"
     name = raw_digest(data)
@@ -41,7 +43,7 @@ def parse_source(path: str, data: bytes, *, body: bool = True) -> Source:
     values = take_values(front, CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS, problems)
     places = tuple(number for entry in front.entries.values() for number in (entry.place.line, entry.place.column))
     keys = "\n".join(key.replace("\n", " ") for key in front.entries)
-    found = _read_body(path, text, front, problems) | values if kind == "article" and body else values
+    found = _read_body(path, text, front, problems, inspect) | values if kind == "article" and body else values
     return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
 
 
@@ -53,7 +55,9 @@ def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
     return Problem("KB101", "error", line, column, message, "save the file as UTF-8")
 
 
-def _read_body(path: str, text: str, front: FrontMatter, problems: list[Problem]) -> dict[str, Any]:
+def _read_body(
+    path: str, text: str, front: FrontMatter, problems: list[Problem], inspect: Inspect | None
+) -> dict[str, Any]:
     # Loaded here: when the cache knows every file, no Markdown is parsed at all.
     from kbsync.markdown.anchors import heading_anchor
     from kbsync.markdown.offsets import Places
@@ -76,6 +80,8 @@ def _read_body(path: str, text: str, front: FrontMatter, problems: list[Problem]
     found["links"] = tuple(_links(path, targets, scanned.references, first_line))
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
     found["ignores"] = read_ignores(body, scanned.raw_html, first_line, problems)
+    if inspect:
+        problems += inspect(Body(path, body, first_line + 1, scanned, (start, end), found["anchors"]))
     body = body[:start] + body[end:]
     return found | {"body_digest": digest(body), "body_chars": len(body), "body_blank": not body.strip()}
 

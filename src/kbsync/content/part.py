@@ -15,6 +15,7 @@ import msgspec
 
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.cache import CacheFile, Row
+from kbsync.content.inspection import Inspect
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, parse_one
 from kbsync.content.walk import Stamp, Walk
@@ -53,27 +54,30 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
         return {path: before[path] for path, stamp in walk.sources.items() if before[path] != stamp}
 
 
-def shape_of(source: Source) -> Source:
-    """What other sources can see of one, and where its front matter stands."""
-    pictures = tuple(
-        msgspec.structs.replace(link, line=0, column=0, start=0, end=0) for link in source.links if link.kind == "image"
-    )
-    return msgspec.structs.replace(source, raw_digest=b"", body_digest="", body_chars=0, links=pictures, problems=())
+Shape = tuple[Source, frozenset[str]]
 
 
-def read_part(root: Path, walk: Walk, moved: Moved, *, cache: Path) -> Tree | None:
+def shape_of(source: Source) -> Shape:
+    """What other sources can see of one, where its front matter stands, and the pictures and other files it uses."""
+    files = frozenset(link.target for link in source.links if not link.target.endswith(".md"))
+    plain = msgspec.structs.replace(source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=())
+    return plain, files
+
+
+def read_part(root: Path, walk: Walk, moved: Moved, *, cache: Path, inspect: Inspect | None) -> Tree | None:
     """The sources that moved, with those that they point to; None where one of them has another shape now.
 
     Args:
         root, walk: the tree.
         moved: the sources that moved.
         cache: the scan cache.
+        inspect: the rules for one article.
     """
     try:
         with CacheFile(cache) as file:
             rows: dict[str, Row] = {}
             for path, then in moved.items():
-                old, new = file.row(path), parse_one(root, path, walk.sources[path])
+                old, new = file.row(path), parse_one(root, path, walk.sources[path], inspect)
                 # The cache may have been written since: then nobody knows what the source was.
                 if old is None or not old.fits(then) or new is None or new.source.kind != "article":
                     return None

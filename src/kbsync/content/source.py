@@ -18,7 +18,7 @@ class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A finding inside one file; its path is the file's own."""
+    """A finding inside one file; its path is the file's own. `fixable`: `lint --fix` mends this very one."""
 
     code: str
     level: Literal["error", "warning"]
@@ -26,6 +26,7 @@ class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
     column: int
     message: str
     hint: str = ""
+    fixable: bool = False
 
 
 class Ignore(msgspec.Struct, frozen=True, array_like=True, gc=False):

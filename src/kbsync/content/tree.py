@@ -6,12 +6,14 @@ import os
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from kbsync.content.body import raw_digest
 from kbsync.content.cache import RACY_NS, Row, load_cache, store_cache
+from kbsync.content.inspection import Inspect
 from kbsync.content.source import Source
 from kbsync.content.walk import Stamp, Walk, unreadable, walk_tree
 from kbsync.model import Finding
@@ -41,13 +43,14 @@ class Tree:
         return (self.root / path).read_bytes()
 
 
-def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None) -> Tree:
+def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None, inspect: Inspect | None = None) -> Tree:
     """Read the tree. Every problem is in the findings or in the sources' own problems.
 
     Args:
         root: the content root.
         cache: the file of the scan cache, or None to read everything.
         walk: the files, where somebody listed them just now.
+        inspect: what else looks for problems in the bodies; what it found is cached, so one cache is for one of these.
 
     Raises:
         ContentError: the root is not a folder.
@@ -64,12 +67,12 @@ def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None) -> Tr
             changed.append(path)
     findings = walk.findings
     if changed:
-        rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, findings)
+        rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, findings, inspect)
         rows = {path: rows[path] for path in walk.sources if path in rows}
     tree = Tree(root, {path: row.source for path, row in rows.items()}, walk.others, findings, rows)
     tree.stale = bool(changed) or len(known) != len(rows)
     findings += (
-        Finding(p.code, p.level, path, p.line, p.column, p.message, p.hint)
+        Finding(p.code, p.level, path, p.line, p.column, p.message, p.hint, p.fixable)
         for path, source in tree.sources.items()
         for p in source.problems
     )
@@ -83,7 +86,7 @@ def store_tree(tree: Tree, cache: Path) -> None:
 
 
 def _read_changed(
-    root: Path, stamps: dict[str, Stamp], known: dict[str, Row], findings: list[Finding]
+    root: Path, stamps: dict[str, Stamp], known: dict[str, Row], findings: list[Finding], inspect: Inspect | None
 ) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     unknown: list[str] = []
@@ -94,14 +97,14 @@ def _read_changed(
             rows[path] = _row(stamp, same, now_ns, row)
         else:
             unknown.append(path)
-    parsed, failed = _parse_all(root, unknown)
+    parsed, failed = _parse_all(root, unknown, inspect)
     findings += (unreadable(path, exc) for path, exc in failed)
     return rows | {source.path: _row(stamps[source.path], source, now_ns, None) for source in parsed}
 
 
-def parse_one(root: Path, path: str, stamp: Stamp) -> Row | None:
+def parse_one(root: Path, path: str, stamp: Stamp, inspect: Inspect | None) -> Row | None:
     """One file as it is now; None where it cannot be read."""
-    parsed, _ = _parse_batch(root, [path])
+    parsed, _ = _parse_batch(root, [path], inspect)
     return _row(stamp, parsed[0], time.time_ns(), None) if parsed else None
 
 
@@ -120,34 +123,37 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
     return Row(stamp.size, stamp.mtime_ns, stamp.ctime_ns, racy, source, *kept)
 
 
-def _parse_all(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple[str, OSError]]]:
+def _parse_all(root: Path, paths: list[str], inspect: Inspect | None) -> tuple[list[Source], list[tuple[str, OSError]]]:
     if not paths:
         return [], []
     workers = os.cpu_count() or 1
     if len(paths) < PARALLEL_FROM or workers == 1:
-        return _parse_batch(root, paths)
+        return _parse_batch(root, paths, inspect)
     # Loaded here, the parser before there are children: a tree that the cache knows needs neither of the two.
     from concurrent.futures import ProcessPoolExecutor
 
     import kbsync.content.parse  # noqa: F401
 
+    parse = partial(_parse_encoded, root, inspect=inspect)
     batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
     with ProcessPoolExecutor(max_workers=workers) as pool:
-        for encoded, some_failed in pool.map(_parse_encoded, [root] * len(batches), batches):
+        for encoded, some_failed in pool.map(parse, batches):
             sources += msgspec.msgpack.decode(encoded, type=list[Source])
             failed += some_failed
     return sources, failed
 
 
-def _parse_encoded(root: Path, paths: list[str]) -> tuple[bytes, list[tuple[str, OSError]]]:
+def _parse_encoded(root: Path, paths: list[str], inspect: Inspect | None) -> tuple[bytes, list[tuple[str, OSError]]]:
     """What `_parse_batch` does, in a form that crosses between processes ten times faster than pickled structs."""
-    sources, failed = _parse_batch(root, paths)
+    sources, failed = _parse_batch(root, paths, inspect)
     return msgspec.msgpack.encode(sources), failed
 
 
-def _parse_batch(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple[str, OSError]]]:
+def _parse_batch(
+    root: Path, paths: list[str], inspect: Inspect | None
+) -> tuple[list[Source], list[tuple[str, OSError]]]:
     from kbsync.content.parse import parse_source
 
     sources, failed = [], []
@@ -157,5 +163,5 @@ def _parse_batch(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple
         except OSError as exc:
             failed.append((path, exc))
         else:
-            sources.append(parse_source(path, data))
+            sources.append(parse_source(path, data, inspect=inspect))
     return sources, failed

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from kbsync.config import LintSettings
+from kbsync.content.inspection import Body
+from kbsync.content.source import Problem
 from kbsync.lint import limits, links, pictures, structure
 from kbsync.lint.context import Context
 from kbsync.lint.ignore import Judge, check_ignores
 from kbsync.lint.rules import RULES, Rule
 from kbsync.model import Finding
 
-__all__ = ["RULES", "Rule", "check_tree", "in_order"]
+__all__ = ["RULES", "Rule", "check_tree", "in_order", "inspect"]
 
 DEFAULTS = LintSettings()
 
@@ -34,10 +36,14 @@ OF_THE_TREE: tuple[Family, ...] = (
     structure.check_articles,
     structure.check_unique_slugs,
     structure.check_translations,
+    structure.check_coverage,
+    links.check_pictures,
 )
 """What they say of a source follows from the shapes of all (`content/part.py`), and from nothing else."""
 
-CODES_OF_THE_TREE = frozenset({"KB110", "KB201", "KB202", "KB203", "KB204", "KB210", "KB211", "KB213"})
+CODES_OF_THE_TREE = frozenset(
+    {"KB110", "KB201", "KB202", "KB203", "KB204", "KB210", "KB211", "KB213", "KB214", "KB308"}
+)
 """What `OF_THE_TREE` finds; no other family, and no reading of a file, gives one of these."""
 
 
@@ -58,3 +64,11 @@ def check_tree(
 def in_order(findings: Iterable[Finding]) -> list[Finding]:
     """Findings as a reader goes through them."""
     return sorted(findings, key=lambda finding: (finding.path, finding.line, finding.column, finding.code))
+
+
+def inspect(body: Body) -> list[Problem]:
+    """What the rules for one article find in its text: an argument of `read_tree`, which caches it."""
+    # Loaded here: when the cache knows every file, no text is looked at.
+    from kbsync.lint.bodies import inspect_body
+
+    return inspect_body(body)

@@ -1,14 +1,150 @@
-"""What `lint --fix` mends: only what is safe, and not a byte beside it. Pure."""
+"""What `lint --fix` does to one file: the edits that the rules give with their findings, where they surely help.
+
+Pure: bytes in, bytes out. Every byte that is not part of a finding stays, and fixing twice is fixing once.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
 
-def fix_text(path: str, data: bytes) -> bytes:
-    """The bytes of a source with everything mended that can be; the same bytes where there is nothing to mend.
+from kbsync.content.body import BOM
+from kbsync.content.inspection import Body
+from kbsync.content.parse import parse_source
+from kbsync.content.source import Problem, Source
+from kbsync.lint.bodies import marks_of
+from kbsync.lint.ignore import is_ignored
+from kbsync.lint.page import Edit, Mark
+from kbsync.lint.structure import UNREAD
+from kbsync.model import Finding
+
+MAX_ROUNDS = 100
+"""What one fix uncovers (a word behind a placeholder that hid the line) is mended in the next round; a real file needs
+three or four."""
+
+UNCOVERING = "KB402"
+"""Mending it shows what was lost before, and with it other findings. No other fix may bring any."""
+
+
+def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> bytes:
+    """Mend what can be mended without asking, and is not meant (`<!-- kbsync-ignore CODE -->`).
 
     Args:
-        path: relative to the content root.
+        path: relative to the content root, with forward slashes.
         data: the file's bytes.
+        codes: what to mend; None for everything.
+
+    Returns:
+        The bytes as they should be; the same where there is nothing to mend, or the file cannot be read.
     """
-    # No rule is fixable yet.
-    return data
+    body, start, _ = _body_of(path, data)
+    if body is None:
+        return data
+    file = _File(path, data.decode()[:start], codes)
+    text = body.text
+    for _ in range(MAX_ROUNDS):
+        mended = _one_round(file, text)
+        if mended == text:
+            break
+        text = mended
+    return (file.head + text).encode()
+
+
+def _body_of(path: str, data: bytes) -> tuple[Body | None, int, Source]:
+    """The body as the rules see it, the character of the file at which it begins, and what else the file says."""
+    found: list[Body] = []
+
+    def keep(body: Body) -> list[Problem]:
+        found.append(body)
+        return []
+
+    source = parse_source(path, data, inspect=keep)
+    # Where the front matter cannot be read nobody knows where the body begins.
+    if not found or any(problem.code in UNREAD for problem in source.problems):
+        return None, 0, source
+    return found[0], source.body_start + data.decode().startswith(BOM), source
+
+
+@dataclass(frozen=True, slots=True)
+class _File:
+    """What of a file stays, everything before its body, and which codes are to be mended in that."""
+
+    path: str
+    head: str
+    codes: Collection[str] | None
+
+    def marks(self, text: str) -> list[Mark]:
+        """What the rules find when this is the body."""
+        body, _, _ = _body_of(self.path, (self.head + text).encode())
+        return marks_of(body) if body else []
+
+    def wanted(self, text: str, marks: Iterable[Mark]) -> list[Mark]:
+        """Those of the rules' marks that are to be mended."""
+        _, _, source = _body_of(self.path, (self.head + text).encode())
+        first = self.head.count("\n") + 1
+        return [
+            mark
+            for mark in marks
+            if mark.edits
+            and (self.codes is None or mark.code in self.codes)
+            and not is_ignored(
+                Finding(mark.code, "warning", self.path, first + text.count("\n", 0, mark.at), 1, ""), source
+            )
+        ]
+
+
+def _one_round(file: _File, text: str) -> str:
+    """The text with all findings of one code mended; another code's places have moved then, and wait for the next."""
+    marks = file.marks(text)
+    wanted = file.wanted(text, marks)
+    for code in sorted({mark.code for mark in wanted}):
+        mended = _mended(file, text, marks, [mark for mark in wanted if mark.code == code])
+        if mended != text:
+            return mended
+    return text
+
+
+def _mended(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mark]) -> str:
+    """The text with these findings mended, or with as many of them as do no harm; the same where none helps."""
+    chosen = _apart(wanted)
+    after = _apply(text, [edit for mark in chosen for edit in mark.edits])
+    if _is_better(before, chosen, file.marks(after)):
+        return after
+    if len(chosen) == 1:
+        return text
+    half = len(chosen) // 2
+    left = _mended(file, text, before, chosen[:half])
+    return left if left != text else _mended(file, text, before, chosen[half:])
+
+
+def _apart(marks: Sequence[Mark]) -> list[Mark]:
+    """Those whose edits do not touch each other; an inner list of an inner list waits for the next round."""
+    chosen: list[Mark] = []
+    end = -1
+    for mark in sorted(marks, key=lambda mark: mark.edits[0].start):
+        if mark.edits[0].start > end:
+            chosen.append(mark)
+            end = mark.edits[-1].end
+    return chosen
+
+
+def _apply(text: str, edits: Sequence[Edit]) -> str:
+    pieces: list[str] = []
+    at = 0
+    for edit in edits:
+        pieces += (text[at : edit.start], edit.text)
+        at = edit.end
+    return "".join((*pieces, text[at:]))
+
+
+def _is_better(before: Sequence[Mark], mended: Sequence[Mark], after: Sequence[Mark]) -> bool:
+    """Whether what was to be mended is gone, and nothing else came."""
+    there = {(mark.code, mark.at) for mark in after}
+    edits = [edit for mark in mended for edit in mark.edits]
+    for mark in mended:
+        moved = mark.at + sum(len(edit.text) - (edit.end - edit.start) for edit in edits if edit.end <= mark.at)
+        if (mark.code, moved) in there:
+            return False
+    new, old = Counter(mark.code for mark in after), Counter(mark.code for mark in before)
+    return mended[0].code == UNCOVERING or all(new[code] <= old[code] for code in new)

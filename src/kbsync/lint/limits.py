@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from kbsync.lint.context import Context
 from kbsync.model import Finding
 
-PLAIN_SLUG = re.compile(r"[a-z0-9]+(?:[-_][a-z0-9]+)*")
+PLAIN_SLUG = re.compile(r"(?![0-9]{10}-)[a-z0-9]+(?:[-_][a-z0-9]+)*")
+MACHINE_MADE = re.compile(r"[0-9]{10}-")
+"""How the panel begins the slug of an article whose writer gave none: the seconds since 1970."""
 
 
 def check_texts(context: Context) -> Iterator[Finding]:
@@ -41,10 +43,27 @@ def check_slugs(context: Context) -> Iterator[Finding]:
         elif longest and len(identity.slug) > longest:
             message = f"the slug has {len(identity.slug)} characters; the service takes {longest}"
             yield context.finding("KB206", "error", source, "slug", message, "give a shorter `slug:`")
-        elif "." in identity.slug and source.kind == "article":
-            # Source: observed.md, surprise 21.
-            message = f"the page of `{identity.slug}` will be 404: the part after the dot is taken as a format"
-            yield context.finding("KB205", "warning", source, "slug", message, "use a hyphen instead of the dot")
         elif not PLAIN_SLUG.fullmatch(identity.slug):
-            message = f"the slug `{identity.slug}` has more in it than a-z, 0-9 and hyphens"
-            yield context.finding("KB205", "warning", source, "slug", message, "plain slugs make plain addresses")
+            message, hint = _odd(identity.slug, is_article=source.kind == "article")
+            yield context.finding("KB205", "warning", source, "slug", message, hint)
+
+
+def _odd(slug: str, *, is_article: bool) -> tuple[str, str]:
+    """What makes a slug a bad address, worst first, and what to do. Source: observed.md, surprise 21 and section 9."""
+    if "." in slug and is_article:
+        return (
+            f"the page of `{slug}` will be 404: the part after the dot is taken as a format",
+            "write a hyphen instead",
+        )
+    if "/" in slug:
+        return f"the slug `{slug}` has a slash, which most programs take for a folder", "write a hyphen instead"
+    if any(character.isspace() for character in slug):
+        return f"the slug `{slug}` has blanks, which an address shows as `%20`", "write hyphens instead"
+    if slug != slug.lower():
+        lower = slug.lower()
+        return f"the slug `{slug}` has capitals: `{lower}` will be 404 for readers who type it", f"write `{lower}`"
+    if MACHINE_MADE.match(slug):
+        hint = "give it a plain one before readers know this; ignore KB205 here if they do already"
+        return f"the slug `{slug}` was made by the panel, and says little", hint
+    message = f"the slug `{slug}` has more in it than a-z, 0-9 and single hyphens between them"
+    return message, "plain slugs make plain addresses"

@@ -118,6 +118,38 @@ def check_unique_slugs(context: Context) -> Iterator[Finding]:
         first.setdefault(identity.slug, path)
 
 
+def check_coverage(context: Context) -> Iterator[Finding]:
+    """Each article of the default locale is there in every other locale that the tree has articles in."""
+    site = context.site
+    present = {identity.locale for identity in site.articles.values()} - {"", site.default_locale}
+    if not present:
+        return
+    there: dict[str, set[str]] = {}
+    for path, identity in site.articles.items():
+        if identity.locale in present:
+            there.setdefault(_original(context, path), set()).add(identity.locale)
+    for path, identity in site.articles.items():
+        source = context.tree.sources[path]
+        is_wanted = source.status not in {"draft", "archived"} and source.manage != "false" and not source.body_blank
+        if identity.locale == site.default_locale and is_wanted and (missing := present - there.get(path, set())):
+            message = f"there is no translation into {', '.join(sorted(missing))}"
+            hint = f"add {sorted(missing)[0]}/{path.partition('/')[2]}, or ignore KB214"
+            yield context.finding("KB214", "warning", source, "", message, hint)
+
+
+def _original(context: Context, path: str) -> str:
+    """The article that one translates, at the end of every chain; by default that of the same path."""
+    articles, seen = context.site.articles, {path}
+    while True:
+        said = context.tree.sources[path].translation_of
+        if said is None and articles[path].locale != context.site.default_locale:
+            said = f"{context.site.default_locale}/{path.partition('/')[2]}"
+        if said is None or said not in articles or said in seen:
+            return path
+        seen.add(said)
+        path = said
+
+
 def check_translations(context: Context) -> Iterator[Finding]:
     """`translation_of` names a source of another locale."""
     for path, identity in context.site.articles.items():

@@ -78,12 +78,14 @@ class RawHtml:
 
 @dataclass(frozen=True, slots=True)
 class Scan:
-    """What stands in one text, each kind in the order of the text."""
+    """What stands in one text, each kind in the order of the text; of tables and blocks of code only the spans."""
 
     targets: tuple[Target, ...]
     references: tuple[Reference, ...]
     headings: tuple[Heading, ...]
     raw_html: tuple[RawHtml, ...]
+    tables: tuple[tuple[int, int], ...] = ()
+    code: tuple[tuple[int, int], ...] = ()
 
 
 _PARSER = pyromark.Markdown(options=pyromark.Options.ENABLE_TABLES)
@@ -96,12 +98,9 @@ def scan(text: str) -> Scan:
 
     Code, comments and escaped text are never targets. Of several definitions of one label the first counts.
     """
-    bom = text.startswith("\ufeff")
-    source = text[1:] if bom else text
-    reader = _Reader(Places(text, skipped=1 if bom else 0))
+    reader = _Reader(Places(text, skipped=1 if text.startswith("\ufeff") else 0))
     opened = reader.open
-    events: Iterator[tuple[Any, Any]] = _PARSER.events_with_range(source)
-    for event, span in events:
+    for event, span in events_of(text):
         # Most events are text outside of anything that is looked for: they must fall through quickly.
         if opened:
             reader.inside(event, span)
@@ -111,9 +110,15 @@ def scan(text: str) -> Scan:
                     reader.start(tag, span)
             elif "InlineHtml" in event:
                 reader.html("inline", span)
-    if "]:" in source:
-        reader.definitions(_PARSER.reference_definitions(source))
+    if "]:" in text:
+        reader.definitions(_PARSER.reference_definitions(text.removeprefix("\ufeff")))
     return reader.result()
+
+
+def events_of(text: str) -> Iterator[tuple[Any, Any]]:
+    """pyromark's events, each with its range in UTF-8 bytes of the text without a byte order mark at its start."""
+    events: Iterator[tuple[Any, Any]] = _PARSER.events_with_range(text.removeprefix("\ufeff"))
+    return events
 
 
 @dataclass(slots=True)
@@ -148,6 +153,8 @@ class _Reader:
         self._references: list[Reference] = []
         self._headings: list[Heading] = []
         self._raw_html: list[RawHtml] = []
+        self._tables: list[tuple[int, int]] = []
+        self._code: list[tuple[int, int]] = []
 
     def start(self, tag: Any, span: Any) -> None:
         if tag == "HtmlBlock":
@@ -159,6 +166,10 @@ class _Reader:
             if name in tag:
                 self.open.append(_Open(name, tag[name], span))
                 self._inner_end = span["start"] + 1
+                return
+        blocks = self._code if "CodeBlock" in tag else self._tables if "Table" in tag else None
+        if blocks is not None:
+            blocks.append((self.places.char(span["start"]), self.places.char(span["end"])))
 
     def inside(self, event: Any, span: Any) -> None:
         """Take what stands in a link, an image or a heading."""
@@ -220,6 +231,8 @@ class _Reader:
             tuple(sorted(self._references, key=lambda reference: reference.start)),
             tuple(self._headings),
             tuple(self._raw_html),
+            tuple(self._tables),
+            tuple(self._code),
         )
 
     def _close(self, done: _Open) -> None:

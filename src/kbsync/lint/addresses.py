@@ -1,0 +1,156 @@
+"""KB311, KB312, KB407, KB414, KB415: where links and pictures of an article lead, and addresses that are no link.
+
+What points into the tree is checked in `links.py`, where the tree is known.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator
+
+from kbsync.lint.page import Edit, Mark, Page
+from kbsync.markdown.embeds import EMBEDS, player
+from kbsync.markdown.prose import GONE
+from kbsync.markdown.spans import Target
+
+_SCHEME = re.compile(r"\s*(javascript|vbscript|data|file):", re.IGNORECASE)
+_BARE = re.compile(r"https?://[^\s<>\0]+")
+_WRITTEN = re.compile(r"[^\s<>`|\"\\]+")
+_TRAILING = ".,;:!?'*_~…"
+_NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[{}$…]|\.\.\.|/|$)", re.IGNORECASE)
+"""Addresses that lead a reader nowhere: those of their own machine, and those with a part to fill in."""
+
+_MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|gist\.github")
+"""Cheaper than `player`; a test holds the two together."""
+
+_RUN = re.compile(r"[^\0\n]*")
+
+
+def check_targets(page: Page) -> Iterator[Mark]:
+    """Each link and picture by itself: what is said of a picture, where it leads, what the portal makes of it."""
+    for target in page.scan.targets:
+        if target.kind == "image":
+            if not target.text.strip():
+                yield _no_alt(page.text.rfind("![", 0, target.start))
+        elif _MAY_PLAY.search(target.destination) and (mark := _played(page, target)):
+            yield mark
+        if ":" in target.destination[:16] and (scheme := _SCHEME.match(target.destination)):
+            yield _unsafe(target, scheme[1].lower())
+    for reference in page.scan.references:
+        if reference.kind == "image" and not reference.text.strip():
+            yield _no_alt(reference.start)
+
+
+def _no_alt(at: int) -> Mark:
+    message = "a picture without words: who does not see it learns nothing of it"
+    return Mark("KB311", at, message, "say between the brackets what it shows: `![The refund button](...)`")
+
+
+def _unsafe(target: Target, scheme: str) -> Mark:
+    if scheme == "data" and target.kind == "image":
+        message, hint = "a picture written into the text counts against the body's limit", "put it into a file"
+    elif scheme == "data":
+        message, hint = "browsers open no `data:` link", "link to a file"
+    elif scheme == "file":
+        message, hint = "a `file:` address leads to the reader's own disk", "put the file into the tree, or on a server"
+    else:
+        message = f"a `{scheme}:` link runs as a program in the reader's browser: the portal passes it on as it is"
+        hint = "link to a page"
+    return Mark("KB312", target.start, message, hint)
+
+
+def _played(page: Page, target: Target) -> Mark | None:
+    """A link that becomes a player where nobody would expect one."""
+    if target.kind == "definition" or player(target.destination) is None:
+        return None
+    span = page.link_at(target.start)
+    if span is None or not _stands_alone(page, *span):
+        return None
+    if not any(embed.address.match(target.destination) for embed in EMBEDS):
+        message = "the portal puts a player in the place of this link, for an address that only stands in it"
+    elif target.kind == "link" and page.line_at(span[0]).strip() != page.text[span[0] : span[1]]:
+        message = "the portal puts a player in the place of this link, since no words stand beside it"
+    elif target.kind == "link" and _is_joined(page, *span):
+        message = "the portal puts a player in the place of this link, since its line has nothing else"
+    else:
+        return None
+    return Mark(
+        "KB415", span[0], message, "add words right before or after the link, or give it a paragraph of its own"
+    )
+
+
+def _stands_alone(page: Page, start: int, end: int) -> bool:
+    """Whether no words stand directly beside a link, as the portal counts: see `html.py`."""
+    prose = page.prose.text
+    before = prose[max(prose.rfind("\n", 0, start), prose.rfind(GONE, 0, start)) + 1 : start]
+    after = _RUN.match(prose, end)
+    return not before.strip() and not (after and after[0].strip())
+
+
+def _is_joined(page: Page, start: int, end: int) -> bool:
+    """Whether the lines around are part of the same paragraph."""
+    line_start = page.line_start(start)
+    above = page.line_at(line_start - 1) if line_start else ""
+    below_at = page.text.find("\n", end)
+    below = page.line_at(below_at + 1) if below_at >= 0 else ""
+    return bool(above.strip() or below.strip())
+
+
+def check_bare(page: Page) -> Iterator[Mark]:
+    """Addresses in the text that are no link. As many addresses as the links have: then none stands bare."""
+    written = page.text.count("://")
+    if not written or written == sum(target.destination.count("://") for target in page.scan.targets):
+        return
+    targets = {target.start for target in page.scan.targets}
+    if not any(_is_suspect(page, match.start(), targets) for match in _BARE.finditer(page.text)):
+        return
+    for match in _BARE.finditer(page.prose.text):
+        start = match.start()
+        if _is_linked(page, start) or (address := _address(page.text, start)) is None:
+            continue
+        edits = _bracketed(page, start, address)
+        alone = page.line_at(start).strip(" \t>-*+") == address
+        if alone and player(address):
+            message = f"`{address}` stands bare: the portal shows no player, and no link"
+            yield Mark("KB414", start, message, f"write `<{address}>`", edits)
+        else:
+            yield Mark(
+                "KB407", start, f"`{address}` is plain text: the portal makes no link", f"write `<{address}>`", edits
+            )
+
+
+def _is_suspect(page: Page, place: int, targets: Collection[int]) -> bool:
+    """Whether an address may stand in the text: it is not the target of a link, nor surely code."""
+    return place not in targets and page.text[place - 1 : place] != "`" and not page.is_code(place)
+
+
+def _is_linked(page: Page, place: int) -> bool:
+    """Whether a place is in a link's words, or in what was meant to be a link or a definition and is none."""
+    before = page.text[page.line_start(place) : place].rstrip(" <")
+    if page.text[place - 1 : place].isalnum():
+        return True
+    return before.endswith(("](", "]:")) or page.link_at(place) is not None
+
+
+def _address(text: str, start: int) -> str | None:
+    """The address that is written there, without the sentence's punctuation; None where it leads nowhere."""
+    match = _WRITTEN.match(text, start)
+    address = match[0] if match else ""
+    while address:
+        last = address[-1]
+        if last in _TRAILING or (last in ")]}" and address.count(last) > address.count("([{"[")]}".index(last)])):
+            address = address[:-1]
+        else:
+            break
+    follows = text[start + len(address) : start + len(address) + 1]
+    # A value, as of a setting: `"https://api.example.com/"`.
+    is_quoted = follows == '"' and text[start - 1 : start] == '"'
+    return None if _NOWHERE.match(address) or follows == "<" or is_quoted else address
+
+
+def _bracketed(page: Page, start: int, address: str) -> tuple[Edit, ...]:
+    """Angle brackets around it, where every character of it is read as it is written."""
+    end = start + len(address)
+    if GONE in page.prose.text[start:end] or page.text[end : end + 1] == "\\":
+        return ()
+    return (Edit(start, start, "<"), Edit(end, end, ">"))

@@ -1,0 +1,31 @@
+"""KB212: what a merge left behind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kbsync.lint.page import Mark, Page
+
+_MARKER = re.compile(r"^(?:<{7} |>{7} |<{7}\r?$|>{7}\r?$)", re.MULTILINE)
+
+
+def check_merges(page: Page) -> Iterator[Mark]:
+    """One finding for each conflict, and one for each end of a conflict that has lost its beginning."""
+    text = page.text
+    if "<<<<<<<" not in text and ">>>>>>>" not in text:
+        return
+    is_open = False
+    for match in _MARKER.finditer(text):
+        if page.is_code(match.start()):
+            continue
+        begins = match[0].startswith("<")
+        if begins or not is_open:
+            yield Mark(
+                "KB212",
+                match.start(),
+                f"a merge left its marker `{match[0].strip()}` here: two versions of the text stand below each other",
+                "decide for one of them, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`",
+                level="error",
+            )
+        is_open = begins

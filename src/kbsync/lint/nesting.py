@@ -1,0 +1,90 @@
+"""KB412: a list that was to stand in another, and does not.
+
+An inner list has to be indented to where the words of the outer item begin: three blanks under `1.`, two under `-`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kbsync.lint.page import Edit, Mark, Page
+from kbsync.markdown.prose import Item
+
+_INDENTED = re.compile(r"\n[ \t>]* (?:[-*+]|\d{1,9}[.)])[ \t]")
+_ITEM = re.compile(r"\n([ \t>]*)(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=[^ \n])|[ \t])")
+_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])( {0,4})(?=[^ \n]|$)", re.MULTILINE)
+ENOUGH = 2
+"""Blanks by which an item of the same kind is indented when it was meant to stand in the one above; one is a slip."""
+
+
+def check_lists(page: Page) -> Iterator[Mark]:
+    """One finding for each run of items that stand beside the item above them although they are indented more."""
+    if not _INDENTED.search(page.text) or not _is_suspect(page.text):
+        return
+    items = page.prose.items
+    outer: dict[int, int] = {}
+    runs: dict[int, list[Item]] = {}
+    for number, item in enumerate(items):
+        above = outer.get(item.before, item.before)
+        if above >= 0 and _is_meant_inside(page, item, items[above]):
+            # What follows in the same run is measured against the same outer item.
+            outer[number] = above
+            first = item.before if item.before in outer and outer[item.before] == above else number
+            while first in outer and items[first].before in outer and outer[items[first].before] == above:
+                first = items[first].before
+            runs.setdefault(first, []).append(item)
+    for first, run in runs.items():
+        yield _mark(page, items[outer[first]], run)
+
+
+def _is_suspect(text: str) -> bool:
+    """Whether an item is indented more than one above it, and less than what stands in that one has to be."""
+    above: list[tuple[int, int]] = []
+    for match in _ITEM.finditer(f"\n{text}"):
+        column = len(match[1])
+        while above and above[-1][0] >= column:
+            above.pop()
+        if above and (column < above[-1][1] or "\t" in match[1]):
+            return True
+        above.append((column, len(match[0]) - 1))
+    return False
+
+
+def _is_meant_inside(page: Page, item: Item, above: Item) -> bool:
+    more = _column(page, item) - _column(page, above)
+    return more >= ENOUGH or (more > 0 and item.is_ordered != above.is_ordered)
+
+
+def _column(page: Page, item: Item) -> int:
+    return item.start - page.line_start(item.start)
+
+
+def _mark(page: Page, above: Item, run: list[Item]) -> Mark:
+    needed = _words_column(page, above)
+    have = _column(page, run[0])
+    message = f"this list does not stand in the item above it: it is indented by {have}, and needs {needed}"
+    return Mark("KB412", run[0].start, message, f"indent it by {needed} blanks", _indented(page, run, needed - have))
+
+
+def _words_column(page: Page, item: Item) -> int:
+    """Where the words of an item begin: what stands in it has to begin there, too."""
+    mark = _MARK.match(page.text, item.start)
+    if mark is None:
+        return _column(page, item) + 2
+    return _column(page, item) + len(mark[0]) + (0 if mark[1] else 1)
+
+
+def _indented(page: Page, run: list[Item], blanks: int) -> tuple[Edit, ...]:
+    """Blanks before every line of the items; none where a quote or a tab makes columns uncertain."""
+    start, end = page.line_start(run[0].start), run[-1].end
+    text = page.text[start:end]
+    leads = [page.text[page.line_start(item.start) : item.start] for item in run]
+    if blanks <= 0 or "\t" in text or any(lead.strip(" ") for lead in leads):
+        return ()
+    places, at = [], start
+    for line in text.splitlines(keepends=True):
+        if line.strip():
+            places.append(at)
+        at += len(line)
+    return tuple(Edit(place, place, " " * blanks) for place in places)

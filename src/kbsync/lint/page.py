@@ -1,0 +1,90 @@
+"""One article as its rules see it, and what they say of it."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from operator import itemgetter
+from typing import NamedTuple
+
+from kbsync.content.inspection import Body
+from kbsync.markdown.prose import Prose, read_prose
+from kbsync.markdown.spans import Scan
+from kbsync.model import Level
+
+
+class Edit(NamedTuple):
+    """Put `text` in the place of the characters from `start` to `end`."""
+
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One thing that a rule found, at a character of the body; `edits` mend it, where that is surely right."""
+
+    code: str
+    at: int
+    message: str
+    hint: str
+    edits: tuple[Edit, ...] = ()
+    level: Level = "warning"
+
+
+Span = tuple[int, int]
+
+
+def covering(spans: Sequence[Span], place: int) -> Span | None:
+    """The one of some spans that a character is in; they lie in order, and none in another."""
+    number = bisect_right(spans, place, key=itemgetter(0)) - 1
+    return spans[number] if number >= 0 and place < spans[number][1] else None
+
+
+class Page:
+    """A body with what can be known of it. The prose costs a second parsing: ask for it where there is a suspicion."""
+
+    def __init__(self, body: Body) -> None:
+        self.body = body
+        self.text: str = body.text
+        self.scan: Scan = body.scan
+        self._lone_cr = "\r" in body.text and body.text.count("\r") != body.text.count("\r\n")
+
+    @cached_property
+    def prose(self) -> Prose:
+        """The text without code, addresses and marks, each character at its own place."""
+        return read_prose(self.text)
+
+    @cached_property
+    def _blocks(self) -> list[Span]:
+        return [(piece.start, piece.end) for piece in self.scan.raw_html if piece.kind == "block"]
+
+    def is_code(self, place: int) -> bool:
+        """Whether a character is in a block of code or of raw HTML."""
+        return covering(self.scan.code, place) is not None or covering(self._blocks, place) is not None
+
+    def is_table(self, place: int) -> bool:
+        """Whether a character is in a table."""
+        return covering(self.scan.tables, place) is not None
+
+    def link_at(self, place: int) -> Span | None:
+        """The link that a character is in, from its first bracket to its last."""
+        return covering(self.prose.links, place)
+
+    def has(self, pattern: re.Pattern[str]) -> bool:
+        """Whether a pattern matches outside of blocks of code: a suspicion, worth looking at the prose."""
+        return any(not self.is_code(match.start()) for match in pattern.finditer(self.text))
+
+    def line_start(self, place: int) -> int:
+        """The first character of the line that a character is in."""
+        start = self.text.rfind("\n", 0, place) + 1
+        return max(start, self.text.rfind("\r", start, place) + 1) if self._lone_cr else start
+
+    def line_at(self, place: int) -> str:
+        """The line that a character is in, without its end."""
+        end = self.text.find("\n", place)
+        return self.text[self.line_start(place) : end if end >= 0 else len(self.text)].rstrip("\r")
