@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench soak clean
+.PHONY: demo test lint bench soak fuzz clean
 
 demo: .venv/installed
 	$(BIN)/kbsync demo
@@ -20,6 +20,9 @@ bench: .venv/tested
 
 soak: .venv/tested
 	$(BIN)/python bench/soak.py
+
+fuzz: .venv/tested
+	$(BIN)/python bench/fuzz.py --write
 
 # The user's needs first, so that the demo does not wait for test tools.
 .venv/installed: pyproject.toml

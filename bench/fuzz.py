@@ -12,53 +12,33 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import time
 import traceback
-from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
 
+from sections import FUZZ, write_section
+
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
-from builders import AUTHORS, LIMITS  # noqa: E402
+sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "fuzz")]
+from examine import examine  # noqa: E402
 from hostile import MOST_CHARS, texts  # noqa: E402
 from mutate import mutated, seeds  # noqa: E402
 
-from kbsync.config import ContentSettings  # noqa: E402
-from kbsync.content.body import body_of  # noqa: E402
-from kbsync.content.identity import identify  # noqa: E402
-from kbsync.content.parse import parse_source  # noqa: E402
-from kbsync.content.source import Source  # noqa: E402
-from kbsync.content.tree import Tree  # noqa: E402
-from kbsync.lint import check_tree  # noqa: E402
-from kbsync.lint.context import Context  # noqa: E402
-from kbsync.markdown.html import render_html  # noqa: E402
-from kbsync.model import Finding  # noqa: E402
-
-RESULTS = ROOT / "bench" / "RESULTS.md"
-HEAD = "## Fuzz"
 SLOW_S = 1.0
 PART = 250
-PATH = "en/a/fuzzed.md"
-NEIGHBOURS = {
-    "en/a/_category.md": b"---\nname: A\n---\n",
-    "en/a/refunds.md": b"---\ntitle: R\n---\n# B\n\n[f](fuzzed.md#t)\n",
-}
-"""The small tree around the file. Its root is nowhere: whatever would be read could only fail."""
 
 
 @dataclass(slots=True)
 class Outcome:
-    """How some files went: what is wrong with which, how many each rule spoke of, and the slowest with its number."""
+    """How some files went: what is wrong with which, and the slowest with its number."""
 
     wrong: list[str] = field(default_factory=list)
     slowest_s: float = 0.0
     slowest: str = ""
-    raw: int = 0
 
     def note(self, name: str, seconds: float) -> None:
         """Keep the slowest, and blame whatever is too slow."""
@@ -72,45 +52,6 @@ class Outcome:
         self.wrong += other.wrong
         if other.slowest_s > self.slowest_s:
             self.slowest_s, self.slowest = other.slowest_s, other.slowest
-
-
-@cache
-def neighbours() -> dict[str, Source]:
-    """The other files of the tree, read."""
-    return {path: parse_source(path, data) for path, data in NEIGHBOURS.items()}
-
-
-def examine(data: bytes, *, preview: bool) -> Iterator[str]:
-    """Send one file all the way; give what is wrong. Whatever is raised is for the caller."""
-    source = parse_source(PATH, data)
-    if any(problem.code == "KB101" for problem in source.problems):
-        return
-    body = body_of(source, data)
-    if body_of(source, data, ((link, _written(source, data, link)) for link in source.links)) != body:
-        yield "replacing every target by itself gives another body"
-    tree = Tree(ROOT / "nowhere", neighbours() | {PATH: source}, set())
-    site = identify(tree, ContentSettings(locales=["en"]))
-    findings = check_tree(Context(tree, site, LIMITS, AUTHORS))
-    yield from _escapes(source, set(site.by_path), findings)
-    if preview:
-        render_html(body[:MOST_CHARS])
-
-
-def _written(source: Source, data: bytes, link: object) -> str:
-    text = data.decode("utf-8").removeprefix("\ufeff")[source.body_start :]
-    return text[link.start : link.end]  # type: ignore[attr-defined]
-
-
-def _escapes(source: Source, known: set[str], findings: list[Finding]) -> Iterator[str]:
-    """Links out of the tree: none means anything there, and each to a page or a picture is told of."""
-    told = {(finding.line, finding.column) for finding in findings if finding.path == PATH}
-    for link in source.links:
-        if not link.target.startswith(("..", "/")):
-            continue
-        if link.target in known:
-            yield f"{link.target} was found outside of the tree"
-        if (link.kind == "image" or link.target.endswith(".md")) and (link.line, link.column) not in told:
-            yield f"nothing is said of a link to {link.target}"
 
 
 def run_part(first: int, count: int, folders: list[Path]) -> Outcome:
@@ -147,20 +88,12 @@ def run_hostile() -> Outcome:
 def section(files: int, hostile: Outcome, outcome: Outcome, seconds: float) -> str:
     """What RESULTS.md says of a fuzz run."""
     return (
-        f"{HEAD}\n\nMade by `make fuzz` on {time.strftime('%Y-%m-%d')}: {files:,} broken files through front matter, "
+        f"{FUZZ}\n\nMade by `make fuzz` on {time.strftime('%Y-%m-%d')}: {files:,} broken files through front matter, "
         f"spans, lint and\n(every fourth) the preview's HTML: {len(outcome.wrong)} failures, the slowest took "
         f"{outcome.slowest_s:.2f} s of CPU; {len(texts())} hostile texts of\n{MOST_CHARS:,} characters: "
         f"{len(hostile.wrong)} failures, the slowest ({hostile.slowest}) {hostile.slowest_s:.2f} s; "
         f"{seconds:.0f} s on {os.cpu_count()} cores.\n"
     )
-
-
-def with_section(text: str, new: str) -> str:
-    """RESULTS.md with this section in the place of the former, or at its end."""
-    found = re.search(rf"^{HEAD}\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    if found is None:
-        return f"{text.rstrip()}\n\n{new}"
-    return text.replace(found[0], new + "\n" * found[0].endswith("\n\n"))
 
 
 def run_all(first: int, files: int, folders: list[Path]) -> Outcome:
@@ -199,7 +132,7 @@ def main() -> int:
     told = section(options.files, hostile, outcome, time.monotonic() - started)
     print(told)
     if options.write:
-        RESULTS.write_text(with_section(RESULTS.read_text("utf-8"), told), "utf-8")
+        write_section(FUZZ, told)
     return 1 if hostile.wrong or outcome.wrong else 0
 
 

@@ -44,6 +44,7 @@ def pages(folder: Path) -> Iterator[Path]:
 def text_of(path: Path) -> str:
     """A page's Markdown, without front matter and what only the portal has."""
     from cmark import without_the_portals_own
+
     from kbsync.content.frontmatter import read_front_matter
 
     text = path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")

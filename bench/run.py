@@ -19,9 +19,9 @@ from collections.abc import Callable
 
 import creates
 import memory
-import soak
 import trees
 from process import measure, ratio, use_bytecode
+from sections import FUZZ, RESULTS, SOAK, found_section
 from worlds import HERE, KBSYNC
 
 SMALL, LARGE = 10_000, 100_000
@@ -134,9 +134,10 @@ def main() -> None:
         lines += part
         print("\n".join(part) if args.only else f"{name} done", flush=True)
     if not args.only:
-        # The soak is measured by itself, and keeps its section.
-        former = soak.found_section(soak.RESULTS.read_text("utf-8")) if soak.RESULTS.exists() else ""
-        soak.RESULTS.write_text("\n".join([*lines, former] if former else lines), encoding="utf-8")
+        # Soak and fuzz are run by themselves, and keep their sections.
+        text = RESULTS.read_text("utf-8") if RESULTS.exists() else ""
+        kept = [found for head in (SOAK, FUZZ) if (found := found_section(text, head))]
+        RESULTS.write_text("\n".join([*lines, *kept]), encoding="utf-8")
 
 
 if __name__ == "__main__":

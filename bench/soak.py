@@ -14,18 +14,17 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
+from sections import SOAK, write_section
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
-RESULTS = ROOT / "bench" / "RESULTS.md"
-HEAD = "## Soak"
 
 PART = 50
 """Schedules that share one sandbox."""
@@ -43,22 +42,10 @@ def run_part(first: int, count: int, old: bool) -> list[str]:
 def section(schedules: int, failures: int, seconds: float) -> str:
     """What RESULTS.md says of a soak."""
     return (
-        f"{HEAD}\n\nMade by `make soak` on {time.strftime('%Y-%m-%d')}: "
+        f"{SOAK}\n\nMade by `make soak` on {time.strftime('%Y-%m-%d')}: "
         f"{schedules:,} mixed pushes under random faults,\n"
         f"{failures} failures, {seconds:.0f} s on {os.cpu_count()} cores.\n"
     )
-
-
-def found_section(text: str) -> str:
-    """The section of a soak in RESULTS.md, or nothing."""
-    found = re.search(rf"^{HEAD}\n.*?(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
-    return found[0] if found else ""
-
-
-def with_section(text: str, new: str) -> str:
-    """RESULTS.md with this section in the place of the former, or at its end."""
-    former = found_section(text)
-    return text.replace(former, new + "\n" * former.endswith("\n\n")) if former else f"{text.rstrip()}\n\n{new}"
 
 
 def main() -> int:
@@ -88,8 +75,7 @@ def main() -> int:
     seconds = time.monotonic() - started
     print(f"soak: {options.schedules:,} schedules, {len(failures)} failures, {seconds:.0f} s")
     if options.write:
-        text = RESULTS.read_text("utf-8")
-        RESULTS.write_text(with_section(text, section(options.schedules, len(failures), seconds)), "utf-8")
+        write_section(SOAK, section(options.schedules, len(failures), seconds))
     return 1 if failures else 0
 
 

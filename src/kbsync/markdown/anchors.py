@@ -9,12 +9,18 @@ from kbsync.markdown.transliteration import LETTERS, MARKS, VOWEL_SIGNS
 ANCHORED_LEVELS = range(1, 4)
 """Headings of these levels get an id, deeper ones none. Source: service/observed.md, section 9."""
 
-_HUMPS = (
-    (re.compile(r"([A-Z]{2,})([0-9]+)"), r"\1 \2"),
-    (re.compile(r"([a-z0-9]+)([A-Z]{2,})"), r"\1 \2"),
-    (re.compile(r"([a-z0-9])([A-Z])"), r"\1 \2"),
-    (re.compile(r"([A-Z]+)([A-Z][a-z0-9]+)"), r"\1 \2"),
+_HUMPS = tuple(
+    re.compile(between)
+    for between in (
+        "(?<=[A-Z]{2})(?=[0-9])",
+        "(?<=[a-z0-9])(?=[A-Z]{2})",
+        "(?<=[a-z0-9])(?=[A-Z])",
+        "(?<=[A-Z])(?=[A-Z][a-z0-9])",
+    )
 )
+"""Where words part, one rule after the other. Looking to both sides only: slugify's own patterns, which match the words
+themselves, take seconds for a heading of one long word."""
+
 _SEPARATORS = re.compile(r"[^a-z0-9]+")
 
 
@@ -30,6 +36,6 @@ def heading_anchor(text: str) -> str:
     for sign, letter in VOWEL_SIGNS.items():
         text = text.replace(sign, letter)
     text = MARKS.sub("", text.translate(LETTERS))
-    for hump, parted in _HUMPS:
-        text = hump.sub(parted, text)
+    for hump in _HUMPS:
+        text = hump.sub(" ", text)
     return _SEPARATORS.sub("-", text.lower()).strip("-")

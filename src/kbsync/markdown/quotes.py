@@ -42,12 +42,13 @@ def _enter_lines(state: StateBlock, start: int, end: int) -> Iterator[Row]:
     rules = state.md.block.ruler.getRules("blockquote")
     for line in range(start, end):
         row = (state.bMarks[line], state.tShift[line], state.sCount[line], state.bsCount[line])
-        if _is_marked(state, line) and (line == start or row[2] >= state.blkIndent):
-            _enter(state, line)
-        elif state.isEmpty(line) or state.isEmpty(line - 1):
-            return
         # A negative count marks a line without a mark. Where a quote further out found it so, it begins nothing.
-        elif row[2] >= 0 and any(rule(state, line, end, True) for rule in rules):
+        known = row[2] < 0
+        if not known and _is_marked(state, line) and (line == start or row[2] >= state.blkIndent):
+            _enter(state, line)
+        elif state.isEmpty(line - 1) or (not known and state.isEmpty(line)):
+            return
+        elif not known and any(rule(state, line, end, True) for rule in rules):
             state.lineMax = line
             return
         else:

@@ -123,23 +123,34 @@ def events_of(text: str) -> Iterator[tuple[Any, Any]]:
 
 @dataclass(slots=True)
 class _Open:
-    """A link, image or heading whose end has not come yet."""
+    """A link, image or heading whose end has not come yet.
+
+    `pieces` is what is shown of it, `seen` the same without the alt of images in it; `run` is text that may go on.
+    """
 
     name: str
     data: Any
     span: Any
     pieces: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
     run: str = ""
 
     def part(self) -> None:
         """End a run of text: only within one do carets make superscript, which a reader sees without them."""
         if self.run:
-            self.pieces.append(_SUPERSCRIPT.sub(r"\1", self.run) if "^" in self.run else self.run)
-            self.run = ""
+            run, self.run = self.run, ""
+            self.put(_SUPERSCRIPT.sub(r"\1", run) if "^" in run else run)
 
-    def text(self) -> str:
-        self.part()
-        return "".join(self.pieces)
+    def put(self, text: str) -> None:
+        """Add what a reader sees."""
+        self.pieces.append(text)
+        self.seen.append(text)
+
+    def take(self, inner: "_Open") -> None:
+        """Add what was in a construct inside of this one."""
+        self.pieces.append("".join(inner.pieces))
+        if inner.name != "Image":
+            self.seen.append("".join(inner.seen))
 
 
 class _Reader:
@@ -176,8 +187,7 @@ class _Reader:
         if event.__class__ is str:
             self._put("\n" if event == "HardBreak" else " ")
         elif (text := event.get("Text")) is not None:
-            for construct in self._readable():
-                construct.run += text
+            self.open[-1].run += text
         elif "Code" in event:
             self._put(event["Code"])
         else:
@@ -188,8 +198,7 @@ class _Reader:
 
     def _mark(self, event: dict[str, Any], span: Any) -> None:
         """Take the beginning or end of a construct, or raw HTML: whatever it is, a run of text ends there."""
-        for construct in self.open:
-            construct.part()
+        self.open[-1].part()
         if "Start" in event:
             self.start(event["Start"], span)
         elif "InlineHtml" in event:
@@ -197,19 +206,15 @@ class _Reader:
         else:
             end = event["End"]
             if self.open[-1].name == ("Heading" if end.__class__ is dict else end):
-                self._close(self.open.pop())
+                done = self.open.pop()
+                if self.open:
+                    self.open[-1].take(done)
+                self._close(done)
 
     def _put(self, text: str) -> None:
         """Add what a reader sees and what is no run of text: code, a line break."""
-        for construct in self._readable():
-            construct.part()
-            construct.pieces.append(text)
-
-    def _readable(self) -> list[_Open]:
-        """The open constructs whose text the present place is part of: an image's alt is none of a heading's."""
-        if len(self.open) > 1 and any(construct.name == "Image" for construct in self.open):
-            return [construct for construct in self.open if construct.name != "Heading"]
-        return self.open
+        self.open[-1].part()
+        self.open[-1].put(text)
 
     def html(self, kind: Literal["inline", "block"], span: Any) -> None:
         start, end = self.places.char(span["start"]), self.places.char(span["end"])
@@ -239,7 +244,7 @@ class _Reader:
         start, end = self.places.char(done.span["start"]), self.places.char(done.span["end"])
         if done.name == "Heading":
             level = int(done.data["level"][1:])
-            self._headings.append(Heading(level, done.text(), start, end, self.places.line(start)))
+            self._headings.append(Heading(level, "".join(done.seen), start, end, self.places.line(start)))
         elif done.data["link_type"] in _REFERENCES:
             self._close_reference(done, start, end)
         else:
@@ -248,7 +253,7 @@ class _Reader:
     def _close_reference(self, done: _Open, start: int, end: int) -> None:
         kind: Literal["link", "image"] = "image" if done.name == "Image" else "link"
         label, destination = done.data["id"], done.data["dest_url"]
-        words = done.text()
+        words = "".join(done.pieces)
         self._references.append(Reference(kind, label, destination, start, end, *self._spot(start), words))
 
     def _close_target(self, done: _Open, start: int, end: int) -> None:
@@ -264,7 +269,7 @@ class _Reader:
             if done.data["link_type"] == "Email":
                 destination = f"mailto:{destination}"
         if span is not None:
-            spot, words = self._spot(span[0]), done.text()
+            spot, words = self._spot(span[0]), "".join(done.pieces)
             self._targets.append(Target(kind, destination, *span, *spot, words, done.data["title"]))
 
     def _spot(self, char: int) -> tuple[int, int]:

@@ -7,7 +7,9 @@ import random
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+from hostile import texts
+
+ROOT = Path(__file__).resolve().parents[2]
 MOST_BYTES = 40_000
 """Longer seeds are cut: the portal takes 20,000 characters."""
 
@@ -17,7 +19,16 @@ MARKS = [
     *("\t", "  ", "    ", "|--", "|\n", "&amp;", "&#0;", "&#x110000;", "\\\n", "---\n", "...\n", "===\n", "<a@b.c>", "[a]: b\n"),
     *("../", "../../../etc/passwd.md", "/etc/passwd.md", "%2e%2e/", "file:///etc/passwd", "\u202e", "\u00a0", "é", "😀", "\u2028"),
 ]  # fmt: skip
-BYTES = [b"\0", b"\xff", b"\xed\xa0\x80", b"\xed\xbf\xbf", b"\xef\xbb\xbf", b"\xc0\xaf", b"\xf4\x90\x80\x80", b"\x1b[2J"]
+BYTES = [
+    b"\0",
+    b"\xff",
+    b"\xed\xa0\x80",
+    b"\xed\xbf\xbf",
+    b"\xef\xbb\xbf",
+    b"\xc0\xaf",
+    b"\xf4\x90\x80\x80",
+    b"\x1b[2J",
+]
 YAML = [
     "a: &a [x, x, x, x, x, x, x, x, x]\nb: &b [*a, *a, *a, *a]\nc: &c [*b, *b, *b, *b]\ntags: [*c, *c]",
     "title: &t {x: *t}",
@@ -67,8 +78,6 @@ YAML = [
 
 def seeds(folders: Iterable[Path] = ()) -> list[bytes]:
     """The product's own pages, the recorded cases, hostile YAML and hostile texts; and pages of other folders."""
-    from hostile import texts
-
     found = [path.read_bytes() for path in sorted((ROOT / "content").rglob("*.md"))]
     for name in ("rendered.jsonl", "reduced.jsonl"):
         lines = (ROOT / "tests/fixtures/parity" / name).read_text("utf-8").splitlines()

@@ -1,0 +1,63 @@
+"""One broken file, all the way through: front matter, spans, lint, the body that would be sent, the preview's HTML."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+from hostile import MOST_CHARS
+
+from builders import AUTHORS, LIMITS
+from kbsync.config import ContentSettings
+from kbsync.content.body import BOM, body_of
+from kbsync.content.identity import identify
+from kbsync.content.parse import parse_source
+from kbsync.content.source import Source
+from kbsync.content.tree import Tree
+from kbsync.lint import check_tree
+from kbsync.lint.context import Context
+from kbsync.markdown.html import render_html
+from kbsync.model import Finding
+
+PATH = "en/a/fuzzed.md"
+NEIGHBOURS = {
+    "en/a/_category.md": b"---\nname: A\n---\n",
+    "en/a/refunds.md": b"---\ntitle: R\n---\n# B\n\n[f](fuzzed.md#t)\n",
+}
+"""The small tree around the file. Its root is nowhere: whatever would be read could only fail."""
+
+
+@cache
+def neighbours() -> dict[str, Source]:
+    """The other files of the tree, read."""
+    return {path: parse_source(path, data) for path, data in NEIGHBOURS.items()}
+
+
+def examine(data: bytes, *, preview: bool) -> Iterator[str]:
+    """Send one file all the way; give what is wrong. Whatever is raised is for the caller."""
+    source = parse_source(PATH, data)
+    if any(problem.code == "KB101" for problem in source.problems):
+        return
+    body = body_of(source, data)
+    text = data.decode("utf-8").removeprefix(BOM)[source.body_start :]
+    if body_of(source, data, [(link, text[link.start : link.end]) for link in source.links]) != body:
+        yield "replacing every target by itself gives another body"
+    tree = Tree(Path("/nowhere"), neighbours() | {PATH: source}, set())
+    site = identify(tree, ContentSettings(locales=["en"]))
+    findings = check_tree(Context(tree, site, LIMITS, AUTHORS))
+    yield from _escapes(source, set(site.by_path), findings)
+    if preview:
+        render_html(body[:MOST_CHARS])
+
+
+def _escapes(source: Source, known: set[str], findings: list[Finding]) -> Iterator[str]:
+    """Links out of the tree: none means anything there, and each to a page or a picture is told of."""
+    told = {(finding.line, finding.column) for finding in findings if finding.path == PATH}
+    for link in source.links:
+        if not link.target.startswith(("..", "/")):
+            continue
+        if link.target in known:
+            yield f"{link.target} was found outside of the tree"
+        if (link.kind == "image" or link.target.endswith(".md")) and (link.line, link.column) not in told:
+            yield f"nothing is said of a link to {link.target}"

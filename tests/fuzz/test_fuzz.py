@@ -1,0 +1,31 @@
+"""Broken files, a short run; `make fuzz` is the long one. A file is made again by `bench/fuzz.py --only NUMBER`."""
+
+import pytest
+from examine import examine
+from hostile import MOST_CHARS, texts
+from mutate import mutated, seeds
+
+FILES = 2_000
+PARTS = 8
+SEEDS = seeds()
+
+
+@pytest.mark.parametrize("first", range(0, FILES, FILES // PARTS))
+def test_broken_files_raise_nothing_and_their_links_stay_inside_the_tree(first: int):
+    wrong = [
+        (number, told)
+        for number in range(first, first + FILES // PARTS)
+        for told in examine(mutated(number, SEEDS), preview=number % 4 == 0)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("name", texts())
+def test_a_text_made_to_be_slow_comes_through(name: str):
+    # Half of the length: `make fuzz` takes all of it, and a clock.
+    assert list(examine(texts()[name][: MOST_CHARS // 2].encode(), preview=True)) == []
+
+
+def test_a_link_that_climbs_out_of_the_tree_is_a_finding_and_is_not_resolved():
+    for written in ("../../../etc/passwd.md", "%2e%2e/%2e%2e/%2e%2e/etc/passwd.md", "../../en/../../en/a/refunds.md"):
+        assert list(examine(f"# T\n\n[a]({written}) ![b]({written})\n".encode(), preview=True)) == []
