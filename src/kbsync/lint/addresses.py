@@ -23,6 +23,7 @@ _NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[
 _MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|gist\.github")
 """Cheaper than `player`; a test holds the two together."""
 
+_AROUND = " \t>"
 _RUN = re.compile(r"[^\0\n]*")
 
 
@@ -68,7 +69,7 @@ def _played(page: Page, target: Target) -> Mark | None:
         return None
     if not any(embed.address.match(target.destination) for embed in EMBEDS):
         message = "the portal puts a player in the place of this link, for an address that only stands in it"
-    elif target.kind == "link" and page.line_at(span[0]).strip() != page.text[span[0] : span[1]]:
+    elif target.kind == "link" and page.line_at(span[0]).strip(_AROUND) != page.text[span[0] : span[1]]:
         message = "the portal puts a player in the place of this link, since no words stand beside it"
     elif target.kind == "link" and _is_joined(page, *span):
         message = "the portal puts a player in the place of this link, since its line has nothing else"
@@ -93,7 +94,7 @@ def _is_joined(page: Page, start: int, end: int) -> bool:
     above = page.line_at(line_start - 1) if line_start else ""
     below_at = page.text.find("\n", end)
     below = page.line_at(below_at + 1) if below_at >= 0 else ""
-    return bool(above.strip() or below.strip())
+    return bool(above.strip(_AROUND) or below.strip(_AROUND))
 
 
 def check_bare(page: Page) -> Iterator[Mark]:

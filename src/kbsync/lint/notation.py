@@ -68,10 +68,8 @@ def _boxes(page: Page) -> Iterator[Mark]:
 
 def _carets(page: Page) -> Iterator[Mark]:
     text = page.text
-    if text.count("^") < 2 and not page.scan.references:
-        return
     # Without its text below, `[^1]` is no footnote anywhere: rather a piece of a pattern.
-    notes = set(_NOTE.findall(text))
+    notes = set(_NOTE.findall(text)) if "[^" in text else set()
     marks: dict[int, str] = {}
     if notes:
         marks = {match.start(): match[1] for match in _FOOTNOTE.finditer(page.prose.text) if match[1] in notes}
