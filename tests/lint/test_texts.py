@@ -20,7 +20,7 @@ QUIET = [(code, text) for code, (_, good) in OF_ONE_TEXT.items() for text in goo
 
 def problems(text: str) -> list[Problem]:
     """What is found in a body; lines count from its first."""
-    return [problem for problem in source_of(FRONT + text, inspect=inspect).problems]
+    return list(source_of(FRONT + text, inspect=inspect).problems)
 
 
 def places(code: str, text: str, lines: int = 3) -> str:

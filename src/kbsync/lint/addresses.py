@@ -143,15 +143,17 @@ def _address(text: str, start: int) -> str | None:
             address = address[:-1]
         else:
             break
-    follows = text[start + len(address) : start + len(address) + 1]
+    follows = text[start + len(address) : start + len(address) + 3].lower()
     # A value, as of a setting: `"https://api.example.com/"`.
-    is_quoted = follows == '"' and text[start - 1 : start] == '"'
-    return None if _NOWHERE.match(address) or follows == "<" or is_quoted else address
+    is_quoted = follows[:1] == '"' and text[start - 1 : start] == '"'
+    is_filled_in = follows[:1] == "<" and follows != "<br"
+    return None if _NOWHERE.match(address) or is_filled_in or is_quoted else address
 
 
 def _bracketed(page: Page, start: int, address: str) -> tuple[Edit, ...]:
     """Angle brackets around it, where every character of it is read as it is written."""
     end = start + len(address)
-    if GONE in page.prose.text[start:end] or page.text[end : end + 1] == "\\":
+    is_cut_off = page.text.startswith("\\", end) and page.text[end + 1 : end + 2] not in "\r\n"
+    if is_cut_off or GONE in page.prose.text[start:end]:
         return ()
     return (Edit(start, start, "<"), Edit(end, end, ">"))

@@ -27,6 +27,7 @@ _ATTRIBUTES = re.compile(rf"\{{:?[ \t]*{_ONE}(?:[ \t]+{_ONE})*[ \t]*\}}(?!\}})")
 
 _IMAGE_BEFORE = re.compile(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
 _SIZED = re.compile(r"!\[[^\]\n]{0,200}\]\([^()\n]{0,200}?[ \t](=\d*%?x\d*%?)[ \t]*\)")
+_LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _SIZE_WORDS = re.compile(r"\b(?:width|height|w|h|size)\b")
 _RAISED = re.compile(r"\^([^^\0\n]+)\^")
 _MEANT_OTHERWISE = re.compile(r"[\s*/=|]")
@@ -151,8 +152,12 @@ def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     """Take the attributes off the end of a heading; elsewhere they may be all that a line has."""
     heading = covering([(it.start, it.end) for it in page.scan.headings], match.start())
     start = len(page.text[: match.start()].rstrip(" \t"))
-    rest = page.text[match.end() : match.end() + 2]
-    if heading is None or start <= heading[0] or rest[:1] not in {"", "\n", "\r"} or page.text[start - 1] == "#":
+    if (
+        heading is None
+        or start <= heading[0]
+        or not _LINE_END.match(page.text, match.end())
+        or page.text[start - 1] == "#"
+    ):
         return ()
     return (Edit(start, match.end(), ""),)
 
