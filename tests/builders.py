@@ -16,6 +16,7 @@ from kbsync.config import AssetsSettings, ContentSettings, LintSettings
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.identity import identify
+from kbsync.content.inspection import Inspect
 from kbsync.content.parse import parse_source
 from kbsync.content.pictures import Pictures, read_pictures
 from kbsync.content.source import Source
@@ -57,9 +58,9 @@ def beside(text: str | bytes, **others: str | bytes) -> dict[str, str | bytes]:
     return {"en/billing/_category.md": A_CATEGORY, "en/billing/refunds.md": text, **others}
 
 
-def source_of(text: str | bytes, path: str = "en/billing/refunds.md") -> Source:
+def source_of(text: str | bytes, path: str = "en/billing/refunds.md", *, inspect: Inspect | None = None) -> Source:
     """What one file says."""
-    return parse_source(path, text if isinstance(text, bytes) else text.encode())
+    return parse_source(path, text if isinstance(text, bytes) else text.encode(), inspect=inspect)
 
 
 def read_body(text: str | bytes) -> str:

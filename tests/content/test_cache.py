@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from builders import Reading, beside, read_content, write_files
 from kbsync.content.tree import read_tree, store_tree
 from kbsync.content.walk import Stamp
+from kbsync.lint import inspect
 
 ONE, TWO, PATH = "# One\nText.\n", "# Two\nText.\n", "en/billing/refunds.md"
 LONG_AGO = (10**18, 10**18)
@@ -101,7 +102,7 @@ def test_findings_of_an_unchanged_file_are_told_again(root, cache):
 def test_everything_that_a_source_can_say_survives_the_cache(root, cache):
     write_files(root, {PATH: "---\ntitle: é\ntags: [a, b]\nposition: -2147483647\naliases: []\nmanage: seed\n---\n# 😀\n"
                              "[a](b.md?x=1#y) ![c](d.png)\0"})  # fmt: skip
-    fresh = read_tree(root, cache=None).sources
+    fresh = read_tree(root, cache=None, inspect=inspect).sources
     settle(root, cache)
     assert read_tree(root, cache=cache).sources == fresh
 

@@ -10,6 +10,8 @@ from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, write_files
 from kbsync.lint import RULES
 from kbsync.service.profile import Limits
 
+from .texts import OF_ONE_TEXT
+
 HERE, CATEGORY = "en/billing/refunds.md", "en/billing/_category.md"
 
 
@@ -49,20 +51,24 @@ FIRES = [
     ("KB201", "error", "en/other/refunds.md", 1, 1, HERE, "slug: refunds-en",
      beside(AN_ARTICLE, **{"en/other/_category.md": A_CATEGORY, "en/other/refunds.md": AN_ARTICLE})),
     ("KB201", "error", "fr/x.md", 3, 1, HERE, "slug: refunds-fr",
-     beside(AN_ARTICLE, **{"fr/x.md": "---\ntitle: T\nslug: refunds\n---\nx\n"})),
+     beside(AN_ARTICLE, **{"fr/x.md": f"---\ntitle: T\nslug: refunds\ntranslation_of: {HERE}\n---\nx\n"})),
     ("KB201", "error", "en/x/_category.md", 3, 1, CATEGORY, "another slug",
      beside(AN_ARTICLE, **{"en/x/_category.md": "---\nname: X\nslug: billing\n---\n"})),
     ("KB202", "error", HERE, 3, 1, "`biling` is not declared in en", "did you mean `billing`?", article("category: biling\n")),
     ("KB202", "error", "en/account/a.md", 1, 1, "`account`", "en/account/_category.md", beside(AN_ARTICLE, **{"en/account/a.md": "# A\nx\n"})),
-    ("KB202", "error", "fr/billing/a.md", 1, 1, "not declared in fr", "fr/billing/_category.md", beside(AN_ARTICLE, **{"fr/billing/a.md": "# A\nx\n"})),
+    ("KB202", "error", "fr/billing/refunds.md", 1, 1, "not declared in fr", "fr/billing/_category.md", beside(AN_ARTICLE, **{"fr/billing/refunds.md": "# A\nx\n"})),
     ("KB203", "error", "loose.md", 1, 1, "nothing says", "move it below one of: en", beside(AN_ARTICLE, **{"loose.md": "# L\nx\n"})),
     ("KB204", "warning", HERE, 3, 1, "`fr`, the path says `en`", "delete the key",
      article("locale: fr\n", **{"fr/billing/_category.md": A_CATEGORY})),
     ("KB204", "warning", CATEGORY, 3, 1, "`fr`, the path says `en`", "delete the key",
      {CATEGORY: "---\nname: B\nlocale: fr\n---\n", "fr/x.md": "# X\nx\n"}),
     ("KB205", "warning", HERE, 3, 1, "404", "hyphen", article("slug: v1.2\n")),
-    ("KB205", "warning", HERE, 3, 1, "a-z", "plain", article("slug: Über uns\n")),
-    ("KB205", "warning", "en/my_Faq.md", 1, 1, "`my_Faq`", "plain", beside(AN_ARTICLE, **{"en/my_Faq.md": "# F\nx\n"})),
+    ("KB205", "warning", HERE, 3, 1, "%20", "hyphens", article("slug: Über uns\n")),
+    ("KB205", "warning", HERE, 3, 1, "slash", "hyphen", article("slug: a/b\n")),
+    ("KB205", "warning", HERE, 3, 1, "made by the panel", "plain", article("slug: 1795252643-refunds\n")),
+    ("KB205", "warning", HERE, 3, 1, "single hyphens", "plain", article("slug: a--b\n")),
+    ("KB205", "warning", HERE, 3, 1, "a-z", "plain", article("slug: über-uns\n")),
+    ("KB205", "warning", "en/my_Faq.md", 1, 1, "`my_Faq` has capitals", "`my_faq`", beside(AN_ARTICLE, **{"en/my_Faq.md": "# F\nx\n"})),
     ("KB206", "error", HERE, 2, 1, "256 characters", "shorten", beside(f"---\ntitle: {'t' * 256}\n---\nx\n")),
     ("KB206", "error", CATEGORY, 2, 1, "256 characters", "shorten", beside(AN_ARTICLE, **{CATEGORY: f"---\nname: {'t' * 256}\n---\n"})),
     ("KB206", "error", HERE, 3, 1, "256 characters", "shorter", article(f"slug: {'s' * 256}\n")),
@@ -74,13 +80,27 @@ FIRES = [
     ("KB211", "error", HERE, 1, 1, "no body", "below the front matter", article(body="\n  \n")),
     ("KB213", "warning", HERE, 3, 1, "en/no.md", "content root", article("translation_of: en/no.md\n")),
     ("KB213", "warning", HERE, 3, 1, "same locale", "original", article(f"translation_of: {HERE}\n")),
+    ("KB214", "warning", HERE, 1, 1, "into fr", "fr/billing/refunds.md", beside(AN_ARTICLE, **{"fr/x.md": "# X\nx\n"})),
     ("KB301", "warning", HERE, 5, 7, "en/billing/no.md", "mend", article(body="\né [a](no.md)\n")),
     ("KB301", "warning", HERE, 6, 6, "en/no.md", "mend", article(body="[a]\n\n[a]: ../no.md\n")),
     ("KB302", "warning", HERE, 4, 5, "`#no`", "top of the page", article(body="[a](other.md#no)\n", **{
         "en/billing/other.md": "# O\n## Yes\nx"})),
-    ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n#### Deep\n")),
+    ("KB301", "warning", HERE, 4, 5, "no page for en/invoices", "its `.md`", article(body="[a](../invoices)\n")),
+    ("KB301", "warning", HERE, 4, 5, "outside", "public address", article(body="[a](../../../x.md)\n")),
+    ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n## A\n### B\n#### Deep\n")),
     ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "add it", article(body="![a](no.png)\n")),
     ("KB303", "warning", HERE, 6, 6, "en/billing/no.png", "add it", article(body="![a]\n\n[a]: no.png\n")),
+    ("KB304", "warning", HERE, 5, 5, "en/draft.md is a draft", "publish both", article("status: published\n", "[a](../draft.md)\n", **{
+        "en/draft.md": "---\ntitle: D\nstatus: draft\n---\nx\n"})),
+    ("KB304", "warning", HERE, 5, 5, "gives no status", "publish both", article("status: published\n", "[a](../draft.md)\n", **{
+        "en/draft.md": "# D\nx\n"})),
+    ("KB305", "warning", HERE, 4, 5, "archived", "what replaces it", article(body="[a](../old.md)\n", **{
+        "en/old.md": "---\ntitle: O\nstatus: archived\n---\nx\n"})),
+    ("KB306", "warning", HERE, 4, 5, "`manage: false`", "that slug", article(body="[a](../panel.md)\n", **{
+        "en/panel.md": "---\ntitle: P\nmanage: false\n---\nx\n"})),
+    ("KB307", "warning", HERE, 4, 5, "en/terms.pdf is no article", "server", article(body="[a](../terms.pdf)\n", **{"en/terms.pdf": b"x"})),
+    ("KB308", "warning", "en/refund.png", 1, 1, "no article shows", "delete", beside(AN_ARTICLE, **{"en/refund.png": b"x"})),
+    ("KB320", "error", HERE, 4, 6, "en/refund.svg", "PNG", article(body="![a](../refund.svg)\n", **{"en/refund.svg": b"x"})),
 ]  # fmt: skip
 
 
@@ -99,13 +119,13 @@ def test_a_rule_fires_once_at_its_place_with_one_thing_to_do(
     assert message in finding.message and hint in finding.hint and finding.hint
 
 
-def test_every_rule_that_reads_the_tree_is_tested_here_and_every_code_is_explained():
+def test_every_rule_is_tested_here_or_beside_and_every_code_is_explained():
     # tests/content/test_walk.py, tests/push/test_pictures.py, tests/lint/test_ignore.py, tests/service/test_external.py,
     # tests/sync
     elsewhere = {"KB102", "KB115", "KB120", "KB310", "KB320", "KB321", "KB322", "KB323", "KB501", "KB502", "KB503"}
     elsewhere |= {"KB505"}
-    assert {case[0] for case in FIRES} | elsewhere == set(RULES)
-    assert all(rule.code == code and rule.title for code, rule in RULES.items())
+    assert {case[0] for case in FIRES} | elsewhere | set(OF_ONE_TEXT) == set(RULES)
+    assert all(rule.code == code and rule.title and rule.explanation for code, rule in RULES.items())
 
 
 QUIET = {
@@ -127,7 +147,7 @@ QUIET = {
     "no front matter": beside("# T\nText.\n"),
     "dashes in the text": article(body="a\n\n---\n\nb: c: d\n"),
     "a link to an article, a folder, a category": article(body="[a](refunds.md) [b](.) [c](_category.md)\n"),
-    "a link to a heading": article(body="[a](refunds.md#ueber-uns) [b](refunds.md#%75eber-uns)\n\n### Über uns\n"),
+    "a link to a heading": article(body="[a](refunds.md#ueber-uns) [b](refunds.md#%75eber-uns)\n\n## Über uns\n"),
     "a link to an underlined heading": article(body="[a](refunds.md#one)\n\nOne\n---\n"),
     "a link to the heading that became the title": beside("# Re funds\n[a](refunds.md#re-funds)\n"),
     "a link to a part of a category": article(body="[a](_category.md#x) [b](../billing#x)\n"),
@@ -135,7 +155,18 @@ QUIET = {
     "links in code": article(body="`[a](no.md)` and\n\n```\n![a](no.png)\n```\n<!-- [a](no.md) -->\n"),
     "pictures": article(body="![a](images/a%20b.png) ![c](../billing/images/a%20b.png?x#y) ![d][d]\n\n[d]: <images/a b.png>\n",
                         **{"en/billing/images/a b.png": b"\x89PNG\r\n\x1a\n"}),
-    "pictures elsewhere": article(body="![a](https://x.y/z.png) ![b](/z.png) ![c](data:image/png;base64,x)\n"),
+    "pictures elsewhere": article(body="![a](https://x.y/z.png) ![b](/z.png)\n"),
+    "a picture that is linked to": article(body="[a](a.png)\n", **{"en/billing/a.png": b"x"}),
+    "a draft that links to a draft": article("status: draft\n", "[a](../d.md)\n", **{"en/d.md": "---\ntitle: D\nstatus: draft\n---\nx\n"}),
+    "an archived article that links to another": article("status: archived\n", "[a](../d.md)\n", **{
+        "en/d.md": "---\ntitle: D\nstatus: archived\n---\nx\n"}),
+    "a published article that links to a published one and to a category": article("status: published\n", "[a](../d.md) [b](.)\n", **{
+        "en/d.md": "---\ntitle: D\nstatus: published\n---\nx\n"}),
+    "an article that only the other locale has": beside(AN_ARTICLE, **{
+        "fr/billing/_category.md": A_CATEGORY, "fr/billing/refunds.md": AN_ARTICLE, "fr/x.md": "# X\nx\n"}),
+    "a draft without a translation": article("status: draft\n", **{"fr/x.md": "# X\nx\n"}),
+    "a translation of a translation": beside(AN_ARTICLE, **{
+        "fr/x.md": f"---\ntitle: T\ntranslation_of: {HERE}\n---\nx\n", "de/y.md": "---\ntitle: T\ntranslation_of: fr/x.md\n---\nx\n"}),
     "an empty category": {CATEGORY: A_CATEGORY},
     "nothing at all": {},
 }  # fmt: skip
@@ -189,7 +220,7 @@ def test_every_problem_of_a_tree_is_told_in_one_run_by_path_line_and_column(tmp_
     })  # fmt: skip
     root = write_files(tmp_path, files)
     os.mkfifo(root / "en/pipe.md")
-    assert [(finding.path, finding.line, finding.code) for finding in read_content(root).findings] == [
+    assert [(finding.path, finding.line, finding.code) for finding in read_content(root, ignore=("KB214",)).findings] == [
         ("en/billing/a.md", 1, "KB103"), ("en/billing/b.md", 1, "KB101"), ("en/billing/c.md", 3, "KB104"),
         ("en/billing/c.md", 4, "KB301"), ("en/billing/d.md", 1, "KB110"), (HERE, 3, "KB109"), (HERE, 4, "KB210"),
         (HERE, 5, "KB202"), (HERE, 6, "KB108"), (HERE, 8, "KB301"), (HERE, 8, "KB301"), ("en/pipe.md", 1, "KB102"),

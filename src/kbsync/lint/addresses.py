@@ -23,6 +23,7 @@ _NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[
 _MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|gist\.github")
 """Cheaper than `player`; a test holds the two together."""
 
+_AROUND = " \t>"
 _RUN = re.compile(r"[^\0\n]*")
 
 
@@ -68,7 +69,7 @@ def _played(page: Page, target: Target) -> Mark | None:
         return None
     if not any(embed.address.match(target.destination) for embed in EMBEDS):
         message = "the portal puts a player in the place of this link, for an address that only stands in it"
-    elif target.kind == "link" and page.line_at(span[0]).strip() != page.text[span[0] : span[1]]:
+    elif target.kind == "link" and page.line_at(span[0]).strip(_AROUND) != page.text[span[0] : span[1]]:
         message = "the portal puts a player in the place of this link, since no words stand beside it"
     elif target.kind == "link" and _is_joined(page, *span):
         message = "the portal puts a player in the place of this link, since its line has nothing else"
@@ -93,7 +94,7 @@ def _is_joined(page: Page, start: int, end: int) -> bool:
     above = page.line_at(line_start - 1) if line_start else ""
     below_at = page.text.find("\n", end)
     below = page.line_at(below_at + 1) if below_at >= 0 else ""
-    return bool(above.strip() or below.strip())
+    return bool(above.strip(_AROUND) or below.strip(_AROUND))
 
 
 def check_bare(page: Page) -> Iterator[Mark]:
@@ -142,15 +143,17 @@ def _address(text: str, start: int) -> str | None:
             address = address[:-1]
         else:
             break
-    follows = text[start + len(address) : start + len(address) + 1]
+    follows = text[start + len(address) : start + len(address) + 3].lower()
     # A value, as of a setting: `"https://api.example.com/"`.
-    is_quoted = follows == '"' and text[start - 1 : start] == '"'
-    return None if _NOWHERE.match(address) or follows == "<" or is_quoted else address
+    is_quoted = follows[:1] == '"' and text[start - 1 : start] == '"'
+    is_filled_in = follows[:1] == "<" and follows != "<br"
+    return None if _NOWHERE.match(address) or is_filled_in or is_quoted else address
 
 
 def _bracketed(page: Page, start: int, address: str) -> tuple[Edit, ...]:
     """Angle brackets around it, where every character of it is read as it is written."""
     end = start + len(address)
-    if GONE in page.prose.text[start:end] or page.text[end : end + 1] == "\\":
+    is_cut_off = page.text.startswith("\\", end) and page.text[end + 1 : end + 2] not in "\r\n"
+    if is_cut_off or GONE in page.prose.text[start:end]:
         return ()
     return (Edit(start, start, "<"), Edit(end, end, ">"))

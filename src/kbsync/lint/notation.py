@@ -27,6 +27,7 @@ _ATTRIBUTES = re.compile(rf"\{{:?[ \t]*{_ONE}(?:[ \t]+{_ONE})*[ \t]*\}}(?!\}})")
 
 _IMAGE_BEFORE = re.compile(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
 _SIZED = re.compile(r"!\[[^\]\n]{0,200}\]\([^()\n]{0,200}?[ \t](=\d*%?x\d*%?)[ \t]*\)")
+_LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _SIZE_WORDS = re.compile(r"\b(?:width|height|w|h|size)\b")
 _RAISED = re.compile(r"\^([^^\0\n]+)\^")
 _MEANT_OTHERWISE = re.compile(r"[\s*/=|]")
@@ -68,10 +69,8 @@ def _boxes(page: Page) -> Iterator[Mark]:
 
 def _carets(page: Page) -> Iterator[Mark]:
     text = page.text
-    if text.count("^") < 2 and not page.scan.references:
-        return
     # Without its text below, `[^1]` is no footnote anywhere: rather a piece of a pattern.
-    notes = set(_NOTE.findall(text))
+    notes = set(_NOTE.findall(text)) if "[^" in text else set()
     marks: dict[int, str] = {}
     if notes:
         marks = {match.start(): match[1] for match in _FOOTNOTE.finditer(page.prose.text) if match[1] in notes}
@@ -153,8 +152,12 @@ def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     """Take the attributes off the end of a heading; elsewhere they may be all that a line has."""
     heading = covering([(it.start, it.end) for it in page.scan.headings], match.start())
     start = len(page.text[: match.start()].rstrip(" \t"))
-    rest = page.text[match.end() : match.end() + 2]
-    if heading is None or start <= heading[0] or rest[:1] not in {"", "\n", "\r"} or page.text[start - 1] == "#":
+    if (
+        heading is None
+        or start <= heading[0]
+        or not _LINE_END.match(page.text, match.end())
+        or page.text[start - 1] == "#"
+    ):
         return ()
     return (Edit(start, match.end(), ""),)
 

@@ -17,7 +17,7 @@ GONE = "\0"
 """In the place of each character that is no text: marks, code, addresses, HTML. Line ends stay what they are."""
 
 QUOTED = "\x01"
-"""In the place of each character of an entity, and of one that a backslash protects."""
+"""In the place of each character of an entity, and of a backslash with what it protects: text, but not as written."""
 
 _CONTAINERS = frozenset({"List", "Item", "BlockQuote"})
 _INLINE = frozenset({"Link", "Image", "Emphasis", "Strong"})
@@ -84,12 +84,14 @@ class _Reader:
         start, end = self.places.char(span["start"]), self.places.char(span["end"])
         if start < self._at:
             return
-        self._pieces += _blank(self._text[self._at : start])
         written = self._text[start:end]
-        if written != words:
-            written = QUOTED * (end - start)
-        elif start > self._at and self._text[start - 1] == "\\":
-            written = QUOTED + written[1:]
+        if start > self._at and self._text[start - 1] == "\\":
+            self._pieces += (*_blank(self._text[self._at : start - 1]), QUOTED)
+            # A backslash does not protect a caret: the portal makes superscript of what the parser left.
+            written = written if written[0] == "^" else QUOTED + written[1:]
+        else:
+            self._pieces += _blank(self._text[self._at : start])
+            written = written if written == words else QUOTED * (end - start)
         self._pieces.append(written)
         self._at = end
 

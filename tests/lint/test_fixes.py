@@ -1,0 +1,140 @@
+"""What `lint --fix` does to one file: it helps, it does nothing else, and doing it twice is doing it once."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from builders import source_of
+from kbsync.lint import RULES, inspect
+from kbsync.lint.fixes import fix_text
+from kbsync.markdown.html import render_html
+
+from .texts import OF_ONE_TEXT
+
+FRONT = "---\ntitle: T\n---\n"
+PATH = "en/billing/refunds.md"
+
+
+def fixed(text: str) -> str:
+    """The body after mending, of an article with a title."""
+    data = fix_text(PATH, (FRONT + text).encode())
+    return data.decode().removeprefix(FRONT)
+
+
+def left(text: str) -> list[str]:
+    """The codes that `--fix` promises to mend and has not."""
+    return [problem.code for problem in source_of(FRONT + text, inspect=inspect).problems if problem.fixable]
+
+
+FIXES = [
+    ("See https://x.y/a.\n", "See <https://x.y/a>.\n"),
+    ("(https://x.y/a_(b)) **https://x.y**\n", "(<https://x.y/a_(b)>) **<https://x.y>**\n"),
+    ("https://x.y/?a=1&amp;b\n", "<https://x.y/?a=1&amp;b>\n"),
+    ("https://x.y/<your-key>/b\n", "https://x.y/\\<your-key>/b\n"),
+    ("https://youtu.be/abc\n", "<https://youtu.be/abc>\n"),
+    ("| https://x.y | b |\n| --- | --- |\n", "| <https://x.y> | b |\n| --- | --- |\n"),
+    ("Write <your-key> here: List<String>\n", "Write \\<your-key> here: List\\<String>\n"),
+    ("<your-key>\nand <other-key>\n", "\\<your-key>\nand \\<other-key>\n"),
+    ("<your-key>\nsee https://x.y\n", "\\<your-key>\nsee <https://x.y>\n"),
+    ("a<br>\nb\n", "a\\\nb\n"),
+    ("- a <br/>\n  b\n", "- a\\\n  b\n"),
+    ("a<br>\n", "a<br>\n"),
+    ("a<br>b\n", "a<br>b\n"),
+    ("a<br>\n\nb\n", "a<br>\n\nb\n"),
+    ("<br>\nb\n", "<br>\nb\n"),
+    ("## A {#a}\n", "## A\n"),
+    ("## A {#a .b}  \nx\n", "## A  \nx\n"),
+    ("## {#a}\n", "## {#a}\n"),
+    ("words {#a}\n", "words {#a}\n"),
+    ("## A {#x}\n## A {#y}\n", "## A\n## A {#y}\n"),
+    ("1. a\n  - b\n  - c\n\n    d\n2. e\n", "1. a\n   - b\n   - c\n\n     d\n2. e\n"),
+    ("10. a\n  - b\n    - c\n", "10. a\n    - b\n      - c\n"),
+    ("1. a\n  1. b\n  2. c\n2. d\n  1. e\n", "1. a\n   1. b\n   2. c\n2. d\n   1. e\n"),
+    ("1. a\n  - b\n    ```\n    c\n    ```\n2. d\n", "1. a\n   - b\n     ```\n     c\n     ```\n2. d\n"),
+    ("> 1. a\n>   - b\n", "> 1. a\n>   - b\n"),
+    ("1. a\n  - b\n\t- c\n", "1. a\n  - b\n\t- c\n"),
+    ("~~a~~ [^1] - [ ] !!! note <b>x</b>\n", "~~a~~ [^1] - [ ] !!! note <b>x</b>\n"),
+    ("<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n", "<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n"),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), FIXES)
+def test_what_is_sure_is_mended_and_the_rest_stays(text, expected):
+    assert fixed(text) == expected
+    assert fixed(text.replace("\n", "\r\n")) == expected.replace("\n", "\r\n")
+
+
+@pytest.mark.parametrize(("text", "expected"), FIXES)
+def test_what_is_told_as_fixable_is_gone_afterwards(text, expected):
+    unsure = {"## A {#x}\n## A {#y}\n"}  # without both the two headings would have one anchor
+    assert left(expected) == [] or text in unsure
+
+
+def test_a_placeholder_a_break_an_address_and_a_list_come_out_as_the_writer_meant_them():
+    before = "1. Write <your-key> into https://x.y/a<br>\n   and save.\n  - Refunds\n"
+    assert render_html(fixed(before)) == (
+        '<ol>\n<li>Write &lt;your-key&gt; into <a href="https://x.y/a">https://x.y/a</a><br />\n'
+        "and save.\n<ul>\n<li>Refunds</li>\n</ul>\n</li>\n</ol>\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"\xff",
+        b"---\ntitle: [\n---\nhttps://x.y\n",
+        b"---\ntitle: T\nhttps://x.y\n",
+        b"---\n- a\n---\nhttps://x.y\n",
+    ],
+)
+def test_a_file_that_cannot_be_read_stays_as_it_is(data):
+    assert fix_text(PATH, data) == data
+
+
+def test_a_category_has_no_text_to_mend():
+    data = b"---\nname: A\n---\nhttps://x.y\n"
+    assert fix_text("en/billing/_category.md", data) == data
+
+
+def test_byte_order_mark_front_matter_and_line_ends_stay_as_they_are():
+    data = "\ufeff---\r\ntitle:   'T' # c\r\n---\r\n\r\nÜ https://x.y\n\r\nz \r\n".encode()
+    assert fix_text(PATH, data) == data.replace(b"https://x.y", b"<https://x.y>")
+
+
+def test_an_error_in_the_front_matter_that_hides_nothing_does_not_keep_the_text_from_being_mended():
+    assert fix_text(PATH, b"---\nstatus: live\n---\n# T\nhttps://x.y\n").endswith(b"<https://x.y>\n")
+
+
+PIECES = st.sampled_from(
+    [
+        *(text for bad, good in OF_ONE_TEXT.values() for text in (*(case[0] for case in bad), *good)),
+        "\n", " ", "  ", "\t", "> ", "- ", "1. ", "é ", "a", "`", "```\n", "<", ">", "*", "|", "\\", "[", "](", ")", "\r\n",
+    ]
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(PIECES, max_size=8).map("".join))
+@example("1. a\n  - b\n    - c\n   1. d\n")
+def test_mending_twice_is_mending_once_and_no_other_line_changes(text):
+    once = fixed(text)
+    assert fixed(once) == once
+    before, after = text.split("\n"), once.split("\n")
+    assert len(before) == len(after)
+    changed = [number for number, pair in enumerate(zip(before, after, strict=True)) if pair[0] != pair[1]]
+    for number in changed:
+        kept = after[number].replace("\\", "").replace("<", "").replace(">", "").strip()
+        assert set(kept) <= set(before[number]) | {" "}
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(PIECES, max_size=8).map("".join))
+def test_no_text_makes_a_rule_stumble_and_every_finding_is_in_the_text(text):
+    lines = (FRONT + text).split("\n")
+    for problem in source_of(FRONT + text, inspect=inspect).problems:
+        assert problem.code in RULES
+        assert 1 <= problem.line <= len(lines) + text.count("\r")
+        assert problem.column >= 1

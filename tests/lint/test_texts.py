@@ -1,0 +1,116 @@
+"""Every rule for one article: where it fires, where it keeps quiet, and that what it says is what the portal shows."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from builders import source_of
+from kbsync.content.source import Problem
+from kbsync.lint import RULES, inspect
+from kbsync.markdown.html import render_html
+
+from .texts import OF_ONE_TEXT
+
+FRONT = "---\ntitle: T\n---\n"
+FIRES = [(code, text, places) for code, (bad, _) in OF_ONE_TEXT.items() for text, places in bad]
+QUIET = [(code, text) for code, (_, good) in OF_ONE_TEXT.items() for text in good]
+
+
+def problems(text: str) -> list[Problem]:
+    """What is found in a body; lines count from its first."""
+    return list(source_of(FRONT + text, inspect=inspect).problems)
+
+
+def places(code: str, text: str, lines: int = 3) -> str:
+    """Lines and columns of the findings of one code."""
+    return " ".join(f"{it.line - lines}:{it.column}" for it in problems(text) if it.code == code)
+
+
+@pytest.mark.parametrize(("code", "text", "expected"), FIRES)
+def test_a_rule_fires_at_its_places(code, text, expected):
+    assert places(code, text) == expected
+
+
+@pytest.mark.parametrize(("code", "text"), QUIET)
+def test_a_rule_keeps_quiet(code, text):
+    assert places(code, text) == ""
+
+
+@pytest.mark.parametrize(("code", "text", "expected"), FIRES)
+def test_the_places_are_the_same_with_crlf_and_a_byte_order_mark(code, text, expected):
+    crlf = ("\ufeff" + FRONT + text).replace("\n", "\r\n")
+    found = source_of(crlf, inspect=inspect).problems
+    assert " ".join(f"{it.line - 3}:{it.column}" for it in found if it.code == code) == expected
+
+
+@pytest.mark.parametrize(("code", "text", "expected"), FIRES)
+def test_the_places_are_the_same_behind_letters_of_many_bytes(code, text, expected):
+    found = source_of(f"{FRONT}😀 é\n\n{text}", inspect=inspect).problems
+    assert " ".join(f"{it.line - 5}:{it.column}" for it in found if it.code == code) == expected
+
+
+@pytest.mark.parametrize(("code", "text"), QUIET)
+def test_a_rule_keeps_quiet_with_crlf_and_in_a_quotation(code, text):
+    assert places(code, text.replace("\n", "\r\n")) == ""
+    quoted = "".join(f"> {line}" for line in text.splitlines(keepends=True))
+    assert places(code, quoted) == ""
+
+
+@pytest.mark.parametrize("code", OF_ONE_TEXT)
+def test_every_finding_names_one_thing_to_do(code):
+    for text, _ in OF_ONE_TEXT[code][0]:
+        for problem in problems(text):
+            assert problem.message and problem.hint and not problem.message.endswith(".")
+            assert problem.level == ("error" if problem.code == "KB212" else "warning")
+            assert not problem.fixable or RULES[problem.code].fixable
+
+
+def test_a_merge_that_is_not_finished_is_all_that_is_told_of_a_text():
+    text = "<<<<<<< HEAD\n<b>x</b>\n=======\n~~y~~\n>>>>>>> z\n"
+    assert [problem.code for problem in problems(text)] == ["KB212"]
+
+
+def test_the_heading_that_became_the_title_is_none_of_the_body():
+    found = source_of("# Title\n\n## Part\n\n### Part\n", inspect=inspect).problems
+    assert [(problem.code, problem.line) for problem in found] == [("KB313", 5)]
+
+
+# --- what a rule says is what the portal shows ----------------------------------------------------------------------
+
+SHOWN = {
+    "KB401": r"<!-- raw HTML omitted -->",
+    "KB402": r"<!-- raw HTML omitted -->",
+    "KB403": r"<t[hd]>[^\n]*<!-- raw HTML omitted -->",
+    "KB404": r"~~",
+    "KB405": r"<li>(?:<p>)?\[[ xX]\]",
+    "KB406": r"\[\^|>\^n<",
+    "KB408": r"!!! note|\?\?\? tip|:::|\[!|language-\{note\}",
+    "KB409": r"\{[^\n]*[#.=][^\n]*\}",
+    "KB410": r"\{ ?width|!\[a\]\(",
+    "KB411": r"<sup>[^<]*[ *][^<]*</sup>|<sup>b or \^?</sup>",
+    "KB413": r"<p>[^<]*\|",
+    "KB415": r"<iframe",
+}
+"""What there is to see in the portal's HTML of each text that a rule complains of."""
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, text, _ in FIRES if code in SHOWN])
+def test_what_a_rule_warns_of_is_in_the_portals_page(code, text):
+    assert re.search(SHOWN[code], render_html(text)), render_html(text)
+
+
+@pytest.mark.parametrize("text", [text for code, text, _ in FIRES if code == "KB412"])
+def test_a_list_that_is_not_indented_enough_is_not_nested_on_the_portal(text):
+    assert not re.search(r"<li>a\n<[uo]l>|<li>b\n<[uo]l>", render_html(text))
+
+
+@pytest.mark.parametrize("text", [text for code, text, _ in FIRES if code in {"KB407", "KB414"}])
+def test_a_bare_address_is_neither_link_nor_player_on_the_portal(text):
+    assert "<a " not in render_html(text) and "<iframe" not in render_html(text)
+
+
+@pytest.mark.parametrize("text", [text for code, text in QUIET if code == "KB413" and "--" in text and "`" not in text])
+def test_what_passes_for_a_table_is_one_on_the_portal(text):
+    assert "<table>" in render_html(text) or "<hr />" in render_html(text)
