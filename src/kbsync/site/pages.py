@@ -5,17 +5,21 @@ harmless (`defuse.py`). The templates only arrange it; what is no HTML is escape
 no script; with it, only those of `assets/`. It asks no other host for anything that its body does not ask for.
 """
 
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
 import jinja2
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from kbsync.site.assets import asset
 
 RIGHT_TO_LEFT = frozenset({"ar", "dv", "fa", "he", "iw", "ku", "ps", "sd", "ug", "ur", "yi"})
 """Languages written from right to left, by the part of the locale before `_` or `-`."""
+
+
+_BETWEEN_TICKS = re.compile(r"`([^`\n]+)`")
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +279,7 @@ def _style() -> Markup:
 
 @cache
 def _templates() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("kbsync.site", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -283,3 +287,10 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["coded"] = _coded
+    return environment
+
+
+def _coded(message: str) -> Markup:
+    """A message with what stands between backticks as code."""
+    return Markup(_BETWEEN_TICKS.sub(r"<code>\1</code>", str(escape(message))))
