@@ -3,7 +3,8 @@
     python docs/screenshots.py            all of them
     python docs/screenshots.py article    those whose name has this word
 
-Needs the packages of `kbsync[dev]`, a Chromium, and a font with emoji (Debian: `fonts-noto-core fonts-noto-color-emoji`).
+Needs the packages of `kbsync[dev]`, a Chromium, and a font with emoji: on Debian `fonts-noto-core` and
+`fonts-noto-color-emoji`.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ class Shot:
 def search(page: Page) -> None:
     """Type into the search box."""
     page.keyboard.press("/")
-    page.keyboard.type("draft push", delay=20)
+    page.keyboard.type("old slug", delay=20)
     page.wait_for_selector("#kb-found a")
     page.wait_for_timeout(300)
 
@@ -92,7 +93,9 @@ SHOTS = (
 def take(browser: Browser, base: str, shot: Shot, folder: Path) -> None:
     """Make one picture."""
     context = browser.new_context(
-        viewport=PHONE if shot.phone else DESKTOP, color_scheme="dark" if shot.dark else "light", reduced_motion="reduce"
+        viewport=PHONE if shot.phone else DESKTOP,
+        color_scheme="dark" if shot.dark else "light",
+        reduced_motion="reduce",
     )
     context.add_init_script(f"localStorage.setItem('kbsync-writer', '{shot.writer}')")
     page = context.new_page()
@@ -114,7 +117,9 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
         for shot in wanted:
             take(browser, site.url, shot, folder)
-            print(f"docs/images/{shot.name}.png  {(folder / shot.name).with_suffix('.png').stat().st_size / 1000:.0f} kB")
+            print(
+                f"docs/images/{shot.name}.png  {(folder / shot.name).with_suffix('.png').stat().st_size / 1000:.0f} kB"
+            )
         browser.close()
 
 

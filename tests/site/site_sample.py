@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from html import unescape
 from pathlib import Path
 
 import yaml
@@ -42,7 +44,15 @@ def frame(locale: str, title: str, url: str, *, others: dict[str, str] | None = 
         for code in LOCALES
     )
     return Frame(
-        PORTAL, f"/{locale}/", locale, f"{title} | {PORTAL}", links, (), f"/-/search/{locale}.json", "/-/assets", "/-/events"
+        PORTAL,
+        f"/{locale}/",
+        locale,
+        f"{title} | {PORTAL}",
+        links,
+        (),
+        f"/-/search/{locale}.json",
+        "/-/assets",
+        "/-/events",
     )
 
 
@@ -79,7 +89,12 @@ def _shelf(pages: dict[str, Page], locale: str, name: str, shelves: set[tuple[st
     sources = [(path, *read(path)) for path in sorted(folder.glob("[!_]*.md"))]
     sources.sort(key=lambda found: found[1].get("position", 999))
     links = [
-        Link(str(front["title"]), f"/{locale}/articles/{path.stem}", mark=_mark(front), about=str(front.get("description", "")))
+        Link(
+            str(front["title"]),
+            f"/{locale}/articles/{path.stem}",
+            mark=_mark(front),
+            about=str(front.get("description", "")),
+        )
         for path, front, _ in sources
     ]
     url = f"/{locale}/categories/{name}"
@@ -88,7 +103,9 @@ def _shelf(pages: dict[str, Page], locale: str, name: str, shelves: set[tuple[st
     crumb = Link(PORTAL, f"/{locale}/")
     pages[url] = CategoryPage(frame(locale, section.name, url, others=others), section, (crumb,))
     for place, (path, front, text) in enumerate(sources):
-        others = {code: f"/{code}/articles/{path.stem}" for code in LOCALES if (CONTENT / code / name / path.name).exists()}
+        others = {
+            code: f"/{code}/articles/{path.stem}" for code in LOCALES if (CONTENT / code / name / path.name).exists()
+        }
         html, toc = body(text)
         pages[links[place].url] = ArticlePage(
             replace(
@@ -128,11 +145,28 @@ def _writer(path: Path, front: dict[str, object], html: str, others: dict[str, s
         f"https://support.example.com/hc/handbook/articles/{path.stem}",
         f"vscode://file/handbook/content/{name}:1:1",
         findings_of_article(name),
-        (WriterFinding("warning", "KB401", "raw HTML is dropped: `<br>`", "leave a blank line instead", 31, 8, f"vscode://file/{name}:31:8"),),
-        tuple(WriterTranslation(code, "fresh" if code in others else "missing", others.get(code, "")) for code in LOCALES if code != locale),
+        (
+            WriterFinding(
+                "warning",
+                "KB401",
+                "raw HTML is dropped: `<br>`",
+                "leave a blank line instead",
+                31,
+                8,
+                f"vscode://file/{name}:31:8",
+            ),
+        ),
+        tuple(
+            WriterTranslation(code, "fresh" if code in others else "missing", others.get(code, ""))
+            for code in LOCALES
+            if code != locale
+        ),
         WriterDiff(
             "Compared with the portal a moment ago: 2 fields differ.",
-            (("description", "From a folder to a draft.", str(front.get("description", ""))), ("position", "", str(front.get("position", "")))),
+            (
+                ("description", "From a folder to a draft.", str(front.get("description", ""))),
+                ("position", "", str(front.get("position", ""))),
+            ),
             "<p>This page takes you from an empty folder to <del>an</del><ins>one</ins> article on your portal. It takes about <del>twenty</del><ins>ten</ins> minutes.</p>",
         ),
     )
@@ -141,14 +175,34 @@ def _writer(path: Path, front: dict[str, object], html: str, others: dict[str, s
 def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
     """One error and one warning."""
     return (
-        WriterFinding("error", "KB201", "the link goes nowhere: `billing/refund.md`", "did you mean `billing/refunds.md`?", 24, 17, f"vscode://file/{name}:24:17"),
-        WriterFinding("warning", "KB304", "the description is longer than search results show", "160 characters are shown, this has 184", 3, 1, f"vscode://file/{name}:3:1"),
+        WriterFinding(
+            "error",
+            "KB201",
+            "the link goes nowhere: `billing/refund.md`",
+            "did you mean `billing/refunds.md`?",
+            24,
+            17,
+            f"vscode://file/{name}:24:17",
+        ),
+        WriterFinding(
+            "warning",
+            "KB304",
+            "the description is longer than search results show",
+            "160 characters are shown, this has 184",
+            3,
+            1,
+            f"vscode://file/{name}:3:1",
+        ),
     )
 
 
 def findings_of_home() -> tuple[WriterFinding, ...]:
     """What the tree's own findings look like."""
-    return (WriterFinding("warning", "KB104", "en/writing/slugs.md: the slug has a capital", "", 3, 7, "vscode://file/x:3:7"),)
+    return (
+        WriterFinding(
+            "warning", "KB104", "en/writing/slugs.md: the slug has a capital", "", 3, 7, "vscode://file/x:3:7"
+        ),
+    )
 
 
 def _overview(pages: dict[str, Page]) -> OverviewPage:
@@ -183,7 +237,5 @@ def search_rows(pages: dict[str, Page], locale: str) -> list[list[str]]:
 
 
 def _plain(html: str) -> str:
-    import re
-    from html import unescape
-
-    return " ".join(unescape(re.sub(r"<[^>]*>", " ", html)).split())
+    words = re.sub(r"</?(?:a|code|em|strong|sup)\b[^>]*>", "", html)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", words)).split())

@@ -100,7 +100,9 @@ class _Page:
         if self.ends:
             return _box("player", what)
         if player.runs_script:
-            return _box("player", what, "It runs a script of that host, which the preview never does.", _open_link(address))
+            return _box(
+                "player", what, "It runs a script of that host, which the preview never does.", _open_link(address)
+            )
         return _box("player", what, "", f"{_switch(SWITCH)} {_open_link(address)}")
 
 

@@ -53,7 +53,8 @@ def _fields(template: str) -> list[str]:
 
 def _player(template: str) -> Player:
     pieces = (
-        re.escape(literal) + ("(.*?)" if name is not None else "") for literal, name, _, _ in Formatter().parse(template)
+        re.escape(literal) + ("(.*?)" if name is not None else "")
+        for literal, name, _, _ in Formatter().parse(template)
     )
     address = next((text for found in _ADDRESS.finditer(template) for text in found.groups() if text), "")
     if not address and (outside := _OUTSIDE.search(template)):

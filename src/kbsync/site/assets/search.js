@@ -16,6 +16,7 @@
   const source = new URL(form.dataset.search, location.href);
   let articles = null; // a promise of the folded index
   let selected = -1;
+  let moved = false; // by the arrow keys: then the choice stays with its article while hits come in
   let run = 0; // counts searches: what belongs to an older one stops
 
   // --- the index -----------------------------------------------------------------------------------------------------
@@ -102,8 +103,8 @@
     results.hidden = false;
     input.setAttribute("aria-expanded", String(hits.length > 0));
     say(message);
-    const again = [...list.children].findIndex((link) => link.href === chosen);
-    select(again >= 0 && chosen ? again : hits.length ? 0 : -1);
+    const again = moved ? [...list.children].findIndex((link) => link.href === chosen) : -1;
+    select(again >= 0 ? again : hits.length ? 0 : -1);
   }
 
   function option([url, title, about, category, text], needles, place) {
@@ -157,7 +158,10 @@
 
   // --- keys ----------------------------------------------------------------------------------------------------------
 
-  input.addEventListener("input", search);
+  input.addEventListener("input", () => {
+    moved = false;
+    search();
+  });
   input.addEventListener("focus", () => {
     index().catch(() => {
       articles = null;
@@ -167,8 +171,11 @@
   input.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
     const count = results.hidden ? 0 : list.children.length;
-    if (event.key === "ArrowDown" && count) select((selected + 1) % count);
-    else if (event.key === "ArrowUp" && count) select((selected - 1 + count) % count);
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && count) {
+      moved = true;
+      select((selected + step + count) % count);
+    }
     else if (event.key === "Enter" && count) (list.children[selected] ?? list.children[0]).click();
     else if (event.key === "Escape" && !results.hidden) hide();
     else if (event.key === "Escape") {
