@@ -1,9 +1,11 @@
 """The public pages as HTML: rows of the sandbox put into the values that `kbsync.site` renders."""
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from urllib.parse import quote
 
 from kbsync.markdown.html import render_html
+from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
     CategoryPage,
@@ -18,7 +20,7 @@ from kbsync.site.pages import (
 from .answers import status_name
 from .articles import SELECT, as_article
 from .auth import World
-from .public_rows import PublicList, categories_of, listed, published
+from .public_rows import PublicList, categories_of, listed, published, translations_of
 from .records import Article, Category, Portal
 
 OVERVIEW_ROWS = 1000
@@ -42,8 +44,11 @@ def home_page(world: World, portal: Portal, locale: str) -> HomePage:
 def category_page(world: World, portal: Portal, category: Category) -> CategoryPage:
     """One category with its published articles."""
     articles = [row for row in published(world.store, portal, category.locale) if row.category_id == category.id]
-    frame = _frame(portal, category.locale, f"{category.name} | {portal.name}")
-    return CategoryPage(frame, _section(portal, category, articles))
+    there = {found.locale for found in categories_of(world.store, portal) if found.slug == category.slug}
+    elsewhere = {locale: _category_url(portal, locale, category.slug) for locale in there}
+    frame = _frame(portal, category.locale, f"{category.name} | {portal.name}", elsewhere=elsewhere)
+    crumbs = (Link(portal.name, _home_url(portal, category.locale)),)
+    return CategoryPage(frame, _section(portal, category, articles), crumbs)
 
 
 def list_page(world: World, portal: Portal, wanted: PublicList) -> CategoryPage:
@@ -62,8 +67,11 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
         crumbs.append(Link(category.name or "", _category_url(portal, locale, category.slug)))
     status = status_name(article) or "no status"
     updated = datetime.fromtimestamp(article.updated_at / 1_000_000, UTC)
+    translations = translations_of(world.store, article)
+    elsewhere = {found.locale: _url(portal, found) for found in (*translations, article)}
+    before, after = _neighbours(world, portal, article)
     return ArticlePage(
-        _frame(portal, locale, f"{article.title} | {portal.name}", _head(article)),
+        _frame(portal, locale, f"{article.title} | {portal.name}", _head(article), elsewhere),
         article.title or "",
         render_html(article.content or ""),
         tuple(crumbs),
@@ -71,6 +79,11 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
         f"updated {updated:%Y-%m-%d}",
         "" if status == "published" else status,
         f"{_url(portal, article)}.png" if status == "published" else "",
+        previous=_link(portal, before) if before else None,
+        next=_link(portal, after) if after else None,
+        translations=tuple(
+            Link(found.title or "", _url(portal, found), language_name(found.locale)) for found in translations
+        ),
     )
 
 
@@ -102,12 +115,35 @@ def _head(article: Article) -> tuple[tuple[str, str], ...]:
     return tuple(head)
 
 
-def _frame(portal: Portal, locale: str, title: str, head: tuple[tuple[str, str], ...] = ()) -> Frame:
-    locales = tuple(
-        Link(code, _home_url(portal, code), mark="current" if code == locale else "")
-        for code in portal.allowed_locales or []
-    )
+def _neighbours(world: World, portal: Portal, article: Article) -> tuple[Article | None, Article | None]:
+    """What visitors find before and after an article in its category."""
+    listed_articles = published(world.store, portal, article.locale)
+    row = [found for found in listed_articles if found.category_id == article.category_id]
+    place = next((place for place, found in enumerate(row) if found.id == article.id), None)
+    if place is None or article.category.slug is None:
+        return None, None
+    return row[place - 1] if place else None, row[place + 1] if place + 1 < len(row) else None
+
+
+def _frame(
+    portal: Portal,
+    locale: str,
+    title: str,
+    head: tuple[tuple[str, str], ...] = (),
+    elsewhere: Mapping[str, str] | None = None,
+) -> Frame:
+    """The frame of a page; `elsewhere` are the addresses of the same in other locales, None for a home page."""
+    locales = tuple(_locale_link(portal, code, locale, elsewhere) for code in portal.allowed_locales or [])
     return Frame(portal.name, _home_url(portal, locale), locale, title, locales, head)
+
+
+def _locale_link(portal: Portal, code: str, locale: str, elsewhere: Mapping[str, str] | None) -> Link:
+    name, home = language_name(code), _home_url(portal, code)
+    if code == locale:
+        return Link(name, (elsewhere or {}).get(code, home), mark="current")
+    if elsewhere is None or code in elsewhere:
+        return Link(name, (elsewhere or {}).get(code, home))
+    return Link(name, home, "not translated")
 
 
 def _section(portal: Portal, category: Category, articles: list[Article]) -> Section:
@@ -123,7 +159,7 @@ def _section(portal: Portal, category: Category, articles: list[Article]) -> Sec
 def _link(portal: Portal, article: Article, *, told: bool = False) -> Link:
     status = (status_name(article) or "no status") if told else ""
     note = f"{article.locale} · {article.slug}" if told else ""
-    return Link(article.title or "", _url(portal, article), note, status)
+    return Link(article.title or "", _url(portal, article), note, status, "" if told else article.description or "")
 
 
 def _home_url(portal: Portal, locale: str) -> str:

@@ -38,6 +38,16 @@ def published(store: Store, portal: Portal, locale: str = "") -> list[Article]:
     return [as_article(row) for row in store.rows(sql, (portal.id, *values))]
 
 
+def translations_of(store: Store, article: Article) -> list[Article]:
+    """The published articles of the same set, by locale, without the article itself."""
+    root = article.associated_article_id or article.id
+    sql = (
+        f"{SELECT} WHERE (a.id = ? OR a.associated_article_id = ?) AND a.id != ? AND a.portal_id = ? "
+        f"AND a.status = {PUBLISHED} ORDER BY a.locale, a.id"
+    )
+    return [as_article(row) for row in store.rows(sql, (root, root, article.id, article.portal_id))]
+
+
 def listed(store: Store, portal: Portal, wanted: PublicList) -> tuple[list[Article], int]:
     """The articles of a public list, and how many the locale has."""
     everything = published(store, portal, wanted.locale)

@@ -1,0 +1,241 @@
+"""kbsync's own help center as pages, made with as little code as will do; and pages that show what is rare."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from html import unescape
+from pathlib import Path
+
+import yaml
+
+from kbsync.markdown.html import render_html
+from kbsync.site.anchors import add_anchors
+from kbsync.site.defuse import defuse
+from kbsync.site.languages import language_name
+from kbsync.site.pages import (
+    ArticlePage,
+    CategoryPage,
+    Frame,
+    HomePage,
+    Link,
+    MissingPage,
+    OverviewPage,
+    Page,
+    Section,
+    Writer,
+    WriterDiff,
+    WriterFinding,
+    WriterTranslation,
+)
+
+CONTENT = Path(__file__).parent.parent.parent / "content"
+LOCALES = ("en", "fr")
+PORTAL = "kbsync Handbook"
+
+
+def frame(locale: str, title: str, url: str, *, others: dict[str, str] | None = None) -> Frame:
+    """The frame of a page with everything switched on; `others` are the same page's addresses in other locales."""
+    others = others or {}
+    links = tuple(
+        Link(language_name(code), url, mark="current")
+        if code == locale
+        else Link(language_name(code), others.get(code, f"/{code}/"), "" if code in others else "not translated")
+        for code in LOCALES
+    )
+    return Frame(
+        PORTAL,
+        f"/{locale}/",
+        locale,
+        f"{title} | {PORTAL}",
+        links,
+        (),
+        f"/-/search/{locale}.json",
+        "/-/assets",
+        "/-/events",
+    )
+
+
+def read(path: Path) -> tuple[dict[str, object], str]:
+    """Front matter and body of a source."""
+    _, front, body = path.read_text("utf-8").split("---\n", 2)
+    return yaml.safe_load(front), body
+
+
+def body(markdown: str, *, media: bool = False) -> tuple[str, tuple[object, ...]]:
+    """The HTML of an article and its headings."""
+    html, toc = add_anchors(render_html(markdown))
+    return defuse(html, media=media), toc
+
+
+def whole_site() -> dict[str, Page]:
+    """Every page of content/ by its address."""
+    pages: dict[str, Page] = {}
+    shelves = {(locale, folder.name) for locale in LOCALES for folder in sorted((CONTENT / locale).iterdir())}
+    for locale in LOCALES:
+        sections = [_shelf(pages, locale, name, shelves) for code, name in sorted(shelves) if code == locale]
+        sections.sort(key=lambda pair: pair[0])
+        home = frame(locale, "Home", f"/{locale}/", others={code: f"/{code}/" for code in LOCALES})
+        heading = "How can we help?" if locale == "en" else "Comment pouvons-nous vous aider ?"
+        home = replace(home, writer=Writer(findings=findings_of_home()))
+        pages[f"/{locale}/"] = HomePage(home, heading, tuple(section for _, section in sections))
+    pages["/-/overview"] = _overview(pages)
+    return pages
+
+
+def _shelf(pages: dict[str, Page], locale: str, name: str, shelves: set[tuple[str, str]]) -> tuple[int, Section]:
+    folder = CONTENT / locale / name
+    meta, _ = read(folder / "_category.md")
+    sources = [(path, *read(path)) for path in sorted(folder.glob("[!_]*.md"))]
+    sources.sort(key=lambda found: found[1].get("position", 999))
+    links = [
+        Link(
+            str(front["title"]),
+            f"/{locale}/articles/{path.stem}",
+            mark=_mark(front),
+            about=str(front.get("description", "")),
+        )
+        for path, front, _ in sources
+    ]
+    url = f"/{locale}/categories/{name}"
+    section = Section(str(meta["name"]), url, str(meta.get("icon", "")), str(meta.get("description", "")), tuple(links))
+    others = {code: f"/{code}/categories/{name}" for code in LOCALES if (code, name) in shelves}
+    crumb = Link(PORTAL, f"/{locale}/")
+    pages[url] = CategoryPage(frame(locale, section.name, url, others=others), section, (crumb,))
+    for place, (path, front, text) in enumerate(sources):
+        others = {
+            code: f"/{code}/articles/{path.stem}" for code in LOCALES if (CONTENT / code / name / path.name).exists()
+        }
+        html, toc = body(text)
+        pages[links[place].url] = ArticlePage(
+            replace(
+                frame(locale, links[place].text, links[place].url, others=others),
+                writer=_writer(path, front, html, others),
+            ),
+            links[place].text,
+            html,
+            (crumb, Link(section.name, url)),
+            "Ana Lima",
+            "updated 2026-03-14",
+            _mark(front),
+            toc=toc,
+            previous=links[place - 1] if place else None,
+            next=links[place + 1] if place + 1 < len(links) else None,
+            translations=tuple(
+                Link(str(read(CONTENT / code / name / path.name)[0]["title"]), address, language_name(code))
+                for code, address in others.items()
+                if code != locale
+            ),
+        )
+    return int(meta.get("position", 999)), section
+
+
+def _mark(front: dict[str, object]) -> str:
+    status = str(front.get("status", "draft"))
+    return "" if status == "published" else status
+
+
+def _writer(path: Path, front: dict[str, object], html: str, others: dict[str, str]) -> Writer:
+    name = path.relative_to(CONTENT).as_posix()
+    locale = name.split("/")[0]
+    return Writer(
+        str(front.get("status", "draft")),
+        name,
+        path.stem,
+        f"https://support.example.com/hc/handbook/articles/{path.stem}",
+        f"vscode://file/handbook/content/{name}:1:1",
+        findings_of_article(name),
+        (
+            WriterFinding(
+                "warning",
+                "KB401",
+                "raw HTML is dropped: `<br>`",
+                "leave a blank line instead",
+                31,
+                8,
+                f"vscode://file/{name}:31:8",
+            ),
+        ),
+        tuple(
+            WriterTranslation(code, "fresh" if code in others else "missing", others.get(code, ""))
+            for code in LOCALES
+            if code != locale
+        ),
+        WriterDiff(
+            "Compared with the portal a moment ago: 2 fields differ.",
+            (
+                ("description", "From a folder to a draft.", str(front.get("description", ""))),
+                ("position", "", str(front.get("position", ""))),
+            ),
+            "<p>This page takes you from an empty folder to <del>an</del><ins>one</ins> article on your portal. It takes about <del>twenty</del><ins>ten</ins> minutes.</p>",
+        ),
+    )
+
+
+def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
+    """One error and one warning."""
+    return (
+        WriterFinding(
+            "error",
+            "KB201",
+            "the link goes nowhere: `billing/refund.md`",
+            "did you mean `billing/refunds.md`?",
+            24,
+            17,
+            f"vscode://file/{name}:24:17",
+        ),
+        WriterFinding(
+            "warning",
+            "KB304",
+            "the description is longer than search results show",
+            "160 characters are shown, this has 184",
+            3,
+            1,
+            f"vscode://file/{name}:3:1",
+        ),
+    )
+
+
+def findings_of_home() -> tuple[WriterFinding, ...]:
+    """What the tree's own findings look like."""
+    return (
+        WriterFinding(
+            "warning", "KB104", "en/writing/slugs.md: the slug has a capital", "", 3, 7, "vscode://file/x:3:7"
+        ),
+    )
+
+
+def _overview(pages: dict[str, Page]) -> OverviewPage:
+    sections = tuple(
+        Section(
+            language_name(locale),
+            f"/{locale}/",
+            articles=tuple(
+                Link(page.title, url, url.rpartition("/")[2], page.status or "published")
+                for url, page in pages.items()
+                if isinstance(page, ArticlePage) and page.frame.locale == locale
+            ),
+        )
+        for locale in LOCALES
+    )
+    return OverviewPage(frame("en", "Everything", "/-/overview"), "Everything in this tree", sections)
+
+
+def missing(url: str) -> MissingPage:
+    """What stands at an address where nothing is."""
+    near = (Link("Your first push", "/en/articles/first-push"), Link("Pushing", "/en/articles/pushing"))
+    return MissingPage(frame("en", "Not found", url), near)
+
+
+def search_rows(pages: dict[str, Page], locale: str) -> list[list[str]]:
+    """The search index of a locale."""
+    return [
+        [url, page.title, "", page.crumbs[-1].text, _plain(page.body_html)]
+        for url, page in pages.items()
+        if isinstance(page, ArticlePage) and page.frame.locale == locale
+    ]
+
+
+def _plain(html: str) -> str:
+    words = re.sub(r"</?(?:a|code|em|strong|sup)\b[^>]*>", "", html)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", words)).split())
