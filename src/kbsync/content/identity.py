@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 import msgspec
 
@@ -99,7 +99,7 @@ def default_slug(path: str, locale: str, default_locale: str) -> str:
 
 def one_form(name: str) -> str:
     """A name of a file as a slug: composed, for file systems give the same name in either of two forms."""
-    return name if name.isascii() else unicodedata.normalize("NFC", name)
+    return name if name.isascii() else normalize("NFC", name)
 
 
 def folder_category(path: str, locales: tuple[str, ...], slug_at: Callable[[str], str | None]) -> str:
