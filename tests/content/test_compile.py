@@ -24,6 +24,8 @@ IDENTITIES = [
     ("pt_BR/billing/refunds.md", "", "pt_BR", "refunds-pt-br", "billing"),
     ("fr/billing/refunds.md", "", "fr", "refunds-fr", "billing"),
     ("en/billing/Über uns.md", "", "en", "Über uns", "billing"),
+    ("en/billing/U\u0308ber uns.md", "", "en", "\u00dcber uns", "billing"),
+    ("en/U\u0308bersicht/a.md", "", "en", "a", "\u00dcbersicht"),
     ("en/billing/refunds.md", "slug: money-back", "en", "money-back", "billing"),
     ("fr/billing/refunds.md", "slug: money-back", "fr", "money-back", "billing"),
     ("en/billing/refunds.md", "category: account", "en", "refunds", "account"),

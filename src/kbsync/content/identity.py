@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from unicodedata import normalize
 
 import msgspec
 
@@ -72,7 +73,7 @@ def locale_of(path: str, locales: tuple[str, ...]) -> str:
 def identify_category(path: str, source: Source, site: Site) -> Identity:
     """Who a `_category.md` is; of the site only the locales count."""
     locale = source.locale or locale_of(path, site.locales)
-    return Identity(path, locale, source.slug or path.rpartition("/")[0].rpartition("/")[2])
+    return Identity(path, locale, source.slug or one_form(path.rpartition("/")[0].rpartition("/")[2]))
 
 
 def identify_article(path: str, source: Source, site: Site, slug_at: Callable[[str], str | None]) -> Identity:
@@ -93,8 +94,13 @@ def identify_article(path: str, source: Source, site: Site, slug_at: Callable[[s
 
 def default_slug(path: str, locale: str, default_locale: str) -> str:
     """The file's stem; in other locales than the default with the locale behind it: slugs are unique over all."""
-    stem = path.rpartition("/")[2].removesuffix(".md")
+    stem = one_form(path.rpartition("/")[2].removesuffix(".md"))
     return stem if locale in {default_locale, ""} else f"{stem}-{locale.lower().replace('_', '-')}"
+
+
+def one_form(name: str) -> str:
+    """A name of a file as a slug: composed, for file systems give the same name in either of two forms."""
+    return name if name.isascii() else normalize("NFC", name)
 
 
 def folder_category(path: str, locales: tuple[str, ...], slug_at: Callable[[str], str | None]) -> str:
@@ -105,6 +111,6 @@ def folder_category(path: str, locales: tuple[str, ...], slug_at: Callable[[str]
             return slug
         parent = folder.rpartition("/")[0]
         if parent in locales or not parent:
-            return "" if folder in locales else folder.rpartition("/")[2]
+            return "" if folder in locales else one_form(folder.rpartition("/")[2])
         folder = parent
     return ""
