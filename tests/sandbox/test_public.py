@@ -5,6 +5,7 @@ import re
 import pytest
 
 from kbsync.markdown.html import render_html
+from kbsync.site.anchors import add_anchors
 from kbsync.site.pages import ArticlePage, CategoryPage, Frame, HomePage, Link, MissingPage, Section, render
 
 from .uploads import read
@@ -31,10 +32,10 @@ def page(sandbox, path):
 
 
 @pytest.mark.parametrize("slug", ["shown", "draft", "kept"])
-def test_an_article_of_any_status_is_shown_with_its_body_as_the_portal_renders_it(sandbox, slug):
+def test_an_article_of_any_status_is_shown_as_the_portal_renders_it_with_the_ids_of_its_page_script(sandbox, slug):
     status, text = page(sandbox, f"/hc/handbook/articles/{slug}")
     assert status == 200
-    assert f"<article>\n{render_html(BODY)}</article>" in text
+    assert f"<article>\n{add_anchors(render_html(BODY))[0]}</article>" in text
     assert f"<title>T &lt;{slug}&gt; | Handbook</title>" in text
     assert '<meta name="tags" content="a, b">' in text
 

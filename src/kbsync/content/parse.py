@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -18,6 +19,9 @@ from kbsync.model import digest
 
 if TYPE_CHECKING:
     from kbsync.markdown.spans import Heading, Reference, Target
+
+
+SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect | None = None) -> Source:
@@ -105,9 +109,15 @@ def _links(path: str, targets: Iterable[Target], references: Iterable[Reference]
         is_picture = target.kind == "definition" and _label(target.text) in pictures
         written, _, anchor = target.destination.partition("#")
         written, _, query = written.partition("?")
-        means = posixpath.normpath(posixpath.join(folder, unquote(written)))
+        means = _joined(folder, written)
         place = (first_line + target.line, target.column, target.start, target.end)
         yield Link("image" if is_picture else target.kind, *place, means, anchor, query)
+
+
+@lru_cache(maxsize=20_000)
+def _joined(folder: str, written: str) -> str:
+    """The path of the tree that a link in a folder means; articles of one folder link to the same places."""
+    return posixpath.normpath(posixpath.join(folder, unquote(written)))
 
 
 def _label(text: str) -> str:
@@ -117,4 +127,6 @@ def _label(text: str) -> str:
 
 def is_local(destination: str) -> bool:
     """Whether a link target may mean a file of the tree: no scheme, no host, no bare anchor, no address from `/`."""
-    return bool(destination) and destination[0] not in "#/?" and not re.match(r"[A-Za-z][A-Za-z0-9+.-]*:", destination)
+    return (
+        bool(destination) and destination[0] not in "#/?" and (":" not in destination or not SCHEME.match(destination))
+    )

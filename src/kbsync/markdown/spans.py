@@ -89,6 +89,7 @@ class Scan:
 
 
 _PARSER = pyromark.Markdown(options=pyromark.Options.ENABLE_TABLES)
+_PLAIN = frozenset({"Link", "Image", "Heading"})
 _REFERENCES = frozenset({"Reference", "Collapsed", "Shortcut"})
 _SUPERSCRIPT = re.compile(r"\^([^^]+)\^")
 
@@ -100,13 +101,17 @@ def scan(text: str) -> Scan:
     """
     reader = _Reader(Places(text, skipped=1 if text.startswith("\ufeff") else 0))
     opened = reader.open
-    for event, span in events_of(text):
+    events = events_of(text)
+    for event, span in events:
         # Most events are text outside of anything that is looked for: they must fall through quickly.
         if opened:
             reader.inside(event, span)
         elif event.__class__ is dict:
             if (tag := event.get("Start")) is not None:
-                if tag.__class__ is dict or tag == "HtmlBlock":
+                if tag.__class__ is dict:
+                    if _PLAIN.isdisjoint(tag) or not reader.plain(tag, span, events):
+                        reader.start(tag, span)
+                elif tag == "HtmlBlock":
                     reader.start(tag, span)
             elif "InlineHtml" in event:
                 reader.html("inline", span)
@@ -181,6 +186,55 @@ class _Reader:
         blocks = self._code if "CodeBlock" in tag else self._tables if "Table" in tag else None
         if blocks is not None:
             blocks.append((self.places.char(span["start"]), self.places.char(span["end"])))
+
+    def plain(self, tag: dict[str, Any], span: Any, events: Iterator[tuple[Any, Any]]) -> bool:
+        """Take a construct with nothing but one text in it, as nearly all are; what else it may be is begun.
+
+        False where nothing was taken of the events.
+        """
+        ((name, data),) = tag.items()
+        if name != "Heading" and data["link_type"] != "Inline":
+            return False
+        event, inner = next(events)
+        words = event.get("Text") if event.__class__ is dict else None
+        if words is None or "^" in words:
+            self.start(tag, span)
+            self.inside(event, inner)
+            return True
+        after, outer = next(events)
+        end = after.get("End") if after.__class__ is dict else None
+        if end != name and (end.__class__ is not dict or name != "Heading"):
+            self.start(tag, span)
+            self.inside(event, inner)
+            self.inside(after, outer)
+            return True
+        start, stop = self.places.char(span["start"]), self.places.char(span["end"])
+        if name == "Heading":
+            level = int(data["level"][1:])
+            self._headings.append(Heading(level, words, start, stop, self.places.line(start)))
+        else:
+            at = (start, self.places.char(inner["end"]), stop)
+            self._add_target("link" if name == "Link" else "image", data, at, words)
+        return True
+
+    def _add_target(self, kind: Literal["link", "image"], data: Any, at: tuple[int, int, int], words: str) -> None:
+        """Take an inline link or image.
+
+        Args:
+            kind, data: what the parser says.
+            at: where it begins, where what is inside its brackets ends, where it ends.
+            words: what is shown of it.
+        """
+        _, inner_end, end = at
+        text, destination = self.places.text, data["dest_url"]
+        place = inner_end + 2
+        # Nearly always it stands there as it is meant, alone between the parentheses.
+        if destination and place + len(destination) == end - 1 and text.startswith(f"]({destination}", inner_end):
+            span: tuple[int, int] | None = (place, end - 1)
+        else:
+            span = inline_span(text, inner_end, end, destination)
+        if span is not None:
+            self._targets.append(Target(kind, destination, *span, *self._spot(span[0]), words, data["title"]))
 
     def inside(self, event: Any, span: Any) -> None:
         """Take what stands in a link, an image or a heading."""
@@ -257,20 +311,16 @@ class _Reader:
         self._references.append(Reference(kind, label, destination, start, end, *self._spot(start), words))
 
     def _close_target(self, done: _Open, start: int, end: int) -> None:
-        kind: Literal["link", "image", "autolink"] = "image" if done.name == "Image" else "link"
-        destination = done.data["dest_url"]
-        span: tuple[int, int] | None
+        words = "".join(done.pieces)
         if done.data["link_type"] == "Inline":
-            text_end = self.places.char(self._inner_end)
-            span = inline_span(self.places.text, text_end, end, destination)
-        else:
-            kind, span = "autolink", (start + 1, end - 1)
-            destination = decode_entities(destination)
-            if done.data["link_type"] == "Email":
-                destination = f"mailto:{destination}"
-        if span is not None:
-            spot, words = self._spot(span[0]), "".join(done.pieces)
-            self._targets.append(Target(kind, destination, *span, *spot, words, done.data["title"]))
+            at = (start, self.places.char(self._inner_end), end)
+            self._add_target("image" if done.name == "Image" else "link", done.data, at, words)
+            return
+        destination = decode_entities(done.data["dest_url"])
+        if done.data["link_type"] == "Email":
+            destination = f"mailto:{destination}"
+        spot = self._spot(start + 1)
+        self._targets.append(Target("autolink", destination, start + 1, end - 1, *spot, words, done.data["title"]))
 
     def _spot(self, char: int) -> tuple[int, int]:
         return self.places.line(char), self.places.column(char)

@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 from kbsync.markdown.html import render_html
+from kbsync.site.anchors import add_anchors
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
@@ -70,15 +71,18 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     translations = translations_of(world.store, article)
     elsewhere = {found.locale: _url(portal, found) for found in (*translations, article)}
     before, after = _neighbours(world, portal, article)
+    # The real portal's page script gives headings their ids; nothing runs here.
+    body, toc = add_anchors(render_html(article.content or ""))
     return ArticlePage(
         _frame(portal, locale, f"{article.title} | {portal.name}", _head(article), elsewhere),
         article.title or "",
-        render_html(article.content or ""),
+        body,
         tuple(crumbs),
         article.author.name if article.author else "",
         f"updated {updated:%Y-%m-%d}",
         "" if status == "published" else status,
         f"{_url(portal, article)}.png" if status == "published" else "",
+        toc=toc,
         previous=_link(portal, before) if before else None,
         next=_link(portal, after) if after else None,
         translations=tuple(
