@@ -47,7 +47,7 @@ class Shot:
 def search(page: Page) -> None:
     """Type into the search box."""
     page.keyboard.press("/")
-    page.keyboard.type("old slug", delay=20)
+    page.keyboard.type("token secret", delay=20)
     page.wait_for_selector("#kb-found a")
     page.wait_for_timeout(300)
 

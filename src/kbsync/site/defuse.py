@@ -82,7 +82,7 @@ class _Page:
     def _picture(self, found: re.Match[str]) -> str:
         address = found["src"]
         if is_script(address, picture=True):
-            return _box("picture", "A picture with a script for an address", _words(found["alt"]))
+            return _box("picture", "A picture with an unsafe address", _words(found["alt"]))
         if self.media or not is_remote(address):
             return found[0]
         # Inside of a link there is no room for a switch: the link is what a click means.
@@ -92,7 +92,7 @@ class _Page:
     def _player(self, player: Player, found: re.Match[str]) -> str:
         captured = player.captured(found[0])
         if not all(SAFE_CAPTURE.fullmatch(text) for text in captured.values()):
-            return _box("player", "A player whose address is none")
+            return _box("player", "A player with an unsafe address")
         if self.media and not player.runs_script:
             return found[0]
         address = player.address.format(**captured)
