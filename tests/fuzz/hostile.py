@@ -79,6 +79,9 @@ def texts() -> dict[str, str]:
     made |= {
         "brackets opened and closed": "[" * half + "]" * half,
         "stars opened and closed": "*a " * (third // 2) + "b* " * (third // 2),
+        "brackets and one that closes": "[" * 60 + "a [b " * 3900 + "]",
+        "open brackets between links": "[a [b](c) " * 1900 + "]",
+        "open images and one that closes": "![a " * 4900 + "]",
         "a bracket with each link": "[" * 5000 + "a](b)" * 3000,
         "images opened and closed": "![a" * 2500 + "](b)" * 2500,
         "parentheses in a destination": "[a](" + "(" * half + ")" * half,

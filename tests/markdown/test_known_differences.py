@@ -58,6 +58,18 @@ from kbsync.markdown.html import render_html
             id="a run of stars closes two: markdown-it-py pairs them as the later CommonMark does",
         ),
         pytest.param(
+            "[[]()[]]()",
+            '<p>[<a href=""></a>[]]()</p>\n',
+            '<p><a href=""><a href=""></a>[]</a></p>\n',
+            id="a link in a link, where brackets that are none follow it: a slip of cmark-gfm's, and no valid HTML",
+        ),
+        pytest.param(
+            "[ *[]**]()",
+            '<p><a href=""> <em>[]</em>*</a></p>\n',
+            '<p><a href=""> *[]**</a></p>\n',
+            id="a run of stars before the bracket that ends a link: pairs are sought in another order",
+        ),
+        pytest.param(
             "a*\u2e44b*",
             "<p>a*\u2e44b*</p>\n",
             "<p>a<em>\u2e44b</em></p>\n",

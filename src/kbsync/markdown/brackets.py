@@ -8,7 +8,6 @@ from bisect import bisect_right
 from dataclasses import dataclass
 
 from markdown_it.common.utils import normalizeReference
-from markdown_it.helpers import parseLinkLabel
 from markdown_it.rules_inline import StateInline
 
 from kbsync.markdown.definitions import MAX_LABEL_CHARS
@@ -32,8 +31,8 @@ def link(state: StateInline, silent: bool) -> bool:
     """`[words](address "title")`, `[words][label]`, `[label][]` or `[label]`."""
     if state.src[state.pos] != "[":
         return False
-    words_end = _words_end(state, state.pos, nested=False)
-    # An image's words may have a link in them: then the words around the image cannot be one.
+    words_end = _words_end(state, state.pos)
+    # Words with a link in them are none, be it within an image.
     if words_end >= 0 and _has_link(state, words_end):
         return False
     address = _address(state, state.pos + 1, words_end) if words_end >= 0 else None
@@ -69,7 +68,7 @@ def image(state: StateInline, silent: bool) -> bool:
     """The same with `!` before it; its words may have links in them."""
     if not state.src.startswith("![", state.pos, state.posMax):
         return False
-    words_end = _words_end(state, state.pos + 1, nested=True)
+    words_end = _words_end(state, state.pos + 1)
     address = _address(state, state.pos + 2, words_end) if words_end >= 0 else None
     if address is None:
         return False
@@ -87,12 +86,24 @@ def _attributes(name: str, address: _Address) -> dict[str, str | int | float]:
     return attributes | {"title": address.title} if address.title else attributes
 
 
-def _words_end(state: StateInline, opening: int, *, nested: bool) -> int:
-    """Find the bracket that closes, or -1."""
+def _words_end(state: StateInline, opening: int) -> int:
+    """Find the bracket that closes one, or -1. Each is looked for once, and none is looked at twice on the way."""
+    ends = notes_of(state).words_ends
+    if opening in ends:
+        return ends[opening]
     # Without any such bracket ahead, thousands of opening ones would each read the text to its end.
     if state.src.find("]", opening, state.posMax) < 0:
-        return -1
-    return parseLinkLabel(state, opening, not nested)
+        return ends.setdefault(opening, -1)
+    before, state.pos = state.pos, opening + 1
+    while state.pos < state.posMax and state.src[state.pos] != "]":
+        place = state.pos
+        state.md.inline.skipToken(state)
+        if state.src[place] == "[" and state.pos == place + 1:
+            # A bracket that is no link; if it stays open, then so does every one around it.
+            inner = ends.get(place, -1)
+            state.pos = inner + 1 if inner >= 0 else state.posMax
+    end, state.pos = state.pos if state.pos < state.posMax else -1, before
+    return ends.setdefault(opening, end)
 
 
 def _address(state: StateInline, words: int, words_end: int) -> _Address | None:

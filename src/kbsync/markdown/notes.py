@@ -16,7 +16,7 @@ class Notes:
     `code_ends` has the place behind each run of backticks and the code that it begins, if it does; `last_runs` the last
     known run of each length, `all_runs_known` whether the text was searched to its end for one. `endless` has the
     place of the first comment, declaration and so on that never ends; `links` where links begin, in
-    ascending order.
+    ascending order; `words_ends` the place of the bracket that closes each opening one, or -1.
     """
 
     code_ends: dict[int, int] = field(default_factory=dict)
@@ -24,6 +24,7 @@ class Notes:
     all_runs_known: bool = False
     endless: dict[str, int] = field(default_factory=dict)
     links: list[int] = field(default_factory=list)
+    words_ends: dict[int, int] = field(default_factory=dict)
 
 
 class NotedState(StateInline):
