@@ -21,8 +21,10 @@ import creates
 import memory
 import trees
 from process import measure, ratio, use_bytecode
-from sections import FUZZ, RESULTS, SOAK, found_section
+from sections import write_section
 from worlds import HERE, KBSYNC
+
+import lint
 
 SMALL, LARGE = 10_000, 100_000
 
@@ -104,40 +106,49 @@ def measure_memory(times: int) -> list[str]:
     ]
 
 
+def measure_lint(times: int) -> list[str]:
+    """Lint beside its peers."""
+    return [
+        "## Lint",
+        "",
+        *lint.HEAD,
+        *lint.measure_lint(SMALL, min(times, 3)),
+        *lint.measure_large(LARGE),
+        "",
+        "Aims at 10,000: cold at most 1.5 x lychee's CPU and 2.5 x its memory, a twentieth of markdownlint-cli2's CPU;",
+        "warm under 6 x the CPU of `git status`; under 200 MiB at 100,000. Memory is the largest sum over a process and its",
+        "children in ten looks a second.",
+    ]
+
+
 PARTS: dict[str, Callable[[int], list[str]]] = {
     "startup": measure_startup,
     "trees": measure_trees,
     "creates": measure_creates,
     "memory": measure_memory,
+    "lint": measure_lint,
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--times", type=int, default=5, help="runs behind each median; long ones take fewer")
-    parser.add_argument("--only", nargs="*", choices=PARTS, help="some parts; printed, not written")
+    parser.add_argument("--only", nargs="*", choices=PARTS, help="some parts; the others keep what they say")
     args = parser.parse_args()
     use_bytecode()
-    lines = [
-        "# Results",
-        "",
-        (
-            f"Made by `make bench` on {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, "
-            f"{os.cpu_count()} cores, {platform.system()} {platform.machine()}."
-        ),
-        f"Medians of {args.times} runs (1 to 3 of the long ones) of whole processes; ratios are between things",
-        "measured side by side.",
-        "",
-    ]
     for name in args.only or PARTS:
-        part = [*PARTS[name](args.times), ""]
-        lines += part
-        print("\n".join(part) if args.only else f"{name} done", flush=True)
-    if not args.only:
-        # Soak and fuzz are run by themselves, and keep their sections.
-        text = RESULTS.read_text("utf-8") if RESULTS.exists() else ""
-        kept = [found for head in (SOAK, FUZZ) if (found := found_section(text, head))]
-        RESULTS.write_text("\n".join([*lines, *kept]), encoding="utf-8")
+        part = PARTS[name](args.times)
+        write_section(part[0], "\n".join([*part, "", when(args.times), ""]))
+        print("\n".join(part), flush=True)
+
+
+def when(times: int) -> str:
+    """What a section says of how it was made."""
+    return (
+        f"Made on {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, {os.cpu_count()} cores, "
+        f"{platform.system()} {platform.machine()}; medians of {times} runs (1 to 3 of the long ones) of whole processes,\n"
+        "ratios between things measured side by side."
+    )
 
 
 if __name__ == "__main__":
