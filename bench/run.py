@@ -1,7 +1,7 @@
 """Measure kbsync and write bench/RESULTS.md: medians of several runs, ratios between things measured side by side.
 
     make bench                             (about 20 minutes on two cores)
-    python bench/run.py --only startup     (one part, printed and not written)
+    python bench/run.py --only startup     (one part)
 
 Every figure is of a whole process: CPU is user + system, memory the largest resident set. The portal is a process of
 its own, on loopback.
@@ -116,8 +116,8 @@ def measure_lint(times: int) -> list[str]:
         *lint.measure_large(LARGE),
         "",
         "Aims at 10,000: cold at most 1.5 x lychee's CPU and 2.5 x its memory, a twentieth of markdownlint-cli2's CPU;",
-        "warm under 6 x the CPU of `git status`; under 200 MiB at 100,000. Memory is the largest sum over a process and its",
-        "children in ten looks a second.",
+        "warm under 6 x the CPU of `git status`; under 200 MiB at 100,000. Memory is the largest sum over a process",
+        "and its children in ten looks a second.",
     ]
 
 
@@ -146,8 +146,8 @@ def when(times: int) -> str:
     """What a section says of how it was made."""
     return (
         f"Made on {time.strftime('%Y-%m-%d')}: Python {platform.python_version()}, {os.cpu_count()} cores, "
-        f"{platform.system()} {platform.machine()}; medians of {times} runs (1 to 3 of the long ones) of whole processes,\n"
-        "ratios between things measured side by side."
+        f"{platform.system()} {platform.machine()}; medians of {times} runs (1 to 3 of the long ones) of whole\n"
+        "processes, ratios between things measured side by side."
     )
 
 

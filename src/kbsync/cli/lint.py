@@ -166,6 +166,8 @@ def show_findings(workspace: Workspace, findings: list[Finding], *, sources: int
     root, options = workspace.settings.content_root, workspace.options
 
     def read(path: str) -> str | None:
+        if not path.endswith(".md"):
+            return None  # A picture has no lines.
         try:
             return (root / path).read_bytes().decode(errors="replace").removeprefix("\ufeff")
         except OSError:
