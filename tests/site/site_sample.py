@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import cache
 from html import unescape
 from pathlib import Path
 
@@ -69,7 +70,12 @@ def body(markdown: str, *, media: bool = False) -> tuple[str, tuple[object, ...]
 
 
 def whole_site() -> dict[str, Page]:
-    """Every page of content/ by its address."""
+    """Every page of content/ by its address, in a dict of the caller's own."""
+    return dict(_whole_site())
+
+
+@cache
+def _whole_site() -> dict[str, Page]:
     pages: dict[str, Page] = {}
     shelves = {(locale, folder.name) for locale in LOCALES for folder in sorted((CONTENT / locale).iterdir())}
     for locale in LOCALES:

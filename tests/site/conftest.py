@@ -1,0 +1,68 @@
+"""A real browser for the tests that are marked `browser`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from site_sample import missing, search_rows, whole_site
+from site_server import Served, served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
+"""Set by `.ci/run`."""
+
+MISSING = "there is no Chromium here (Debian: apt-get install chromium; Python: pip install 'kbsync[dev]')"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium, driven by Playwright; where there is none, what needs it steps aside, but not in CI."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        if os.environ.get(NEEDED):
+            pytest.fail(f"${NEEDED} is set: {MISSING}")
+        pytest.skip(MISSING)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def site() -> Iterator[Served]:
+    """kbsync's own help center on a free port."""
+    pages = whole_site()
+    indexes = {f"/-/search/{locale}.json": search_rows(pages, locale) for locale in ("en", "fr")}
+    with served(Served(pages, missing, indexes)) as running:
+        yield running
+
+
+@pytest.fixture
+def open_page(chromium: Browser, site: Served) -> Iterator[Callable[..., Page]]:
+    """Opens a page in a browser of its own; at the end no script has failed and no other host was asked for anything."""
+    contexts, errors, asked = [], [], []
+
+    def opened(url: str, **options: object) -> Page:
+        settings = {"viewport": {"width": 1280, "height": 800}} | options
+        context = chromium.new_context(**settings)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: errors.append(message.text) if "Content Security" in message.text else None)
+        page.on("request", lambda request: asked.append(request.url))
+        page.goto(site.url + url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert errors == []
+    assert [url for url in asked if not url.startswith((f"{site.url}/", "data:"))] == []

@@ -1,0 +1,367 @@
+"""The pages in a real browser: schemes, widths, keys, the writer's layer, and articles that would like to do harm."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import expect
+from site_sample import body, frame, whole_site
+
+from kbsync.site.pages import ArticlePage, HomePage, Link
+
+pytestmark = pytest.mark.browser
+
+ARTICLE = "/en/articles/first-push"
+PHONE = {"width": 360, "height": 740}
+KINDS = ["/en/", "/en/categories/publishing", ARTICLE, "/-/overview", "/en/articles/first-pusch", "/-/everything"]
+
+EVERYTHING = """
+Text with `code`, **strong**, *em*, ^up^, [a link](/en/) and a very-long-word-{long} and `{long}`.
+
+# Section one
+
+| Name | What it means | Default | Range | Unit | Since | Notes |
+|:--|:-:|--:|---|---|---|---|
+| `timeout_s_of_the_service` | how long | 30 | 1-600 | seconds | 0.1 | a_long_value_without_any_break_in_it |
+
+## Section two
+
+```sh
+kbsync plan --config kbsync.toml --env staging --format json --out plan.json && kbsync push plan.json --wait --publish
+```
+
+> A quote.
+
+### Section three
+
+1. one
+2. two
+
+![A cat](https://img.example.com/cat.png) [x](javascript:alert(1))
+
+<https://youtu.be/abc>
+
+---
+""".replace("{long}", "x" * 120)
+
+
+def everything(locale: str = "en") -> ArticlePage:
+    html, toc = body(EVERYTHING)
+    sample = whole_site()[ARTICLE]
+    base = replace(frame(locale, "Everything", "/-/everything"), writer=sample.frame.writer)
+    return ArticlePage(
+        base,
+        "Everything that an article may hold",
+        html,
+        (Link("Home", "/en/"), Link("Category", "/en/categories/publishing")),
+        "Ana",
+        "updated today",
+        "draft",
+        toc=toc,
+        previous=Link("Before", "/en/"),
+        next=Link("After", "/en/"),
+        translations=(Link("Tout", "/fr/", "Français"),),
+    )
+
+
+def open_kind(open_page, site, url, **options):
+    site.pages["/-/everything"] = everything()
+    return open_page(url, **options)
+
+
+# --- for everybody -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("url", KINDS)
+def test_axe_finds_nothing_serious_on_any_page(open_page, site, url, scheme):
+    page = open_kind(open_page, site, url, color_scheme=scheme)
+    expect(page.locator("main h1").first).to_be_visible()
+    tabs = ["page", "findings", "hidden", "translations", "portal"] if page.locator("#kb-tab-portal").count() else [""]
+    for tab in tabs:
+        if tab:
+            page.click(f"#kb-tab-{tab}")
+        assert serious(page) == []
+
+
+@pytest.mark.parametrize("url", ["/en/", ARTICLE, "/-/everything"])
+def test_axe_finds_nothing_serious_on_a_phone_with_the_layer_and_the_search_open(open_page, site, url):
+    page = open_kind(open_page, site, url, viewport=PHONE)
+    page.click("#kb-writer-switch")
+    assert serious(page) == []
+    page.fill("#kb-query", "push")
+    expect(page.locator("#kb-found a").first).to_be_visible()
+    assert serious(page) == []
+    page.fill("#kb-query", "zzzzzz")
+    expect(page.locator("#kb-said")).to_contain_text("Nothing found for")
+    assert serious(page) == []
+
+
+def serious(page) -> list[str]:
+    results = Axe().run(page).response
+    return [
+        f"{found['id']}: {node['html'][:120]} {node['any'][:1]}"
+        for found in results["violations"]
+        if found["impact"] in {"serious", "critical"}
+        for node in found["nodes"]
+    ]
+
+
+@pytest.mark.parametrize("writer", ["on", "off"])
+@pytest.mark.parametrize("url", KINDS)
+def test_nothing_is_wider_than_a_phone(open_page, site, url, writer):
+    page = open_kind(open_page, site, url, viewport=PHONE)
+    page.evaluate(f"localStorage.setItem('kbsync-writer', '{writer}')")
+    page.reload()
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    wide = page.evaluate(
+        "[...document.querySelectorAll('main *')].filter(e => e.getBoundingClientRect().right > innerWidth + 1"
+        " && !e.closest('pre, table')).map(e => e.outerHTML.slice(0, 80))"
+    )
+    assert wide == []
+
+
+def test_a_wide_table_scrolls_in_its_own_box_and_can_be_reached_by_keyboard(open_page, site):
+    page = open_kind(open_page, site, "/-/everything", viewport=PHONE)
+    table = page.locator("article table")
+    assert table.evaluate("table => table.scrollWidth > table.clientWidth")
+    assert table.get_attribute("tabindex") == "0"
+    assert open_page(ARTICLE).locator("article pre").first.get_attribute("tabindex") is None
+
+
+def test_the_keyboard_goes_from_the_skip_link_through_the_bar_to_the_text_and_the_layer(open_page):
+    page = open_page(ARTICLE)
+    order = []
+    for _ in range(8):
+        page.keyboard.press("Tab")
+        order.append(page.evaluate("document.activeElement.className || document.activeElement.id"))
+    assert order[:1] == ["skip"]
+    assert order[1:6] == ["name", "kb-query", "", "tool", "tool"]
+    places = page.evaluate(
+        "['.skip', '.top', 'main', '.foot', '#kb-writer'].map(s => document.querySelector(s))"
+        ".every((e, i, all) => !i || all[i - 1].compareDocumentPosition(e) & Node.DOCUMENT_POSITION_FOLLOWING)"
+    )
+    assert places
+
+
+def test_the_skip_link_leads_to_the_text(open_page):
+    page = open_page(ARTICLE)
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("document.activeElement.id") == "kb-main"
+
+
+def test_a_right_to_left_page_is_mirrored(open_page, site):
+    site.pages["/ar/x"] = replace(everything("ar"), frame=replace(everything("ar").frame, locale="ar"))
+    page = open_page("/ar/x")
+    box = {name: page.locator(name).first.bounding_box() for name in (".name", ".search", "article", "#kb-writer", "#kb-scheme")}
+    assert box[".name"]["x"] > box[".search"]["x"] > box["#kb-scheme"]["x"]
+    assert box["#kb-writer"]["x"] == 0
+    assert box["article"]["x"] > box["#kb-writer"]["width"]
+    assert page.evaluate("document.documentElement.scrollWidth") == 1280
+
+
+def test_on_paper_there_is_only_the_article(open_page):
+    page = open_page(ARTICLE)
+    page.emulate_media(media="print")
+    for name in (".top", ".foot", "#kb-writer", ".toc", ".turn"):
+        expect(page.locator(name)).to_be_hidden()
+    expect(page.locator("article")).to_be_visible()
+
+
+# --- light and dark ------------------------------------------------------------------------------------------------------
+
+COLOUR = "getComputedStyle(document.body).backgroundColor"
+
+
+def test_the_scheme_follows_the_system_until_a_reader_chooses_and_then_is_remembered_without_a_flash(open_page):
+    page = open_page("/en/", color_scheme="dark")
+    dark = page.evaluate(COLOUR)
+    page.emulate_media(color_scheme="light")
+    light = page.evaluate(COLOUR)
+    assert dark != light
+    page.click("#kb-scheme")
+    assert page.evaluate(COLOUR) == dark
+    page.add_init_script(
+        "new MutationObserver((_, o) => { if (document.body) { window.first = document.documentElement.dataset.scheme;"
+        " o.disconnect(); } }).observe(document, { childList: true, subtree: true })"
+    )
+    page.goto(page.url.replace("/en/", ARTICLE))
+    assert page.evaluate("window.first") == "dark"
+    assert page.evaluate(COLOUR) == dark
+
+
+# --- the contents --------------------------------------------------------------------------------------------------------
+
+
+def test_the_contents_follow_the_reader(open_page):
+    page = open_page(ARTICLE)
+    current = page.locator(".toc [aria-current]")
+    expect(current).to_have_text("1. Make the folder")
+    page.locator("[id='5-push']").evaluate("heading => heading.scrollIntoView({ behavior: 'instant' })")
+    expect(current).to_have_text("5. Push")
+    page.evaluate("scrollTo({ top: document.body.scrollHeight, behavior: 'instant' })")
+    expect(current).to_have_text("With the documented profile")
+
+
+def test_a_heading_that_is_gone_to_is_not_under_the_bar(open_page):
+    page = open_page(ARTICLE + "#5-push", reduced_motion="reduce")
+    heading, bar = page.locator("[id='5-push']").bounding_box(), page.locator(".top").bounding_box()
+    assert heading["y"] >= bar["height"]
+
+
+def test_the_contents_begin_closed_on_a_phone_and_stay_as_the_reader_wants_them(open_page, site):
+    page = open_page(ARTICLE, viewport=PHONE)
+    contents = page.locator(".toc")
+    expect(contents).not_to_have_attribute("open", "")
+    contents.locator("summary").click()
+    site.show(ARTICLE, replace(site.pages[ARTICLE], title="Another title"))
+    expect(page.locator("h1")).to_have_text("Another title")
+    expect(contents).to_have_attribute("open", "")
+
+
+# --- languages -----------------------------------------------------------------------------------------------------------
+
+
+def test_the_switch_of_languages_keeps_the_article(open_page):
+    page = open_page(ARTICLE)
+    page.click("#kb-locales summary")
+    page.click("#kb-locales a[href='/fr/articles/first-push']")
+    expect(page.locator("html")).to_have_attribute("lang", "fr")
+    expect(page.locator("h1").first).to_have_text("Votre premier push")
+
+
+def test_the_menu_of_languages_closes_with_escape_and_with_a_click_elsewhere(open_page):
+    page = open_page(ARTICLE)
+    menu = page.locator("#kb-locales")
+    menu.locator("summary").click()
+    page.keyboard.press("Escape")
+    expect(menu).not_to_have_attribute("open", "")
+    menu.locator("summary").click()
+    page.locator("h1").click()
+    expect(menu).not_to_have_attribute("open", "")
+
+
+# --- the writer's layer --------------------------------------------------------------------------------------------------
+
+
+def test_the_layer_goes_and_comes_with_its_key_and_its_button_and_is_remembered(open_page):
+    page = open_page(ARTICLE)
+    layer = page.locator("#kb-writer")
+    expect(layer).to_be_visible()
+    page.keyboard.press("w")
+    expect(layer).to_be_hidden()
+    page.reload()
+    expect(layer).to_be_hidden()
+    page.click("#kb-writer-switch")
+    expect(layer).to_be_visible()
+    expect(page.locator("#kb-writer-switch")).to_have_attribute("aria-pressed", "true")
+    layer.locator("[data-writer-close]").click()
+    expect(layer).to_be_hidden()
+
+
+def test_the_key_of_the_layer_types_a_letter_in_the_search_box(open_page):
+    page = open_page(ARTICLE)
+    page.click("#kb-query")
+    page.keyboard.press("w")
+    expect(page.locator("#kb-query")).to_have_value("w")
+    expect(page.locator("#kb-writer")).to_be_visible()
+
+
+def test_the_layer_covers_no_text_on_a_wide_screen_and_is_a_drawer_on_a_phone(open_page):
+    wide = open_page(ARTICLE)
+    text, layer = wide.locator("article").bounding_box(), wide.locator("#kb-writer").bounding_box()
+    assert text["x"] + text["width"] <= layer["x"]
+    phone = open_page(ARTICLE, viewport=PHONE)
+    expect(phone.locator("#kb-writer")).to_be_hidden()
+    phone.click("#kb-writer-switch")
+    drawer = phone.locator("#kb-writer").bounding_box()
+    assert drawer["width"] == PHONE["width"]
+    assert drawer["y"] + drawer["height"] == PHONE["height"]
+
+
+def test_the_tabs_are_turned_with_the_arrow_keys_and_the_last_one_is_remembered(open_page):
+    page = open_page(ARTICLE)
+    page.click("#kb-tab-page")
+    for name in ("findings", "hidden", "translations", "portal", "page", "findings"):
+        page.keyboard.press("ArrowRight")
+        expect(page.locator(f"#kb-tab-{name}")).to_be_focused()
+        expect(page.locator(f"#kb-tab-{name}")).to_have_attribute("aria-selected", "true")
+        expect(page.locator("[role=tabpanel]:visible")).to_have_id(f"kb-panel-{name}")
+    page.goto(page.url.replace(ARTICLE, "/en/articles/slugs"))
+    expect(page.locator("#kb-panel-findings")).to_be_visible()
+
+
+def test_a_page_with_fewer_tabs_shows_its_findings(open_page):
+    page = open_page(ARTICLE)
+    page.click("#kb-tab-portal")
+    page.goto(page.url.replace(ARTICLE, "/en/"))
+    expect(page.locator("#kb-panel-findings")).to_be_visible()
+    expect(page.locator("#kb-panel-findings a")).to_have_attribute("href", "vscode://file/x:3:7")
+
+
+def test_the_public_address_can_be_copied(open_page):
+    page = open_page(ARTICLE, permissions=["clipboard-read", "clipboard-write"])
+    page.click("#kb-tab-page")
+    page.click("[data-copy]")
+    expect(page.locator("[data-copy]")).to_have_attribute("aria-label", "Copied")
+    assert page.evaluate("navigator.clipboard.readText()") == "https://support.example.com/hc/handbook/articles/first-push"
+
+
+# --- harm ----------------------------------------------------------------------------------------------------------------
+
+HOSTILE = """
+[one](javascript:document.title='x') <script>document.title = 'x'</script> <img src=x onerror="document.title='x'">
+
+~~~"><script>document.title='x'</script>
+code
+~~~
+
+[two](<https://youtu.be/x"onload="document.title='x'>)
+
+![three](javascript:document.title='x') ![four](https://img.example.com/x.png "a \\" onerror=document.title='x'")
+
+## <b onclick=x>five</b> `"><script>` constructor
+
+<https://youtu.be/abc>
+"""
+
+
+def test_a_hostile_article_runs_no_script_and_asks_no_other_host(open_page, site):
+    html, toc = body(HOSTILE)
+    site.pages["/-/hostile"] = ArticlePage(frame("en", "Safe", "/-/hostile"), "Safe", html, toc=toc)
+    page = open_page("/-/hostile")
+    for box in page.locator(".defused").all():
+        box.click()
+    assert page.title() == "Safe | kbsync Handbook"
+    assert page.locator("article script, article iframe, article [onerror], article [onload]").count() == 0
+    assert page.locator(".blocked.player").count() == 2
+
+
+def test_one_switch_asks_for_pictures_and_players_of_other_hosts_and_one_takes_that_back(open_page, site):
+    page = open_kind(open_page, site, "/-/everything")
+    expect(page.locator("[data-media-on]")).to_be_hidden()
+    with page.expect_navigation():
+        page.locator(".blocked.player button").click()
+    assert [cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "kbsync_media"] == ["1"]
+    with page.expect_navigation():
+        page.locator("[data-media-on] button").click()
+    assert [cookie["value"] for cookie in page.context.cookies() if cookie["name"] == "kbsync_media"] == ["0"]
+
+
+def test_in_a_folder_of_files_the_switch_is_not_there_and_the_link_beside_it_is(open_page, site):
+    site.pages["/-/static"] = replace(everything(), frame=replace(everything().frame, live_url=""))
+    page = open_page("/-/static")
+    expect(page.locator(".blocked.player button")).to_be_hidden()
+    expect(page.locator(".blocked.player a")).to_be_visible()
+
+
+def test_a_home_page_of_ten_thousand_articles_stays_small(open_page, site):
+    home = site.pages["/en/"]
+    many = tuple(Link(f"Article {n}", f"/en/articles/{n}") for n in range(10_000))
+    site.pages["/-/many"] = HomePage(home.frame, "Many", tuple(replace(s, articles=many) for s in home.sections))
+    page = open_page("/-/many")
+    assert page.locator(".card").first.locator("li").count() == 4
+    expect(page.locator(".card .count").first).to_have_text("10,000 articles")

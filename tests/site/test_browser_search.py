@@ -1,0 +1,214 @@
+"""The search box in a real browser, over every script."""
+
+from __future__ import annotations
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+ROWS = [
+    ["/en/articles/refunds", "Refund a charge", "Give money back.", "Billing", "Open the charge and press the button."],
+    ["/en/articles/charges", "Charges", "What a refund costs you.", "Billing", "Nothing at all."],
+    ["/en/articles/invoices", "Invoices", "", "Billing", "An invoice shows every refund since the beginning of the year. " * 9],
+    ["/en/articles/cafe", "Le café de l’Élysée", "", "Divers", "Straße, Łódź, İstanbul, ﬁne and naïve."],
+    ["/en/articles/ja", "返金の設定画面", "", "日本語", "kbsyncを使うと、返金のAPIを呼び出せます。カタカナもガギグも。"],
+    ["/en/articles/ko", "환불하는 방법", "", "한국어", "고객에게 환불하는 방법을 설명합니다."],
+    ["/en/articles/ar", "استرداد الأموال", "", "العربية", "كيف تسترد المال"],
+    ["/en/articles/ru", "Возврат средств", "", "Русский", "Как вернуть деньги. Ёлка."],
+    ["/en/articles/hi", "धन वापसी", "", "हिन्दी", "धन वापस कैसे करें"],
+    ["/en/articles/th", "การคืนเงิน", "", "ไทย", "วิธีขอคืนเงินของคุณ"],
+    ["/en/articles/html", "<b>Bold</b> & <script>alert(1)</script>", "", "A & <i>B</i>", "x <img src=x onerror=alert(1)> markup"],
+]
+PAGE = "/en/articles/first-push"
+
+
+@pytest.fixture
+def search(open_page, site):
+    site.indexes["/-/search/en.json"] = ROWS
+    page = open_page(PAGE)
+
+    def ask(query):
+        page.fill("#kb-query", query)
+        return page
+
+    return ask
+
+
+def titles(page):
+    page.wait_for_function("document.querySelector('#kb-found a') || document.querySelector('#kb-said').textContent")
+    return page.locator("#kb-found .hit-title > :first-child").all_inner_texts()
+
+
+def test_a_title_comes_before_a_description_and_that_before_a_text(search):
+    page = search("refund")
+    expect(page.locator("#kb-found a")).to_have_count(3)
+    assert titles(page) == ["Refund a charge", "Charges", "Invoices"]
+
+
+@pytest.mark.parametrize(
+    ("query", "url"),
+    [
+        ("ref char", "refunds"),
+        ("REFUND CHARGE", "refunds"),
+        ("cafe elysee", "cafe"),
+        ("CAFÉ", "cafe"),
+        ("cafe\u0301", "cafe"),
+        ("strasse", "cafe"),
+        ("lodz", "cafe"),
+        ("istanbul", "cafe"),
+        ("fine naive", "cafe"),
+        ("設定", "ja"),
+        ("返金 画面", "ja"),
+        ("ｶﾀｶﾅ", "ja"),
+        ("kbsync 使う", "ja"),
+        ("api", "ja"),
+        ("환불", "ko"),
+        ("방법을", "ko"),
+        ("الاموال", "ar"),
+        ("возвр сред", "ru"),
+        ("елка", "ru"),
+        ("वापसी", "hi"),
+        ("คืนเงิน", "th"),
+        ("markup", "html"),
+    ],
+)
+def test_words_are_found_in_every_script_by_their_beginnings_whatever_their_marks(search, query, url):
+    page = search(query)
+    expect(page.locator("#kb-found a").first).to_have_attribute("href", f"{page.url.replace(PAGE, '')}/en/articles/{url}")
+
+
+@pytest.mark.parametrize("query", ["efund", "refund zzz", "zzz", "返品"])
+def test_what_is_nowhere_is_said_to_be_nowhere(search, query):
+    page = search(query)
+    expect(page.locator("#kb-said")).to_have_text(f"Nothing found for “{query}”.")
+    expect(page.locator("#kb-found")).to_be_hidden()
+
+
+@pytest.mark.parametrize("query", ["", "  ", "!?", "<>"])
+def test_a_query_without_words_shows_nothing(search, query):
+    page = search(query)
+    page.wait_for_timeout(200)
+    expect(page.locator("#kb-results")).to_be_hidden()
+
+
+@pytest.mark.parametrize(
+    ("query", "marks"),
+    [
+        ("cafe elys", ["café", "Élys"]),
+        ("strasse", ["Straße"]),
+        ("設定", ["設定"]),
+        ("ガギグ", ["ガギグ"]),
+        ("환불", ["환불", "환불"]),
+        ("fine", ["ﬁne"]),
+        ("елка", ["Ёлка"]),
+    ],
+)
+def test_what_was_found_is_marked_as_it_is_written(search, query, marks):
+    page = search(query)
+    expect(page.locator("#kb-found mark").first).to_be_visible()
+    assert page.locator("#kb-found a").first.locator("mark").all_inner_texts() == marks
+
+
+def test_a_snippet_shows_the_text_around_what_was_found(search, site):
+    site.indexes["/-/search/en.json"] = [["/a", "T", "", "", "word " * 500 + "the needle in it" + " word" * 500]]
+    text = search("needle").locator(".hit-text")
+    expect(text.locator("mark")).to_have_text("needle")
+    words = text.inner_text()
+    assert words.startswith("… ")
+    assert words.endswith(" …")
+    assert len(words) < 220
+
+
+def test_markup_in_an_article_stays_text_in_the_results(search):
+    page = search("bold markup")
+    expect(page.locator("#kb-found a")).to_have_count(1)
+    assert titles(page) == ["<b>Bold</b> & <script>alert(1)</script>"]
+    assert page.locator("#kb-found :is(b, script, img, i)").count() == 0
+
+
+def test_the_box_is_driven_by_keys_alone(search):
+    page = search("")
+    page.locator("h1").click()
+    page.keyboard.press("/")
+    page.keyboard.type("refund")
+    box, hits = page.locator("#kb-query"), page.locator("#kb-found a")
+    expect(hits).to_have_count(3)
+    expect(box).to_have_attribute("aria-expanded", "true")
+    expect(box).to_have_attribute("aria-activedescendant", "kb-hit-0")
+    page.keyboard.press("ArrowDown")
+    expect(box).to_have_attribute("aria-activedescendant", "kb-hit-1")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("ArrowUp")
+    expect(hits.nth(2)).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Escape")
+    expect(page.locator("#kb-results")).to_be_hidden()
+    expect(box).to_have_attribute("aria-expanded", "false")
+    expect(box).to_have_value("refund")
+    page.keyboard.type("s")
+    expect(page.locator("#kb-said")).to_contain_text("Nothing found")
+    page.keyboard.press("Backspace")
+    expect(hits).to_have_count(3)
+    with page.expect_navigation():
+        page.keyboard.press("Enter")
+    assert page.url.endswith("/en/articles/refunds")
+
+
+def test_the_results_go_when_something_else_is_meant(search):
+    page = search("refund")
+    expect(page.locator("#kb-found a")).to_have_count(3)
+    page.locator("h1").click()
+    expect(page.locator("#kb-results")).to_be_hidden()
+    page.click("#kb-query")
+    expect(page.locator("#kb-found a")).to_have_count(3)
+
+
+def test_a_click_on_a_result_goes_there(search):
+    page = search("refund")
+    with page.expect_navigation():
+        page.locator("#kb-found a").nth(1).click()
+    assert page.url.endswith("/en/articles/charges")
+
+
+def test_the_index_is_asked_for_once_when_the_box_is_used_and_again_when_files_have_changed(open_page, site):
+    page = open_page(PAGE)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "/search/" in request.url and request.url.endswith("json") else None)
+    page.wait_for_timeout(100)
+    assert asked == []
+    page.fill("#kb-query", "push")
+    expect(page.locator("#kb-found a").first).to_be_visible()
+    page.fill("#kb-query", "pushing")
+    expect(page.locator("#kb-found mark").first).to_have_text("Pushing")
+    assert len(asked) == 1
+    site.indexes["/-/search/en.json"] = [["/new", "Pushing daisies", "", "", ""]]
+    site.tell("search")
+    expect(page.locator("#kb-found a")).to_have_count(1)
+    assert len(asked) == 2
+
+
+def test_addresses_of_a_static_build_are_seen_from_the_index(open_page, site):
+    page = open_page(PAGE)
+    site.indexes["/-/search/en.json"] = [["../deep/a.html", "Deep", "", "", ""]]
+    page.fill("#kb-query", "deep")
+    expect(page.locator("#kb-found a")).to_have_attribute("href", page.url.replace(PAGE, "/-/deep/a.html"))
+
+
+def test_an_index_that_cannot_be_read_is_told(open_page, site):
+    site.indexes.clear()
+    page = open_page(PAGE)
+    page.fill("#kb-query", "push")
+    expect(page.locator("#kb-said")).to_contain_text("could not be read")
+
+
+def test_ten_thousand_articles_are_searched_while_somebody_types(open_page, site):
+    filler = "Lorem ipsum dolor sit amet consectetur adipiscing elit sed do eiusmod tempor. " * 30
+    site.indexes["/-/search/en.json"] = [
+        [f"/en/articles/{n}", f"Article number {n}", "About it.", "C", f"{filler} needle{n}"] for n in range(10_000)
+    ]
+    page = open_page(PAGE)
+    page.focus("#kb-query")
+    page.keyboard.type("needle987", delay=30)
+    expect(page.locator("#kb-found a")).to_have_count(11, timeout=30_000)
+    page.fill("#kb-query", "article number 4242")
+    expect(page.locator("#kb-found a").first).to_have_attribute("href", page.url.replace(PAGE, "/en/articles/4242"))
