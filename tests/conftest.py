@@ -6,8 +6,13 @@ import os
 from collections.abc import Iterator
 
 import pytest
+from hypothesis import settings
 
 from ledger.postgres_server import MISSING, Server, can_run, running_server
+
+# How fast a machine is says nothing about whether the code is right.
+settings.register_profile("kbsync", deadline=None)
+settings.load_profile("kbsync")
 
 NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
 """Set by `.ci/run`."""
