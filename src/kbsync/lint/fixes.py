@@ -141,10 +141,11 @@ def _apply(text: str, edits: Sequence[Edit]) -> str:
 def _is_better(before: Sequence[Mark], mended: Sequence[Mark], after: Sequence[Mark]) -> bool:
     """Whether what was to be mended is gone, and nothing else came."""
     there = {(mark.code, mark.at) for mark in after}
-    edits = [edit for mark in mended for edit in mark.edits]
+    moved = 0
     for mark in mended:
-        moved = mark.at + sum(len(edit.text) - (edit.end - edit.start) for edit in edits if edit.end <= mark.at)
-        if (mark.code, moved) in there:
+        before_it = sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits if edit.end <= mark.at)
+        if (mark.code, mark.at + moved + before_it) in there:
             return False
+        moved += sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits)
     new, old = Counter(mark.code for mark in after), Counter(mark.code for mark in before)
     return mended[0].code == UNCOVERING or all(new[code] <= old[code] for code in new)

@@ -23,19 +23,16 @@ def check_lists(page: Page) -> Iterator[Mark]:
     if not _INDENTED.search(page.text) or not _is_suspect(page.text):
         return
     items = page.prose.items
-    outer: dict[int, int] = {}
-    runs: dict[int, list[Item]] = {}
+    inside: dict[int, tuple[int, int]] = {}
+    runs: dict[tuple[int, int], list[Item]] = {}
     for number, item in enumerate(items):
-        above = outer.get(item.before, item.before)
+        # What follows in the same run is measured against the same outer item.
+        above, first = inside.get(item.before, (item.before, number))
         if above >= 0 and _is_meant_inside(page, item, items[above]):
-            # What follows in the same run is measured against the same outer item.
-            outer[number] = above
-            first = item.before if item.before in outer and outer[item.before] == above else number
-            while first in outer and items[first].before in outer and outer[items[first].before] == above:
-                first = items[first].before
-            runs.setdefault(first, []).append(item)
-    for first, run in runs.items():
-        yield _mark(page, items[outer[first]], run)
+            inside[number] = (above, first)
+            runs.setdefault((above, first), []).append(item)
+    for (above, _), run in runs.items():
+        yield _mark(page, items[above], run)
 
 
 def _is_suspect(text: str) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.page import Edit, Mark, Page, covering
+from kbsync.lint.page import Edit, Mark, Page
 
 _STRUCK = re.compile(r"~~(?=[^\s~])[^~]*?[^\s~]~~(?!~)")
 _BOX_SUSPECT = re.compile(r"\[[ xX]\][ \t\r\n]")
@@ -150,7 +150,7 @@ def _attributes(page: Page) -> Iterator[Mark]:
 
 def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     """Take the attributes off the end of a heading; elsewhere they may be all that a line has."""
-    heading = covering([(it.start, it.end) for it in page.scan.headings], match.start())
+    heading = page.heading_at(match.start())
     start = len(page.text[: match.start()].rstrip(" \t"))
     if (
         heading is None

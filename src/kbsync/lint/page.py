@@ -67,6 +67,14 @@ class Page:
         """Whether a character is in a block of code or of raw HTML."""
         return covering(self.scan.code, place) is not None or covering(self._blocks, place) is not None
 
+    @cached_property
+    def _headings(self) -> list[Span]:
+        return [(heading.start, heading.end) for heading in self.scan.headings]
+
+    def heading_at(self, place: int) -> Span | None:
+        """The heading that a character is in."""
+        return covering(self._headings, place)
+
     def is_table(self, place: int) -> bool:
         """Whether a character is in a table."""
         return covering(self.scan.tables, place) is not None
