@@ -79,8 +79,8 @@
     const anchors = visibleBlocks();
     const changed = morph(live, fresh.content);
     if (title) document.title = title;
-    if (!changed.length) return;
     refreshLocales();
+    if (!changed.length) return;
     dispatchEvent(new Event("kbsync-page"));
     keepInPlace(anchors);
     const spot = firstSpot(changed);
