@@ -28,8 +28,10 @@ def chromium() -> Iterator[Browser]:
         if os.environ.get(NEEDED):
             pytest.fail(f"${NEEDED} is set: {MISSING}")
         pytest.skip(MISSING)
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    # A slow machine is no failure.
+    expect.set_options(timeout=30_000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser

@@ -156,7 +156,10 @@ def test_the_skip_link_leads_to_the_text(open_page):
 def test_a_right_to_left_page_is_mirrored(open_page, site):
     site.pages["/ar/x"] = replace(everything("ar"), frame=replace(everything("ar").frame, locale="ar"))
     page = open_page("/ar/x")
-    box = {name: page.locator(name).first.bounding_box() for name in (".name", ".search", "article", "#kb-writer", "#kb-scheme")}
+    box = {
+        name: page.locator(name).first.bounding_box()
+        for name in (".name", ".search", "article", "#kb-writer", "#kb-scheme")
+    }
     assert box[".name"]["x"] > box[".search"]["x"] > box["#kb-scheme"]["x"]
     assert box["#kb-writer"]["x"] == 0
     assert box["article"]["x"] > box["#kb-writer"]["width"]
@@ -307,7 +310,9 @@ def test_the_public_address_can_be_copied(open_page):
     page.click("#kb-tab-page")
     page.click("[data-copy]")
     expect(page.locator("[data-copy]")).to_have_attribute("aria-label", "Copied")
-    assert page.evaluate("navigator.clipboard.readText()") == "https://support.example.com/hc/handbook/articles/first-push"
+    assert (
+        page.evaluate("navigator.clipboard.readText()") == "https://support.example.com/hc/handbook/articles/first-push"
+    )
 
 
 # --- harm ----------------------------------------------------------------------------------------------------------------

@@ -10,15 +10,33 @@ pytestmark = pytest.mark.browser
 ROWS = [
     ["/en/articles/refunds", "Refund a charge", "Give money back.", "Billing", "Open the charge and press the button."],
     ["/en/articles/charges", "Charges", "What a refund costs you.", "Billing", "Nothing at all."],
-    ["/en/articles/invoices", "Invoices", "", "Billing", "An invoice shows every refund since the beginning of the year. " * 9],
+    [
+        "/en/articles/invoices",
+        "Invoices",
+        "",
+        "Billing",
+        "An invoice shows every refund since the beginning of the year. " * 9,
+    ],
     ["/en/articles/cafe", "Le café de l’Élysée", "", "Divers", "Straße, Łódź, İstanbul, ﬁne and naïve."],
-    ["/en/articles/ja", "返金の設定画面", "", "日本語", "kbsyncを使うと、返金のAPIを呼び出せます。カタカナもガギグも。"],
+    [
+        "/en/articles/ja",
+        "返金の設定画面",
+        "",
+        "日本語",
+        "kbsyncを使うと、返金のAPIを呼び出せます。カタカナもガギグも。",
+    ],
     ["/en/articles/ko", "환불하는 방법", "", "한국어", "고객에게 환불하는 방법을 설명합니다."],
     ["/en/articles/ar", "استرداد الأموال", "", "العربية", "كيف تسترد المال"],
     ["/en/articles/ru", "Возврат средств", "", "Русский", "Как вернуть деньги. Ёлка."],
     ["/en/articles/hi", "धन वापसी", "", "हिन्दी", "धन वापस कैसे करें"],
     ["/en/articles/th", "การคืนเงิน", "", "ไทย", "วิธีขอคืนเงินของคุณ"],
-    ["/en/articles/html", "<b>Bold</b> & <script>alert(1)</script>", "", "A & <i>B</i>", "x <img src=x onerror=alert(1)> markup"],
+    [
+        "/en/articles/html",
+        "<b>Bold</b> & <script>alert(1)</script>",
+        "",
+        "A & <i>B</i>",
+        "x <img src=x onerror=alert(1)> markup",
+    ],
 ]
 PAGE = "/en/articles/first-push"
 
@@ -36,7 +54,7 @@ def search(open_page, site):
 
 
 def titles(page):
-    page.wait_for_function("document.querySelector('#kb-found a') || document.querySelector('#kb-said').textContent")
+    expect(page.locator("#kb-found a").first).to_be_visible()
     return page.locator("#kb-found .hit-title > :first-child").all_inner_texts()
 
 
@@ -75,7 +93,9 @@ def test_a_title_comes_before_a_description_and_that_before_a_text(search):
 )
 def test_words_are_found_in_every_script_by_their_beginnings_whatever_their_marks(search, query, url):
     page = search(query)
-    expect(page.locator("#kb-found a").first).to_have_attribute("href", f"{page.url.replace(PAGE, '')}/en/articles/{url}")
+    expect(page.locator("#kb-found a").first).to_have_attribute(
+        "href", f"{page.url.replace(PAGE, '')}/en/articles/{url}"
+    )
 
 
 @pytest.mark.parametrize("query", ["efund", "refund zzz", "zzz", "返品"])
@@ -173,7 +193,12 @@ def test_a_click_on_a_result_goes_there(search):
 def test_the_index_is_asked_for_once_when_the_box_is_used_and_again_when_files_have_changed(open_page, site):
     page = open_page(PAGE)
     asked = []
-    page.on("request", lambda request: asked.append(request.url) if "/search/" in request.url and request.url.endswith("json") else None)
+    page.on(
+        "request",
+        lambda request: (
+            asked.append(request.url) if "/search/" in request.url and request.url.endswith("json") else None
+        ),
+    )
     page.wait_for_timeout(100)
     assert asked == []
     page.fill("#kb-query", "push")
@@ -209,6 +234,6 @@ def test_ten_thousand_articles_are_searched_while_somebody_types(open_page, site
     page = open_page(PAGE)
     page.focus("#kb-query")
     page.keyboard.type("needle987", delay=30)
-    expect(page.locator("#kb-found a")).to_have_count(11, timeout=30_000)
+    expect(page.locator("#kb-found a")).to_have_count(11)
     page.fill("#kb-query", "article number 4242")
     expect(page.locator("#kb-found a").first).to_have_attribute("href", page.url.replace(PAGE, "/en/articles/4242"))

@@ -1,0 +1,294 @@
+"""An open page that follows its file: what changes in it, and what does not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import expect
+from site_sample import body, frame, whole_site
+
+from kbsync.site.pages import ArticlePage, Link, WriterFinding
+
+pytestmark = pytest.mark.browser
+
+URL = "/en/articles/live"
+PARAGRAPHS = [f"Paragraph {number}. " + "Some words that fill the line. " * 8 for number in range(40)]
+
+
+def article(markdown: str, **changes) -> ArticlePage:
+    html, toc = body(markdown)
+    base = replace(frame("en", "Live", URL), writer=whole_site()["/en/articles/first-push"].frame.writer)
+    return replace(ArticlePage(base, "Live", html, toc=toc), **changes)
+
+
+def text(*paragraphs: str) -> str:
+    return "\n\n".join(paragraphs)
+
+
+@pytest.fixture
+def live(open_page, site):
+    """Opens the page with a text; gives the page, and how to save another text."""
+
+    def opened(markdown, **options):
+        site.pages[URL] = article(markdown)
+        page = open_page(URL, **options)
+        wait_for_streams(page, site, 1)
+        page.evaluate("window.loaded = 'once'")
+
+        def save(markdown, **changes):
+            site.show(URL, article(markdown, **changes))
+
+        return page, save
+
+    yield opened
+
+
+def wait_for_streams(page, site, count):
+    for _ in range(250):
+        if len(site.streams) == count:
+            return
+        page.wait_for_timeout(20)
+    raise AssertionError(f"{len(site.streams)} streams are open, not {count}")
+
+
+def test_a_save_shows_up_without_loading_the_page_again(live):
+    page, save = live("Before.")
+    save("After.")
+    expect(page.locator("article p")).to_have_text("After.")
+    assert page.evaluate("window.loaded") == "once"
+
+
+def test_what_did_not_change_stays_the_same_element(live):
+    page, save = live(text("One.", "Two.", "Three.", "- a\n- b"))
+    page.evaluate("window.kept = [...document.querySelectorAll('article > *')].map(e => e)")
+    save(text("One.", "New.", "Two, changed.", "Three.", "- a\n- b\n- c"))
+    expect(page.locator("article li")).to_have_count(3)
+    kept = page.evaluate("window.kept.map(e => e.isConnected ? e.textContent.trim().replace(/\\s+/g, ' ') : 'gone')")
+    assert kept[0] == "One."
+    assert kept[2] == "Three."
+    assert kept[3] == "a b c"
+
+
+def test_many_different_edits_end_in_the_page_that_a_fresh_load_shows(live, site):
+    page, save = live("Start.")
+    pieces = [
+        "# A",
+        "## B\n\ntext",
+        "One.",
+        "Two.",
+        "- a\n- b",
+        "1. x\n2. y",
+        "```js\ncode\n```",
+        "> quote",
+        "---",
+        "| a |\n|---|\n| 1 |",
+    ]
+    pieces += [
+        "![p](https://x.example/p.png)",
+        "[l](/en/)",
+        "`c` **d** *e*",
+        "<https://youtu.be/abc>",
+        "Deep ^up^ text",
+    ]
+    orders = [
+        [3, 1, 2],
+        [2, 3],
+        [0, 5, 9, 1],
+        list(range(15)),
+        list(reversed(range(15))),
+        [1, 1, 2, 2],
+        [14, 0, 7, 3, 7],
+        [],
+        [4, 6, 8],
+    ]
+    for number, order in enumerate(orders):
+        save(text(*(pieces[place] for place in order)), title=f"Title {number}")
+        expect(page.locator("main h1").first).to_have_text(f"Title {number}")
+        html = page.evaluate("document.querySelector('article').innerHTML.replace(/ class=\"changed\"/g, '')")
+        fresh = page.evaluate(
+            "async () => { const html = await (await fetch(location.href)).text();"
+            " return new DOMParser().parseFromString(html, 'text/html').querySelector('article').innerHTML; }"
+        )
+        assert html.replace(' tabindex="0" data-keeps="tabindex"', "") == fresh
+
+
+def test_what_the_reader_looks_at_stays_where_it_is_when_something_above_grows_or_goes(live):
+    page, save = live(text(*PARAGRAPHS))
+    page.evaluate("document.querySelectorAll('article p')[20].scrollIntoView({ behavior: 'instant' })")
+    place = "(() => [...document.querySelectorAll('article p')].find(p => p.textContent.startsWith('Paragraph 20.')).getBoundingClientRect().top)()"
+    before = page.evaluate(place)
+    grown = ["New. " * 300, *PARAGRAPHS]
+    save(text(*grown))
+    expect(page.locator("article p").first).to_contain_text("New.")
+    assert abs(page.evaluate(place) - before) <= 1
+    save(text(*PARAGRAPHS[10:]))
+    expect(page.locator("article p")).to_have_count(30)
+    assert abs(page.evaluate(place) - before) <= 1
+    page.wait_for_timeout(150)
+    assert abs(page.evaluate(place) - before) <= 1
+
+
+def test_at_the_top_the_page_stays_at_the_top(live):
+    page, save = live(text(*PARAGRAPHS))
+    save(text("New. " * 300, *PARAGRAPHS))
+    expect(page.locator("article p").first).to_contain_text("New.")
+    assert page.evaluate("scrollY") == 0
+
+
+def test_a_selection_and_the_focus_live_on(live):
+    page, save = live("Hello wide world, [a link](/en/) and more.")
+    page.evaluate(
+        "() => { const t = document.querySelector('article p').firstChild; getSelection().setBaseAndExtent(t, 6, t, 10); }"
+    )
+    page.focus("article p a")
+    page.evaluate(
+        "() => { const t = document.querySelector('article p').firstChild; getSelection().setBaseAndExtent(t, 6, t, 10); }"
+    )
+    save("Well, hello wide world, [a link](/en/) and much more.")
+    expect(page.locator("article p")).to_contain_text("much")
+    assert page.evaluate("getSelection().toString()") == "wide"
+    assert page.evaluate("document.activeElement.textContent") == "a link"
+
+
+def test_what_is_typed_into_the_search_box_stays_there(live):
+    page, save = live("Before.")
+    page.fill("#kb-query", "push")
+    expect(page.locator("#kb-found a").first).to_be_visible()
+    save("After.")
+    expect(page.locator("article p")).to_have_text("After.")
+    expect(page.locator("#kb-query")).to_have_value("push")
+    expect(page.locator("#kb-query")).to_be_focused()
+    expect(page.locator("#kb-found a").first).to_be_visible()
+
+
+def test_a_picture_that_stays_is_not_loaded_again(live):
+    page, save = live("![p](/p.png)\n\nBefore.")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url))
+    save("New first.\n\n![p](/p.png)\n\nAfter.")
+    expect(page.locator("article p").last).to_have_text("After.")
+    assert [url for url in asked if url.endswith(".png")] == []
+
+
+def test_the_first_changed_spot_is_marked_for_a_moment(live):
+    page, save = live(text("One.", "Two.", "Three."))
+    page.evaluate(
+        "() => { window.marks = []; new MutationObserver(list => { for (const m of list)"
+        " if (m.target.classList.contains('changed')) window.marks.push(m.target.textContent); })"
+        ".observe(document.getElementById('live'), { subtree: true, attributeFilter: ['class'] }); }"
+    )
+    save(text("One.", "Two changed.", "Three changed."))
+    expect(page.locator("article p").nth(1)).to_have_text("Two changed.")
+    expect(page.locator(".changed")).to_have_count(0)
+    assert page.evaluate("window.marks") == ["Two changed."]
+    assert page.locator("article").inner_html().count("class") == 0
+
+
+def test_opening_a_page_marks_nothing(live):
+    page, _ = live(text("One.", "Two."))
+    page.wait_for_timeout(300)
+    expect(page.locator(".changed")).to_have_count(0)
+
+
+def test_where_motion_is_unwanted_the_mark_does_not_move(live):
+    page, _ = live("One.", reduced_motion="reduce")
+    page.evaluate("document.querySelector('.toc, h1').classList.add('changed')")
+    style = page.locator(".changed").evaluate(
+        "e => [getComputedStyle(e).animationName, getComputedStyle(e).outlineStyle]"
+    )
+    assert style == ["none", "solid"]
+
+
+def test_the_window_has_the_new_title_and_the_switch_the_new_languages(live, site):
+    page, save = live("x")
+    locales = (Link("English", URL, mark="current"), Link("Français", "/fr/articles/live"))
+    save("x", title="Renamed", frame=replace(article("x").frame, title="Renamed | P", locales=locales))
+    expect(page).to_have_title("Renamed | P")
+    page.click("#kb-locales summary")
+    expect(page.locator("#kb-locales a").last).to_have_attribute("href", "/fr/articles/live")
+    expect(page.locator("#kb-locales .note")).to_have_count(0)
+
+
+def test_the_layer_keeps_its_tab_and_its_scroll_while_its_findings_change(live):
+    page, save = live("x")
+    page.click("#kb-tab-findings")
+    base = article("x")
+    findings = tuple(WriterFinding("error", f"KB{n}", f"finding {n}", "", n) for n in range(60))
+    writer = replace(base.frame.writer, findings=findings)
+    save("x", frame=replace(base.frame, writer=writer))
+    expect(page.locator("#kb-panel-findings .finding")).to_have_count(60)
+    page.evaluate("document.querySelector('#kb-panel-findings').scrollTop = 400")
+    save("x", frame=replace(base.frame, writer=replace(writer, findings=findings[:50])))
+    expect(page.locator("#kb-panel-findings .finding")).to_have_count(50)
+    expect(page.locator("#kb-panel-findings")).to_be_visible()
+    assert page.evaluate("document.querySelector('#kb-panel-findings').scrollTop") == 400
+    expect(page.locator("#kb-writer-switch")).to_have_attribute("data-level", "error")
+    save("x", frame=replace(base.frame, writer=replace(writer, findings=(), hidden=())))
+    expect(page.locator("#kb-writer-switch")).to_have_attribute("data-level", "")
+
+
+def test_a_broken_source_is_told_over_the_last_good_page_and_goes_when_it_is_mended(live):
+    page, save = live("Good.")
+    base = article("Good.").frame
+    save("Good.", frame=replace(base, writer=replace(base.writer, broken="en/live.md:3:1: no `title`")))
+    expect(page.locator(".broken")).to_contain_text("no title")
+    expect(page.locator("article p")).to_have_text("Good.")
+    save("Better.")
+    expect(page.locator(".broken")).to_have_count(0)
+
+
+def test_a_deleted_page_says_so_and_leads_home_and_comes_back_with_its_file(live, site):
+    page, save = live("Here.")
+    site.tell("gone")
+    expect(page.locator(".gone")).to_contain_text("deleted")
+    expect(page.locator(".gone a")).to_have_attribute("href", page.url.replace(URL, "/en/"))
+    save("Back.")
+    expect(page.locator(".gone")).to_have_count(0)
+    expect(page.locator("article p")).to_have_text("Back.")
+
+
+def test_a_page_is_loaded_again_when_it_is_told_to(live, site):
+    page, _ = live("x")
+    with page.expect_navigation():
+        site.tell("reload")
+    assert page.evaluate("window.loaded") is None
+
+
+def test_a_lost_server_is_told_quietly_and_what_happened_meanwhile_is_shown_after(live, site):
+    page, _ = live("Before.")
+    site.hang_up(taking=False)
+    expect(page.locator("#kb-away")).to_have_text("Disconnected, trying again")
+    site.pages[URL] = article("After.")
+    site.taking = True
+    expect(page.locator("article p")).to_have_text("After.")
+    expect(page.locator("#kb-away")).to_have_count(0)
+
+
+def test_a_page_that_was_cut_off_for_a_moment_catches_up(live, site):
+    page, _ = live("Before.")
+    site.pages[URL] = article("After.")
+    site.hang_up(taking=True)
+    expect(page.locator("article p")).to_have_text("After.")
+    expect(page.locator("#kb-away")).to_have_count(0)
+
+
+def test_screen_readers_hear_of_a_change_only_when_asked_for(live):
+    page, save = live("One.")
+    voice = page.locator("[aria-live=polite]")
+    save("Two.")
+    expect(page.locator("article p")).to_have_text("Two.")
+    expect(voice).to_have_text("")
+    page.click("#kb-tab-page")
+    page.check("[data-announce]")
+    save("Three.")
+    expect(voice).to_have_text("Changed: Three.")
+
+
+def test_several_pages_follow_at_once(live, open_page, site):
+    page, save = live("Before.")
+    other = open_page(URL)
+    wait_for_streams(page, site, 2)
+    save("After.")
+    for tab in (page, other):
+        expect(tab.locator("article p")).to_have_text("After.")
