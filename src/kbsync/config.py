@@ -95,6 +95,13 @@ class LintSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PreviewSettings:
+    """What opens a source from the preview: an address with {path}, {line} and {column} in it, "" for nothing."""
+
+    editor: str = "vscode://file/{path}:{line}:{column}"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything kbsync.toml says, with the environment's words on top.
 
@@ -110,6 +117,7 @@ class Settings:
     pace: PaceSettings = field(default_factory=PaceSettings)
     ledger: LedgerSettings = field(default_factory=LedgerSettings)
     lint: LintSettings = field(default_factory=LintSettings)
+    preview: PreviewSettings = field(default_factory=PreviewSettings)
     state: Path | None = None
 
     @property

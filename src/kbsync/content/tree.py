@@ -40,13 +40,15 @@ class Tree:
         return (self.root / path).read_bytes()
 
 
-def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None) -> Tree:
+def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None, workers: int | None = None) -> Tree:
     """Read the tree. Every problem is in the findings or in the sources' own problems.
 
     Args:
         root: the content root.
         cache: the file of the scan cache, or None to read everything.
         walk: the files, where somebody listed them just now.
+        workers: how many processes may parse; None for as many as there are cores. A program with threads says 1:
+            a fork of it may wait for ever for what another thread held.
 
     Raises:
         ContentError: the root is not a folder.
@@ -63,7 +65,9 @@ def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None) -> Tr
             changed.append(path)
     findings = walk.findings
     if changed:
-        rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, findings)
+        rows |= _read_changed(
+            root, {path: walk.sources[path] for path in changed}, known, findings, workers or os.cpu_count() or 1
+        )
         rows = {path: rows[path] for path in walk.sources if path in rows}
     tree = Tree(root, {path: row.source for path, row in rows.items()}, walk.others, findings, rows)
     tree.stale = bool(changed) or len(known) != len(rows)
@@ -82,7 +86,7 @@ def store_tree(tree: Tree, cache: Path) -> None:
 
 
 def _read_changed(
-    root: Path, stamps: dict[str, Stamp], known: dict[str, Row], findings: list[Finding]
+    root: Path, stamps: dict[str, Stamp], known: dict[str, Row], findings: list[Finding], workers: int
 ) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     unknown: list[str] = []
@@ -93,7 +97,7 @@ def _read_changed(
             rows[path] = _row(stamp, same, now_ns, row)
         else:
             unknown.append(path)
-    parsed, failed = _parse_all(root, unknown)
+    parsed, failed = _parse_all(root, unknown, workers)
     findings += (unreadable(path, exc) for path, exc in failed)
     return rows | {source.path: _row(stamps[source.path], source, now_ns, None) for source in parsed}
 
@@ -113,10 +117,11 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
     return Row(stamp.size, stamp.mtime_ns, stamp.ctime_ns, racy, source, *kept)
 
 
-def _parse_all(root: Path, paths: list[str]) -> tuple[list[Source], list[tuple[str, OSError]]]:
+def _parse_all(
+    root: Path, paths: list[str], workers: int
+) -> tuple[list[Source], list[tuple[str, OSError]]]:
     if not paths:
         return [], []
-    workers = os.cpu_count() or 1
     if len(paths) < PARALLEL_FROM or workers == 1:
         return _parse_batch(root, paths)
     # Loaded here, the parser before there are children: a tree that the cache knows needs neither of the two.

@@ -5,6 +5,8 @@ templates only arrange it; what is no HTML is escaped here. A page runs no scrip
 that its body does not ask for.
 """
 
+from __future__ import annotations
+
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
@@ -26,6 +28,68 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
+class TocEntry:
+    """One heading of an article: its level, text, and the id to link to."""
+
+    level: int
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True, slots=True)
+class WriterFinding:
+    """One finding of the source behind the page; `editor_url` opens the editor there."""
+
+    level: str
+    code: str
+    message: str
+    hint: str = ""
+    line: int = 1
+    column: int = 1
+    editor_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriterTranslation:
+    """The article in another locale; `state` is a word such as `missing`."""
+
+    locale: str
+    state: str
+    url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WriterDiff:
+    """What the portal holds beside what the source says.
+
+    Args:
+        state: one sentence, such as "no token: not compared".
+        fields: name, before and after of each field that differs.
+        body_html: the body's difference, already HTML, with `<ins>` and `<del>`.
+    """
+
+    state: str
+    fields: tuple[tuple[str, str, str], ...] = ()
+    body_html: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Writer:
+    """What only the writer sees: the source behind the page. `broken` stands over the last good page."""
+
+    status: str = ""
+    path: str = ""
+    slug: str = ""
+    public_url: str = ""
+    editor_url: str = ""
+    findings: tuple[WriterFinding, ...] = ()
+    hidden: tuple[WriterFinding, ...] = ()
+    translations: tuple[WriterTranslation, ...] = ()
+    diff: WriterDiff | None = None
+    broken: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """What is around every page.
 
@@ -34,8 +98,12 @@ class Frame:
         home_url: where that name leads.
         locale: the language of the page, as the portal writes it (`pt_BR`).
         title: the window's title.
-        locales: the home page in the portal's languages; the present one is marked `current`.
+        locales: the same page (or the home page) in the portal's languages; the present one is marked `current`.
         head: pairs of name and content for `<meta>`.
+        search_url: the index that the search box reads, "" for no search.
+        assets_url: where stylesheet and scripts are; "" writes the style into the page and runs no script.
+        live_url: the stream of changes, "" for a page that stays as it is.
+        writer: what only the writer sees, beside the page.
     """
 
     portal: str
@@ -44,6 +112,10 @@ class Frame:
     title: str
     locales: tuple[Link, ...] = ()
     head: tuple[tuple[str, str], ...] = ()
+    search_url: str = ""
+    assets_url: str = ""
+    live_url: str = ""
+    writer: Writer | None = None
 
     @property
     def lang(self) -> str:
@@ -83,6 +155,7 @@ class CategoryPage:
 
     frame: Frame
     section: Section
+    crumbs: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +170,18 @@ class ArticlePage:
     updated: str = ""
     status: str = ""
     picture_url: str = ""
+    toc: tuple[TocEntry, ...] = ()
+    previous: Link | None = None
+    next: Link | None = None
+    translations: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class MissingPage:
-    """Nothing is at this address."""
+    """Nothing is at this address; perhaps one of the suggestions was meant."""
 
     frame: Frame
+    suggestions: tuple[Link, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +207,11 @@ TEMPLATES: dict[type[Page], str] = {
 def render(page: Page) -> str:
     """The HTML of a page."""
     return _templates().get_template(TEMPLATES[type(page)]).render(page=page, frame=page.frame)
+
+
+def render_live(page: Page) -> str:
+    """What changes on a save: exactly what stands inside `<div id="live">`."""
+    return render(page).partition('<div id="live">')[2].rpartition("</div>\n</body>")[0]
 
 
 @cache

@@ -1,0 +1,103 @@
+"""Findings for the preview: of a few sources at once, of the whole tree when nobody waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from kbsync.config import Settings
+from kbsync.content.identity import Site
+from kbsync.content.source import Source
+from kbsync.content.tree import Tree
+from kbsync.lint import check_tree
+from kbsync.lint.context import Context
+from kbsync.model import Finding
+from kbsync.service.profile import Profile
+
+Findings = dict[str, tuple[Finding, ...]]
+"""By path of the source; those of no source (a link out of the tree) by the path that they name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What kbsync.toml says, and the profile that it names; made anew when the file changes."""
+
+    settings: Settings
+    profile: Profile
+
+    @property
+    def root(self) -> Path:
+        """The content root."""
+        return self.settings.content_root
+
+
+def problems_of(sources: Iterable[Source]) -> Iterator[Finding]:
+    """What reading the files found."""
+    for source in sources:
+        for problem in source.problems:
+            place = (source.path, problem.line, problem.column)
+            yield Finding(problem.code, problem.level, *place, problem.message, problem.hint)
+
+
+def check_all(
+    project: Project, sources: Mapping[str, Source], others: set[str], site: Site, walked: Iterable[Finding]
+) -> Findings:
+    """Every finding of the tree. Takes a copy of the sources: it runs in a thread while files change.
+
+    Args:
+        project, sources, others, site: the tree and who is who in it.
+        walked: what was found before a file was read: links out of the tree, folders without permission.
+    """
+    findings = [*walked, *problems_of(sources.values())]
+    tree = Tree(project.root, dict(sources), others, findings)
+    return _by_path(_check(project, tree, site))
+
+
+def check_some(
+    project: Project, paths: Collection[str], sources: Mapping[str, Source], others: set[str], site: Site
+) -> Findings:
+    """The findings of some sources, each of them with an entry; the rest of the tree is only looked up.
+
+    A rule compares a source with those of its slug and with what it points to: these are all that it gets to see.
+    """
+    beside = _beside(paths, sources, site)
+    seen = {path: sources[path] for path in paths if path in sources}
+    seen |= {
+        path: msgspec.structs.replace(sources[path], links=()) for path in beside if path in sources and path not in seen
+    }
+    part = replace(
+        site,
+        articles={path: site.articles[path] for path in sorted(seen) if path in site.articles},
+        categories={path: site.categories[path] for path in sorted(seen) if path in site.categories},
+    )
+    own = [sources[path] for path in paths if path in sources]
+    found = _check(project, Tree(project.root, dict(sorted(seen.items())), others, list(problems_of(own))), part)
+    by_path = _by_path(finding for finding in found if finding.path in paths)
+    return {path: by_path.get(path, ()) for path in paths}
+
+
+def _check(project: Project, tree: Tree, site: Site) -> list[Finding]:
+    context = Context(tree, site, project.profile.limits, project.settings.authors)
+    return check_tree(context, ignore=project.settings.lint.ignore)
+
+
+def _beside(paths: Collection[str], sources: Mapping[str, Source], site: Site) -> set[str]:
+    slugs = {site.articles[path].slug for path in paths if path in site.articles}
+    named = {(site.categories[path].locale, site.categories[path].slug) for path in paths if path in site.categories}
+    beside = {path for path, identity in site.articles.items() if identity.slug in slugs}
+    beside |= {path for path, identity in site.categories.items() if (identity.locale, identity.slug) in named}
+    for path in paths:
+        if (source := sources.get(path)) is not None:
+            beside |= {link.target for link in source.links} | {source.translation_of or ""}
+            beside |= {site.by_path[link.target].path for link in source.links if link.target in site.by_path}
+    return beside
+
+
+def _by_path(findings: Iterable[Finding]) -> Findings:
+    grouped: dict[str, list[Finding]] = {}
+    for finding in findings:
+        grouped.setdefault(finding.path, []).append(finding)
+    return {path: tuple(some) for path, some in grouped.items()}
