@@ -117,9 +117,7 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
     return Row(stamp.size, stamp.mtime_ns, stamp.ctime_ns, racy, source, *kept)
 
 
-def _parse_all(
-    root: Path, paths: list[str], workers: int
-) -> tuple[list[Source], list[tuple[str, OSError]]]:
+def _parse_all(root: Path, paths: list[str], workers: int) -> tuple[list[Source], list[tuple[str, OSError]]]:
     if not paths:
         return [], []
     if len(paths) < PARALLEL_FROM or workers == 1:

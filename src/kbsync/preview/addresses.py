@@ -1,9 +1,9 @@
 """The addresses of the local help center, near the portal's own shapes.
 
-    /{locale}/                     the home of a locale
-    /{locale}/categories/{slug}    a category
-    /{locale}/articles/{slug}      an article
-    /-/…                           what is no page: events, search, files, assets, the overview
+/{locale}/                     the home of a locale
+/{locale}/categories/{slug}    a category
+/{locale}/articles/{slug}      an article
+/-/…                           what is no page: events, search, files, assets, the overview
 """
 
 from __future__ import annotations

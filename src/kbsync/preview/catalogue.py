@@ -6,12 +6,15 @@ import os
 from collections import OrderedDict
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
+from typing import Any
 
 from kbsync.content.body import raw_digest
 from kbsync.content.identity import Identity, identify, identify_article, identify_category
+from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.model import Finding
+from kbsync.preview.addresses import home_url
 from kbsync.preview.checking import Findings, Project, check_some, problems_of
 from kbsync.preview.index import Index
 from kbsync.preview.reading import Changes, is_broken, read_changes
@@ -169,21 +172,24 @@ class Catalogue:
 
     def take_findings(self, findings: Findings) -> Touched:
         """Those of the whole tree; the pages of the sources that have others now."""
-        paths = {
-            path for path in {*findings, *self.findings} if findings.get(path, ()) != self.findings.get(path, ())
-        }
+        paths = {path for path in {*findings, *self.findings} if findings.get(path, ()) != self.findings.get(path, ())}
         self.findings = findings
         urls = {self.index.url_of[path] for path in paths if path in self.index.url_of}
         if paths:
             # The home pages count them.
-            urls |= {url for url in self.home_urls()}
+            urls |= {home_url(locale) for locale in self.index.locales}
         return Touched(urls)
 
-    def home_urls(self) -> Iterable[str]:
-        """The home of each locale."""
-        from kbsync.preview.addresses import home_url
-
-        return (home_url(locale) for locale in self.index.locales)
+    def as_it_is(self) -> dict[str, Any]:
+        """What `check_all` wants, copied: it runs in a thread while files change."""
+        walked = [finding for finding in self.tree.findings if finding.path not in self.sources]
+        return {
+            "project": self.project,
+            "sources": dict(self.sources),
+            "others": set(self.tree.others),
+            "site": self.index.site,
+            "walked": walked,
+        }
 
     # --- texts -----------------------------------------------------------------------------------------------------
 
@@ -204,8 +210,6 @@ class Catalogue:
             kept = self._texts.get(path, b"")
             if raw_digest(kept) != source.raw_digest:
                 # Not what was read before, and no event has come yet: the file itself is right.
-                from kbsync.content.parse import parse_source
-
                 return parse_source(path, data), data
             data = kept
         self._texts[path] = data

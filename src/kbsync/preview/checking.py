@@ -45,7 +45,7 @@ def problems_of(sources: Iterable[Source]) -> Iterator[Finding]:
 def check_all(
     project: Project, sources: Mapping[str, Source], others: set[str], site: Site, walked: Iterable[Finding]
 ) -> Findings:
-    """Every finding of the tree. Takes a copy of the sources: it runs in a thread while files change.
+    """Every finding of the tree.
 
     Args:
         project, sources, others, site: the tree and who is who in it.
@@ -66,7 +66,9 @@ def check_some(
     beside = _beside(paths, sources, site)
     seen = {path: sources[path] for path in paths if path in sources}
     seen |= {
-        path: msgspec.structs.replace(sources[path], links=()) for path in beside if path in sources and path not in seen
+        path: msgspec.structs.replace(sources[path], links=())
+        for path in beside
+        if path in sources and path not in seen
     }
     part = replace(
         site,

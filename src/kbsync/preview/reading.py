@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
-import subprocess
+import signal
 import sys
+from asyncio.subprocess import DEVNULL
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +17,7 @@ from kbsync.content.cache import load_cache
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.content.tree import PARALLEL_FROM, Tree, read_tree, store_tree
-from kbsync.content.walk import Walk, walk_tree
+from kbsync.content.walk import Walk
 from kbsync.lint.structure import UNREAD
 
 CATEGORIES_AT_ONCE = 500
@@ -89,20 +92,37 @@ def guessed_source(path: str) -> Source:
     return Source(path, "article", b"", title=stem.replace("-", " ").replace("_", " ").capitalize(), body_blank=False)
 
 
-def read_whole(root: Path, cache: Path, walk: Walk) -> Tree:
-    """The whole tree. Called in a thread: many unknown files are parsed by another process, which fills the cache.
+def is_much(cache: Path, walk: Walk) -> bool:
+    """Whether so many files are not in the cache as they are now that another process should parse them."""
+    if len(walk.sources) < PARALLEL_FROM:
+        return False
+    known = load_cache(cache)
+    fitting = sum(1 for path, stamp in walk.sources.items() if (row := known.get(path)) is not None and row.fits(stamp))
+    return len(walk.sources) - fitting >= PARALLEL_FROM
+
+
+async def fill_cache_elsewhere(root: Path, cache: Path) -> None:
+    """Let another process read the tree into the cache. What it fails to do is done later, more slowly."""
+    command = (sys.executable, "-c", CHILD, root, cache)
+    # A group of its own: its helpers go with it when the preview ends meanwhile.
+    process = await asyncio.create_subprocess_exec(
+        *command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True
+    )
+    try:
+        await process.wait()
+    finally:
+        if process.returncode is None:
+            with suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL) if os.name == "posix" else process.kill()
+
+
+def read_whole(root: Path, cache: Path) -> Tree:
+    """The whole tree, in this process.
 
     Raises:
         ContentError: the root is no folder any more.
     """
-    known = load_cache(cache)
-    fitting = sum(1 for path, stamp in walk.sources.items() if (row := known.get(path)) is not None and row.fits(stamp))
-    del known
-    if len(walk.sources) - fitting >= PARALLEL_FROM:
-        # Should it fail, what it did not do is done here, more slowly.
-        subprocess.run([sys.executable, "-c", CHILD, root, cache], check=False, stderr=subprocess.DEVNULL)
-        walk = walk_tree(root)
-    tree = read_tree(root, cache=cache, walk=walk, workers=1)
+    tree = read_tree(root, cache=cache, workers=1)
     store_tree(tree, cache)
     return tree
 

@@ -183,9 +183,7 @@ class View:
 
     # --- parts -----------------------------------------------------------------------------------------------------
 
-    def _frame(
-        self, locale: str, title: str, links: tuple[Link, ...], head: tuple[tuple[str, str], ...] = ()
-    ) -> Frame:
+    def _frame(self, locale: str, title: str, links: tuple[Link, ...], head: tuple[tuple[str, str], ...] = ()) -> Frame:
         return Frame(
             self.portal,
             home_url(locale),
@@ -253,5 +251,3 @@ def _mark(source: Source) -> str:
     """What readers see carries no mark."""
     status = source.status or "draft"
     return "" if status == "published" else status
-
-

@@ -96,9 +96,7 @@ class Writing:
     def _finding(self, path: str, finding: Finding, *, named: bool) -> WriterFinding:
         message = f"{path}: {finding.message}" if named else finding.message
         place = (finding.line, finding.column)
-        return WriterFinding(
-            finding.level, finding.code, message, finding.hint, *place, self._editor_url(path, *place)
-        )
+        return WriterFinding(finding.level, finding.code, message, finding.hint, *place, self._editor_url(path, *place))
 
     def _editor_url(self, path: str, line: int, column: int) -> str:
         template = self.project.settings.preview.editor
