@@ -40,13 +40,21 @@ class Tree:
         return (self.root / path).read_bytes()
 
 
-def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None, workers: int | None = None) -> Tree:
+def read_tree(
+    root: Path,
+    *,
+    cache: Path | None,
+    walk: Walk | None = None,
+    known: dict[str, Row] | None = None,
+    workers: int | None = None,
+) -> Tree:
     """Read the tree. Every problem is in the findings or in the sources' own problems.
 
     Args:
         root: the content root.
         cache: the file of the scan cache, or None to read everything.
         walk: the files, where somebody listed them just now.
+        known: the rows of the cache, where somebody loaded them just now.
         workers: how many processes may parse; None for as many as there are cores. A program with threads says 1:
             a fork of it may wait for ever for what another thread held.
 
@@ -54,7 +62,8 @@ def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None, worke
         ContentError: the root is not a folder.
     """
     walk = walk or walk_tree(root)
-    known = load_cache(cache) if cache else {}
+    if known is None:
+        known = load_cache(cache) if cache else {}
     rows: dict[str, Row] = {}
     changed: list[str] = []
     for path, stamp in walk.sources.items():

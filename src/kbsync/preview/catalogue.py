@@ -44,7 +44,7 @@ class Touched:
         return self.everything or url in self.urls
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Catalogue:
     """Everything that pages are made of. Used by one thread alone.
 
@@ -168,7 +168,7 @@ class Catalogue:
         wanted = {path for path in {*moved, *linking} if path in self.sources}
         if len(wanted) > CHECKED_AT_ONCE:
             wanted = {path for path in moved if path in self.sources}
-        self.findings |= check_some(self.project, wanted, self.sources, self.tree.others, self.index.site)
+        self.findings |= check_some(self.project, wanted, self.index, self.tree.others)
 
     def take_findings(self, findings: Findings) -> Touched:
         """Those of the whole tree; the pages of the sources that have others now."""

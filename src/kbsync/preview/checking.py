@@ -15,6 +15,7 @@ from kbsync.content.tree import Tree
 from kbsync.lint import check_tree
 from kbsync.lint.context import Context
 from kbsync.model import Finding
+from kbsync.preview.index import Index
 from kbsync.service.profile import Profile
 
 Findings = dict[str, tuple[Finding, ...]]
@@ -56,14 +57,13 @@ def check_all(
     return _by_path(_check(project, tree, site))
 
 
-def check_some(
-    project: Project, paths: Collection[str], sources: Mapping[str, Source], others: set[str], site: Site
-) -> Findings:
+def check_some(project: Project, paths: Collection[str], index: Index, others: set[str]) -> Findings:
     """The findings of some sources, each of them with an entry; the rest of the tree is only looked up.
 
     A rule compares a source with those of its slug and with what it points to: these are all that it gets to see.
     """
-    beside = _beside(paths, sources, site)
+    sources, site = index.sources, index.site
+    beside = set().union(*(_beside(sources[path], index) for path in paths if path in sources))
     seen = {path: sources[path] for path in paths if path in sources}
     seen |= {
         path: msgspec.structs.replace(sources[path], links=())
@@ -86,16 +86,17 @@ def _check(project: Project, tree: Tree, site: Site) -> list[Finding]:
     return check_tree(context, ignore=project.settings.lint.ignore)
 
 
-def _beside(paths: Collection[str], sources: Mapping[str, Source], site: Site) -> set[str]:
-    slugs = {site.articles[path].slug for path in paths if path in site.articles}
-    named = {(site.categories[path].locale, site.categories[path].slug) for path in paths if path in site.categories}
-    beside = {path for path, identity in site.articles.items() if identity.slug in slugs}
-    beside |= {path for path, identity in site.categories.items() if (identity.locale, identity.slug) in named}
-    for path in paths:
-        if (source := sources.get(path)) is not None:
-            beside |= {link.target for link in source.links} | {source.translation_of or ""}
-            beside |= {site.by_path[link.target].path for link in source.links if link.target in site.by_path}
-    return beside
+def _beside(source: Source, index: Index) -> set[str]:
+    """What a source is compared with: those of its slug, what it points to, what it says that it translates."""
+    site, path = index.site, source.path
+    beside = {link.target for link in source.links} | {source.translation_of or ""}
+    beside |= {site.by_path[link.target].path for link in source.links if link.target in site.by_path}
+    if path in site.articles:
+        return beside.union(index.by_slug[site.articles[path].slug])
+    named = site.categories[path]
+    return beside | {
+        other for other, it in site.categories.items() if (it.locale, it.slug) == (named.locale, named.slug)
+    }
 
 
 def _by_path(findings: Iterable[Finding]) -> Findings:

@@ -31,6 +31,7 @@ class Index:
     url_of: dict[str, str] = field(default_factory=dict)
     path_at: dict[str, str] = field(default_factory=dict)
     locales: tuple[str, ...] = ()
+    by_slug: dict[str, list[str]] = field(default_factory=dict)
     _shelves: dict[Shelf, list[str]] = field(default_factory=dict)
     _sorted: set[Shelf] = field(default_factory=set)
     _roots: dict[str, str] = field(default_factory=dict)
@@ -41,6 +42,7 @@ class Index:
             self._give(category_url(identity.locale, identity.slug), path)
         for path, identity in self.site.articles.items():
             self._give(article_url(identity.locale, identity.slug), path)
+            self.by_slug.setdefault(identity.slug, []).append(path)
             self._shelves.setdefault((identity.locale, identity.category), []).append(path)
             if (root := self._root_of(path)) != path:
                 self._roots[path] = root

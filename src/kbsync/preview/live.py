@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kbsync.content.tree import Tree
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.errors import KbsyncError
 from kbsync.preview.addresses import canonical
 from kbsync.preview.catalogue import Catalogue, Touched
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.gather import Batch, Gatherer
-from kbsync.preview.reading import Changes, fill_cache_elsewhere, guess_tree, is_much, read_changes, read_whole
+from kbsync.preview.reading import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
 from kbsync.preview.tabs import Tabs, event
 from kbsync.preview.views import View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
@@ -82,7 +82,13 @@ class Live:
     async def _follow(self) -> None:
         """One project, until kbsync.toml says another."""
         self._walk = await self._list_files()
-        self.catalogue = Catalogue(self.project, await asyncio.to_thread(guess_tree, self.project.root, self._walk))
+        root, walk = self.project.root, self._walk
+        tree = await asyncio.to_thread(read_known, root, self._cache, walk)
+        if tree is None:
+            self.catalogue = Catalogue(self.project, await asyncio.to_thread(guess_tree, root, walk))
+        else:
+            self.catalogue = Catalogue(self.project, tree, complete=True)
+            self._completed()
         self._pages.clear()
         self.ready.set()
         watcher = None if self.poll else await self._listen()
@@ -126,25 +132,30 @@ class Live:
 
     async def _read_all(self) -> None:
         """The whole tree, then what changed while it was read."""
-        cache = self.project.settings.state_folder / "cache" / "scan.cache"
-        if await asyncio.to_thread(is_much, cache, self._walk):
-            await fill_cache_elsewhere(self.project.root, cache)
-        try:
-            tree = await asyncio.to_thread(read_whole, self.project.root, cache)
-        except KbsyncError:
-            return  # the root went away; when it comes back a walk tells
-        self._take(tree)
-        meanwhile, self._meanwhile = self._meanwhile, set()
-        self.complete.set()
-        self._unchecked.set()
-        await self.look(meanwhile)
+        if not self.complete.is_set():
+            await fill_cache_elsewhere(self.project.root, self._cache)
+            try:
+                tree = await asyncio.to_thread(read_whole, self.project.root, self._cache)
+            except KbsyncError:
+                return  # the root went away; when it comes back a walk tells
+            self.catalogue.take(tree)
+            self._publish(Touched(everything=True))
+            self._completed()
+            meanwhile, self._meanwhile = self._meanwhile, set()
+            await self.look(meanwhile)
         # What happened between the first walk and the first watch was heard by nobody.
         self.gatherer.hint_walk()
 
-    def _take(self, tree: Tree) -> None:
-        self.catalogue.take(tree)
-        self._pages.clear()
-        self.tabs.publish(Touched(everything=True))
+    @property
+    def _cache(self) -> Path:
+        return self.project.settings.state_folder / "cache" / "scan.cache"
+
+    def _completed(self) -> None:
+        self.complete.set()
+        self._unchecked.set()
+        # What is known now stays: the collector need not go through it again at every thousandth new value.
+        gc.collect()
+        gc.freeze()
 
     # --- changes ---------------------------------------------------------------------------------------------------
 
@@ -177,6 +188,7 @@ class Live:
             return False
         self.project = project
         self.writing.project = project
+        self.ready.clear()
         self.complete.clear()
         return True
 

@@ -92,13 +92,15 @@ def guessed_source(path: str) -> Source:
     return Source(path, "article", b"", title=stem.replace("-", " ").replace("_", " ").capitalize(), body_blank=False)
 
 
-def is_much(cache: Path, walk: Walk) -> bool:
-    """Whether so many files are not in the cache as they are now that another process should parse them."""
-    if len(walk.sources) < PARALLEL_FROM:
-        return False
+def read_known(root: Path, cache: Path, walk: Walk) -> Tree | None:
+    """The whole tree, where the cache knows nearly all of it; None where another process should parse it first."""
     known = load_cache(cache)
     fitting = sum(1 for path, stamp in walk.sources.items() if (row := known.get(path)) is not None and row.fits(stamp))
-    return len(walk.sources) - fitting >= PARALLEL_FROM
+    if len(walk.sources) - fitting >= PARALLEL_FROM:
+        return None
+    tree = read_tree(root, cache=cache, walk=walk, known=known, workers=1)
+    store_tree(tree, cache)
+    return tree
 
 
 async def fill_cache_elsewhere(root: Path, cache: Path) -> None:
