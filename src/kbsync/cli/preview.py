@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -99,6 +100,8 @@ def _serve(
     options.note("Ctrl-C ends it.")
     if browse:
         click.launch(address + start)
+    # watchdog tells a person of folders that were made in one another faster than it looks; nothing is lost then.
+    warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
     gc.enable()  # This one runs for hours.
     asyncio.run(serve(listener, host, project, lambda: read_project(options), note=options.note, poll=poll))
     return ExitCode.DONE

@@ -156,9 +156,11 @@ class View:
         """Every article with its status, locale by locale."""
         index = self.catalogue.index
         sections = []
-        for locale in index.locales:
+        for locale in (*index.locales, ""):
             shelves = [(locale, ""), *(shelf for shelf, _ in index.shelves_of(locale))]
             paths = [path for shelf in shelves for path in index.articles_of(shelf)]
+            if not paths:
+                continue
             links = tuple(
                 Link(self._title(source), index.url_of[path], path, source.status or "draft")
                 for path in paths
