@@ -131,7 +131,7 @@ def test_the_message_goes_with_the_mended_front_matter(shop: Shop):
     shop.save("en/billing/refunds.md", "---\ntitle: [Refunds\n---\nOther.\n")
     touched = shop.save("en/billing/refunds.md", TREE["en/billing/refunds.md"])
     assert touched.urls == {REFUNDS}
-    assert "page before that" not in shop.html(REFUNDS)
+    assert "last version that could be read" not in shop.html(REFUNDS)
 
 
 def test_an_article_that_was_broken_from_the_start_shows_what_it_has(tmp_path: Path):

@@ -118,11 +118,11 @@ def test_a_broken_front_matter_shows_its_message_over_the_last_good_page(preview
         write(preview, "en/billing/refunds.md", "---\ntitle: [Refunds\n---\nOther.\n")
         html = tab.page()
         assert "Text." in html
-        assert "This is the page before that" in html
+        assert "the last version that could be read" in html
         write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Mended."))
         html = tab.page()
         assert "Mended." in html
-        assert "This is the page before that" not in html
+        assert "the last version that could be read" not in html
 
 
 def test_a_file_that_is_empty_for_a_moment_shows_no_error(preview: Running):
@@ -135,7 +135,7 @@ def test_a_file_that_is_empty_for_a_moment_shows_no_error(preview: Running):
             file.write(A_REFUND.replace("Text.", "Written."))
         html = tab.page()
         assert "Written." in html
-        assert "page before that" not in html
+        assert "last version that could be read" not in html
 
 
 def test_a_heading_that_goes_is_a_finding_on_the_page_that_links_to_it(preview: Running):
@@ -193,4 +193,4 @@ def test_a_tree_of_thousands_is_shown_before_it_is_read_and_completed_after(tmp_
 def test_an_open_home_page_is_completed_when_the_tree_is_read(tmp_path: Path):
     many = {f"en/many/article-{number}.md": f"---\ntitle: Number {number}\n---\nText.\n" for number in range(1_200)}
     with running(tmp_path, {**many, **TREE}) as preview, preview.tab(HOME) as tab:
-        tab.page_with("Number 1199")
+        tab.page_with("Invite people")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -150,8 +151,9 @@ class Tab:
 
     def next(self, *names: str) -> tuple[str, dict[str, str]]:
         """The next event of one of these names (of any, where none is given)."""
-        name = ""
+        name, deadline = "", time.monotonic() + PATIENCE_S
         for line in self._lines:
+            assert time.monotonic() < deadline, f"no event of {names} came"
             if line.startswith("event: "):
                 name = line.removeprefix("event: ")
             elif line.startswith("data: ") and (not names or name in names):

@@ -11,7 +11,6 @@ from kbsync.content.source import Source
 from kbsync.preview.addresses import (
     ASSETS,
     EVENTS,
-    NO_LOCALE,
     OVERVIEW,
     Place,
     category_url,
@@ -23,6 +22,7 @@ from kbsync.preview.bodies import article_body
 from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.index import Shelf
 from kbsync.preview.writer import Writing
+from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
     CategoryPage,
@@ -103,7 +103,7 @@ class View:
         locale, slug = shelf
         index = self.catalogue.index
         path = index.shelf_source(shelf)
-        section = self._section(shelf, path)
+        section = self._section(shelf, path, told=True)
         links = tuple(
             self._locale_link(other, locale, category_url(other, slug), there=index.has_shelf((other, slug)))
             for other in index.locales
@@ -191,7 +191,7 @@ class View:
             home_url(locale),
             locale,
             title,
-            links if len(links) > 1 else (),
+            links,
             head,
             search_url(locale),
             ASSETS,
@@ -206,8 +206,9 @@ class View:
             return Link(self._language(other), url)
         return Link(self._language(other), home_url(other), "not translated")
 
-    def _language(self, locale: str) -> str:
-        return locale or NO_LOCALE
+    @staticmethod
+    def _language(locale: str) -> str:
+        return language_name(locale) if locale else "no language"
 
     def _crumbs(self, locale: str, category: str) -> Iterator[Link]:
         yield Link(self.portal, home_url(locale))
@@ -218,19 +219,20 @@ class View:
     def _shelf_name(self, shelf: Shelf, path: str) -> str:
         return (self.catalogue.sources[path].name if path else "") or shelf[1]
 
-    def _section(self, shelf: Shelf, path: str) -> Section:
+    def _section(self, shelf: Shelf, path: str, *, told: bool = False) -> Section:
         source = self.catalogue.sources[path] if path else Source("", "category", b"")
         return Section(
             self._shelf_name(shelf, path),
             category_url(*shelf),
             source.icon or "",
             source.description or "",
-            tuple(self._link(article) for article in self.catalogue.index.articles_of(shelf)),
+            tuple(self._link(article, told=told) for article in self.catalogue.index.articles_of(shelf)),
         )
 
-    def _link(self, path: str) -> Link:
+    def _link(self, path: str, *, told: bool = False) -> Link:
         source = self.catalogue.sources[path]
-        return Link(self._title(source), self.catalogue.index.url_of[path], mark=_mark(source))
+        about = source.description or "" if told else ""
+        return Link(self._title(source), self.catalogue.index.url_of[path], mark=_mark(source), about=about)
 
     def _title(self, source: Source) -> str:
         return (source.title or "").strip() or source.path.rpartition("/")[2].removesuffix(".md")

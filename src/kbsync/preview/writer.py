@@ -121,5 +121,5 @@ class Writing:
         """The message over the last good page."""
         for finding in findings:
             hint = f" ({finding.hint})" if finding.hint else ""
-            return f"{path}:{finding.line}:{finding.column}: {finding.message}{hint}. This is the page before that."
+            return f"{path}:{finding.line}:{finding.column}: {finding.message}{hint}"
         return ""

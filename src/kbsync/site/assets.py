@@ -1,16 +1,24 @@
-"""The stylesheet and the scripts of the pages, out of the package."""
+"""Stylesheet and scripts of the pages, out of the package."""
 
-from __future__ import annotations
-
+from functools import cache
 from importlib.resources import files
 
+STYLE, SCRIPT = "text/css; charset=utf-8", "text/javascript; charset=utf-8"
+
 ASSETS = {
-    "style.css": "text/css; charset=utf-8",
-    "live.js": "text/javascript; charset=utf-8",
+    "style.css": STYLE,
+    "scheme.js": SCRIPT,
+    "page.js": SCRIPT,
+    "search-words.js": SCRIPT,
+    "search.js": SCRIPT,
+    "writer.js": SCRIPT,
+    "morph.js": SCRIPT,
+    "live.js": SCRIPT,
 }
 """Names and content types."""
 
 
+@cache
 def asset(name: str) -> tuple[bytes, str]:
     """The bytes of an asset and its content type.
 
@@ -18,5 +26,4 @@ def asset(name: str) -> tuple[bytes, str]:
         KeyError: there is none of this name.
     """
     kind = ASSETS[name]
-    folder = "templates" if name.endswith(".css") else "assets"
-    return (files("kbsync.site") / folder / name).read_bytes(), kind
+    return (files("kbsync.site") / "assets" / name).read_bytes(), kind

@@ -1,36 +1,134 @@
-"""Takes out of an article's HTML what a local page must not do."""
+"""Makes the HTML of an article harmless for a local page.
 
-from __future__ import annotations
+The portal's HTML (`kbsync.markdown.html`) is as unsafe as the portal: it keeps `javascript:` links, writes the info
+string of a code block unescaped, and puts what a video address captures into its player as it is. This module knows
+every tag that the renderer writes on purpose, in full; what has any other shape is no tag but text, and is escaped.
+So nothing depends on finding what is bad.
+"""
 
-import html
 import re
+from dataclasses import dataclass, field
+from html import escape, unescape
 
-_LINK = re.compile(r'<a href="([^"]*)"([^>]*)>(.*?)</a>', re.DOTALL)
-_PICTURE = re.compile(r'<img src="((?:https?:)?//[^"]*)"[^>]*>', re.IGNORECASE)
-_PLAYER = re.compile(r"<(iframe|video)\b.*?</\1>", re.DOTALL)
-_CODE = re.compile(r'<pre><code class="language-([^>]*)">')
-_SCRIPTED = re.compile(r"(javascript|data|vbscript):", re.IGNORECASE)
+from kbsync.site.players import PLAYERS, SAFE_CAPTURE, Player
+from kbsync.site.targets import is_remote, is_script, shown_host
+
+_PLAIN = "p|h[1-6]|blockquote|ul|ol|li|pre|code|table|thead|tbody|tr|th|td|em|strong|sup"
+
+_SHAPES = (
+    *(f"(?P<player{number}>{player.shape.pattern})" for number, player in enumerate(PLAYERS)),
+    # The info has no blanks, and the code after it neither `"` nor `>`: the last `">` ends the tag.
+    r'<pre><code class="language-(?P<info>[^ \t\r\n\f\v]*)">',
+    rf"(?P<plain></?(?:{_PLAIN})>|<[bh]r />|<!-- raw HTML omitted -->)",
+    r'(?P<attributed><ol start="[0-9]+">|<t[hd] align="[a-z]+">|<h[1-3] id="[a-z0-9-]+">)',
+    r'(?P<permalink><a class="permalink" href="#[a-z0-9-]+" aria-hidden="true" tabindex="-1">)',
+    r'<a href="(?P<href>[^"]*)"(?: title="[^"]*")?>',
+    r"(?P<end></a>)",
+    r'<img src="(?P<src>[^"]*)" alt="(?P<alt>[^"]*)"(?: title="[^"]*")? />',
+    "(?P<other><)",
+)
+_TOKEN = re.compile("|".join(_SHAPES), re.DOTALL)
+_TAG = re.compile(r"<[^>]*>")
+
+SWITCH = "Show pictures and players from other hosts"
 
 
 def defuse(body_html: str, *, media: bool) -> str:
-    """Script targets become inert; pictures and players of other hosts wait, unless `media`."""
-    safe = _CODE.sub(_plain_code, _LINK.sub(_inert, body_html))
-    if media:
-        return safe
-    return _PLAYER.sub(_waiting, _PICTURE.sub(_waiting, safe))
+    """Give the HTML of an article without anything that a local page must not do.
+
+    Links to scripts become inert text; pictures and players of other hosts become boxes with a switch; whatever is not
+    exactly as the renderer writes it becomes text. All other bytes stay, those of `add_anchors` included.
+
+    Args:
+        body_html: from `render_html`, with or without anchors.
+        media: leave pictures and players of other hosts; those that need a script of theirs stay boxes.
+    """
+    return _TOKEN.sub(_Page(media).token, body_html)
 
 
-def _inert(found: re.Match[str]) -> str:
-    target = re.sub(r"[\x00-\x20]", "", html.unescape(found[1]))
-    if not _SCRIPTED.match(target):
-        return found[0]
-    return f'<span class="defused" title="{found[1]}">{found[3]}</span>'
+@dataclass(slots=True)
+class _Page:
+    """What has been seen so far: how the open links are to be closed."""
+
+    media: bool
+    ends: list[str] = field(default_factory=list)
+
+    def token(self, found: re.Match[str]) -> str:
+        """What stands in the place of one tag."""
+        kind = found.lastgroup or ""
+        if kind.startswith("player"):
+            return self._player(PLAYERS[int(kind.removeprefix("player"))], found)
+        match kind:
+            case "plain" | "attributed":
+                return found[0]
+            case "info":
+                return f'<pre><code class="language-{_safe_info(found["info"])}">'
+            case "permalink" | "href":
+                return self._open(found)
+            case "end":
+                return self.ends.pop() if self.ends else escape(found[0])
+            case "alt":
+                return self._picture(found)
+        return "&lt;"
+
+    def _open(self, found: re.Match[str]) -> str:
+        target = found["href"]
+        if target is None or not is_script(target):
+            self.ends.append("</a>")
+            return found[0]
+        self.ends.append("</span>")
+        return f'<span class="defused" title="This link is switched off: {_value(target)}">'
+
+    def _picture(self, found: re.Match[str]) -> str:
+        address = found["src"]
+        if is_script(address, picture=True):
+            return _box("picture", "A picture with a script for an address", _words(found["alt"]))
+        if self.media or not is_remote(address):
+            return found[0]
+        # Inside of a link there is no room for a switch: the link is what a click means.
+        tools = "" if self.ends else f"{_switch('Show')} {_open_link(address)}"
+        return _box("picture", f"Picture from {shown_host(address)}", _words(found["alt"]), tools)
+
+    def _player(self, player: Player, found: re.Match[str]) -> str:
+        captured = player.captured(found[0])
+        if not all(SAFE_CAPTURE.fullmatch(text) for text in captured.values()):
+            return _box("player", "A player whose address is none")
+        if self.media and not player.runs_script:
+            return found[0]
+        address = player.address.format(**captured)
+        what = f"Player from {shown_host(address)}"
+        if self.ends:
+            return _box("player", what)
+        if player.runs_script:
+            return _box(
+                "player", what, "It runs a script of that host, which the preview never does.", _open_link(address)
+            )
+        return _box("player", what, "", f"{_switch(SWITCH)} {_open_link(address)}")
 
 
-def _plain_code(found: re.Match[str]) -> str:
-    name = re.sub(r"[^A-Za-z0-9_+#.-].*", "", found[1], flags=re.DOTALL)
-    return f'<pre><code class="language-{name}">'
+def _box(kind: str, what: str, about: str = "", tools: str = "") -> str:
+    """A box of inline elements, for it may stand inside a paragraph. `tools` is HTML."""
+    words = f' <span class="about">{escape(about)}</span>' if about else ""
+    return f'<span class="blocked {kind}"><span class="what">{escape(what)}</span>{words}{tools and " " + tools}</span>'
 
 
-def _waiting(_found: re.Match[str]) -> str:
-    return '<span class="blocked">from another host</span>'
+def _switch(text: str) -> str:
+    return f'<button type="button" data-media="on" title="{SWITCH}" aria-label="{SWITCH}">{text}</button>'
+
+
+def _open_link(address: str) -> str:
+    return f'<a href="{_value(address)}" rel="noreferrer">Open it there</a>'
+
+
+def _value(attribute: str) -> str:
+    """An attribute's value as it stood in the page, once more."""
+    return escape(unescape(attribute))
+
+
+def _words(alt: str) -> str:
+    return " ".join(unescape(_TAG.sub("", alt)).split())
+
+
+def _safe_info(info: str) -> str:
+    """The info string as an attribute's value: only what would end it is different."""
+    return info.replace('"', "&quot;").replace("<", "&lt;").replace(">", "&gt;") if '"' in info else info

@@ -1,35 +1,41 @@
 """The pages of a help center as values, and their HTML.
 
-Everything on a page is decided by the caller: addresses, dates as they shall read, the body already rendered. The
-templates only arrange it; what is no HTML is escaped here. A page runs no script and asks no other host for anything
-that its body does not ask for.
+Everything on a page is decided by the caller: addresses, dates as they shall read, the body already rendered and made
+harmless (`defuse.py`). The templates only arrange it; what is no HTML is escaped here. Without `assets_url` a page runs
+no script; with it, only those of `assets/`. It asks no other host for anything that its body does not ask for.
 """
 
-from __future__ import annotations
-
+import re
 from dataclasses import dataclass
 from functools import cache
 from typing import TypeAlias
 
 import jinja2
+from markupsafe import Markup, escape
+
+from kbsync.site.assets import asset
 
 RIGHT_TO_LEFT = frozenset({"ar", "dv", "fa", "he", "iw", "ku", "ps", "sd", "ug", "ur", "yi"})
 """Languages written from right to left, by the part of the locale before `_` or `-`."""
 
 
+_BETWEEN_TICKS = re.compile(r"`([^`\n]+)`")
+
+
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Something to go to. `note` stands beside the text, `mark` names a state that the style knows."""
+    """Something to go to. `note` stands beside the text, `about` below it, `mark` names a state that the style knows."""
 
     text: str
     url: str
     note: str = ""
     mark: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class TocEntry:
-    """One heading of an article: its level, text, and the id to link to."""
+    """One heading of an article. `anchor` is "" where the portal gives it no id: nothing can lead there."""
 
     level: int
     text: str
@@ -38,7 +44,7 @@ class TocEntry:
 
 @dataclass(frozen=True, slots=True)
 class WriterFinding:
-    """One finding of the source behind the page; `editor_url` opens the editor there."""
+    """One finding in the source behind the page; `editor_url` opens it in the editor, "" where nothing does."""
 
     level: str
     code: str
@@ -51,7 +57,7 @@ class WriterFinding:
 
 @dataclass(frozen=True, slots=True)
 class WriterTranslation:
-    """The article in another locale; `state` is a word such as `missing`."""
+    """The same article in another locale; `state` is fresh, stale, missing or unknown."""
 
     locale: str
     state: str
@@ -60,12 +66,12 @@ class WriterTranslation:
 
 @dataclass(frozen=True, slots=True)
 class WriterDiff:
-    """What the portal holds beside what the source says.
+    """How the page differs from what the portal holds.
 
     Args:
-        state: one sentence, such as "no token: not compared".
-        fields: name, before and after of each field that differs.
-        body_html: the body's difference, already HTML, with `<ins>` and `<del>`.
+        state: what was compared, in words: "no token: not compared".
+        fields: name, value on the portal, value here.
+        body_html: the body with `<ins>` and `<del>`; goes into the page as it is.
     """
 
     state: str
@@ -75,7 +81,20 @@ class WriterDiff:
 
 @dataclass(frozen=True, slots=True)
 class Writer:
-    """What only the writer sees: the source behind the page. `broken` stands over the last good page."""
+    """What only the writer sees: the source behind a page.
+
+    Args:
+        status: the article's own, or a word about the tree where the page has no source.
+        path: the source, relative to the root; "" for a page without one.
+        slug: the address' last part.
+        public_url: where readers will find it.
+        editor_url: opens the source in the editor.
+        findings: what is wrong with it.
+        hidden: what readers will not see of it.
+        translations: the same in other locales.
+        diff: against the portal; None where there is nothing to compare.
+        broken: why the page shows what was there before; "" when it shows what is.
+    """
 
     status: str = ""
     path: str = ""
@@ -88,6 +107,12 @@ class Writer:
     diff: WriterDiff | None = None
     broken: str = ""
 
+    @property
+    def level(self) -> str:
+        """The gravest level among the findings, "" without any."""
+        levels = {finding.level for finding in (*self.findings, *self.hidden)}
+        return next((level for level in ("error", "warning") if level in levels), "")
+
 
 @dataclass(frozen=True, slots=True)
 class Frame:
@@ -98,12 +123,13 @@ class Frame:
         home_url: where that name leads.
         locale: the language of the page, as the portal writes it (`pt_BR`).
         title: the window's title.
-        locales: the same page (or the home page) in the portal's languages; the present one is marked `current`.
+        locales: the same page in the portal's languages, or their home, which a note tells; the present one is
+            marked `current`.
         head: pairs of name and content for `<meta>`.
-        search_url: the index that the search box reads, "" for no search.
-        assets_url: where stylesheet and scripts are; "" writes the style into the page and runs no script.
-        live_url: the stream of changes, "" for a page that stays as it is.
-        writer: what only the writer sees, beside the page.
+        search_url: the index of this locale's articles, as JSON; "" for a page without a search.
+        assets_url: the folder with stylesheet and scripts; "" for a page that carries its style and runs no script.
+        live_url: the stream of changes; "" for a page that stays as it is.
+        writer: what only the writer sees.
     """
 
     portal: str
@@ -116,6 +142,11 @@ class Frame:
     assets_url: str = ""
     live_url: str = ""
     writer: Writer | None = None
+
+    @property
+    def url(self) -> str:
+        """The page's own address, where the locales tell it."""
+        return next((link.url for link in self.locales if link.mark == "current"), "")
 
     @property
     def lang(self) -> str:
@@ -138,6 +169,11 @@ class Section:
     description: str = ""
     articles: tuple[Link, ...] = ()
 
+    @property
+    def count(self) -> str:
+        """How many articles, in words."""
+        return f"{len(self.articles):,} {'article' if len(self.articles) == 1 else 'articles'}"
+
 
 @dataclass(frozen=True, slots=True)
 class HomePage:
@@ -157,10 +193,26 @@ class CategoryPage:
     section: Section
     crumbs: tuple[Link, ...] = ()
 
+    @property
+    def home(self) -> tuple[Link, ...]:
+        """The way to the page where the caller tells none."""
+        return (Link(self.frame.portal, self.frame.home_url),)
+
 
 @dataclass(frozen=True, slots=True)
 class ArticlePage:
-    """One article. `body_html` goes into the page as it is; `picture_url` is the picture that counts visits."""
+    """One article.
+
+    Args:
+        body_html: goes into the page as it is.
+        crumbs: the way to the article, from the home page on.
+        updated: when, in words.
+        status: shown where readers do not see the article.
+        picture_url: the picture that counts visits.
+        toc: the headings of the body, in order.
+        previous, next: the neighbours in the category.
+        translations: the same article in other languages.
+    """
 
     frame: Frame
     title: str
@@ -175,10 +227,15 @@ class ArticlePage:
     next: Link | None = None
     translations: tuple[Link, ...] = ()
 
+    @property
+    def toc_top(self) -> int:
+        """The highest level among the headings, from which the others are indented."""
+        return min((entry.level for entry in self.toc), default=1)
+
 
 @dataclass(frozen=True, slots=True)
 class MissingPage:
-    """Nothing is at this address; perhaps one of the suggestions was meant."""
+    """Nothing is at this address; the suggestions have nearly the same."""
 
     frame: Frame
     suggestions: tuple[Link, ...] = ()
@@ -206,17 +263,23 @@ TEMPLATES: dict[type[Page], str] = {
 
 def render(page: Page) -> str:
     """The HTML of a page."""
-    return _templates().get_template(TEMPLATES[type(page)]).render(page=page, frame=page.frame)
+    live = Markup(render_live(page))
+    return _templates().get_template("base.html").render(frame=page.frame, live=live, style=_style())
 
 
 def render_live(page: Page) -> str:
-    """What changes on a save: exactly what stands inside `<div id="live">`."""
-    return render(page).partition('<div id="live">')[2].rpartition("</div>\n</body>")[0]
+    """What a change may change: the inner HTML of the page's element `live`, to the byte."""
+    return _templates().get_template(TEMPLATES[type(page)]).render(page=page, frame=page.frame)
+
+
+@cache
+def _style() -> Markup:
+    return Markup(asset("style.css")[0].decode())
 
 
 @cache
 def _templates() -> jinja2.Environment:
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.PackageLoader("kbsync.site", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
@@ -224,3 +287,10 @@ def _templates() -> jinja2.Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    environment.filters["coded"] = _coded
+    return environment
+
+
+def _coded(message: str) -> Markup:
+    """A message with what stands between backticks as code."""
+    return Markup(_BETWEEN_TICKS.sub(r"<code>\1</code>", str(escape(message))))

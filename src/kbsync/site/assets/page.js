@@ -1,0 +1,104 @@
+// What every page does: the switch between light and dark, the menu of languages, the table of contents that follows the
+// reader, the switch for pictures and players of other hosts, and boxes that scroll made reachable by keyboard.
+(() => {
+  "use strict";
+  const { root, remember, showScheme, onPage } = window.kbsyncPage;
+
+  document.getElementById("kb-scheme")?.addEventListener("click", () => {
+    const scheme = root.dataset.shown === "dark" ? "light" : "dark";
+    remember("scheme", scheme);
+    showScheme(scheme);
+  });
+
+  const menu = document.getElementById("kb-locales");
+  document.addEventListener("click", (event) => {
+    if (menu && !menu.contains(event.target)) menu.open = false;
+    const media = event.target.closest?.("[data-media]")?.dataset.media;
+    if (media) switchMedia(media);
+  });
+  menu?.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
+
+  // --- pictures and players of other hosts ---------------------------------------------------------------------------
+
+  // The server decides by the cookie; it is forgotten with the session.
+  function switchMedia(media) {
+    document.cookie = `kbsync_media=${media === "on" ? 1 : 0}; path=/; samesite=strict`;
+    location.reload();
+  }
+
+  function showMediaSwitches() {
+    const on = document.cookie.split("; ").includes("kbsync_media=1");
+    for (const note of document.querySelectorAll("[data-media-on]")) note.hidden = !on;
+    // In a folder of files nobody answers: there the link beside the switch has to do.
+    if (!root.dataset.live) for (const button of document.querySelectorAll(".blocked button")) button.hidden = true;
+  }
+
+  // --- table of contents ---------------------------------------------------------------------------------------------
+
+  let watched = null;
+
+  function followReader() {
+    watched?.disconnect();
+    const links = [...document.querySelectorAll(".toc a")];
+    if (!links.length) return;
+    const headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+    const mark = () => {
+      const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + 8;
+      let now = 0;
+      headings.forEach((heading, place) => {
+        if (heading && heading.getBoundingClientRect().top <= line) now = place;
+      });
+      const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
+      if (atEnd && scrollY > 0) now = links.length - 1;
+      links.forEach((link, place) => {
+        if (place === now) link.setAttribute("aria-current", "true");
+        else link.removeAttribute("aria-current");
+      });
+    };
+    watched = new IntersectionObserver(mark, { rootMargin: "-64px 0px -70% 0px", threshold: [0, 1] });
+    for (const heading of headings) if (heading) watched.observe(heading);
+    const end = document.querySelector(".foot");
+    if (end) watched.observe(end);
+    mark();
+  }
+
+  // Beside the text the contents are always open, above it they begin closed.
+  let beside = null;
+  function placeContents() {
+    const contents = document.querySelector(".toc");
+    if (!contents) return;
+    const now = getComputedStyle(contents).position === "sticky";
+    if (now !== beside || !contents.dataset.placed) contents.open = now;
+    contents.dataset.placed = "yes";
+    contents.dataset.keeps = "open data-placed";
+    beside = now;
+  }
+  new ResizeObserver(placeContents).observe(document.getElementById("live"));
+
+  // --- boxes that scroll -----------------------------------------------------------------------------------------------
+
+  function reachBoxes() {
+    for (const box of document.querySelectorAll("article pre, article table")) {
+      const scrolls = box.scrollWidth > box.clientWidth + 1;
+      if (scrolls && !box.hasAttribute("tabindex")) {
+        box.tabIndex = 0;
+        box.dataset.keeps = "tabindex";
+      } else if (!scrolls && box.dataset.keeps) {
+        box.removeAttribute("tabindex");
+        delete box.dataset.keeps;
+      }
+    }
+  }
+  new ResizeObserver(reachBoxes).observe(document.getElementById("live"));
+
+  onPage(() => {
+    showMediaSwitches();
+    placeContents();
+    followReader();
+    reachBoxes();
+  });
+})();

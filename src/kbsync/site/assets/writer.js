@@ -1,0 +1,98 @@
+// The writer's layer: shown and hidden by its button and the key `w`, with tabs. What is shown is decided by the
+// stylesheet from attributes of the root, so a change of the page cannot upset it.
+(() => {
+  "use strict";
+  const { root, remember, recall, onPage, isShortcut, wantsWriter } = window.kbsyncPage;
+  const button = document.getElementById("kb-writer-switch");
+  const layer = () => document.getElementById("kb-writer");
+
+  function show(on) {
+    root.dataset.writer = on ? "on" : "off";
+    remember("writer", root.dataset.writer);
+    button?.setAttribute("aria-pressed", String(on));
+    dispatchEvent(new Event("resize"));
+  }
+
+  function select(name) {
+    const tabs = [...(layer()?.querySelectorAll("[role=tab]") ?? [])];
+    // The tab that was open last may not be there: a home page has fewer.
+    const chosen = tabs.find((tab) => tab.dataset.tab === name) ?? tabs.find((tab) => tab.dataset.tab === "findings");
+    for (const tab of tabs) {
+      tab.setAttribute("aria-selected", String(tab === chosen));
+      tab.tabIndex = tab === chosen ? 0 : -1;
+    }
+    if (chosen) root.dataset.tab = chosen.dataset.tab;
+    return chosen;
+  }
+
+  const STEPS = { ArrowRight: 1, ArrowLeft: -1 };
+
+  function turn(event) {
+    const tabs = [...layer().querySelectorAll("[role=tab]")];
+    const place = tabs.indexOf(event.target);
+    const step = (STEPS[event.key] ?? 0) * (root.dir === "rtl" ? -1 : 1);
+    let next = step ? tabs.at((place + step) % tabs.length) : undefined;
+    if (event.key === "Home") next = tabs[0];
+    if (event.key === "End") next = tabs.at(-1);
+    if (!next) return;
+    event.preventDefault();
+    select(next.dataset.tab).focus();
+    remember("tab", next.dataset.tab);
+  }
+
+  async function copy(from) {
+    try {
+      await navigator.clipboard.writeText(from.dataset.copy);
+    } catch {
+      // Without leave to write there: select it, and the person can copy.
+      getSelection().selectAllChildren(from.parentElement.querySelector("code"));
+      return;
+    }
+    const said = from.getAttribute("aria-label");
+    from.dataset.done = "yes";
+    from.setAttribute("aria-label", "Copied");
+    setTimeout(() => {
+      delete from.dataset.done;
+      from.setAttribute("aria-label", said);
+    }, 1500);
+  }
+
+  button?.addEventListener("click", () => show(root.dataset.writer !== "on"));
+  document.addEventListener("click", (event) => {
+    const target = event.target.closest?.("[data-writer-close], #kb-writer [role=tab], [data-copy]");
+    if (!target) return;
+    if (target.dataset.copy) copy(target);
+    else if (target.dataset.tab) {
+      select(target.dataset.tab);
+      remember("tab", target.dataset.tab);
+    } else {
+      show(false);
+      button?.focus();
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    if (event.target.matches?.("#kb-writer [role=tab]")) turn(event);
+    if (event.key === "w" && isShortcut(event) && layer()) show(root.dataset.writer !== "on");
+    if (event.key === "Escape" && layer()?.contains(event.target)) {
+      show(false);
+      button?.focus();
+    }
+  });
+  document.addEventListener("change", (event) => {
+    if (event.target.matches?.("[data-announce]")) remember("announce", event.target.checked ? "yes" : "");
+  });
+
+  onPage(() => {
+    select(recall("tab") || "page");
+    const box = layer();
+    // Without a layer, nothing keeps room for it.
+    root.dataset.writer = box ? wantsWriter() : "off";
+    if (button) {
+      button.hidden = !box;
+      button.dataset.level = box?.dataset.level ?? "";
+      button.setAttribute("aria-pressed", String(root.dataset.writer === "on"));
+    }
+    const announce = document.querySelector("[data-announce]");
+    if (announce) announce.checked = recall("announce") === "yes";
+  });
+})();
