@@ -116,6 +116,13 @@ class LintSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class PreviewSettings:
+    """What opens a source from the preview: an address with {path}, {line} and {column} in it, "" for nothing."""
+
+    editor: str = "vscode://file/{path}:{line}:{column}"
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """Everything kbsync.toml says, with the environment's words on top.
 
@@ -132,6 +139,7 @@ class Settings:
     ledger: LedgerSettings = field(default_factory=LedgerSettings)
     lint: LintSettings = field(default_factory=LintSettings)
     assets: AssetsSettings = field(default_factory=AssetsSettings)
+    preview: PreviewSettings = field(default_factory=PreviewSettings)
     state: Path | None = None
 
     @property

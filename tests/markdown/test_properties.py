@@ -192,7 +192,12 @@ def test_a_span_holds_what_its_line_and_column_say(text: str):
         pytest.param("`` `a` `[b](c)`", [], ["c"], id="the portal slips after backticks that stay open"),
         pytest.param("\t`\r[a](b)", [], ["b"], id="a lone carriage return ends indented code on the portal"),
         pytest.param("[[a](b)[]](c)", ["b"], ["b"], id="no link stands in a link"),
-        pytest.param("[x ![[a](b)](c) y](d)", ["b", "c"], ["b", "c"], id="a link in the words of an image leaves no link around that"),
+        pytest.param(
+            "[x ![[a](b)](c) y](d)",
+            ["b", "c"],
+            ["b", "c"],
+            id="a link in the words of an image leaves no link around that",
+        ),
         pytest.param("[ß]\n\n[SS]: b", ["b"], ["b"], id="labels fold their case alike"),
     ],
 )

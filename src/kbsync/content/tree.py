@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -33,7 +32,7 @@ class Tree:
 
     root: Path
     sources: dict[str, Source]
-    others: Mapping[str, Stamp]
+    others: dict[str, Stamp]
     findings: list[Finding] = field(default_factory=list)
     rows: dict[str, Row] = field(default_factory=dict)
     stale: bool = False
@@ -43,7 +42,23 @@ class Tree:
         return (self.root / path).read_bytes()
 
 
-def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None, inspect: Inspect | None = None) -> Tree:
+@dataclass(frozen=True, slots=True)
+class _Parsers:
+    """Who parses: how many processes, and what else looks for problems in the bodies."""
+
+    inspect: Inspect | None
+    workers: int
+
+
+def read_tree(
+    root: Path,
+    *,
+    cache: Path | None,
+    walk: Walk | None = None,
+    inspect: Inspect | None = None,
+    known: dict[str, Row] | None = None,
+    workers: int | None = None,
+) -> Tree:
     """Read the tree. Every problem is in the findings or in the sources' own problems.
 
     Args:
@@ -51,12 +66,16 @@ def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None, inspe
         cache: the file of the scan cache, or None to read everything.
         walk: the files, where somebody listed them just now.
         inspect: what else looks for problems in the bodies; what it found is cached, so one cache is for one of these.
+        known: the rows of the cache, where somebody loaded them just now.
+        workers: how many processes may parse; None for as many as there are cores. A program with threads says 1:
+            a fork of it may wait for ever for what another thread held.
 
     Raises:
         ContentError: the root is not a folder.
     """
     walk = walk or walk_tree(root)
-    known = load_cache(cache) if cache else {}
+    if known is None:
+        known = load_cache(cache) if cache else {}
     rows: dict[str, Row] = {}
     changed: list[str] = []
     for path, stamp in walk.sources.items():
@@ -67,7 +86,8 @@ def read_tree(root: Path, *, cache: Path | None, walk: Walk | None = None, inspe
             changed.append(path)
     findings = walk.findings
     if changed:
-        rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, findings, inspect)
+        parsers = _Parsers(inspect, workers or os.cpu_count() or 1)
+        rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, findings, parsers)
         rows = {path: rows[path] for path in walk.sources if path in rows}
     tree = Tree(root, {path: row.source for path, row in rows.items()}, walk.others, findings, rows)
     tree.stale = bool(changed) or len(known) != len(rows)
@@ -86,7 +106,7 @@ def store_tree(tree: Tree, cache: Path) -> None:
 
 
 def _read_changed(
-    root: Path, stamps: dict[str, Stamp], known: dict[str, Row], findings: list[Finding], inspect: Inspect | None
+    root: Path, stamps: dict[str, Stamp], known: dict[str, Row], findings: list[Finding], parsers: _Parsers
 ) -> dict[str, Row]:
     rows: dict[str, Row] = {}
     unknown: list[str] = []
@@ -97,7 +117,7 @@ def _read_changed(
             rows[path] = _row(stamp, same, now_ns, row)
         else:
             unknown.append(path)
-    parsed, failed = _parse_all(root, unknown, inspect)
+    parsed, failed = _parse_all(root, unknown, parsers)
     findings += (unreadable(path, exc) for path, exc in failed)
     return rows | {source.path: _row(stamps[source.path], source, now_ns, None) for source in parsed}
 
@@ -123,22 +143,21 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
     return Row(stamp.size, stamp.mtime_ns, stamp.ctime_ns, racy, source, *kept)
 
 
-def _parse_all(root: Path, paths: list[str], inspect: Inspect | None) -> tuple[list[Source], list[tuple[str, OSError]]]:
+def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[Source], list[tuple[str, OSError]]]:
     if not paths:
         return [], []
-    workers = os.cpu_count() or 1
-    if len(paths) < PARALLEL_FROM or workers == 1:
-        return _parse_batch(root, paths, inspect)
+    if len(paths) < PARALLEL_FROM or parsers.workers == 1:
+        return _parse_batch(root, paths, parsers.inspect)
     # Loaded here, the parser before there are children: a tree that the cache knows needs neither of the two.
     from concurrent.futures import ProcessPoolExecutor
 
     import kbsync.content.parse  # noqa: F401
 
-    parse = partial(_parse_encoded, root, inspect=inspect)
+    parse = partial(_parse_encoded, root, inspect=parsers.inspect)
     batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
-    with ProcessPoolExecutor(max_workers=workers) as pool:
+    with ProcessPoolExecutor(max_workers=parsers.workers) as pool:
         for encoded, some_failed in pool.map(parse, batches):
             sources += msgspec.msgpack.decode(encoded, type=list[Source])
             failed += some_failed

@@ -31,19 +31,24 @@ OF_A_SOURCE: tuple[Family, ...] = (
 )
 """What they say of a source follows from it and from what its links mean."""
 
-OF_THE_TREE: tuple[Family, ...] = (
+OF_ALL: tuple[Family, ...] = (structure.check_coverage, links.check_pictures)
+"""What they say of a file needs every source."""
+
+CODES_OF_ALL = frozenset({"KB214", "KB308"})
+"""What `OF_ALL` finds."""
+
+OF_SHAPES: tuple[Family, ...] = (
     structure.check_categories,
     structure.check_articles,
     structure.check_unique_slugs,
     structure.check_translations,
-    structure.check_coverage,
-    links.check_pictures,
 )
+"""What they say of a source follows from it and from those that it could be taken for."""
+
+OF_THE_TREE = OF_SHAPES + OF_ALL
 """What they say of a source follows from the shapes of all (`content/part.py`), and from nothing else."""
 
-CODES_OF_THE_TREE = frozenset(
-    {"KB110", "KB201", "KB202", "KB203", "KB204", "KB210", "KB211", "KB213", "KB214", "KB308"}
-)
+CODES_OF_THE_TREE = frozenset({"KB110", "KB201", "KB202", "KB203", "KB204", "KB210", "KB211", "KB213", *CODES_OF_ALL})
 """What `OF_THE_TREE` finds; no other family, and no reading of a file, gives one of these."""
 
 

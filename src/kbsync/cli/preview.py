@@ -1,0 +1,115 @@
+"""`kbsync preview`: the help center on the writer's own screen, while they type."""
+
+from __future__ import annotations
+
+import gc
+import warnings
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.screen import Options, relative
+from kbsync.errors import ExitCode, UsageError
+
+if TYPE_CHECKING:
+    from kbsync.preview.checking import Project
+
+DEFAULT_PORT = 4004
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@click.command("preview")
+@click.option("--open", "browse", is_flag=True, help="Open it in the browser.")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help=f"[default: {DEFAULT_PORT}, or a free one]")
+@click.option("--host", default=LOOPBACK[0], metavar="H", help="Listen elsewhere than on this machine alone.")
+@click.option("--locale", metavar="L", help="Begin with this locale.")
+@click.option("--poll", is_flag=True, help="Look at the files every second: for drives that tell of no changes.")
+@click.option("--build", type=click.Path(path_type=Path), metavar="DIR", help="Write the pages as files and end.")
+@common_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    browse: bool,
+    port: int | None,
+    host: str,
+    locale: str | None,
+    poll: bool,
+    build: Path | None,
+) -> int:
+    """Show the content tree as the help center that it becomes, and follow every save. Asks no other machine.
+
+    Drafts are shown with their status; findings stand beside the article. Ctrl-C ends it.
+    """
+    options = Options.of(ctx)
+    project = read_project(options)
+    start = _start_address(project, locale)
+    if build is not None:
+        return _build(project, build)
+    return _serve(options, project, start, browse=browse, port=port, host=host, poll=poll)
+
+
+def read_project(options: Options) -> Project:
+    """kbsync.toml and the profile that it names."""
+    from kbsync.preview.checking import Project
+    from kbsync.service.profile import read_profile
+
+    settings = options.read_settings()
+    return Project(settings, read_profile(settings.service.profile, folder=settings.folder))
+
+
+def _start_address(project: Project, locale: str | None) -> str:
+    """The path of the first page.
+
+    Raises:
+        UsageError: the tree has no such locale.
+    """
+    from kbsync.preview.addresses import home_url
+
+    content = project.settings.content
+    if locale is None:
+        return ""
+    known = content.locales or sorted(place.name for place in project.root.glob("*/") if place.is_dir())
+    if locale not in known:
+        raise UsageError(f"there is no locale `{locale}`", hint=f"use one of: {', '.join(known)}")
+    return home_url(locale).removeprefix("/")
+
+
+def _serve(
+    options: Options, project: Project, start: str, *, browse: bool, port: int | None, host: str, poll: bool
+) -> int:
+    import asyncio
+
+    from kbsync.preview.server import listen, serve
+
+    if not project.root.is_dir():
+        from kbsync.content.walk import walk_tree
+
+        walk_tree(project.root)  # says what is wrong, as every other command does
+    try:
+        listener, address = listen(host, DEFAULT_PORT if port is None else port, or_any=port is None)
+    except OSError as exc:
+        hint = "give another, or leave it out" if port else "see `--host`"
+        raise UsageError(f"{host}, port {port or DEFAULT_PORT}, cannot be used: {exc.strerror}", hint=hint) from exc
+    click.echo(f"The preview of {relative(project.root)} is at {address}{start}")
+    if port is None and listener.getsockname()[1] != DEFAULT_PORT:
+        options.note(f"(port {DEFAULT_PORT} is taken)")
+    if host not in LOOPBACK:
+        options.note(f"Everybody who can reach {host} can read every draft.")
+    options.note("Ctrl-C ends it.")
+    if browse:
+        click.launch(address + start)
+    # watchdog tells a person of folders that were made in one another faster than it looks; nothing is lost then.
+    warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
+    gc.enable()  # This one runs for hours.
+    asyncio.run(serve(listener, host, project, lambda: read_project(options), note=options.note, poll=poll))
+    return ExitCode.DONE
+
+
+def _build(project: Project, folder: Path) -> int:
+    from kbsync.preview.build import build_site
+
+    pages = build_site(project, folder)
+    click.echo(f"{pages:,} pages are in {relative(folder)}: open {relative(folder / 'index.html')}")
+    return ExitCode.DONE

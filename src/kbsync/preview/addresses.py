@@ -1,0 +1,84 @@
+"""The addresses of the local help center, near the portal's own shapes.
+
+/{locale}/                     the home of a locale
+/{locale}/categories/{slug}    a category
+/{locale}/articles/{slug}      an article
+/-/…                           what is no page: events, search, files, assets, the overview
+"""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+from urllib.parse import quote, unquote
+
+OWN = "/-/"
+"""Nothing of the tree has an address below this."""
+
+EVENTS = "/-/events"
+OVERVIEW = "/-/overview"
+ASSETS = "/-/assets"
+FILES = "/-/files/"
+SEARCH = "/-/search/"
+
+NO_LOCALE = "_"
+"""Stands in an address for the locale of a source that nothing says one of."""
+
+Kind = Literal["home", "categories", "articles"]
+
+
+class Place(NamedTuple):
+    """What an address means; `slug` is "" for a home."""
+
+    kind: Kind
+    locale: str
+    slug: str
+
+
+def home_url(locale: str) -> str:
+    """The home of a locale."""
+    return f"/{quote(locale or NO_LOCALE, safe='')}/"
+
+
+def category_url(locale: str, slug: str) -> str:
+    """The page of a category."""
+    return f"{home_url(locale)}categories/{quote(slug, safe='')}"
+
+
+def article_url(locale: str, slug: str) -> str:
+    """The page of an article."""
+    return f"{home_url(locale)}articles/{quote(slug, safe='')}"
+
+
+def file_url(path: str) -> str:
+    """A picture of the tree."""
+    return FILES + quote(path, safe="/")
+
+
+def search_url(locale: str) -> str:
+    """The search index of a locale."""
+    return f"{SEARCH}{quote(locale or NO_LOCALE, safe='')}.json"
+
+
+def read_url(url: str) -> Place | None:
+    """What an address means, whether or not something is there; None for one of no such shape."""
+    parts = [unquote(part) for part in url.split("/")[1:]]
+    locale = "" if parts[0] == NO_LOCALE else parts[0]
+    match parts:
+        case [said, ""] if said and said != "-":
+            return Place("home", locale, "")
+        case [said, "categories" | "articles" as kind, slug] if said and said != "-" and slug:
+            return Place("categories" if kind == "categories" else "articles", locale, slug)
+        case _:
+            return None
+
+
+def canonical(url: str) -> str:
+    """The address as `home_url` and the others write it: a browser may encode a character or not."""
+    if url.startswith(OWN):
+        return url
+    place = read_url(url if url.count("/") > 1 else f"{url}/")
+    if place is None:
+        return url
+    if place.kind == "home":
+        return home_url(place.locale)
+    return (category_url if place.kind == "categories" else article_url)(place.locale, place.slug)

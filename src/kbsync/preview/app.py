@@ -1,0 +1,228 @@
+"""The local site as an ASGI application: pages, pictures, the stream of changes. It only answers, and takes nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import ipaddress
+from collections.abc import Awaitable, Callable, MutableMapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from http.cookies import CookieError, SimpleCookie
+from typing import Any
+from urllib.parse import parse_qs, unquote
+
+from kbsync.preview import search
+from kbsync.preview.addresses import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
+from kbsync.preview.files import find_picture, picture_type
+from kbsync.preview.live import Live
+from kbsync.site.assets import asset
+from kbsync.site.pages import MissingPage, render
+
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
+
+HTML = "text/html; charset=utf-8"
+JSON = "application/json; charset=utf-8"
+TEXT = "text/plain; charset=utf-8"
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+ANY = frozenset({"0.0.0.0", "::"})
+
+MEDIA_COOKIE = "kbsync_media"
+"""Set to 1 by the switch on a page: pictures and players of other hosts may be loaded."""
+
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:{media}; connect-src 'self'; "
+    "media-src 'self'{media}; frame-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
+"""An SVG opened by its own address is a document, which could hold a script."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer."""
+
+    status: int
+    body: bytes
+    kind: str
+    headers: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One request, as far as it matters."""
+
+    method: str
+    path: str
+    query: str
+    headers: dict[str, str]
+
+    @property
+    def media(self) -> bool:
+        """Whether the person has switched pictures and players of other hosts on."""
+        with suppress(CookieError):
+            morsel = SimpleCookie(self.headers.get("cookie", "")).get(MEDIA_COOKIE)
+            return morsel is not None and morsel.value == "1"
+        return False
+
+
+@dataclass(slots=True)
+class App:
+    """The application.
+
+    Args:
+        live: what it shows.
+        host: the address that it listens on; a page of another host that points its name here gets nothing.
+    """
+
+    live: Live
+    host: str = "127.0.0.1"
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        headers = {name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]}
+        path = scope["raw_path"].decode("latin-1")
+        asked = Asked(scope["method"], path, scope["query_string"].decode("latin-1"), headers)
+        if not is_ours(headers.get("host", ""), self.host):
+            await _send(send, asked, Answer(421, b"This address is not served here.\n", TEXT))
+        elif asked.method not in {"GET", "HEAD"}:
+            await _send(send, asked, Answer(405, b"Only GET and HEAD.\n", TEXT, (("allow", "GET, HEAD"),)))
+        elif asked.path == EVENTS and asked.method == "GET":
+            await self._stream(asked, receive, send)
+        else:
+            await _send(send, asked, _with_etag(asked, await self._answer_or_end(asked)))
+
+    async def _answer_or_end(self, asked: Asked) -> Answer:
+        """The answer, unless the preview ends first: the tree may still be read for seconds."""
+        answering = asyncio.create_task(self._answer(asked))
+        ending = asyncio.create_task(self.stopping.wait())
+        try:
+            await asyncio.wait({answering, ending}, return_when=asyncio.FIRST_COMPLETED)
+            return await answering if answering.done() else Answer(503, b"The preview has ended.\n", TEXT)
+        finally:
+            answering.cancel()
+            ending.cancel()
+
+    async def _answer(self, asked: Asked) -> Answer:
+        path = asked.path
+        if path.startswith(f"{ASSETS}/"):
+            return _asset(path.removeprefix(f"{ASSETS}/"))
+        if path.startswith(FILES):
+            return self._picture(unquote(path.removeprefix(FILES)))
+        if path.startswith(SEARCH) and path.endswith(".json"):
+            return await self._search(unquote(path.removeprefix(SEARCH).removesuffix(".json")))
+        if path in {"/", ""}:
+            await self.live.ready.wait()
+            return Answer(302, b"", TEXT, (("location", home_url(self.live.catalogue.index.site.default_locale)),))
+        if (right := canonical(path)) != path and not path.startswith(OWN):
+            return Answer(302, b"", TEXT, (("location", right),))
+        page = await self.live.page(path, media=asked.media)
+        status = 404 if isinstance(page, MissingPage) else 200
+        # Hosts that serve pictures over plain http are let through, too: the person asked for them.
+        policy = POLICY.format(media=" https: http:" if asked.media else "")
+        if asked.media:
+            policy = policy.replace("frame-src 'none'", "frame-src https: http:")
+        return Answer(status, render(page).encode(), HTML, (("content-security-policy", policy), ("vary", "cookie")))
+
+    def _picture(self, path: str) -> Answer:
+        found = find_picture(self.live.project.root, path)
+        try:
+            data = found.read_bytes() if found else None
+        except OSError:
+            data = None
+        if data is None:
+            return Answer(404, b"There is no such picture.\n", TEXT)
+        return Answer(200, data, picture_type(path), (("content-security-policy", PICTURE_POLICY),))
+
+    async def _search(self, locale: str) -> Answer:
+        await self.live.complete.wait()
+        return Answer(200, await search.index_of(self.live.catalogue, locale), JSON)
+
+    # --- the stream ------------------------------------------------------------------------------------------------
+
+    async def _stream(self, asked: Asked, receive: Receive, send: Send) -> None:
+        """Send what changes on one page, until either side ends it."""
+        pages = parse_qs(asked.query).get("page", ["/"])
+        await self.live.ready.wait()
+        url = canonical(pages[0])
+        headers = [*_headers(Answer(200, b"", "text/event-stream")), (b"x-accel-buffering", b"no")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        tab = self.live.tabs.open(url, media=asked.media)
+        gone = asyncio.create_task(_wait_for_end(receive, tab.tell))
+        try:
+            async for message in tab.messages():
+                await send({"type": "http.response.body", "body": message, "more_body": True})
+            await send({"type": "http.response.body", "body": b""})
+        finally:
+            self.live.tabs.close(tab)
+            gone.cancel()
+
+
+async def _wait_for_end(receive: Receive, tell: Callable[[None], None]) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    tell(None)
+
+
+def is_ours(said: str, host: str) -> bool:
+    """Whether the Host header names this server; the port may be another's, that of a tunnel.
+
+    Args:
+        said: the header.
+        host: the address that the server was told to listen on.
+    """
+    name = said.rpartition(":")[0] if said.rpartition(":")[2].isdigit() else said
+    name = name.removeprefix("[").removesuffix("]").lower().rstrip(".")
+    if name in LOOPBACK or name == host.lower():
+        return True
+    if host not in ANY:
+        return False
+    # Every address of this machine was meant. A name could be anybody's; a number can only be ours.
+    try:
+        ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    return True
+
+
+def _asset(name: str) -> Answer:
+    try:
+        body, kind = asset(name)
+    except KeyError:
+        return Answer(404, b"There is no such file.\n", TEXT)
+    return Answer(200, body, kind)
+
+
+def _with_etag(asked: Asked, answer: Answer) -> Answer:
+    """Nothing is kept without asking, and what did not change is not sent again."""
+    if answer.status != 200:
+        return answer
+    etag = f'"{hashlib.blake2b(answer.body, digest_size=16).hexdigest()}"'
+    headers = (*answer.headers, ("etag", etag))
+    if asked.headers.get("if-none-match") == etag:
+        return Answer(304, b"", "", headers)
+    return Answer(200, answer.body, answer.kind, headers)
+
+
+def _headers(answer: Answer) -> list[tuple[bytes, bytes]]:
+    said = [("content-type", answer.kind)] if answer.kind else []
+    said += [
+        *answer.headers,
+        ("cache-control", "no-cache"),
+        ("x-content-type-options", "nosniff"),
+        ("referrer-policy", "no-referrer"),
+        ("cross-origin-resource-policy", "same-origin"),
+    ]
+    return [(name.encode("latin-1"), text.encode("latin-1")) for name, text in said]
+
+
+async def _send(send: Send, asked: Asked, answer: Answer) -> None:
+    headers = _headers(answer)
+    if answer.status != 304:
+        headers.append((b"content-length", str(len(answer.body)).encode()))
+    await send({"type": "http.response.start", "status": answer.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"" if asked.method == "HEAD" else answer.body})

@@ -1,0 +1,241 @@
+"""The tree in memory, kept up to date change by change, and what a change touches."""
+
+from __future__ import annotations
+
+import os
+from collections import OrderedDict
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from kbsync.content.body import raw_digest
+from kbsync.content.identity import Identity, identify, identify_article, identify_category
+from kbsync.content.parse import parse_source
+from kbsync.content.source import Source
+from kbsync.content.tree import Tree
+from kbsync.content.walk import Stamp
+from kbsync.lint import inspect
+from kbsync.model import Finding
+from kbsync.preview.addresses import home_url
+from kbsync.preview.checking import Findings, Project, check_some, problems_of
+from kbsync.preview.index import Index
+from kbsync.preview.reading import Changes, is_broken, read_changes
+
+UNKNOWN = Stamp(0, 0, 0)
+"""Of a picture that came since the walk; whoever has to look into it reads it."""
+
+TEXTS = 100
+"""So many files keep their last good bytes: what is open when its front matter breaks."""
+
+LISTED = ("title", "name", "description", "status", "position", "icon", "author")
+"""What other pages show of a source."""
+
+CHECKED_AT_ONCE = 50
+"""Of more changed sources the findings come with those of the whole tree."""
+
+
+@dataclass(slots=True)
+class Touched:
+    """The pages that may be different after a change; `everything` where addresses came or went."""
+
+    urls: set[str] = field(default_factory=set)
+    everything: bool = False
+    articles: bool = False
+
+    def __bool__(self) -> bool:
+        return self.everything or bool(self.urls)
+
+    def __contains__(self, url: object) -> bool:
+        return self.everything or url in self.urls
+
+
+@dataclass(slots=True, eq=False)
+class Catalogue:
+    """Everything that pages are made of. Used by one thread alone.
+
+    Args:
+        project: settings and profile.
+        tree: what was read, or guessed.
+        complete: whether all of it was read.
+
+    `broken` has the findings of files whose last save cannot be read; `sources` keeps what they said before.
+    """
+
+    project: Project
+    tree: Tree
+    complete: bool = False
+    index: Index = field(init=False)
+    findings: Findings = field(default_factory=dict)
+    broken: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
+    revision: int = 0
+    _texts: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
+
+    def __post_init__(self) -> None:
+        self._reindex()
+
+    @property
+    def sources(self) -> dict[str, Source]:
+        """Every source by path."""
+        return self.tree.sources
+
+    def take(self, tree: Tree) -> None:
+        """The tree as a whole, read anew."""
+        self.tree, self.complete = tree, True
+        self.broken = {path: found for path, found in self.broken.items() if path in tree.sources}
+        self._reindex()
+
+    def _reindex(self) -> None:
+        self.tree.sources = dict(sorted(self.tree.sources.items()))
+        self.index = Index(identify(self.tree, self.project.settings.content), self.sources)
+        self.revision += 1
+
+    # --- changes ---------------------------------------------------------------------------------------------------
+
+    def update(self, changes: Changes) -> Touched:
+        """Take what the disk says of some paths; the pages that it touches."""
+        touched = Touched()
+        moved: list[str] = []
+        for path, source in changes.sources.items():
+            if self._update_source(path, source, touched):
+                moved.append(path)
+        touched.everything |= self._forget(changes.gone) or bool(changes.pictures - self.tree.others.keys())
+        self.tree.others |= dict.fromkeys(changes.pictures, UNKNOWN)
+        if touched.everything:
+            self._reindex()
+        if moved or touched:
+            self.revision += 1
+            touched.articles = True
+            self._check(moved, touched)
+        # A picture that was only drawn anew has its old address: the pages that show it have to load it again.
+        touched.urls |= self.index.linking_to(changes.pictures) if changes.pictures else set()
+        return touched
+
+    def _update_source(self, path: str, source: Source, touched: Touched) -> bool:
+        old = self.sources.get(path)
+        if is_broken(source) and old is not None and old.raw_digest and not is_broken(old):
+            self.broken[path] = tuple(problems_of([source]))
+            touched.urls.add(self.index.url_of[path])
+            return False
+        if self.broken.pop(path, None) is not None:
+            touched.urls.add(self.index.url_of[path])
+        if old is not None and old.raw_digest == source.raw_digest:
+            return False
+        if old is None or self._is_another(path, old, source):
+            touched.everything = True
+        else:
+            self._touch_around(path, old, source, touched)
+        self.sources[path] = source
+        return True
+
+    def _touch_around(self, path: str, old: Source, source: Source, touched: Touched) -> None:
+        """Who a source is stays as it was: its own page, and those that show what changed."""
+        touched.urls.add(self.index.url_of[path])
+        if any(getattr(old, name) != getattr(source, name) for name in LISTED):
+            touched.urls |= self.index.around(path)
+            self.sources[path] = source
+            self.index.resort(self.index.shelf_of(path))
+            touched.urls |= self.index.around(path)
+        if old.anchors != source.anchors:
+            touched.urls |= self.index.linking_to([path])
+
+    def _is_another(self, path: str, old: Source, source: Source) -> bool:
+        same = (old.kind, old.translation_of) == (source.kind, source.translation_of)
+        return not same or self._identity(path, source) != self._identity(path, old)
+
+    def _identity(self, path: str, source: Source) -> Identity:
+        site = self.index.site
+        if source.kind == "category":
+            return identify_category(path, source, site)
+
+        def slug_at(place: str) -> str | None:
+            identity = site.categories.get(place)
+            return identity.slug if identity else None
+
+        return identify_article(path, source, site, slug_at)
+
+    def _forget(self, gone: Iterable[str]) -> bool:
+        """What is away: files, or folders with all that was in them."""
+        lost = {path for path in gone if path in self.sources or path in self.tree.others}
+        for path in lost:
+            self.sources.pop(path, None)
+            self.tree.others.pop(path, None)
+            self.findings.pop(path, None)
+            self.broken.pop(path, None)
+        return bool(lost)
+
+    # --- findings --------------------------------------------------------------------------------------------------
+
+    def _check(self, moved: Collection[str], touched: Touched) -> None:
+        """The findings of what changed, and of the articles that link to it."""
+        if len(moved) > CHECKED_AT_ONCE:
+            return
+        linking = {self.index.path_at[url] for url in touched.urls if url in self.index.path_at}
+        wanted = {path for path in {*moved, *linking} if path in self.sources}
+        if len(wanted) > CHECKED_AT_ONCE:
+            wanted = {path for path in moved if path in self.sources}
+        self.findings |= check_some(self.project, wanted, self.index, self.tree.others, self.findings)
+
+    def take_findings(self, findings: Findings) -> Touched:
+        """Those of the whole tree; the pages of the sources that have others now."""
+        paths = {path for path in {*findings, *self.findings} if findings.get(path, ()) != self.findings.get(path, ())}
+        self.findings = findings
+        urls = {self.index.url_of[path] for path in paths if path in self.index.url_of}
+        if paths:
+            # The home pages count them.
+            urls |= {home_url(locale) for locale in self.index.locales}
+        return Touched(urls)
+
+    def as_it_is(self) -> dict[str, Any]:
+        """What `check_all` wants, copied: it runs in a thread while files change."""
+        walked = [finding for finding in self.tree.findings if finding.path not in self.sources]
+        return {
+            "project": self.project,
+            "sources": dict(self.sources),
+            "others": set(self.tree.others),
+            "site": self.index.site,
+            "walked": walked,
+        }
+
+    # --- texts -----------------------------------------------------------------------------------------------------
+
+    def text_of(self, path: str) -> tuple[Source, bytes]:
+        """A source with its bytes; of a broken one the last good ones, where somebody had looked at them.
+
+        Raises:
+            OSError: the file is not there any more.
+        """
+        source = self.sources[path]
+        try:
+            data = (self.tree.root / path).read_bytes()
+        except OSError:
+            if path not in self._texts:
+                raise
+            data = b""
+        if raw_digest(data) != source.raw_digest:
+            kept = self._texts.get(path, b"")
+            if raw_digest(kept) != source.raw_digest:
+                # Not what was read before, and no event has come yet: the file itself is right.
+                return parse_source(path, data, inspect=inspect), data
+            data = kept
+        self._texts[path] = data
+        self._texts.move_to_end(path)
+        while len(self._texts) > TEXTS:
+            self._texts.popitem(last=False)
+        return source, data
+
+    def look_again(self, path: str) -> Changes | None:
+        """What the file says, if that is not what we know; events are hints, and may be late."""
+        changes = read_changes(self.tree.root, [path])
+        source = changes.sources.get(path)
+        if source is None:
+            return changes
+        if path in self.broken:
+            return None if is_broken(source) else changes
+        return changes if source.raw_digest != self.sources[path].raw_digest else None
+
+    def updated_at(self, path: str) -> float | None:
+        """When the file was last written, in seconds since 1970."""
+        try:
+            return os.stat(self.tree.root / path).st_mtime  # noqa: PTH116
+        except OSError:
+            return None

@@ -1,0 +1,119 @@
+"""Findings for the preview: of a few sources at once, of the whole tree when nobody waits for it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from kbsync.config import Settings
+from kbsync.content.identity import Site
+from kbsync.content.pictures import Pictures, read_pictures
+from kbsync.content.source import Source
+from kbsync.content.tree import Tree
+from kbsync.content.walk import Stamp
+from kbsync.lint import CODES_OF_ALL, OF_A_SOURCE, OF_SHAPES, OF_THE_TREE, Family, check_tree, in_order
+from kbsync.lint.context import Context
+from kbsync.model import Finding
+from kbsync.preview.index import Index
+from kbsync.service.profile import Profile
+
+Findings = dict[str, tuple[Finding, ...]]
+"""By path of the source; those of no source (a link out of the tree) by the path that they name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What kbsync.toml says, and the profile that it names; made anew when the file changes."""
+
+    settings: Settings
+    profile: Profile
+
+    @property
+    def root(self) -> Path:
+        """The content root."""
+        return self.settings.content_root
+
+
+def problems_of(sources: Iterable[Source]) -> Iterator[Finding]:
+    """What reading the files found."""
+    for source in sources:
+        for problem in source.problems:
+            place = (source.path, problem.line, problem.column)
+            yield Finding(problem.code, problem.level, *place, problem.message, problem.hint, problem.fixable)
+
+
+def check_all(
+    project: Project, sources: Mapping[str, Source], others: dict[str, Stamp], site: Site, walked: Iterable[Finding]
+) -> Findings:
+    """Every finding of the tree.
+
+    Args:
+        project, sources, others, site: the tree and who is who in it.
+        walked: what was found before a file was read: links out of the tree, folders without permission.
+    """
+    findings = [*walked, *problems_of(sources.values())]
+    tree = Tree(project.root, dict(sources), others, findings)
+    return _by_path(_check(project, tree, site, OF_A_SOURCE + OF_THE_TREE))
+
+
+def check_some(
+    project: Project, paths: Collection[str], index: Index, others: dict[str, Stamp], known: Findings
+) -> Findings:
+    """The findings of some sources, each of them with an entry; the rest of the tree is only looked up.
+
+    A rule compares a source with those of its slug and with what it points to: these are all that it gets to see. What
+    needs every source stands as it was `known`, until the whole tree is checked.
+    """
+    sources, site = index.sources, index.site
+    beside = set().union(*(_beside(sources[path], index) for path in paths if path in sources))
+    seen = {path: sources[path] for path in paths if path in sources}
+    seen |= {
+        path: msgspec.structs.replace(sources[path], links=())
+        for path in beside
+        if path in sources and path not in seen
+    }
+    part = replace(
+        site,
+        articles={path: site.articles[path] for path in sorted(seen) if path in site.articles},
+        categories={path: site.categories[path] for path in sorted(seen) if path in site.categories},
+    )
+    own = [sources[path] for path in paths if path in sources]
+    tree = Tree(project.root, dict(sorted(seen.items())), others, list(problems_of(own)))
+    found = _check(project, tree, part, OF_A_SOURCE + OF_SHAPES)
+    kept = (item for path in paths for item in known.get(path, ()) if item.code in CODES_OF_ALL)
+    by_path = _by_path(in_order([*kept, *(finding for finding in found if finding.path in paths)]))
+    return {path: by_path.get(path, ()) for path in paths}
+
+
+def _check(project: Project, tree: Tree, site: Site, families: Iterable[Family]) -> list[Finding]:
+    settings = project.settings
+    shown = {link.target for source in tree.sources.values() for link in source.links if link.kind == "image"}
+    cache = settings.state_folder / "cache" / "pictures.cache"
+    found = read_pictures(project.root, shown, tree.others, cache=cache, now_ns=time.time_ns())
+    pictures = Pictures(project.root, found, settings.assets.base_url, project.profile.can("upload"))
+    context = Context(tree, site, project.profile.limits, settings.authors, pictures, settings.assets)
+    return check_tree(context, settings.lint, families=families)
+
+
+def _beside(source: Source, index: Index) -> set[str]:
+    """What a source is compared with: those of its slug, what it points to, what it says that it translates."""
+    site, path = index.site, source.path
+    beside = {link.target for link in source.links} | {source.translation_of or ""}
+    beside |= {site.by_path[link.target].path for link in source.links if link.target in site.by_path}
+    if path in site.articles:
+        return beside.union(index.by_slug[site.articles[path].slug])
+    named = site.categories[path]
+    return beside | {
+        other for other, it in site.categories.items() if (it.locale, it.slug) == (named.locale, named.slug)
+    }
+
+
+def _by_path(findings: Iterable[Finding]) -> Findings:
+    grouped: dict[str, list[Finding]] = {}
+    for finding in findings:
+        grouped.setdefault(finding.path, []).append(finding)
+    return {path: tuple(some) for path, some in grouped.items()}

@@ -1,0 +1,106 @@
+"""What happens to files, put together: a save is one change, and so is a checkout of a thousand files."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+SETTLE_S = 0.003
+"""Another file that changes this shortly after the first is a sign of a burst; a checkout writes far faster."""
+
+QUIET_S = 0.015
+"""A batch ends after this long without a word."""
+
+MOST_S = 0.15
+"""A few files that do not come to rest are shown after this long, whatever goes on."""
+
+MOST_OF_MANY_S = 3.0
+"""A checkout gets this long to end."""
+
+MANY = 50
+"""So many files are no saves of one person any more."""
+
+WALK_FROM = 200
+"""Of more files the whole tree is walked: where so much happens, some of it may have gone unheard."""
+
+
+@dataclass(slots=True)
+class Batch:
+    """What may have changed. Paths are relative to the content root.
+
+    Args:
+        paths: files, each with whether it was closed or moved into place: nobody is writing it any more.
+        walk: folders came or went, or too much happened.
+        config: kbsync.toml may say something else.
+    """
+
+    paths: dict[str, bool] = field(default_factory=dict)
+    walk: bool = False
+    config: bool = False
+
+    @property
+    def is_one_save(self) -> bool:
+        """Whether there is nothing to wait for."""
+        return not self.walk and not self.config and list(self.paths.values()) == [True]
+
+
+class Gatherer:
+    """Takes hints from any thread and gives them out in batches."""
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._loop = loop
+        self._lock = threading.Lock()
+        self._batch = Batch()
+        self._heard = 0
+        self._something = asyncio.Event()
+
+    def hint(self, path: str, *, written: bool) -> None:
+        """Something happened to a file; `written` where it surely stands there whole."""
+
+        def take(batch: Batch) -> None:
+            batch.paths[path] = written
+
+        self._take(take)
+
+    def hint_walk(self) -> None:
+        """Something happened that only a walk can tell."""
+
+        def take(batch: Batch) -> None:
+            batch.walk = True
+
+        self._take(take)
+
+    def hint_config(self) -> None:
+        """Something happened to kbsync.toml."""
+
+        def take(batch: Batch) -> None:
+            batch.config = True
+
+        self._take(take)
+
+    def _take(self, take: Callable[[Batch], None]) -> None:
+        with self._lock:
+            take(self._batch)
+            self._heard += 1
+            first = self._heard == 1
+        if first:
+            self._loop.call_soon_threadsafe(self._something.set)
+
+    async def next(self) -> Batch:
+        """Wait for something to happen, and for the end of it."""
+        await self._something.wait()
+        began = self._loop.time()
+        await asyncio.sleep(SETTLE_S)
+        while not self._batch.is_one_save:
+            heard = self._heard
+            await asyncio.sleep(QUIET_S)
+            most = MOST_OF_MANY_S if len(self._batch.paths) > MANY or self._batch.walk else MOST_S
+            if self._heard == heard or self._loop.time() - began > most:
+                break
+        with self._lock:
+            batch, self._batch, self._heard = self._batch, Batch(), 0
+            self._something.clear()
+        batch.walk |= len(batch.paths) > WALK_FROM
+        return batch

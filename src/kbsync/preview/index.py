@@ -1,0 +1,167 @@
+"""The tree seen by addresses: which source is on which page, and which pages show something of a source.
+
+An index is made anew when a source comes, goes or becomes another (10,000 take some 30 ms). A save that only changes
+text or titles leaves it as it is, but for the order of one category.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from kbsync.content.identity import Identity, Site
+from kbsync.content.source import Source
+from kbsync.preview.addresses import article_url, category_url, home_url
+
+Shelf = tuple[str, str]
+"""A locale and the slug of a category in it; the slug is "" for articles without one."""
+
+
+@dataclass(slots=True)
+class Index:
+    """Who is where.
+
+    Args:
+        site: who each source is.
+        sources: what was read, by path; the one dict that is kept up to date by whoever holds it.
+    """
+
+    site: Site
+    sources: Mapping[str, Source]
+    url_of: dict[str, str] = field(default_factory=dict)
+    path_at: dict[str, str] = field(default_factory=dict)
+    locales: tuple[str, ...] = ()
+    by_slug: dict[str, list[str]] = field(default_factory=dict)
+    _shelves: dict[Shelf, list[str]] = field(default_factory=dict)
+    _sorted: set[Shelf] = field(default_factory=set)
+    _roots: dict[str, str] = field(default_factory=dict)
+    _families: dict[str, list[str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for path, identity in self.site.categories.items():
+            self._give(category_url(identity.locale, identity.slug), path)
+        for path, identity in self.site.articles.items():
+            self._give(article_url(identity.locale, identity.slug), path)
+            self.by_slug.setdefault(identity.slug, []).append(path)
+            self._shelves.setdefault((identity.locale, identity.category), []).append(path)
+            if (root := self._root_of(path)) != path:
+                self._roots[path] = root
+                self._families.setdefault(root, [root]).append(path)
+        seen = {identity.locale for identity in self.identities() if identity.locale}
+        declared = self.site.locales or (self.site.default_locale,)
+        self.locales = tuple(dict.fromkeys((*declared, *sorted(seen))))
+
+    def identities(self) -> Iterable[Identity]:
+        """Every category and article."""
+        yield from self.site.categories.values()
+        yield from self.site.articles.values()
+
+    def _give(self, url: str, path: str) -> None:
+        """Two sources of one slug are a finding, and both must be seen to mend it."""
+        place, number = url, 1
+        while place in self.path_at:
+            number += 1
+            place = f"{url}~{number}"
+        self.url_of[path], self.path_at[place] = place, path
+
+    # --- lists -----------------------------------------------------------------------------------------------------
+
+    def articles_of(self, shelf: Shelf) -> list[str]:
+        """The articles of a category, in the order in which readers see them."""
+        paths = self._shelves.get(shelf, [])
+        if shelf not in self._sorted:
+            paths.sort(key=self._order)
+            self._sorted.add(shelf)
+        return paths
+
+    def shelves_of(self, locale: str) -> list[tuple[Shelf, str]]:
+        """The categories of a locale in order, each with its source, or "" where it is used and not declared."""
+        declared = {
+            (locale, identity.slug): path
+            for path, identity in sorted(self.site.categories.items(), key=lambda item: self._order(item[0]))
+            if identity.locale == locale and self.site.declared.get((locale, identity.slug)) == path
+        }
+        used = sorted(shelf for shelf in self._shelves if shelf[0] == locale and shelf[1])
+        return [*declared.items(), *((shelf, "") for shelf in used if shelf not in declared)]
+
+    def shelf_source(self, shelf: Shelf) -> str:
+        """The path of the `_category.md` that declares it, or ""."""
+        return self.site.declared.get(shelf, "")
+
+    def shelf_of(self, path: str) -> Shelf:
+        """Where an article or a category belongs."""
+        identity = self.site.articles.get(path)
+        if identity is not None:
+            return identity.locale, identity.category
+        identity = self.site.categories[path]
+        return identity.locale, identity.slug
+
+    def has_shelf(self, shelf: Shelf) -> bool:
+        """Whether there is such a category, declared or only used."""
+        return shelf in self.site.declared or (bool(shelf[1]) and shelf in self._shelves)
+
+    def neighbours(self, path: str) -> tuple[str, str]:
+        """The articles before and after one in its category; "" at either end."""
+        paths = self.articles_of(self.shelf_of(path))
+        at = paths.index(path)
+        return (paths[at - 1] if at else ""), (paths[at + 1] if at + 1 < len(paths) else "")
+
+    def _order(self, path: str) -> tuple[bool, int, str]:
+        position = self.sources[path].position
+        return position is None, position or 0, path
+
+    # --- translations ----------------------------------------------------------------------------------------------
+
+    def family_of(self, path: str) -> dict[str, str]:
+        """An article and its translations by locale, the first of each locale."""
+        found: dict[str, str] = {}
+        for member in self._families.get(self._roots.get(path, path), [path]):
+            found.setdefault(self.site.articles[member].locale, member)
+        found[self.site.articles[path].locale] = path
+        return found
+
+    def _root_of(self, path: str) -> str:
+        root, seen = path, {path}
+        while (above := self._translated(root)) and above not in seen:
+            seen.add(above)
+            root = above
+        # Where two name each other, each would be the root of the other.
+        return root if not above else min(seen)
+
+    def _translated(self, path: str) -> str:
+        said = self.sources[path].translation_of
+        if said is None:
+            first, _, rest = path.partition("/")
+            default = self.site.default_locale
+            said = f"{default}/{rest}" if first != default and first in self.site.locales else ""
+        return said if said in self.site.articles else ""
+
+    # --- what shows what -------------------------------------------------------------------------------------------
+
+    def around(self, path: str) -> set[str]:
+        """The pages that show something of a source: its own, those that list it, and those that link to its title."""
+        locale, slug = shelf = self.shelf_of(path)
+        urls = {self.url_of[path], home_url(locale)}
+        if slug:
+            urls.add(category_url(locale, slug))
+        if path in self.site.articles:
+            urls |= {self.url_of[other] for other in self.neighbours(path) if other}
+            urls |= {self.url_of[other] for other in self.family_of(path).values()}
+        else:
+            urls |= {self.url_of[article] for article in self.articles_of(shelf)}
+            urls |= {category_url(other, slug) for other in self.locales}
+        return urls
+
+    def linking_to(self, paths: Iterable[str]) -> set[str]:
+        """The pages of the articles with a link to one of these paths of the tree."""
+        wanted = set(paths)
+        wanted |= {path.rpartition("/")[0] for path in wanted if path in self.site.categories}
+        return {
+            self.url_of[path]
+            for path in self.site.articles
+            if any(link.target in wanted for link in self.sources[path].links)
+        }
+
+    def resort(self, shelf: Shelf) -> None:
+        """A title or a position changed: the order is found anew when it is asked for."""
+        self._sorted.discard(shelf)

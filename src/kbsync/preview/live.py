@@ -1,0 +1,298 @@
+"""Keeps the catalogue in step with the disk and the open pages in step with the catalogue."""
+
+from __future__ import annotations
+
+import asyncio
+import gc
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kbsync.content.walk import Walk, walk_tree
+from kbsync.errors import KbsyncError
+from kbsync.preview.addresses import canonical
+from kbsync.preview.catalogue import Catalogue, Touched
+from kbsync.preview.checking import Project, check_all
+from kbsync.preview.gather import Batch, Gatherer
+from kbsync.preview.reading import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
+from kbsync.preview.tabs import Tabs, event
+from kbsync.preview.views import View
+from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
+from kbsync.preview.writer import Writing
+from kbsync.site.pages import ArticlePage, CategoryPage, MissingPage, Page
+
+DOUBT_S = 0.04
+"""A file that is away, empty or half written is looked at again after this long: an editor may be in the middle."""
+
+CHECK_AFTER_S = 0.4
+"""The whole tree is checked after this long without a save."""
+
+PAGES = 64
+"""So many pages are kept as they were made."""
+
+AT_ONCE = 20
+"""More files than these are read in a thread, so that pages are served meanwhile."""
+
+GUESSED_AT_ONCE = 300
+"""Of a category that is looked at before the tree is read, so many articles are read for their titles."""
+
+
+@dataclass(slots=True)
+class Live:
+    """The running preview, without its server. All of it happens in one event loop, but for long readings.
+
+    Args:
+        project: settings and profile.
+        reload: reads kbsync.toml again; raises KbsyncError for a broken one.
+        note: says something to the person at the terminal.
+        poll: walk the tree every second instead of listening: network drives tell nobody what happens on them.
+    """
+
+    project: Project
+    reload: Callable[[], Project]
+    note: Callable[[str], None] = lambda _text: None
+    poll: bool = False
+    writing: Writing = field(init=False)
+    catalogue: Catalogue = field(init=False)
+    tabs: Tabs = field(init=False)
+    ready: asyncio.Event = field(default_factory=asyncio.Event)
+    complete: asyncio.Event = field(default_factory=asyncio.Event)
+    gatherer: Gatherer = field(init=False)
+    _walk: Walk = field(default_factory=Walk)
+    _meanwhile: set[str] = field(default_factory=set)
+    _unchecked: asyncio.Event = field(default_factory=asyncio.Event)
+    _pages: OrderedDict[tuple[str, bool], Page] = field(default_factory=OrderedDict)
+
+    def __post_init__(self) -> None:
+        self.writing = Writing(self.project)
+        self.tabs = Tabs(self._page)
+        self.gatherer = Gatherer(asyncio.get_running_loop())
+
+    # --- running ---------------------------------------------------------------------------------------------------
+
+    async def run(self) -> None:
+        """Read the tree and follow it, until cancelled. What goes wrong unforeseen goes wrong loudly."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._check_when_quiet())
+            while True:
+                again = tasks.create_task(self._follow())
+                await again
+
+    async def _follow(self) -> None:
+        """One project, until kbsync.toml says another."""
+        self._walk = await self._list_files()
+        root, walk = self.project.root, self._walk
+        tree = await asyncio.to_thread(read_known, root, self._cache, walk)
+        if tree is None:
+            self.catalogue = Catalogue(self.project, await asyncio.to_thread(guess_tree, root, walk))
+        else:
+            self.catalogue = Catalogue(self.project, tree, complete=True)
+            self._completed()
+        self._pages.clear()
+        self.ready.set()
+        watcher = None if self.poll else await self._listen()
+        reading = asyncio.create_task(self._read_all())
+        polling = asyncio.create_task(self._poll()) if watcher is None else None
+        try:
+            while not await self._handle(await self.gatherer.next()):
+                pass
+            self.tabs.tell(event("reload", {}))
+        finally:
+            for task in (reading, polling):
+                if task:
+                    task.cancel()
+            if watcher:
+                await asyncio.to_thread(watcher.close)
+
+    async def _listen(self) -> Watcher | None:
+        """Begin to listen; None where that cannot be done."""
+        watcher = Watcher(self.project.root, self.project.settings.path, self.gatherer)
+        try:
+            if has_room(self._walk):
+                await asyncio.to_thread(watcher.start)
+                return watcher
+            reason = "the tree has more folders than this system lets one process watch"
+        except OSError as exc:
+            await asyncio.to_thread(watcher.close)
+            reason = exc.strerror or type(exc).__name__
+        self.note(f"Files cannot be watched ({reason}): the tree is looked at every second instead.")
+        return None
+
+    async def _poll(self) -> None:
+        """Look at the tree every second."""
+        path = self.project.settings.path
+        before = _stamp(path)
+        while True:
+            await asyncio.sleep(AGAIN_S)
+            if (now := _stamp(path)) != before:
+                before = now
+                self.gatherer.hint_config()
+            self.gatherer.hint_walk()
+
+    async def _read_all(self) -> None:
+        """The whole tree, then what changed while it was read."""
+        if not self.complete.is_set():
+            await fill_cache_elsewhere(self.project.root, self._cache)
+            try:
+                tree = await asyncio.to_thread(read_whole, self.project.root, self._cache)
+            except KbsyncError:
+                return  # the root went away; when it comes back a walk tells
+            self.catalogue.take(tree)
+            self._publish(Touched(everything=True))
+            self._completed()
+            meanwhile, self._meanwhile = self._meanwhile, set()
+            await self.look(meanwhile)
+        # What happened between the first walk and the first watch was heard by nobody.
+        self.gatherer.hint_walk()
+
+    @property
+    def _cache(self) -> Path:
+        return self.project.settings.state_folder / "cache" / "scan.cache"
+
+    def _completed(self) -> None:
+        self.complete.set()
+        self._unchecked.set()
+        # What is known now stays: the collector need not go through it again at every thousandth new value.
+        gc.collect()
+        gc.freeze()
+
+    # --- changes ---------------------------------------------------------------------------------------------------
+
+    async def _handle(self, batch: Batch) -> bool:
+        """One batch of hints; whether kbsync.toml asks for another beginning."""
+        if batch.config and self._reconfigure():
+            return True
+        paths = set(batch.paths)
+        if batch.walk:
+            before, self._walk = self._walk, await self._list_files()
+            paths |= differences(before, self._walk)
+        await self.look(paths)
+        return False
+
+    async def _list_files(self) -> Walk:
+        try:
+            return await asyncio.to_thread(walk_tree, self.project.root)
+        except KbsyncError as exc:
+            self.note(exc.message)
+            return Walk()
+
+    def _reconfigure(self) -> bool:
+        try:
+            project = self.reload()
+        except KbsyncError as exc:
+            self._say_broken(f"{exc.message}. The settings before that are in use.")
+            return False
+        self._say_broken("")
+        if project == self.project:
+            return False
+        self.project = project
+        self.writing.project = project
+        self.ready.clear()
+        self.complete.clear()
+        return True
+
+    def _say_broken(self, message: str) -> None:
+        if message != self.writing.broken:
+            self.writing.broken = message
+            self._publish(Touched(everything=True))
+
+    async def look(self, paths: set[str]) -> None:
+        """Look at files, and show what is different."""
+        if not paths:
+            return
+        root = self.project.root
+        if len(paths) <= AT_ONCE:
+            changes = read_changes(root, paths)
+        else:
+            changes = await asyncio.to_thread(read_changes, root, paths)
+        known = {path for path in changes.doubtful if path in self.catalogue.sources or path in changes.sources}
+        if known:
+            await asyncio.sleep(DOUBT_S)
+            changes |= read_changes(root, known)
+        self._apply(changes)
+
+    def _apply(self, changes: Changes) -> None:
+        if not self.complete.is_set():
+            self._meanwhile |= {*changes.sources, *changes.pictures, *changes.gone}
+        touched = self.catalogue.update(changes)
+        if touched:
+            self._publish(touched)
+            if touched.articles:
+                self.tabs.tell(event("search", {"revision": self.catalogue.revision}))
+                self._unchecked.set()
+
+    def _publish(self, touched: Touched) -> None:
+        if touched.everything:
+            self._pages.clear()
+        for key in [key for key in self._pages if key[0] in touched]:
+            del self._pages[key]
+        self.tabs.publish(touched)
+
+    async def _check_when_quiet(self) -> None:
+        """All findings, as soon as nothing has happened for a moment."""
+        checked = -1
+        while True:
+            await self._unchecked.wait()
+            await self.complete.wait()
+            catalogue, revision = self.catalogue, self.catalogue.revision
+            if checked >= 0:
+                await asyncio.sleep(CHECK_AFTER_S)
+            if (catalogue, revision) == (self.catalogue, self.catalogue.revision):
+                self._unchecked.clear()
+                findings = await asyncio.to_thread(check_all, **catalogue.as_it_is())
+                if catalogue is self.catalogue and revision == catalogue.revision:
+                    self._publish(catalogue.take_findings(findings))
+                    checked = revision
+                else:
+                    self._unchecked.set()
+
+    # --- pages -----------------------------------------------------------------------------------------------------
+
+    async def page(self, url: str, *, media: bool) -> Page:
+        """The page at an address, as the disk is now."""
+        await self.ready.wait()
+        url = canonical(url)
+        path = self.catalogue.index.path_at.get(url)
+        if path is None and not self.complete.is_set():
+            # A slug that the file's name does not tell.
+            if isinstance(self._page(url, media), MissingPage):
+                await self.complete.wait()
+        elif path is not None and (changes := self.catalogue.look_again(path)) is not None:
+            if changes.doubtful:
+                await self.look({path})
+            else:
+                self._apply(changes)
+        page = self._page(url, media)
+        if isinstance(page, CategoryPage) and not self.complete.is_set():
+            await self._read_listed(url)
+        return self._page(url, media)
+
+    async def _read_listed(self, url: str) -> None:
+        """The titles of a category's articles, where so far they are guessed from the names of the files."""
+        index = self.catalogue.index
+        path = index.path_at.get(url)
+        if path is not None:
+            listed = index.articles_of(index.shelf_of(path))
+            guessed = [article for article in listed if not self.catalogue.sources[article].raw_digest]
+            await self.look(set(guessed[:GUESSED_AT_ONCE]))
+
+    def _page(self, url: str, media: bool) -> Page:
+        page = self._pages.get((url, media))
+        if page is None:
+            page = View(self.catalogue, self.writing).page_at(url, media=media)
+            if isinstance(page, ArticlePage | CategoryPage):
+                self._pages[url, media] = page
+            while len(self._pages) > PAGES:
+                self._pages.popitem(last=False)
+        else:
+            self._pages.move_to_end((url, media))
+        return page
+
+
+def _stamp(path: Path) -> tuple[int, int] | None:
+    try:
+        stat = path.stat()
+    except OSError:
+        return None
+    return stat.st_size, stat.st_mtime_ns

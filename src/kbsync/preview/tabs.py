@@ -1,0 +1,108 @@
+"""The open pages of all browsers: each is told what it shows now, when that is not what it was told before."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from dataclasses import dataclass, field
+from hashlib import blake2b
+
+import msgspec
+
+from kbsync.preview.catalogue import Touched
+from kbsync.site.pages import MissingPage, Page, render_live
+
+HEARTBEAT_S = 15.0
+"""After this long without news a comment keeps the connection, and tells whether there still is one."""
+
+HEARTBEAT = b": still here\n\n"
+
+
+def event(name: str, value: object) -> bytes:
+    """One server-sent event; JSON has no line ends that could part it."""
+    return b"event: " + name.encode() + b"\ndata: " + msgspec.json.encode(value) + b"\n\n"
+
+
+@dataclass(slots=True, eq=False)
+class Tab:
+    """One open page.
+
+    Args:
+        url: what it shows.
+        media: whether its browser loads what lies on other hosts.
+    """
+
+    url: str
+    media: bool
+    there: bool = False
+    _sent: bytes = b""
+    _waiting: asyncio.Queue[bytes | None] = field(default_factory=asyncio.Queue)
+
+    def show(self, page: Page, html: str) -> None:
+        """Tell the page's present state, unless that is what it was told last."""
+        if isinstance(page, MissingPage) and self.there:
+            self.there = False
+            self._sent = b""
+            self.tell(event("gone", {}))
+            return
+        self.there = not isinstance(page, MissingPage)
+        digest = blake2b(html.encode(), digest_size=16).digest()
+        if digest != self._sent:
+            self._sent = digest
+            self.tell(event("page", {"html": html, "title": page.frame.title}))
+
+    def tell(self, message: bytes | None) -> None:
+        """Send something; None ends the stream."""
+        self._waiting.put_nowait(message)
+
+    async def messages(self) -> AsyncIterator[bytes]:
+        """What is sent, until the end; a comment where nothing is."""
+        while True:
+            try:
+                message = await asyncio.wait_for(self._waiting.get(), HEARTBEAT_S)
+            except TimeoutError:
+                message = HEARTBEAT
+            if message is None:
+                return
+            yield message
+
+
+@dataclass(slots=True)
+class Tabs:
+    """All open pages. `page_at` gives the page at an address, with media of other hosts or without."""
+
+    page_at: Callable[[str, bool], Page]
+    _open: set[Tab] = field(default_factory=set)
+    _closed: bool = False
+
+    def open(self, url: str, *, media: bool) -> Tab:
+        """A page was opened: it is told its state once, because it may have missed something since it was loaded."""
+        tab = Tab(url, media)
+        page = self.page_at(url, media)
+        tab.show(page, render_live(page))
+        self._open.add(tab)
+        if self._closed:
+            tab.tell(None)
+        return tab
+
+    def close(self, tab: Tab) -> None:
+        """A page was closed."""
+        self._open.discard(tab)
+
+    def publish(self, touched: Touched) -> None:
+        """Show the pages that may be different now; what more than one tab shows is rendered once."""
+        by_page: dict[tuple[str, bool], list[Tab]] = {}
+        for tab in self._open:
+            if tab.url in touched:
+                by_page.setdefault((tab.url, tab.media), []).append(tab)
+        for (url, media), tabs in by_page.items():
+            page = self.page_at(url, media)
+            html = render_live(page)
+            for tab in tabs:
+                tab.show(page, html)
+
+    def tell(self, message: bytes | None) -> None:
+        """Tell all of them; None ends every stream, those to come included."""
+        self._closed |= message is None
+        for tab in self._open:
+            tab.tell(message)

@@ -1,0 +1,257 @@
+"""The pages of the local help center as values for `kbsync.site`; everything there is to see, drafts included."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from kbsync.content.source import Source
+from kbsync.preview.addresses import (
+    ASSETS,
+    EVENTS,
+    OVERVIEW,
+    Place,
+    category_url,
+    home_url,
+    read_url,
+    search_url,
+)
+from kbsync.preview.bodies import article_body
+from kbsync.preview.catalogue import Catalogue
+from kbsync.preview.index import Shelf
+from kbsync.preview.writer import Writing
+from kbsync.site.languages import language_name
+from kbsync.site.pages import (
+    ArticlePage,
+    CategoryPage,
+    Frame,
+    HomePage,
+    Link,
+    MissingPage,
+    OverviewPage,
+    Page,
+    Section,
+)
+
+SUGGESTIONS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How pages are dressed.
+
+    Args:
+        catalogue: what they show.
+        writing: what the writer's layer says; None leaves it out.
+        live: whether pages follow changes.
+        dated: whether articles tell when they were updated; in a fresh checkout that says nothing.
+    """
+
+    catalogue: Catalogue
+    writing: Writing | None = None
+    live: bool = True
+    dated: bool = True
+    portal: str = field(init=False)
+
+    def __post_init__(self) -> None:
+        name = self.catalogue.project.settings.service.portal.replace("-", " ").replace("_", " ").title()
+        object.__setattr__(self, "portal", name)
+
+    def page_at(self, url: str, *, media: bool = False) -> Page:
+        """The page at an address; what is nowhere is a `MissingPage`."""
+        place = read_url(url)
+        index = self.catalogue.index
+        if url == OVERVIEW:
+            return self.overview()
+        if place is None:
+            return self.missing(url, index.site.default_locale)
+        if place.kind == "home" and place.locale in (*index.locales, ""):
+            return self.home(place.locale)
+        if place.kind == "categories" and index.has_shelf((place.locale, place.slug)):
+            return self.category((place.locale, place.slug))
+        path = index.path_at.get(url)
+        if path is None:
+            return self.missing(url, place.locale if place.locale in index.locales else index.site.default_locale)
+        if place.kind == "categories":
+            return self.category(index.shelf_of(path))
+        try:
+            return self.article(path, media=media)
+        except OSError:
+            # Deleted a moment ago: the event is on its way.
+            return self.missing(url, place.locale)
+
+    # --- pages -----------------------------------------------------------------------------------------------------
+
+    def home(self, locale: str) -> HomePage:
+        """The home of one locale: its categories with their articles."""
+        index = self.catalogue.index
+        sections = tuple(self._section(shelf, path) for shelf, path in index.shelves_of(locale))
+        others = tuple(self._link(path) for path in index.articles_of((locale, "")))
+        links = tuple(
+            Link(self._language(other), home_url(other), mark="current" if other == locale else "")
+            for other in index.locales
+        )
+        frame = self._frame(locale, self.portal, links)
+        if self.writing:
+            frame = replace(frame, writer=self.writing.of_home(self.catalogue))
+        return HomePage(frame, self.portal, sections, others)
+
+    def category(self, shelf: Shelf) -> CategoryPage:
+        """One category; the switch leads to the category of the same slug in other locales."""
+        locale, slug = shelf
+        index = self.catalogue.index
+        path = index.shelf_source(shelf)
+        section = self._section(shelf, path, told=True)
+        links = tuple(
+            self._locale_link(other, locale, category_url(other, slug), there=index.has_shelf((other, slug)))
+            for other in index.locales
+        )
+        frame = self._frame(locale, f"{section.name} | {self.portal}", links)
+        if self.writing and path:
+            frame = replace(frame, writer=self.writing.of_source(self.catalogue, path))
+        return CategoryPage(frame, section, (Link(self.portal, home_url(locale)),))
+
+    def article(self, path: str, *, media: bool) -> ArticlePage:
+        """One article.
+
+        Raises:
+            OSError: the file is not there any more.
+        """
+        index = self.catalogue.index
+        source, identity = self.catalogue.sources[path], index.site.articles[path]
+        body_html, toc = article_body(self.catalogue, path, media=media)
+        before, after = index.neighbours(path)
+        family = index.family_of(path)
+        links = tuple(
+            self._locale_link(
+                other, identity.locale, index.url_of.get(family.get(other, ""), ""), there=other in family
+            )
+            for other in index.locales
+        )
+        title = self._title(source)
+        frame = self._frame(identity.locale, f"{title} | {self.portal}", links, tuple(self._head(source)))
+        if self.writing:
+            frame = replace(frame, writer=self.writing.of_source(self.catalogue, path))
+        return ArticlePage(
+            frame,
+            title,
+            body_html,
+            tuple(self._crumbs(identity.locale, identity.category)),
+            author=(source.author or "").title(),
+            updated=self._updated(path),
+            status=_mark(source),
+            toc=toc,
+            previous=self._link(before) if before else None,
+            next=self._link(after) if after else None,
+            translations=tuple(
+                Link(self._title(self.catalogue.sources[other]), index.url_of[other], self._language(locale))
+                for locale, other in family.items()
+                if other != path
+            ),
+        )
+
+    def overview(self) -> OverviewPage:
+        """Every article with its status, locale by locale."""
+        index = self.catalogue.index
+        sections = []
+        for locale in (*index.locales, ""):
+            shelves = [(locale, ""), *(shelf for shelf, _ in index.shelves_of(locale))]
+            paths = [path for shelf in shelves for path in index.articles_of(shelf)]
+            if not paths:
+                continue
+            links = tuple(
+                Link(self._title(source), index.url_of[path], path, source.status or "draft")
+                for path in paths
+                if (source := self.catalogue.sources[path])
+            )
+            sections.append(Section(self._language(locale), home_url(locale), articles=links))
+        frame = self._frame(index.site.default_locale, f"Everything | {self.portal}", ())
+        return OverviewPage(frame, "Everything in this tree", tuple(sections))
+
+    def missing(self, url: str, locale: str) -> MissingPage:
+        """Nothing is there; what has nearly that address may have been meant."""
+        place = read_url(url) or Place("articles", locale, url.strip("/").rpartition("/")[2])
+        index = self.catalogue.index
+        by_slug: dict[str, str] = {}
+        for path, identity in index.site.articles.items():
+            by_slug.setdefault(identity.slug, path) if identity.locale == locale else None
+        near = difflib.get_close_matches(place.slug, by_slug, n=SUGGESTIONS, cutoff=0.5) if place.slug else []
+        frame = self._frame(locale, f"Not found | {self.portal}", ())
+        if self.writing:
+            frame = replace(frame, writer=self.writing.of_nothing())
+        return MissingPage(frame, tuple(self._link(by_slug[slug]) for slug in near))
+
+    # --- parts -----------------------------------------------------------------------------------------------------
+
+    def _frame(self, locale: str, title: str, links: tuple[Link, ...], head: tuple[tuple[str, str], ...] = ()) -> Frame:
+        return Frame(
+            self.portal,
+            home_url(locale),
+            locale,
+            title,
+            links,
+            head,
+            search_url(locale),
+            ASSETS,
+            EVENTS if self.live else "",
+        )
+
+    def _locale_link(self, other: str, locale: str, url: str, *, there: bool) -> Link:
+        """The same thing in another locale, or that one's home, which says so."""
+        if other == locale:
+            return Link(self._language(other), url, mark="current")
+        if there:
+            return Link(self._language(other), url)
+        return Link(self._language(other), home_url(other), "not translated")
+
+    @staticmethod
+    def _language(locale: str) -> str:
+        return language_name(locale) if locale else "no language"
+
+    def _crumbs(self, locale: str, category: str) -> Iterator[Link]:
+        yield Link(self.portal, home_url(locale))
+        if category:
+            shelf = (locale, category)
+            yield Link(self._shelf_name(shelf, self.catalogue.index.shelf_source(shelf)), category_url(*shelf))
+
+    def _shelf_name(self, shelf: Shelf, path: str) -> str:
+        return (self.catalogue.sources[path].name if path else "") or shelf[1]
+
+    def _section(self, shelf: Shelf, path: str, *, told: bool = False) -> Section:
+        source = self.catalogue.sources[path] if path else Source("", "category", b"")
+        return Section(
+            self._shelf_name(shelf, path),
+            category_url(*shelf),
+            source.icon or "",
+            source.description or "",
+            tuple(self._link(article, told=told) for article in self.catalogue.index.articles_of(shelf)),
+        )
+
+    def _link(self, path: str, *, told: bool = False) -> Link:
+        source = self.catalogue.sources[path]
+        about = source.description or "" if told else ""
+        return Link(self._title(source), self.catalogue.index.url_of[path], mark=_mark(source), about=about)
+
+    def _title(self, source: Source) -> str:
+        return (source.title or "").strip() or source.path.rpartition("/")[2].removesuffix(".md")
+
+    def _updated(self, path: str) -> str:
+        seconds = self.catalogue.updated_at(path) if self.dated else None
+        return f"updated {datetime.fromtimestamp(seconds):%Y-%m-%d}" if seconds is not None else ""
+
+    @staticmethod
+    def _head(source: Source) -> Iterator[tuple[str, str]]:
+        if title := source.meta_title:
+            yield "title", title
+        if description := source.meta_description or source.description:
+            yield "description", description
+        if source.tags:
+            yield "tags", ", ".join(source.tags)
+
+
+def _mark(source: Source) -> str:
+    """What readers see carries no mark."""
+    status = source.status or "draft"
+    return "" if status == "published" else status

@@ -1,0 +1,158 @@
+"""Hears what happens to the files of the tree. Events are hints only: what is true is in the file."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from watchdog.events import (
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileModifiedEvent,
+    FileMovedEvent,
+    FileSystemEvent,
+    FileSystemEventHandler,
+)
+from watchdog.observers import Observer
+from watchdog.observers.api import BaseObserver
+
+from kbsync.content.walk import Walk
+from kbsync.preview.gather import Gatherer
+
+HEARD: list[type[FileSystemEvent]] = [
+    FileModifiedEvent,
+    FileClosedEvent,
+    FileCreatedEvent,
+    FileDeletedEvent,
+    FileMovedEvent,
+    DirCreatedEvent,
+    DirDeletedEvent,
+    DirMovedEvent,
+]
+"""Not heard: that files and folders are opened, and closed unwritten. Every walk does that to each of them, and of
+14,600 folders it is more than the kernel's queue holds (16,384): then the one save that counts would be lost."""
+
+AGAIN_S = 1.0
+"""A tree that is away is looked for once in this time; so is a change, where the tree is polled."""
+
+LIMIT = Path("/proc/sys/fs/inotify/max_user_watches")
+
+PASSING = ("~", ".swp", ".swx", ".tmp", ".part", ".crdownload")
+"""Ends of the names of files that editors and browsers keep for a moment."""
+
+
+class Watcher:
+    """Watches a tree and its kbsync.toml until it is closed.
+
+    Args:
+        root: the content root.
+        config: kbsync.toml.
+        gatherer: who is told.
+    """
+
+    def __init__(self, root: Path, config: Path, gatherer: Gatherer) -> None:
+        self._root, self._config, self._gatherer = root, config, gatherer
+        self._observer: BaseObserver = Observer()
+        self._closed = threading.Event()
+
+    def start(self) -> None:
+        """Begin to listen; in a large tree this takes a moment.
+
+        Raises:
+            OSError: the system has no watches left, or the tree is away.
+        """
+        config = _Handler(self._config_changed)
+        # Started after the schedules: an error of the first would leave a thread behind.
+        self._observer.schedule(config, str(self._config.parent), event_filter=HEARD)
+        self._schedule_tree()
+        self._observer.start()
+
+    def _schedule_tree(self) -> None:
+        # Absolute and without links: so that the paths of the events begin with it.
+        place = os.path.realpath(self._root)
+        handler = _Handler(lambda event: self._tree_changed(event, place + os.sep))
+        self._observer.schedule(handler, place, recursive=True, event_filter=HEARD)
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._closed.set()
+        self._observer.stop()
+        with suppress(RuntimeError):  # it was never started
+            self._observer.join()
+
+    def _config_changed(self, event: FileSystemEvent) -> None:
+        name = self._config.name
+        if any(os.path.basename(place) == name for place in _places(event)):  # noqa: PTH119
+            self._gatherer.hint_config()
+
+    def _tree_changed(self, event: FileSystemEvent, prefix: str) -> None:
+        if event.is_directory:
+            self._gatherer.hint_walk()
+            if isinstance(event, DirDeletedEvent) and os.fsdecode(event.src_path) + os.sep == prefix:
+                threading.Thread(target=self._wait_for_root, daemon=True).start()
+            return
+        for place in _places(event):
+            path = place.removeprefix(prefix).replace(os.sep, "/")
+            if path != place and is_watched(path):
+                arrived = isinstance(event, FileMovedEvent) and place == os.fsdecode(event.dest_path)
+                self._gatherer.hint(path, written=arrived or isinstance(event, FileClosedEvent))
+
+    def _wait_for_root(self) -> None:
+        """The folder itself was deleted; a change of branch may bring it back."""
+        while not self._closed.wait(AGAIN_S):
+            if self._root.is_dir():
+                self._observer.unschedule_all()
+                with suppress(OSError):
+                    self._observer.schedule(
+                        _Handler(self._config_changed), str(self._config.parent), event_filter=HEARD
+                    )
+                    self._schedule_tree()
+                    self._gatherer.hint_walk()
+                    return
+
+
+class _Handler(FileSystemEventHandler):
+    """watchdog's own type around one function."""
+
+    def __init__(self, told: Callable[[FileSystemEvent], None]) -> None:
+        self._told = told
+
+    def on_any_event(self, event: FileSystemEvent) -> None:
+        """Everything that is heard."""
+        self._told(event)
+
+
+def _places(event: FileSystemEvent) -> list[str]:
+    return [os.fsdecode(place) for place in (event.src_path, event.dest_path) if place]
+
+
+def is_watched(path: str) -> bool:
+    """Whether a file of the tree counts: not what is hidden, and not what an editor keeps for a moment."""
+    name = path.rpartition("/")[2]
+    return not any(part.startswith(".") for part in path.split("/")) and not name.endswith(PASSING) and name != "4913"
+
+
+def differences(before: Walk, now: Walk) -> set[str]:
+    """The files that came, went or have another stamp."""
+    moved = {path for path, stamp in now.sources.items() if before.sources.get(path) != stamp}
+    return (
+        moved
+        | (before.sources.keys() - now.sources.keys())
+        | {path for path, _ in before.others.items() ^ now.others.items()}
+    )
+
+
+def has_room(walk: Walk) -> bool:
+    """Whether the system lets one process watch so many folders; watchdog says nothing when it does not."""
+    folders = {path.rpartition("/")[0] for path in (*walk.sources, *walk.others)}
+    try:
+        return len(folders) < int(LIMIT.read_text("ascii"))
+    except (OSError, ValueError):
+        return True  # not Linux: there is no such limit

@@ -1,0 +1,125 @@
+"""What the writer's layer says of a page: where its source is, what is wrong with it, what readers will not see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote
+
+from kbsync.config import SANDBOX
+from kbsync.content.compile import Addresses
+from kbsync.model import Finding
+from kbsync.preview.catalogue import Catalogue
+from kbsync.preview.checking import Project
+from kbsync.site.pages import Writer, WriterDiff, WriterFinding, WriterTranslation
+
+HIDDEN = "KB4"
+"""Codes that begin so are about what the portal drops: readers will not see it."""
+
+FINDINGS_OF_HOME = 100
+"""The home page names this many findings of the tree."""
+
+NOT_COMPARED = WriterDiff("no token: not compared")
+
+
+def _not_compared(_catalogue: Catalogue, _path: str) -> WriterDiff:
+    return NOT_COMPARED
+
+
+@dataclass(slots=True)
+class Writing:
+    """Makes the writer's layer of a page.
+
+    Args:
+        project: settings and profile.
+        diff_of: how a source and the portal differ, as far as that is known now.
+        broken: what is wrong with kbsync.toml, while the last good one is in use.
+    """
+
+    project: Project
+    diff_of: Callable[[Catalogue, str], WriterDiff | None] = _not_compared
+    broken: str = ""
+
+    def of_source(self, catalogue: Catalogue, path: str) -> Writer:
+        """The layer beside an article or a category."""
+        index = catalogue.index
+        source = catalogue.sources[path]
+        is_article = path in index.site.articles
+        identity = index.site.articles[path] if is_article else index.site.categories[path]
+        failed = catalogue.broken.get(path, ())
+        findings = failed or catalogue.findings.get(path, ())
+        return Writer(
+            (source.status or "draft") if is_article else "",
+            path,
+            identity.slug,
+            self._public_url(catalogue, path, is_article=is_article),
+            self._editor_url(path, 1, 1),
+            tuple(self._findings(path, findings, hidden=False)),
+            tuple(self._findings(path, findings, hidden=True)),
+            tuple(self._translations(catalogue, path)) if is_article else (),
+            self.diff_of(catalogue, path) if is_article else None,
+            self.broken or self._what_broke(path, failed),
+        )
+
+    def of_home(self, catalogue: Catalogue) -> Writer:
+        """The layer beside a home page: the findings of the whole tree."""
+        named = [
+            (path, finding)
+            for path, findings in sorted((catalogue.findings | catalogue.broken).items())
+            for finding in findings
+        ]
+        shown = tuple(self._finding(path, finding, named=True) for path, finding in named[:FINDINGS_OF_HOME])
+        if len(named) > len(shown):
+            more = f"and {len(named) - len(shown):,} more: run `kbsync lint`"
+            shown += (WriterFinding("warning", "", more),)
+        state = "" if catalogue.complete else "The tree is still being read."
+        return Writer(state, findings=shown, broken=self.broken)
+
+    def of_nothing(self) -> Writer | None:
+        """The layer beside a page that is not there."""
+        return Writer(broken=self.broken) if self.broken else None
+
+    def _public_url(self, catalogue: Catalogue, path: str, *, is_article: bool) -> str:
+        service, profile = self.project.settings.service, self.project.profile
+        site = catalogue.index.site
+        identity = site.articles[path] if is_article else site.categories[path]
+        address = Addresses(profile.article_url, profile.category_url, service.portal)
+        host = "" if service.base_url == SANDBOX else service.base_url
+        return host + address.of(identity, is_article=is_article)
+
+    def _findings(self, path: str, findings: Iterable[Finding], *, hidden: bool) -> Iterator[WriterFinding]:
+        for finding in findings:
+            if finding.code.startswith(HIDDEN) == hidden:
+                yield self._finding(path, finding, named=False)
+
+    def _finding(self, path: str, finding: Finding, *, named: bool) -> WriterFinding:
+        message = f"{path}: {finding.message}" if named else finding.message
+        place = (finding.line, finding.column)
+        return WriterFinding(finding.level, finding.code, message, finding.hint, *place, self._editor_url(path, *place))
+
+    def _editor_url(self, path: str, line: int, column: int) -> str:
+        template = self.project.settings.preview.editor
+        place = Path(self.project.root, path).resolve().as_posix()
+        words = {"path": quote(place, safe="/:"), "line": str(line), "column": str(column)}
+        for word, value in words.items():
+            template = template.replace("{" + word + "}", value)
+        return template
+
+    @staticmethod
+    def _translations(catalogue: Catalogue, path: str) -> Iterator[WriterTranslation]:
+        family = catalogue.index.family_of(path)
+        own = catalogue.index.site.articles[path].locale
+        for locale in catalogue.index.locales:
+            if locale != own:
+                other = family.get(locale)
+                url = catalogue.index.url_of[other] if other else ""
+                yield WriterTranslation(locale, "there" if other else "missing", url)
+
+    @staticmethod
+    def _what_broke(path: str, findings: Iterable[Finding]) -> str:
+        """The message over the last good page."""
+        for finding in findings:
+            hint = f" ({finding.hint})" if finding.hint else ""
+            return f"{path}:{finding.line}:{finding.column}: {finding.message}{hint}"
+        return ""

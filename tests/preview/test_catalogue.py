@@ -1,0 +1,235 @@
+"""The tree in memory: which pages a change touches, and what they say then."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from kbsync.preview.checking import check_all
+from kbsync.site.pages import ArticlePage, MissingPage
+from preview.workshop import (
+    BILLING,
+    CHARGES,
+    FRENCH_HOME,
+    HOME,
+    INVITE,
+    INVOICES,
+    REFUNDS,
+    REMBOURSEMENTS,
+    TEAMS,
+    TREE,
+    Shop,
+    a_shop,
+)
+
+A_REFUND = "---\ntitle: Refunds\nstatus: published\n---\nOther text.\n\n## When\n\nNow.\n"
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    return a_shop(tmp_path)
+
+
+def test_another_text_touches_its_own_page_alone(shop: Shop):
+    touched = shop.save("en/billing/refunds.md", A_REFUND)
+    assert (touched.urls, touched.everything) == ({REFUNDS}, False)
+    assert "Other text." in shop.html(REFUNDS)
+
+
+def test_another_title_touches_what_shows_it(shop: Shop):
+    touched = shop.save("en/billing/refunds.md", A_REFUND.replace("Refunds", "Money back"))
+    # Its category and home list it, the article before it has a link to the next, its translation one to it.
+    assert touched.urls == {REFUNDS, BILLING, HOME, INVOICES, REMBOURSEMENTS}
+    assert not touched.everything
+    page = shop.page(INVOICES)
+    assert isinstance(page, ArticlePage)
+    assert page.next is not None
+    assert page.next.text == "Money back"
+
+
+def test_another_position_touches_the_neighbours_that_were_and_those_that_are(shop: Shop):
+    touched = shop.save("en/billing/refunds.md", A_REFUND.replace("---\ntitle", "---\nposition: 1\ntitle", 1))
+    assert touched.urls == {REFUNDS, BILLING, HOME, INVOICES, CHARGES, REMBOURSEMENTS}
+    html = shop.html(BILLING)
+    assert html.index("Refunds") < html.index("Charges") < html.index("Invoices")
+
+
+def test_another_heading_touches_the_pages_that_link_to_it(shop: Shop):
+    touched = shop.save("en/billing/refunds.md", A_REFUND.replace("## When", "## How soon"))
+    assert touched.urls == {REFUNDS, CHARGES}
+    assert shop.codes("en/billing/charges.md") == ["KB302"]
+
+
+def test_a_category_touches_its_page_its_articles_and_the_home(shop: Shop):
+    touched = shop.save("en/teams/_category.md", "---\nname: People\n---\n")
+    assert touched.urls == {TEAMS, HOME, INVITE, "/fr/categories/teams"}
+    assert "People" in shop.html(INVITE)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        ("en/billing/new.md", "---\ntitle: New\n---\nText.\n"),
+        ("en/billing/refunds.md", A_REFUND.replace("title:", "slug: money-back\ntitle:")),
+        ("en/billing/refunds.md", A_REFUND.replace("title:", "category: teams\ntitle:")),
+        ("en/teams/_category.md", "---\nname: Teams\nslug: people\n---\n"),
+        ("fr/billing/refunds.md", "---\ntitle: Remboursements\ntranslation_of: en/teams/invite.md\n---\nTexte.\n"),
+        ("en/billing/images/a.png", b"png"),
+    ],
+)
+def test_what_comes_or_becomes_another_touches_everything(shop: Shop, path: str, text: str | bytes):
+    assert shop.save(path, text).everything
+
+
+def test_what_goes_touches_everything_and_has_no_page(shop: Shop):
+    assert shop.delete("en/billing/refunds.md").everything
+    assert "Nothing is here" in shop.html(REFUNDS)
+    assert "Refunds" not in shop.html(BILLING)
+    assert shop.all_codes()["en/billing/charges.md"] == ["KB301"]
+
+
+def test_the_same_bytes_touch_nothing(shop: Shop):
+    assert not shop.save("en/billing/refunds.md", TREE["en/billing/refunds.md"])
+
+
+def test_what_is_hidden_or_no_file_touches_nothing(shop: Shop):
+    assert not shop.save("en/.draft.md", "---\ntitle: X\n---\nX\n")
+    assert not shop.look("en/billing", "nowhere/at-all.md")
+
+
+def test_a_file_that_leads_out_of_the_tree_is_not_read(shop: Shop, tmp_path: Path):
+    (tmp_path / "secret.md").write_text("---\ntitle: Secret\n---\nSecret.\n")
+    (tmp_path / "content/en/billing/out.md").symlink_to(tmp_path / "secret.md")
+    assert not shop.look("en/billing/out.md")
+
+
+def test_a_picture_that_was_drawn_anew_touches_the_pages_that_show_it(tmp_path: Path):
+    files = {**TREE, "en/billing/a.png": b"old", "en/billing/refunds.md": "---\ntitle: R\n---\n![a](a.png)\n"}
+    shop = a_shop(tmp_path, files)
+    touched = shop.save("en/billing/a.png", b"new")
+    assert (touched.urls, touched.everything) == ({REFUNDS}, False)
+
+
+# --- broken front matter -----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("broken", ["---\ntitle: [Refunds\n---\nOther.\n", "---\ntitle: Refunds\n", "", b"\xff\xfe"])
+def test_broken_front_matter_leaves_the_last_good_page_with_a_message_over_it(shop: Shop, broken: str | bytes):
+    assert "Text." in shop.html(REFUNDS)
+    touched = shop.save("en/billing/refunds.md", broken)
+    html = shop.html(REFUNDS)
+    assert touched.urls == {REFUNDS}
+    assert "Text." in html
+    assert re.search(r"en/billing/refunds\.md:\d+:\d+: ", html)
+    assert "Refunds" in shop.html(BILLING)
+
+
+def test_the_message_goes_with_the_mended_front_matter(shop: Shop):
+    shop.html(REFUNDS)
+    shop.save("en/billing/refunds.md", "---\ntitle: [Refunds\n---\nOther.\n")
+    touched = shop.save("en/billing/refunds.md", TREE["en/billing/refunds.md"])
+    assert touched.urls == {REFUNDS}
+    assert "last version that could be read" not in shop.html(REFUNDS)
+
+
+def test_an_article_that_was_broken_from_the_start_shows_what_it_has(tmp_path: Path):
+    shop = a_shop(tmp_path, {"en/billing/refunds.md": "---\ntitle: [Refunds\n---\nThe text.\n"})
+    assert "The text." in shop.html(REFUNDS)
+
+
+# --- findings ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "---\ntitle: R\nslug: charges\n---\nText.\n",
+        "---\ntitle: R\ncategory: nowhere\n---\nText.\n",
+        "---\nstatus: wrong\n---\nText.\n",
+        "---\ntitle: R\ntranslation_of: en/billing/none.md\n---\n[a](none.md) [b](invoices.md#no) ![c](c.png)\n",
+        "---\ntitle: R\nauthor: nobody\n---\n",
+        "---\ntitle: R\nlocale: fr\n---\n[a](../teams) [b](../teams/_category.md)\n",
+    ],
+)
+def test_the_findings_of_one_save_are_those_that_the_whole_tree_has_there(shop: Shop, text: str):
+    shop.save("en/billing/refunds.md", text)
+    assert shop.codes("en/billing/refunds.md") == shop.all_codes().get("en/billing/refunds.md", [])
+
+
+def test_the_findings_of_the_whole_tree_touch_the_pages_that_have_others_now(shop: Shop):
+    shop.save("en/teams/invite.md", "---\ntitle: Invite\nslug: refunds\n---\nInvite.\n")
+    touched = shop.catalogue.take_findings(check_all(**shop.catalogue.as_it_is()))
+    assert touched.urls <= {"/en/articles/refunds~2", REFUNDS, HOME, FRENCH_HOME}
+
+
+# --- pages -------------------------------------------------------------------------------------------------------
+
+
+def test_two_articles_of_one_slug_both_have_a_page(shop: Shop):
+    shop.save("en/teams/invite.md", "---\ntitle: Invite people\nslug: refunds\n---\nInvite.\n")
+    assert "Text." in shop.html(REFUNDS)
+    assert "Invite." in shop.html(f"{REFUNDS}~2")
+
+
+def test_links_lead_to_local_pages_and_pictures_to_local_files(tmp_path: Path):
+    files = {**TREE, "en/billing/images/a b.png": b"png"}
+    text = "---\ntitle: R\n---\n[c](charges.md?a=1#x) ![a](<images/a b.png>) ![no](no.png) [t](../teams)\n"
+    html = a_shop(tmp_path, {**files, "en/billing/refunds.md": text}).html(REFUNDS)
+    assert f'href="{CHARGES}?a=1#x"' in html
+    assert 'src="/-/files/en/billing/images/a%20b.png"' in html
+    assert 'src="no.png"' in html
+    assert f'href="{TEAMS}"' in html
+
+
+def test_the_locale_switch_keeps_the_article(shop: Shop):
+    assert f'<a href="{REMBOURSEMENTS}"' in shop.html(REFUNDS)
+    assert f'<a href="{REFUNDS}"' in shop.html(REMBOURSEMENTS)
+    assert f'<a href="{FRENCH_HOME}"' in shop.html(INVITE)
+
+
+def test_what_is_no_page_suggests_what_is_nearly_called_so(shop: Shop):
+    page = shop.page("/en/articles/refnds")
+    assert isinstance(page, MissingPage)
+    assert [link.url for link in page.suggestions] == [REFUNDS]
+
+
+def test_a_category_that_nobody_declared_has_a_page_too(tmp_path: Path):
+    shop = a_shop(tmp_path, {"en/loose/one.md": "---\ntitle: One\n---\nOne.\n"})
+    assert "One" in shop.html("/en/categories/loose")
+
+
+def test_a_source_without_a_locale_can_be_seen(tmp_path: Path):
+    shop = a_shop(tmp_path, {"one.md": "---\ntitle: One\n---\nThe text.\n"}, '[content]\nlocales = ["en"]\n')
+    assert "The text." in shop.html("/_/articles/one")
+    assert "One" in shop.html("/_/")
+    assert "/_/articles/one" in shop.html("/-/overview")
+
+
+def test_translations_that_name_each_other_end_no_loop(tmp_path: Path):
+    files = {
+        "en/a/one.md": "---\ntitle: One\ntranslation_of: fr/a/un.md\n---\nOne.\n",
+        "fr/a/un.md": "---\ntitle: Un\ntranslation_of: en/a/one.md\n---\nUn.\n",
+    }
+    shop = a_shop(tmp_path, files)
+    assert "/fr/articles/un-fr" in shop.html("/en/articles/one")
+    assert "/en/articles/one" in shop.html("/fr/articles/un-fr")
+
+
+# --- before the tree is read ---------------------------------------------------------------------------------------
+
+
+def test_names_of_files_are_enough_for_a_first_page(tmp_path: Path):
+    shop = a_shop(tmp_path, guessed=True)
+    assert "Billing" in shop.html(HOME)
+    assert "Refunds" in shop.html(HOME)
+
+
+def test_a_guessed_article_is_read_as_soon_as_it_is_looked_at(tmp_path: Path):
+    shop = a_shop(tmp_path, guessed=True)
+    changes = shop.catalogue.look_again("en/teams/invite.md")
+    assert changes is not None
+    shop.catalogue.update(changes)
+    assert "Invite people" in shop.html(INVITE)
+    assert shop.catalogue.look_again("en/teams/invite.md") is None

@@ -1,0 +1,75 @@
+"""Hints become batches: a save is one, and so is a checkout."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+from kbsync.preview.gather import Batch, Gatherer
+
+
+def batches(happens: Callable[[Gatherer], None], count: int = 1) -> list[Batch]:
+    """The batches that come of what happens in another thread."""
+
+    async def gather() -> list[Batch]:
+        gatherer = Gatherer(asyncio.get_running_loop())
+        thread = threading.Thread(target=happens, args=(gatherer,))
+        thread.start()
+        found = [await gatherer.next() for _ in range(count)]
+        await asyncio.to_thread(thread.join)
+        return found
+
+    return asyncio.run(gather())
+
+
+def test_a_file_that_was_closed_is_a_batch():
+    assert batches(lambda gatherer: gatherer.hint("a.md", written=True)) == [Batch({"a.md": True})]
+
+
+def test_an_editor_that_swaps_files_makes_one_batch():
+    def save(gatherer: Gatherer) -> None:
+        gatherer.hint("a.md", written=False)  # moved away
+        gatherer.hint("a.md", written=False)  # created
+        gatherer.hint("a.md", written=True)  # closed
+
+    assert batches(save) == [Batch({"a.md": True})]
+
+
+def test_a_checkout_of_a_thousand_files_is_one_batch_and_a_walk():
+    def checkout(gatherer: Gatherer) -> None:
+        for number in range(1_000):
+            gatherer.hint(f"{number}.md", written=True)
+
+    (batch,) = batches(checkout)
+    assert len(batch.paths) == 1_000
+    assert batch.walk
+
+
+def test_folders_and_the_configuration_are_told():
+    def happens(gatherer: Gatherer) -> None:
+        gatherer.hint_walk()
+        gatherer.hint_config()
+
+    assert batches(happens) == [Batch(walk=True, config=True)]
+
+
+def test_what_happens_after_a_batch_is_another_one():
+    ended = threading.Event()
+
+    def saves(gatherer: Gatherer) -> None:
+        gatherer.hint("a.md", written=True)
+        ended.wait(5)
+        gatherer.hint("b.md", written=True)
+
+    async def gather() -> list[Batch]:
+        gatherer = Gatherer(asyncio.get_running_loop())
+        thread = threading.Thread(target=saves, args=(gatherer,))
+        thread.start()
+        first = await gatherer.next()
+        ended.set()
+        second = await gatherer.next()
+        await asyncio.to_thread(thread.join)
+        return [first, second]
+
+    assert asyncio.run(gather()) == [Batch({"a.md": True}), Batch({"b.md": True})]

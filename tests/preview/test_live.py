@@ -1,0 +1,196 @@
+"""Open pages follow the files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from preview.workshop import BILLING, CHARGES, CONFIG, HOME, INVITE, REFUNDS, TREE, Running, running
+
+A_REFUND = str(TREE["en/billing/refunds.md"])
+
+
+@pytest.fixture(params=["watching", "polling"])
+def preview(request: pytest.FixtureRequest, tmp_path: Path):
+    with running(tmp_path, poll=request.param == "polling") as running_preview:
+        running_preview.wait_until_read()
+        yield running_preview
+
+
+def write(preview: Running, path: str, text: str) -> None:
+    (preview.content / path).write_text(text, "utf-8")
+
+
+def test_an_open_page_is_told_its_state_once_and_then_what_changes(preview: Running):
+    with preview.tab(REFUNDS) as tab:
+        assert "Text." in tab.page()
+        write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Other words."))
+        assert "Other words." in tab.page()
+
+
+def test_a_save_by_swapping_files_shows(preview: Running):
+    with preview.tab(REFUNDS) as tab:
+        tab.page()
+        write(preview, "en/billing/.new", A_REFUND.replace("Text.", "Swapped."))
+        (preview.content / "en/billing/.new").replace(preview.content / "en/billing/refunds.md")
+        assert "Swapped." in tab.page()
+
+
+def test_two_tabs_of_one_page_and_one_of_another_each_get_their_own(preview: Running):
+    with preview.tab(REFUNDS) as one, preview.tab(REFUNDS) as two, preview.tab(BILLING) as other:
+        for tab in (one, two, other):
+            tab.page()
+        write(preview, "en/billing/refunds.md", A_REFUND.replace("title: Refunds", "title: Money back"))
+        assert "Money back" in one.page()
+        assert "Money back" in two.page()
+        assert "Money back" in other.page()
+
+
+def test_the_window_gets_the_new_title(preview: Running):
+    with preview.tab(REFUNDS) as tab:
+        tab.page()
+        write(preview, "en/billing/refunds.md", A_REFUND.replace("title: Refunds", "title: Money back"))
+        assert tab.next("page")[1]["title"] == "Money back | Handbook"
+
+
+def test_a_new_file_appears_in_its_category(preview: Running):
+    with preview.tab(BILLING) as tab:
+        tab.page()
+        write(preview, "en/billing/new.md", "---\ntitle: Brand new\n---\nText.\n")
+        assert "Brand new" in tab.page()
+
+
+def test_a_page_that_is_waited_for_appears(preview: Running):
+    with preview.tab("/en/articles/new") as tab:
+        assert "Nothing is here" in tab.page()
+        write(preview, "en/billing/new.md", "---\ntitle: Brand new\n---\nText.\n")
+        assert "Brand new" in tab.page()
+
+
+def test_a_deleted_file_leaves(preview: Running):
+    with preview.tab(REFUNDS) as tab, preview.tab(BILLING) as list_tab:
+        tab.page()
+        list_tab.page()
+        (preview.content / "en/billing/refunds.md").unlink()
+        assert tab.next("gone", "page") == ("gone", {})
+        assert "Refunds" not in list_tab.page()
+
+
+def test_a_moved_folder_takes_its_articles_along(preview: Running):
+    with preview.tab(HOME) as tab:
+        tab.page()
+        (preview.content / "en/teams").rename(preview.content / "en/people")
+        assert "/en/categories/people" in tab.page_with("/en/categories/people")
+    (preview.content / "en/people").rename(preview.content / "en/teams")
+
+
+def test_a_folder_that_is_copied_in_appears(preview: Running):
+    with preview.tab(HOME) as tab:
+        tab.page()
+        shutil.copytree(preview.content / "en/teams", preview.content / "en/people")
+        tab.page_with("/en/categories/people")
+
+
+def test_a_renamed_category_is_renamed_on_its_articles(preview: Running):
+    with preview.tab(INVITE) as tab:
+        tab.page()
+        write(preview, "en/teams/_category.md", "---\nname: People\n---\n")
+        assert "People" in tab.page()
+
+
+def test_a_thousand_new_files_appear(preview: Running):
+    with preview.tab("/en/categories/many") as tab:
+        tab.page()
+        folder = preview.content / "en/many"
+        folder.mkdir()
+        for number in range(1_000):
+            (folder / f"a{number}.md").write_text(f"---\ntitle: Number {number}\n---\nText.\n")
+        html = tab.page_with("Number 999")
+        assert html.count("Number ") >= 1_000
+
+
+def test_a_broken_front_matter_shows_its_message_over_the_last_good_page(preview: Running):
+    with preview.tab(REFUNDS) as tab:
+        tab.page()
+        write(preview, "en/billing/refunds.md", "---\ntitle: [Refunds\n---\nOther.\n")
+        html = tab.page()
+        assert "Text." in html
+        assert "the last version that could be read" in html
+        write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Mended."))
+        html = tab.page()
+        assert "Mended." in html
+        assert "the last version that could be read" not in html
+
+
+def test_a_file_that_is_empty_for_a_moment_shows_no_error(preview: Running):
+    place = preview.content / "en/billing/refunds.md"
+    with preview.tab(REFUNDS) as tab:
+        tab.page()
+        with place.open("w") as file:
+            os.truncate(place, 0)
+            file.flush()
+            file.write(A_REFUND.replace("Text.", "Written."))
+        html = tab.page()
+        assert "Written." in html
+        assert "last version that could be read" not in html
+
+
+def test_a_heading_that_goes_is_a_finding_on_the_page_that_links_to_it(preview: Running):
+    with preview.tab(CHARGES) as tab:
+        tab.page()
+        write(preview, "en/billing/refunds.md", A_REFUND.replace("## When", "## How soon"))
+        assert "KB302" in tab.page_with("KB302")
+
+
+def test_the_search_is_told_to_load_its_index_anew(preview: Running):
+    with preview.tab(REFUNDS) as tab:
+        tab.page()
+        write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Findable."))
+        assert tab.next("search")[1]["revision"]
+        assert "Findable." in preview.get("/-/search/en.json").text
+
+
+def test_another_kbsync_toml_loads_every_page_anew(preview: Running):
+    with preview.tab(HOME) as tab:
+        tab.page()
+        (preview.folder / "kbsync.toml").write_text(CONFIG + '[service]\nportal = "manual"\n', "utf-8")
+        tab.next("reload")
+    assert "Manual" in preview.get(HOME).text
+
+
+def test_a_broken_kbsync_toml_is_told_and_the_last_good_one_is_kept(preview: Running):
+    with preview.tab(HOME) as tab:
+        tab.page()
+        (preview.folder / "kbsync.toml").write_text("[content\n", "utf-8")
+        assert "not valid TOML" in tab.page_with("not valid TOML")
+        (preview.folder / "kbsync.toml").write_text(CONFIG, "utf-8")
+        assert "not valid TOML" not in tab.page()
+
+
+def test_a_page_that_is_asked_for_is_as_the_file_is_whatever_was_heard(preview: Running):
+    write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Just now."))
+    assert "Just now." in preview.get(REFUNDS).text
+
+
+# --- the first page --------------------------------------------------------------------------------------------------
+
+
+def test_a_tree_of_thousands_is_shown_before_it_is_read_and_completed_after(tmp_path: Path):
+    many = {
+        f"en/many/article-{number}.md": f"---\ntitle: Number {number}\nslug: slug-{number}\n---\nText.\n"
+        for number in range(1_200)
+    }
+    with running(tmp_path, {**many, **TREE}) as preview:
+        assert "Text." in preview.get(REFUNDS).text
+        # Its slug is not the name of its file: nobody knows before all is read.
+        assert "Number 7" in preview.get("/en/articles/slug-7").text
+        assert len(preview.get("/-/search/en.json").json()["articles"]) == 1_204
+
+
+def test_an_open_home_page_is_completed_when_the_tree_is_read(tmp_path: Path):
+    many = {f"en/many/article-{number}.md": f"---\ntitle: Number {number}\n---\nText.\n" for number in range(1_200)}
+    with running(tmp_path, {**many, **TREE}) as preview, preview.tab(HOME) as tab:
+        tab.page_with("Invite people")

@@ -1,0 +1,177 @@
+"""What the system tells of real files, and what is made of it."""
+
+from __future__ import annotations
+
+import asyncio
+import shutil
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from kbsync.content.walk import walk_tree
+from kbsync.preview.gather import Batch, Gatherer
+from kbsync.preview.watcher import Watcher, differences, has_room, is_watched
+from preview.workshop import PATIENCE_S
+
+FOLDERS = 14_600
+"""More than the kernel's queue has room for, once each of them was opened and closed."""
+
+
+def heard(root: Path, happens: Callable[[], object], until: Callable[[Batch], bool]) -> list[Batch]:
+    """The batches that come of what happens, up to the one that is waited for."""
+
+    async def watch() -> list[Batch]:
+        gatherer = Gatherer(asyncio.get_running_loop())
+        watcher = Watcher(root, root.parent / "kbsync.toml", gatherer)
+        watcher.start()
+        found: list[Batch] = []
+        try:
+            await asyncio.to_thread(happens)
+            async with asyncio.timeout(PATIENCE_S):
+                while not found or not until(found[-1]):
+                    found.append(await gatherer.next())
+        finally:
+            await asyncio.to_thread(watcher.close)
+        return found
+
+    return asyncio.run(watch())
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    (tmp_path / "content/en/billing").mkdir(parents=True)
+    (tmp_path / "content/en/billing/a.md").write_text("old")
+    (tmp_path / "kbsync.toml").write_text("")
+    return tmp_path / "content"
+
+
+def has(path: str) -> Callable[[Batch], bool]:
+    return lambda batch: path in batch.paths
+
+
+def test_a_save_is_heard_as_one_file_that_was_written(root: Path):
+    found = heard(root, lambda: (root / "en/billing/a.md").write_text("new"), has("en/billing/a.md"))
+    assert found[-1].paths == {"en/billing/a.md": True}
+    assert not found[-1].walk
+
+
+def test_a_save_by_renaming_another_file_into_place_is_heard_as_that_file(root: Path):
+    def save() -> None:
+        (root / "en/billing/.a.md.tmp123").write_text("new")
+        (root / "en/billing/.a.md.tmp123").replace(root / "en/billing/a.md")
+
+    found = heard(root, save, has("en/billing/a.md"))
+    assert found[-1].paths == {"en/billing/a.md": True}
+
+
+def test_a_save_as_vim_does_it_is_heard_as_that_file(root: Path):
+    def save() -> None:
+        place = root / "en/billing/a.md"
+        (place.parent / "4913").touch()
+        (place.parent / "4913").unlink()
+        place.rename(place.parent / "a.md~")
+        place.write_text("new")
+        (place.parent / "a.md~").unlink()
+
+    found = heard(root, save, has("en/billing/a.md"))
+    assert {path for batch in found for path in batch.paths} == {"en/billing/a.md"}
+
+
+def test_new_deleted_and_renamed_files_are_heard(root: Path):
+    def work() -> None:
+        (root / "en/billing/new.md").write_text("new")
+        (root / "en/billing/a.md").rename(root / "en/billing/b.md")
+        (root / "en/billing/b.md").unlink()
+
+    found = heard(root, work, has("en/billing/b.md"))
+    assert {path for batch in found for path in batch.paths} == {f"en/billing/{name}.md" for name in ("new", "a", "b")}
+
+
+def test_a_folder_that_is_moved_in_or_away_asks_for_a_walk(root: Path, tmp_path: Path):
+    (tmp_path / "elsewhere").mkdir()
+    (tmp_path / "elsewhere/x.md").write_text("x")
+    assert heard(root, lambda: (tmp_path / "elsewhere").rename(root / "en/more"), lambda batch: batch.walk)
+    assert heard(root, lambda: shutil.rmtree(root / "en/more"), lambda batch: batch.walk)
+
+
+def test_a_save_in_a_folder_that_was_just_made_is_heard(root: Path):
+    def work() -> None:
+        (root / "fr/deep/er").mkdir(parents=True)
+        (root / "fr/deep/er/x.md").write_text("x")
+
+    assert heard(root, work, lambda batch: batch.walk or "fr/deep/er/x.md" in batch.paths)
+
+
+def test_kbsync_toml_is_heard_however_it_is_saved(root: Path):
+    config = root.parent / "kbsync.toml"
+    assert heard(root, lambda: config.write_text("[lint]\n"), lambda batch: batch.config)
+
+    def swap() -> None:
+        (root.parent / "other").write_text("[content]\n")
+        (root.parent / "other").replace(config)
+
+    assert heard(root, swap, lambda batch: batch.config)
+
+
+def test_a_tree_that_was_deleted_and_came_back_is_heard_again(root: Path):
+    async def watch() -> None:
+        gatherer = Gatherer(asyncio.get_running_loop())
+        watcher = Watcher(root, root.parent / "kbsync.toml", gatherer)
+        watcher.start()
+        try:
+            shutil.rmtree(root)
+            assert (await gatherer.next()).walk
+            (root / "en").mkdir(parents=True)
+            async with asyncio.timeout(PATIENCE_S):
+                while True:
+                    (root / "en/a.md").write_text("back")
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(0.5):
+                            if "en/a.md" in (await gatherer.next()).paths:
+                                break
+        finally:
+            await asyncio.to_thread(watcher.close)
+
+    asyncio.run(watch())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the queue of inotify")
+def test_a_save_is_heard_in_a_tree_of_more_folders_than_the_queue_holds_events(root: Path):
+    for number in range(FOLDERS):
+        (root / f"en/{number // 200}/{number}").mkdir(parents=True, exist_ok=True)
+
+    def work() -> None:
+        # What a walk, a backup or an editor's search does: every folder is opened and closed, twice.
+        walk_tree(root)
+        walk_tree(root)
+        (root / "en/7/1500/a.md").write_text("new")
+
+    found = heard(root, work, has("en/7/1500/a.md"))
+    assert len(found) == 1
+
+
+@pytest.mark.parametrize("path", ["en/a.md", "en/a.png", "en/a"])
+def test_files_of_the_tree_count(path: str):
+    assert is_watched(path)
+
+
+@pytest.mark.parametrize("path", ["en/.a.md.swp", ".git/x", "en/a.md~", "en/4913", "en/a.md.tmp", "en/.x/a.md"])
+def test_what_editors_keep_for_a_moment_does_not(path: str):
+    assert not is_watched(path)
+
+
+def test_two_walks_tell_what_came_went_and_changed(root: Path):
+    (root / "en/billing/b.md").write_text("b")
+    (root / "en/billing/c.md").write_text("c")
+    before = walk_tree(root)
+    (root / "en/billing/a.md").write_text("longer")
+    (root / "en/billing/b.md").unlink()
+    (root / "en/billing/d.png").write_bytes(b"png")
+    assert differences(before, walk_tree(root)) == {f"en/billing/{name}" for name in ("a.md", "b.md", "d.png")}
+
+
+def test_a_small_tree_can_be_watched(root: Path):
+    assert has_room(walk_tree(root))

@@ -1,0 +1,219 @@
+"""A preview to try things on: its project in a folder, the catalogue alone, or all of it behind an address."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+
+from builders import write_files
+from kbsync.config import read_settings
+from kbsync.content.walk import walk_tree
+from kbsync.preview.app import App
+from kbsync.preview.catalogue import Catalogue, Touched
+from kbsync.preview.checking import Project, check_all
+from kbsync.preview.reading import guess_tree, read_changes, read_whole
+from kbsync.preview.server import listen, serve
+from kbsync.preview.views import View
+from kbsync.preview.writer import Writing
+from kbsync.service.profile import read_profile
+from kbsync.site.pages import Page, render
+
+PATIENCE_S = 20.0
+"""What does not come within this long does not come; nothing is said of how fast it should."""
+
+CONFIG = '[content]\nroot = "content"\n'
+
+TREE: Mapping[str, str | bytes] = {
+    "en/billing/_category.md": "---\nname: Billing\nicon: 💳\n---\n",
+    "en/billing/charges.md": "---\ntitle: Charges\nstatus: published\n---\nSee [refunds](refunds.md#when).\n",
+    "en/billing/invoices.md": "---\ntitle: Invoices\n---\nAn invoice.\n",
+    "en/billing/refunds.md": "---\ntitle: Refunds\nstatus: published\n---\nText.\n\n## When\n\nNow.\n",
+    "en/teams/_category.md": "---\nname: Teams\n---\n",
+    "en/teams/invite.md": "---\ntitle: Invite people\n---\nInvite.\n",
+    "fr/billing/_category.md": "---\nname: Facturation\n---\n",
+    "fr/billing/refunds.md": "---\ntitle: Remboursements\n---\nTexte.\n",
+}
+"""Two categories, two locales, one translation, one link."""
+
+CHARGES, INVOICES, REFUNDS = (f"/en/articles/{name}" for name in ("charges", "invoices", "refunds"))
+INVITE, BILLING, TEAMS = "/en/articles/invite", "/en/categories/billing", "/en/categories/teams"
+HOME, FRENCH_HOME = "/en/", "/fr/"
+REMBOURSEMENTS, FACTURATION = "/fr/articles/refunds-fr", "/fr/categories/billing"
+
+
+def read_project(folder: Path) -> Project:
+    """What kbsync.toml of a folder says."""
+    settings = read_settings(folder / "kbsync.toml", environ={})
+    return Project(settings, read_profile(settings.service.profile, folder=folder))
+
+
+def a_project(folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = CONFIG) -> Project:
+    """A project in a folder."""
+    (folder / "content").mkdir(parents=True, exist_ok=True)
+    write_files(folder / "content", files)
+    (folder / "kbsync.toml").write_text(config, "utf-8")
+    return read_project(folder)
+
+
+@dataclass(frozen=True)
+class Shop:
+    """A catalogue and the files that it is of."""
+
+    folder: Path
+    catalogue: Catalogue
+
+    def save(self, path: str, text: str | bytes) -> Touched:
+        """Write a file, and have it looked at."""
+        write_files(self.folder / "content", {path: text})
+        return self.look(path)
+
+    def delete(self, path: str) -> Touched:
+        """Delete a file, and have it looked at."""
+        (self.folder / "content" / path).unlink()
+        return self.look(path)
+
+    def look(self, *paths: str) -> Touched:
+        """Look at files."""
+        return self.catalogue.update(read_changes(self.folder / "content", paths))
+
+    def page(self, url: str) -> Page:
+        """The page at an address."""
+        return View(self.catalogue, Writing(self.catalogue.project)).page_at(url)
+
+    def html(self, url: str) -> str:
+        """Its HTML."""
+        return render(self.page(url))
+
+    def codes(self, path: str) -> list[str]:
+        """The codes of a source's findings."""
+        return [finding.code for finding in self.catalogue.findings.get(path, ())]
+
+    def all_codes(self) -> dict[str, list[str]]:
+        """Those of the whole tree, found anew."""
+        found = check_all(**self.catalogue.as_it_is())
+        return {path: [finding.code for finding in findings] for path, findings in found.items()}
+
+
+def a_shop(
+    folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = CONFIG, *, guessed: bool = False
+) -> Shop:
+    """A catalogue of these files; `guessed` knows of the articles only what their names say."""
+    project = a_project(folder, files, config)
+    if guessed:
+        return Shop(folder, Catalogue(project, guess_tree(project.root, walk_tree(project.root))))
+    tree = read_whole(project.root, folder / ".kbsync" / "scan.cache")
+    return Shop(folder, Catalogue(project, tree, complete=True))
+
+
+@dataclass(frozen=True)
+class Running:
+    """A preview behind an address."""
+
+    folder: Path
+    address: str
+    app: App
+    notes: list[str]
+    client: httpx.Client
+
+    @property
+    def content(self) -> Path:
+        """The content root."""
+        return self.folder / "content"
+
+    def get(self, url: str, **headers: str) -> httpx.Response:
+        """Ask for something."""
+        return self.client.get(url, headers={name.replace("_", "-"): text for name, text in headers.items()})
+
+    def wait_until_read(self) -> None:
+        """Until all of the tree is known: the search waits for that."""
+        assert self.get("/-/search/en.json").status_code == 200
+
+    @contextmanager
+    def tab(self, url: str) -> Iterator[Tab]:
+        """Open a page and follow it."""
+        with self.client.stream("GET", "/-/events", params={"page": url}) as answer:
+            yield Tab(answer.iter_lines())
+
+
+class Tab:
+    """The stream of one open page."""
+
+    def __init__(self, lines: Iterator[str]) -> None:
+        self._lines = lines
+
+    def next(self, *names: str) -> tuple[str, dict[str, str]]:
+        """The next event of one of these names (of any, where none is given)."""
+        name, deadline = "", time.monotonic() + PATIENCE_S
+        for line in self._lines:
+            assert time.monotonic() < deadline, f"no event of {names} came"
+            if line.startswith("event: "):
+                name = line.removeprefix("event: ")
+            elif line.startswith("data: ") and (not names or name in names):
+                return name, json.loads(line.removeprefix("data: "))
+        raise AssertionError("the stream has ended")
+
+    def page(self) -> str:
+        """The next state of the page."""
+        return self.next("page")[1]["html"]
+
+    def page_with(self, text: str) -> str:
+        """The first state of the page that has this in it."""
+        while text not in (html := self.page()):
+            pass
+        return html
+
+    def ends(self) -> bool:
+        """Whether nothing more comes."""
+        return not [line for line in self._lines if line.startswith("event: page")]
+
+
+@contextmanager
+def running(
+    folder: Path,
+    files: Mapping[str, str | bytes] = TREE,
+    config: str = CONFIG,
+    *,
+    host: str = "127.0.0.1",
+    poll: bool = False,
+) -> Iterator[Running]:
+    """A preview in a thread of its own, which ends with the block; what fails in it fails the test."""
+    project = a_project(folder, files, config)
+    listener, address = listen(host, 0, or_any=False)
+    started, apps, failures = threading.Event(), [], []
+    notes: list[str] = []
+
+    async def main() -> None:
+        def ready(app: App) -> None:
+            apps.append((app, asyncio.get_running_loop()))
+            started.set()
+
+        await serve(listener, host, project, lambda: read_project(folder), note=notes.append, poll=poll, ready=ready)
+
+    def work() -> None:
+        try:
+            asyncio.run(main())
+        except BaseException as exc:  # noqa: BLE001  (told below, in the test's own thread)
+            failures.append(exc)
+            started.set()
+
+    thread = threading.Thread(target=work, daemon=True)
+    thread.start()
+    started.wait()
+    app, loop = apps[0]
+    try:
+        with httpx.Client(base_url=address, timeout=PATIENCE_S, trust_env=False) as client:
+            yield Running(folder, address, app, notes, client)
+    finally:
+        if not failures:
+            loop.call_soon_threadsafe(app.stopping.set)
+        thread.join(PATIENCE_S)
+    assert not failures, failures
+    assert not thread.is_alive(), "the preview does not end"
