@@ -233,3 +233,9 @@ def test_a_guessed_article_is_read_as_soon_as_it_is_looked_at(tmp_path: Path):
     shop.catalogue.update(changes)
     assert "Invite people" in shop.html(INVITE)
     assert shop.catalogue.look_again("en/teams/invite.md") is None
+
+
+def test_a_picture_that_is_none_is_found_by_the_check_of_the_whole_tree(shop: Shop):
+    shop.save("en/billing/a.png", b"no picture")
+    shop.save("en/billing/refunds.md", A_REFUND + "\n![The button](a.png)\n")
+    assert "KB320" in shop.all_codes()["en/billing/refunds.md"]

@@ -191,7 +191,7 @@ class Catalogue:
         return {
             "project": self.project,
             "sources": dict(self.sources),
-            "others": set(self.tree.others),
+            "others": dict(self.tree.others),
             "site": self.index.site,
             "walked": walked,
         }
