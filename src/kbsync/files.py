@@ -5,7 +5,10 @@ from __future__ import annotations
 import secrets
 import shutil
 from collections.abc import Iterable
+from hashlib import blake2b
 from pathlib import Path
+
+SEAL_BYTES = 16
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
@@ -36,3 +39,22 @@ def store_whole(path: Path, data: bytes | Iterable[bytes]) -> bool:
     except OSError:
         return False
     return True
+
+
+def store_sealed(path: Path, head: bytes, body: bytes) -> bool:
+    """Write a cache with its format's name before it and a digest, where that can be done; whether it was."""
+    return store_whole(path, head + _seal(body) + body)
+
+
+def load_sealed(path: Path, head: bytes) -> bytes | None:
+    """The body of such a cache; None where there is none, it is another format's, or not what was written."""
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    body = data[len(head) + SEAL_BYTES :]
+    return body if data.startswith(head + _seal(body)) else None
+
+
+def _seal(body: bytes) -> bytes:
+    return blake2b(body, digest_size=SEAL_BYTES).digest()

@@ -5,10 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -17,7 +14,8 @@ from builders import write_files
 from kbsync.sandbox import Sandbox
 from repo import Repo, a_repo, needs_git
 
-from .world import PORTAL, TOKEN, a_sandbox
+from .project import Project
+from .world import PORTAL, a_sandbox
 
 pytestmark = needs_git
 
@@ -31,26 +29,6 @@ TREE = {
     "content/fr/billing/refunds.md": "---\ntitle: Rembourser\n---\nTexte.\n",
 }
 EDITED = {REFUNDS: "---\ntitle: Refund a charge\n---\nAsk us. See [invoices](invoices.md).\n"}
-
-
-@dataclass(frozen=True)
-class Project:
-    """A checkout, in which kbsync runs as a process."""
-
-    folder: Path
-
-    def run(self, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "kbsync", *arguments],
-            cwd=self.folder,
-            env=os.environ | {"KBSYNC_TOKEN": TOKEN, "COLUMNS": "100"} | environ,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        return done
 
 
 @pytest.fixture

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 import base64
-import json
-import os
 import re
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from urllib.request import urlopen
 
@@ -20,7 +15,8 @@ from builders import write_files
 from kbsync.sandbox import Sandbox
 from repo import Repo, a_repo, needs_git
 
-from .world import PORTAL, TOKEN, a_sandbox
+from .project import Project
+from .world import PORTAL, a_sandbox
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -36,30 +32,6 @@ TREE = {
     "content/en/guide/images/b.png": PIXEL + b"b",
 }
 ADDRESS = re.compile(r"http://[^\s)]+-[0-9a-f]{20}\.png")
-
-
-@dataclass(frozen=True)
-class Project:
-    folder: Path
-
-    def run(self, *arguments: str, **environ: str) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            [sys.executable, "-m", "kbsync", *arguments],
-            cwd=self.folder,
-            env=os.environ | {"KBSYNC_TOKEN": TOKEN, "COLUMNS": "100"} | environ,
-            capture_output=True,
-            text=True,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-        assert "Traceback" not in done.stderr, done.stderr
-        return done
-
-    def plan(self, **environ: str) -> dict[str, object]:
-        return json.loads(self.run("plan", "--format", "json", **environ).stdout)["summary"]
-
-    def push(self, **environ: str) -> dict[str, object]:
-        return json.loads(self.run("push", "--format", "json", **environ).stdout)["summary"]
 
 
 @pytest.fixture

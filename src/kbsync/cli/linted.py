@@ -16,7 +16,7 @@ import msgspec
 from kbsync import __version__
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.content.part import Mark
-from kbsync.files import store_whole
+from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -57,16 +57,15 @@ def keep(workspace: Workspace, walk: Walk, reading: Reading) -> None:
     """Keep what was found, unless a file may change again unseen, or could not be looked at."""
     if walk.findings or any(row.racy for row in reading.compiler.tree.rows.values()):
         return
-    body = msgspec.msgpack.encode(Linted(_name(workspace), Mark.of(walk), tuple(reading.findings)))
-    store_whole(_path(workspace), HEAD + _digest(body) + body)
+    linted = Linted(_name(workspace), Mark.of(walk), tuple(reading.findings))
+    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(linted))
 
 
 def _load(workspace: Workspace) -> Linted | None:
+    body = load_sealed(_path(workspace), HEAD)
     try:
-        data = _path(workspace).read_bytes()
-        body = data[len(HEAD) + DIGEST_BYTES :]
-        return msgspec.msgpack.decode(body, type=Linted) if data.startswith(HEAD + _digest(body)) else None
-    except (OSError, msgspec.DecodeError):
+        return msgspec.msgpack.decode(body, type=Linted) if body is not None else None
+    except msgspec.DecodeError:
         return None
 
 
@@ -75,12 +74,9 @@ def _name(workspace: Workspace) -> bytes:
     settings, profile = workspace.settings, workspace.profile
     tables = (settings.content, settings.authors, settings.lint, settings.assets, settings.service.portal)
     parts = (str(settings.content_root), *tables, asdict(profile.limits), profile.can("upload"))
-    return _digest(msgspec.msgpack.encode([msgspec.msgpack.encode(part, order="deterministic") for part in parts]))
+    encoded = msgspec.msgpack.encode([msgspec.msgpack.encode(part, order="deterministic") for part in parts])
+    return blake2b(encoded, digest_size=DIGEST_BYTES).digest()
 
 
 def _path(workspace: Workspace) -> Path:
     return workspace.cache_folder / "lint.cache"
-
-
-def _digest(data: bytes) -> bytes:
-    return blake2b(data, digest_size=DIGEST_BYTES).digest()

@@ -37,7 +37,7 @@ from msgspec.structs import replace
 from kbsync import __version__
 from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
 from kbsync.content.part import Mark, Moved
-from kbsync.files import store_whole
+from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding, Observed, Plan, RemoteId
 
 if TYPE_CHECKING:
@@ -97,13 +97,12 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[Standing, Moved] 
     """
     if local is None:
         return None
+    body = load_sealed(_path(workspace), HEAD)
     try:
-        data = _path(workspace).read_bytes()
-        body = data[len(HEAD) + DIGEST_BYTES :]
-        if not data.startswith(HEAD + _digest(body)):
-            return None
-        found = msgspec.msgpack.decode(body, type=Standing)
-    except (OSError, msgspec.DecodeError):
+        found = msgspec.msgpack.decode(body, type=Standing) if body is not None else None
+    except msgspec.DecodeError:
+        return None
+    if found is None:
         return None
     if found.local != local.name or (moved := found.tree.moved(local.tree, local.walk)) is None:
         return None
@@ -153,8 +152,7 @@ def remember_touched(workspace: Workspace, standing: Standing, part: Reading, lo
 
 
 def _store(workspace: Workspace, standing: Standing) -> None:
-    body = msgspec.msgpack.encode(standing)
-    store_whole(_path(workspace), HEAD + _digest(body) + body)
+    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(standing))
 
 
 def _path(workspace: Workspace) -> Path:

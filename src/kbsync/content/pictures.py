@@ -21,7 +21,7 @@ from kbsync import __version__
 from kbsync.content.cache import RACY_NS
 from kbsync.content.walk import Stamp
 from kbsync.errors import ContentError
-from kbsync.files import store_whole
+from kbsync.files import load_sealed, store_sealed
 from kbsync.markdown.uploaded import NAME_CHARS, SUFFIXES
 
 PLACEHOLDER = "kbsync-picture:"
@@ -193,17 +193,13 @@ def read_pictures(
         rows[path] = row
     kept = {path: row for path, row in known.items() if path in stamps} | rows
     if kept != known:
-        data = msgspec.msgpack.encode(kept)
-        store_whole(cache, HEAD + hashlib.blake2b(data, digest_size=16).digest() + data)
+        store_sealed(cache, HEAD, msgspec.msgpack.encode(kept))
     return {path: row.picture for path, row in rows.items()}
 
 
 def _load(cache: Path) -> dict[str, _Row]:
+    body = load_sealed(cache, HEAD)
     try:
-        data = cache.read_bytes()
-        body = data[len(HEAD) + 16 :]
-        if not data.startswith(HEAD + hashlib.blake2b(body, digest_size=16).digest()):
-            return {}
-        return _DECODER.decode(body)
-    except (OSError, msgspec.DecodeError):
+        return _DECODER.decode(body) if body is not None else {}
+    except msgspec.DecodeError:
         return {}

@@ -11,12 +11,11 @@ from pathlib import Path
 import msgspec
 
 from kbsync import __version__
-from kbsync.files import store_whole
+from kbsync.files import load_sealed, store_sealed
 from kbsync.model import RemoteId
 
 FORMAT = f"kbsync.portal/4 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
-DIGEST_BYTES = 16
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -63,15 +62,10 @@ def snapshot_path(folder: Path, target: str) -> Path:
 
 def load_snapshot(path: Path, target: str) -> Snapshot:
     """The last snapshot of this portal, or an empty one."""
+    body = load_sealed(path, HEAD)
     try:
-        data = path.read_bytes()
-    except OSError:
-        return Snapshot(target)
-    body = data[len(HEAD) + DIGEST_BYTES :]
-    if data[: len(HEAD) + DIGEST_BYTES] != HEAD + _digest(body):
-        return Snapshot(target)  # Damaged, or another version's: everything is listed anew.
-    try:
-        found = msgspec.msgpack.decode(body, type=Snapshot)
+        # Damaged, or another version's: everything is listed anew.
+        found = msgspec.msgpack.decode(body, type=Snapshot) if body is not None else Snapshot()
     except msgspec.DecodeError:
         return Snapshot(target)
     return found if found.target == target else Snapshot(target)
@@ -79,9 +73,4 @@ def load_snapshot(path: Path, target: str) -> Snapshot:
 
 def store_snapshot(path: Path, snapshot: Snapshot) -> None:
     """Keep the snapshot for the next listing; without room on the disk the next one reads everything."""
-    body = msgspec.msgpack.encode(snapshot)
-    store_whole(path, HEAD + _digest(body) + body)
-
-
-def _digest(body: bytes) -> bytes:
-    return blake2b(body, digest_size=DIGEST_BYTES).digest()
+    store_sealed(path, HEAD, msgspec.msgpack.encode(snapshot))
