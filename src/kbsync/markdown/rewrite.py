@@ -11,6 +11,7 @@ _NAME_PART = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 _EMAIL = re.compile(rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{_NAME_PART}(?:\.{_NAME_PART})*")
 _NEEDS_ANGLES = re.compile(r"[ \0-\x1f\x7f]|^$")
 _MAY_BEGIN_HTML = re.compile(r"[!?/]|[A-Za-z][A-Za-z0-9-]*(?:[ /]|$)")
+_MAY_BEGIN_BLOCK = re.compile(r"(?:#{1,6}|[-+*]|=+|\*+|_+|:?-+:?|[0-9]{1,9}[.)])$|~~~")
 _OPEN_TAG = re.compile(r"<[A-Za-z/!?]")
 _CAN_END_A_TAG = re.compile(r"""[ "'=]""")
 _CAN_END_CODE = re.compile(r"[`<>]")
@@ -72,15 +73,24 @@ def _bare(text: str, place: int, destination: str) -> str:
         escaped = _CAN_END_A_TAG.sub(_entity, escaped)
     if _NEEDS_ANGLES.search(escaped):
         return f"<{_angled(text, place, escaped)}>"
+    if _MAY_BEGIN_BLOCK.match(escaped) and _heads_line(text, place):
+        escaped = _entity_first(escaped)
     return escaped if _balanced(destination) else _PARENTHESES.sub(r"\\\g<0>", escaped)
 
 
 def _angled(text: str, place: int, escaped: str) -> str:
     """Write a destination for the angle brackets that open at `place`; at a line's head `<p>` would begin raw HTML."""
+    return _entity_first(escaped) if _MAY_BEGIN_HTML.match(escaped) and _heads_line(text, place) else escaped
+
+
+def _heads_line(text: str, place: int) -> bool:
+    """Say whether nothing but blanks and marks of quotes stands before a place in its line."""
     line = max(text.rfind("\n", 0, place), text.rfind("\r", 0, place)) + 1
-    if _MAY_BEGIN_HTML.match(escaped) and not text[line:place].strip(" \t>"):
-        return f"&#{ord(escaped[0])};{escaped[1:]}"
-    return escaped
+    return not text[line:place].strip(" \t>")
+
+
+def _entity_first(escaped: str) -> str:
+    return f"&#{ord(escaped[0])};{escaped[1:]}"
 
 
 def _in_open_tag(text: str, place: int) -> bool:
