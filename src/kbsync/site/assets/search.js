@@ -62,14 +62,15 @@
     const needles = words.needles(query);
     if (!needles.length) return hide();
     let folded;
+    const loading = setTimeout(() => isMine() && say("Reading the articles …"), 150);
     try {
-      const loading = setTimeout(() => isMine() && say("Reading the articles …"), 150);
       folded = await index();
-      clearTimeout(loading);
     } catch {
       articles = null;
       if (isMine()) show([], needles, "The search index could not be read. Pages opened as files have no search.");
       return;
+    } finally {
+      clearTimeout(loading);
     }
     if (!isMine()) return;
     const hits = [];
