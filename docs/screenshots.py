@@ -85,7 +85,7 @@ SHOTS = (
     Shot("missing-dark", "/en/articles/first-pusch", dark=True),
     Shot("missing-phone", "/en/articles/first-pusch", phone=True),
     Shot("search-light", "/en/", prepare=search),
-    Shot("search-dark", ARTICLE, dark=True, prepare=search),
+    Shot("search-dark", "/en/", dark=True, prepare=search),
     Shot("search-phone", ARTICLE, phone=True, prepare=search),
 )
 

@@ -370,3 +370,22 @@ def test_a_home_page_of_ten_thousand_articles_stays_small(open_page, site):
     page = open_page("/-/many")
     assert page.locator(".card").first.locator("li").count() == 4
     expect(page.locator(".card .count").first).to_have_text("10,000 articles")
+
+
+def test_a_waiting_picture_stands_in_the_line_and_covers_nothing(open_page, site):
+    html, _ = body("Before ![x](https://img.example.com/x.png) behind.")
+    site.pages["/-/line"] = ArticlePage(frame("en", "Line", "/-/line"), "Line", html)
+    page = open_page("/-/line")
+    box = page.locator(".blocked.picture").bounding_box()
+    behind = page.evaluate(
+        "() => { const r = document.createRange(); r.selectNodeContents(document.querySelector('article p').lastChild);"
+        " return r.getBoundingClientRect().left; }"
+    )
+    assert behind >= box["x"] + box["width"]
+
+
+def test_a_page_without_a_layer_keeps_no_room_for_one(open_page, site):
+    bare = replace(site.pages[ARTICLE].frame, writer=None, live_url="")
+    site.pages["/-/bare"] = replace(site.pages[ARTICLE], frame=bare)
+    page = open_page("/-/bare")
+    assert page.evaluate("getComputedStyle(document.body).paddingInlineEnd") == "0px"

@@ -11,6 +11,7 @@
   const BETWEEN = /[^\p{L}\p{N}]+/gu;
   const PLAIN = /^[\x00-\x7f]*$/;
   const PLAIN_BETWEEN = /[^a-z0-9]+/g;
+  const PLAIN_OTHER = /[^a-z0-9]/g;
   const LETTERS = { ß: "ss", æ: "ae", œ: "oe", ø: "o", đ: "d", ð: "d", ł: "l", ı: "i", þ: "th", ς: "σ" };
   const SPECIAL = /[ßæœøđðłıþς]/g;
 
@@ -60,46 +61,59 @@
     return total + 10 / (10 + found.title.length);
   }
 
-  /**
-   * Where the words stand in the text as it is written: pairs of start and end, in order and apart.
-   * Folding letter by letter tells for every folded letter which written one it came from.
-   */
+  /** Where the words stand in the text as it is written: pairs of start and end, in order and apart. */
   function places(text, words) {
+    if (!PLAIN.test(text)) return placesAnywhere(text, words);
+    // One folded letter for each written one: places are the same in both.
+    const folded = ` ${text.toLowerCase().replace(PLAIN_OTHER, " ")} `;
+    return merged(words.flatMap((word) => placesOf(folded, word, (at) => at - 1, text)));
+  }
+
+  const FOLDED = new Map(); // what one written letter becomes; a text has few different ones
+
+  function foldOne(letter) {
+    let bare = FOLDED.get(letter);
+    if (bare === undefined) {
+      bare = foldLetters(letter).replace(BETWEEN, " ").replace(SOLID_RUN, " $& ") || (letter.trim() ? "" : " ");
+      FOLDED.set(letter, bare);
+    }
+    return bare;
+  }
+
+  /** As `places`; folding letter by letter tells for every folded letter which written one it came from. */
+  function placesAnywhere(text, words) {
     let folded = " ";
     const from = [0];
     let at = 0;
     for (const letter of text) {
-      const bare = foldLetters(letter).replace(BETWEEN, " ").replace(SOLID_RUN, " $& ");
-      const isMark = !bare && letter.trim() !== "";
-      if (!isMark) {
-        for (const part of bare || " ") {
-          if (part === " " && folded.endsWith(" ")) continue;
-          // Between two letters of a solid script there is no blank, though each by itself has some.
-          if (part !== " " && SOLID_WORD.test(part) && folded.endsWith(" ") && solidBefore(folded)) {
-            folded = folded.slice(0, -1);
-            from.pop();
-          }
-          folded += part;
-          for (let unit = 0; unit < part.length; unit += 1) from.push(at);
+      for (const part of foldOne(letter)) {
+        const afterBlank = folded.endsWith(" ");
+        if (part === " " && afterBlank) continue;
+        // Between two letters of a solid script there is no blank, though each by itself has some.
+        if (part > "~" && afterBlank && SOLID_WORD.test(part) && solidBefore(folded)) {
+          folded = folded.slice(0, -1);
+          from.pop();
         }
+        folded += part;
+        for (let unit = 0; unit < part.length; unit += 1) from.push(at);
       }
       at += letter.length;
     }
     folded += " ";
     from.push(at);
-    return merged(words.flatMap((word) => placesOf(folded, from, word, text)));
+    return merged(words.flatMap((word) => placesOf(folded, word, (place) => from[place], text)));
   }
 
   function solidBefore(folded) {
     return SOLID_WORD.test(folded.slice(-2, -1));
   }
 
-  function placesOf(folded, from, word, text) {
+  function placesOf(folded, word, written, text) {
     const found = [];
     const blank = word.startsWith(" ") ? 1 : 0;
     for (let at = folded.indexOf(word); at >= 0 && found.length < 50; at = folded.indexOf(word, at + word.length)) {
-      const start = from[at + blank];
-      const last = from[at + word.length - 1];
+      const start = written(at + blank);
+      const last = written(at + word.length - 1);
       let end = last + (text.codePointAt(last) > 0xffff ? 2 : 1);
       // Marks that were folded away belong to the letter before them.
       while (end < text.length && /\p{M}/u.test(text[end])) end += 1;

@@ -62,19 +62,21 @@
     const needles = words.needles(query);
     if (!needles.length) return hide();
     let folded;
+    const loading = setTimeout(() => isMine() && say("Reading the articles …"), 150);
     try {
-      const loading = setTimeout(() => isMine() && say("Reading the articles …"), 150);
       folded = await index();
-      clearTimeout(loading);
     } catch {
       articles = null;
       if (isMine()) show([], needles, "The search index could not be read. Pages opened as files have no search.");
       return;
+    } finally {
+      clearTimeout(loading);
     }
     if (!isMine()) return;
     const hits = [];
-    for (const found of folded) collect(hits, found, words.score(found, needles, { text: false }));
-    if (hits.length) show(best(hits), needles, "");
+    const inTitle = (found) => collect(hits, found, words.score(found, needles, { text: false }));
+    if (!(await inSlices(folded, inTitle, isMine)) || !isMine()) return;
+    if (hits.length) show(hits, needles, "");
     const known = new Set(hits.map((hit) => hit.found));
     const inText = (found) => {
       words.foldText(found);
@@ -83,15 +85,15 @@
     // Enough titles: what only the text says would not be shown.
     const whole = hits.length >= HITS || (await inSlices(folded, inText, isMine));
     if (!whole || !isMine()) return;
-    show(best(hits), needles, hits.length ? "" : `Nothing found for “${query}”.`);
+    show(hits, needles, hits.length ? "" : `Nothing found for “${query}”.`);
   }
 
+  /** Put an article where its points belong among the best; of equals the earlier one stays before. */
   function collect(hits, found, points) {
-    if (points) hits.push({ found, points });
-  }
-
-  function best(hits) {
-    return [...hits].sort((one, other) => other.points - one.points).slice(0, HITS);
+    if (!points || (hits.length === HITS && hits.at(-1).points >= points)) return;
+    const behind = hits.findIndex((hit) => hit.points < points);
+    hits.splice(behind < 0 ? hits.length : behind, 0, { found, points });
+    if (hits.length > HITS) hits.pop();
   }
 
   // --- showing -------------------------------------------------------------------------------------------------------
