@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import httpx
@@ -19,6 +20,7 @@ from kbsync.content.walk import walk_tree
 from kbsync.preview.app import App
 from kbsync.preview.catalogue import Catalogue, Touched
 from kbsync.preview.checking import Project, check_all
+from kbsync.preview.portal import Ask
 from kbsync.preview.reading import guess_tree, read_changes, read_whole
 from kbsync.preview.server import listen, serve
 from kbsync.preview.views import View
@@ -183,6 +185,7 @@ def running(
     *,
     host: str = "127.0.0.1",
     poll: bool = False,
+    ask: Ask | None = None,
 ) -> Iterator[Running]:
     """A preview in a thread of its own, which ends with the block; what fails in it fails the test."""
     project = a_project(folder, files, config)
@@ -195,7 +198,8 @@ def running(
             apps.append((app, asyncio.get_running_loop()))
             started.set()
 
-        await serve(listener, host, project, lambda: read_project(folder), note=notes.append, poll=poll, ready=ready)
+        reload = partial(read_project, folder)
+        await serve(listener, host, project, reload, note=notes.append, poll=poll, ask=ask, ready=ready)
 
     def work() -> None:
         try:
