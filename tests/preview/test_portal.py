@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from preview.workshop import REFUNDS, TREE, Shop, a_shop, running
 
 from kbsync.errors import Unreachable
 from kbsync.preview.portal import ASKING, FRESH_S, NOT_THERE, Comparer, PortalArticle
 from kbsync.site.pages import WriterDiff
+from preview.workshop import REFUNDS, TREE, Shop, a_shop, running
 
 PATH = "en/billing/refunds.md"
 SAME = PortalArticle({"title": "Refunds", "category": "billing", "tags": ()}, "Text.\n\n## When\n\nNow.\n", "draft")
@@ -63,7 +63,9 @@ def test_an_article_that_is_the_same_there_is_told_so(shop: Shop):
 
 
 def test_fields_and_words_that_differ_are_shown_old_and_new(shop: Shop):
-    portal = Portal(PortalArticle({"title": "Money back", "category": "billing"}, "Words.\n\n## When\n\nNow.\n", "published"))
+    portal = Portal(
+        PortalArticle({"title": "Money back", "category": "billing"}, "Words.\n\n## When\n\nNow.\n", "published")
+    )
     _, diff = compared(shop, portal)
     assert diff.state == "The portal has it as published. Not the same there: title, text."
     assert diff.fields == (("title", "Money back", "Refunds"),)

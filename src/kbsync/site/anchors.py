@@ -6,7 +6,9 @@ from html import unescape
 from kbsync.markdown.anchors import heading_anchor
 from kbsync.site.pages import TocEntry
 
-_HEADING_TAG = re.compile(r"<(/?)h([1-3])>")
+_HEADING_TAG = re.compile(r'<pre><code class="language-[^ \t\r\n\f\v]*">|<(/?)h([1-3])>')
+"""The info string of a code block stands in its attribute as it is written, even `"><h1>`: no heading begins there."""
+
 _TAG = re.compile(r'<(?:"[^"]*"|[^">])*>')
 """Attribute values may hold a `>`: the text of a picture keeps its superscript tags."""
 
@@ -22,6 +24,8 @@ def add_anchors(body_html: str) -> tuple[str, tuple[TocEntry, ...]]:
     done = 0
     opened: re.Match[str] | None = None
     for tag in _HEADING_TAG.finditer(body_html):
+        if tag[2] is None:
+            continue
         if not tag[1]:
             opened = tag
         elif opened and opened[2] == tag[2]:

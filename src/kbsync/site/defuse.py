@@ -16,18 +16,19 @@ from kbsync.site.targets import is_remote, is_script, shown_host
 _PLAIN = "p|h[1-6]|blockquote|ul|ol|li|pre|code|table|thead|tbody|tr|th|td|em|strong|sup"
 
 _SHAPES = (
-    *(f"(?P<player{number}>{player.shape.pattern})" for number, player in enumerate(PLAYERS)),
     # The info has no blanks, and the code after it neither `"` nor `>`: the last `">` ends the tag.
-    r'<pre><code class="language-(?P<info>[^ \t\r\n\f\v]*)">',
-    rf"(?P<plain></?(?:{_PLAIN})>|<[bh]r />|<!-- raw HTML omitted -->)",
-    r'(?P<attributed><ol start="[0-9]+">|<t[hd] align="[a-z]+">|<h[1-3] id="[a-z0-9-]+">)',
-    r'(?P<permalink><a class="permalink" href="#[a-z0-9-]+" aria-hidden="true" tabindex="-1">)',
-    r'<a href="(?P<href>[^"]*)"(?: title="[^"]*")?>',
-    r"(?P<end></a>)",
-    r'<img src="(?P<src>[^"]*)" alt="(?P<alt>[^"]*)"(?: title="[^"]*")? />',
-    "(?P<other><)",
+    r'pre><code class="language-(?P<info>[^ \t\r\n\f\v]*)">',
+    rf"(?P<plain>/?(?:{_PLAIN})>|[bh]r />|!-- raw HTML omitted -->)",
+    r'(?P<attributed>ol start="[0-9]+">|t[hd] align="[a-z]+">|h[1-3] id="[a-z0-9-]+">)',
+    r'(?P<permalink>a class="permalink" href="#[a-z0-9-]+" aria-hidden="true" tabindex="-1">)',
+    r'a href="(?P<href>[^"]*)"(?: title="[^"]*")?>',
+    r"(?P<end>/a>)",
+    r'img src="(?P<src>[^"]*)" alt="(?P<alt>[^"]*)"(?: title="[^"]*")? />',
+    *(f"(?P<player{number}>{player.shape.pattern.removeprefix('<')})" for number, player in enumerate(PLAYERS)),
+    "(?P<other>)",
 )
-_TOKEN = re.compile("|".join(_SHAPES), re.DOTALL)
+# All of them begin with `<`. Said once and in front, the next one is found without trying them all at every letter.
+_TOKEN = re.compile(f"<(?:{'|'.join(_SHAPES)})", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 
 SWITCH = "Show pictures and players from other hosts"
@@ -82,7 +83,7 @@ class _Page:
     def _picture(self, found: re.Match[str]) -> str:
         address = found["src"]
         if is_script(address, picture=True):
-            return _box("picture", "A picture with a script for an address", _words(found["alt"]))
+            return _box("picture", "A picture with an unsafe address", _words(found["alt"]))
         if self.media or not is_remote(address):
             return found[0]
         # Inside of a link there is no room for a switch: the link is what a click means.
@@ -92,7 +93,7 @@ class _Page:
     def _player(self, player: Player, found: re.Match[str]) -> str:
         captured = player.captured(found[0])
         if not all(SAFE_CAPTURE.fullmatch(text) for text in captured.values()):
-            return _box("player", "A player whose address is none")
+            return _box("player", "A player with an unsafe address")
         if self.media and not player.runs_script:
             return found[0]
         address = player.address.format(**captured)

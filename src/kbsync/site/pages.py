@@ -24,7 +24,7 @@ _BETWEEN_TICKS = re.compile(r"`([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Something to go to. `note` stands beside the text, `about` below it, `mark` names a state that the style knows."""
+    """Something to go to: `note` stands beside the text, `about` below it, `mark` is a state that the style knows."""
 
     text: str
     url: str

@@ -6,11 +6,12 @@
   const live = document.getElementById("live");
 
   const AWAY_AFTER = 2000; // milliseconds without a connection before the page says so
-  const AGAIN_AFTER = 1500; // milliseconds until a stream that the browser gave up is opened again
+  const AGAIN_AFTER = [250, 500, 1000, 2000]; // milliseconds until a lost connection is tried again; then ever the last
   const REST_AFTER = 5000; // milliseconds in the background before a page lets its connection go
   const CHANGED_FOR = 2200; // milliseconds for which a change is marked; the stylesheet's animation is as long
 
   let stream = null;
+  let tries = 0;
   let awayTimer = 0;
   let againTimer = 0;
   let restTimer = 0;
@@ -20,7 +21,10 @@
   function open() {
     if (stream) return;
     stream = new EventSource(`${root.dataset.live}?page=${encodeURIComponent(location.pathname)}`);
-    stream.onopen = () => showAway(false);
+    stream.onopen = () => {
+      tries = 0;
+      showAway(false);
+    };
     stream.onerror = lost;
     stream.addEventListener("page", (event) => showPage(JSON.parse(event.data)));
     stream.addEventListener("gone", showGone);
@@ -35,13 +39,14 @@
     showAway(false);
   }
 
-  // A browser tries again by itself, except after an answer that was no stream.
+  // A browser would try again by itself, but only after three seconds, and never after an answer that was no stream.
   function lost() {
-    showAway(true);
-    if (stream?.readyState !== EventSource.CLOSED) return;
+    stream.close();
     stream = null;
+    showAway(true);
     clearTimeout(againTimer);
-    againTimer = setTimeout(open, AGAIN_AFTER);
+    againTimer = setTimeout(open, AGAIN_AFTER[Math.min(tries, AGAIN_AFTER.length - 1)]);
+    tries += 1;
   }
 
   function showAway(away) {
@@ -79,8 +84,8 @@
     const anchors = visibleBlocks();
     const changed = morph(live, fresh.content);
     if (title) document.title = title;
-    if (!changed.length) return;
     refreshLocales();
+    if (!changed.length) return;
     dispatchEvent(new Event("kbsync-page"));
     keepInPlace(anchors);
     const spot = firstSpot(changed);

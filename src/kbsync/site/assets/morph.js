@@ -127,7 +127,8 @@
   }
 
   function same(node, fresh) {
-    return node.isEqualNode(fresh);
+    // What is inside of a template counts for nothing there.
+    return node.isEqualNode(fresh) && (node.nodeName !== "TEMPLATE" || node.innerHTML === fresh.innerHTML);
   }
 
   function isBlank(node) {
