@@ -6,11 +6,13 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 
@@ -27,6 +29,8 @@ from kbsync.preview.views import View
 from kbsync.preview.writer import Writing
 from kbsync.service.profile import read_profile
 from kbsync.site.pages import Page, render
+
+T = TypeVar("T")
 
 PATIENCE_S = 20.0
 """What does not come within this long does not come; nothing is said of how fast it should."""
@@ -49,6 +53,12 @@ CHARGES, INVOICES, REFUNDS = (f"/en/articles/{name}" for name in ("charges", "in
 INVITE, BILLING, TEAMS = "/en/articles/invite", "/en/categories/billing", "/en/categories/teams"
 HOME, FRENCH_HOME = "/en/", "/fr/"
 REMBOURSEMENTS, FACTURATION = "/fr/articles/refunds-fr", "/fr/categories/billing"
+
+
+def in_a_loop(work: Coroutine[None, None, T]) -> T:
+    """Run asynchronous work in a thread: Playwright has a loop of its own in the one of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def read_project(folder: Path) -> Project:

@@ -18,7 +18,7 @@ from kbsync.preview.gather import Batch, Gatherer
 from kbsync.preview.pages import Pages
 from kbsync.preview.portal import Ask, Comparer
 from kbsync.preview.reading import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
-from kbsync.preview.tabs import Tabs, event
+from kbsync.preview.tabs import Tabs
 from kbsync.preview.views import View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
 from kbsync.preview.writer import Writing
@@ -112,7 +112,7 @@ class Live:
                     helpers.append(tasks.create_task(self._poll()))
                 while not await self._handle(await self.gatherer.next()):
                     pass
-                self.tabs.tell(event("reload", {}))
+                self.tabs.tell("reload", {})
                 for helper in helpers:
                     helper.cancel()
         finally:
@@ -215,16 +215,17 @@ class Live:
         """Look at files, and show what is different."""
         if not paths:
             return
-        root = self.project.root
-        if len(paths) <= AT_ONCE:
-            changes = read_changes(root, paths)
-        else:
-            changes = await asyncio.to_thread(read_changes, root, paths)
+        changes = await self._read(paths)
         known = {path for path in changes.doubtful if path in self.catalogue.sources or path in changes.sources}
         if known:
             await asyncio.sleep(DOUBT_S)
-            changes |= read_changes(root, known)
+            changes |= await self._read(known)
         self._apply(changes)
+
+    async def _read(self, paths: set[str]) -> Changes:
+        if len(paths) <= AT_ONCE:
+            return read_changes(self.project.root, paths)
+        return await asyncio.to_thread(read_changes, self.project.root, paths)
 
     def _apply(self, changes: Changes) -> None:
         if not self.complete.is_set():
@@ -233,7 +234,7 @@ class Live:
         if touched:
             self._publish(touched)
             if touched.articles:
-                self.tabs.tell(event("search", {"revision": self.catalogue.revision}))
+                self.tabs.tell("search", {"revision": self.catalogue.revision})
                 self._unchecked.set()
 
     def _publish(self, touched: Touched) -> None:

@@ -128,7 +128,7 @@ async def serve(
 async def _end_streams(app: App) -> None:
     """A stream has no end of its own: the server would wait for it."""
     await app.stopping.wait()
-    app.live.tabs.tell(None)
+    app.live.tabs.end()
 
 
 def _config(app: App) -> uvicorn.Config:
