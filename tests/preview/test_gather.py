@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable
 
 from kbsync.preview.gather import Batch, Gatherer
+from preview.workshop import in_a_loop
 
 
 def batches(happens: Callable[[Gatherer], None], count: int = 1) -> list[Batch]:
@@ -20,7 +21,7 @@ def batches(happens: Callable[[Gatherer], None], count: int = 1) -> list[Batch]:
         await asyncio.to_thread(thread.join)
         return found
 
-    return asyncio.run(gather())
+    return in_a_loop(gather())
 
 
 def test_a_file_that_was_closed_is_a_batch():
@@ -72,4 +73,4 @@ def test_what_happens_after_a_batch_is_another_one():
         await asyncio.to_thread(thread.join)
         return [first, second]
 
-    assert asyncio.run(gather()) == [Batch({"a.md": True}), Batch({"b.md": True})]
+    assert in_a_loop(gather()) == [Batch({"a.md": True}), Batch({"b.md": True})]

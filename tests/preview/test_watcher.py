@@ -14,7 +14,7 @@ import pytest
 from kbsync.content.walk import walk_tree
 from kbsync.preview.gather import Batch, Gatherer
 from kbsync.preview.watcher import Watcher, differences, has_room, is_watched
-from preview.workshop import PATIENCE_S
+from preview.workshop import PATIENCE_S, in_a_loop
 
 FOLDERS = 14_600
 """More than the kernel's queue has room for, once each of them was opened and closed."""
@@ -37,7 +37,7 @@ def heard(root: Path, happens: Callable[[], object], until: Callable[[Batch], bo
             await asyncio.to_thread(watcher.close)
         return found
 
-    return asyncio.run(watch())
+    return in_a_loop(watch())
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_a_tree_that_was_deleted_and_came_back_is_heard_again(root: Path):
         finally:
             await asyncio.to_thread(watcher.close)
 
-    asyncio.run(watch())
+    in_a_loop(watch())
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the queue of inotify")

@@ -6,10 +6,13 @@ import asyncio
 import json
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 import httpx
 
@@ -19,12 +22,15 @@ from kbsync.content.walk import walk_tree
 from kbsync.preview.app import App
 from kbsync.preview.catalogue import Catalogue, Touched
 from kbsync.preview.checking import Project, check_all
+from kbsync.preview.portal import Ask
 from kbsync.preview.reading import guess_tree, read_changes, read_whole
 from kbsync.preview.server import listen, serve
 from kbsync.preview.views import View
 from kbsync.preview.writer import Writing
 from kbsync.service.profile import read_profile
 from kbsync.site.pages import Page, render
+
+T = TypeVar("T")
 
 PATIENCE_S = 20.0
 """What does not come within this long does not come; nothing is said of how fast it should."""
@@ -47,6 +53,12 @@ CHARGES, INVOICES, REFUNDS = (f"/en/articles/{name}" for name in ("charges", "in
 INVITE, BILLING, TEAMS = "/en/articles/invite", "/en/categories/billing", "/en/categories/teams"
 HOME, FRENCH_HOME = "/en/", "/fr/"
 REMBOURSEMENTS, FACTURATION = "/fr/articles/refunds-fr", "/fr/categories/billing"
+
+
+def in_a_loop(work: Coroutine[None, None, T]) -> T:
+    """Run asynchronous work in a thread: Playwright has a loop of its own in the one of the tests."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
 
 
 def read_project(folder: Path) -> Project:
@@ -183,6 +195,7 @@ def running(
     *,
     host: str = "127.0.0.1",
     poll: bool = False,
+    ask: Ask | None = None,
 ) -> Iterator[Running]:
     """A preview in a thread of its own, which ends with the block; what fails in it fails the test."""
     project = a_project(folder, files, config)
@@ -195,7 +208,8 @@ def running(
             apps.append((app, asyncio.get_running_loop()))
             started.set()
 
-        await serve(listener, host, project, lambda: read_project(folder), note=notes.append, poll=poll, ready=ready)
+        reload = partial(read_project, folder)
+        await serve(listener, host, project, reload, note=notes.append, poll=poll, ask=ask, ready=ready)
 
     def work() -> None:
         try:

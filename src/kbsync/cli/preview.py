@@ -80,7 +80,9 @@ def _serve(
     options: Options, project: Project, start: str, *, browse: bool, port: int | None, host: str, poll: bool
 ) -> int:
     import asyncio
+    from contextlib import ExitStack
 
+    from kbsync.cli.comparing import portal_asker
     from kbsync.preview.server import listen, serve
 
     if not project.root.is_dir():
@@ -103,7 +105,10 @@ def _serve(
     # watchdog tells a person of folders that were made in one another faster than it looks; nothing is lost then.
     warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
     gc.enable()  # This one runs for hours.
-    asyncio.run(serve(listener, host, project, lambda: read_project(options), note=options.note, poll=poll))
+    with ExitStack() as stack:
+        ask = portal_asker(options, stack)
+        running = serve(listener, host, project, lambda: read_project(options), note=options.note, poll=poll, ask=ask)
+        asyncio.run(running)
     return ExitCode.DONE
 
 

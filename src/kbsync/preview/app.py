@@ -12,10 +12,11 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
-from kbsync.preview import search
 from kbsync.preview.addresses import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
 from kbsync.preview.files import find_picture, picture_type
 from kbsync.preview.live import Live
+from kbsync.preview.search import Search
+from kbsync.preview.tabs import Tab
 from kbsync.site.assets import asset
 from kbsync.site.pages import MissingPage, render
 
@@ -81,6 +82,7 @@ class App:
     live: Live
     host: str = "127.0.0.1"
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    search: Search = field(default_factory=Search)
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -140,7 +142,7 @@ class App:
 
     async def _search(self, locale: str) -> Answer:
         await self.live.complete.wait()
-        return Answer(200, await search.index_of(self.live.catalogue, locale), JSON)
+        return Answer(200, await self.search.index_of(self.live.catalogue, locale), JSON)
 
     # --- the stream ------------------------------------------------------------------------------------------------
 
@@ -152,7 +154,7 @@ class App:
         headers = [*_headers(Answer(200, b"", "text/event-stream")), (b"x-accel-buffering", b"no")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         tab = self.live.tabs.open(url, media=asked.media)
-        gone = asyncio.create_task(_wait_for_end(receive, tab.tell))
+        gone = asyncio.create_task(_wait_for_end(receive, tab))
         try:
             async for message in tab.messages():
                 await send({"type": "http.response.body", "body": message, "more_body": True})
@@ -162,10 +164,10 @@ class App:
             gone.cancel()
 
 
-async def _wait_for_end(receive: Receive, tell: Callable[[None], None]) -> None:
+async def _wait_for_end(receive: Receive, tab: Tab) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass
-    tell(None)
+    tab.end()
 
 
 def is_ours(said: str, host: str) -> bool:

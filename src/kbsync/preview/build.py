@@ -138,6 +138,7 @@ def _search(catalogue: Catalogue, site: Site, locale: str) -> bytes:
         catalogue.project.root,
         {moved[url]: source for url, source in sources.items()},
         {moved[url]: name for url, name in names.items()},
+        {},
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
-from collections import OrderedDict
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,21 +15,20 @@ from kbsync.preview.addresses import canonical
 from kbsync.preview.catalogue import Catalogue, Touched
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.gather import Batch, Gatherer
+from kbsync.preview.pages import Pages
+from kbsync.preview.portal import Ask, Comparer
 from kbsync.preview.reading import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
-from kbsync.preview.tabs import Tabs, event
+from kbsync.preview.tabs import Tabs
 from kbsync.preview.views import View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
 from kbsync.preview.writer import Writing
-from kbsync.site.pages import ArticlePage, CategoryPage, MissingPage, Page
+from kbsync.site.pages import CategoryPage, MissingPage, Page
 
 DOUBT_S = 0.04
 """A file that is away, empty or half written is looked at again after this long: an editor may be in the middle."""
 
 CHECK_AFTER_S = 0.4
 """The whole tree is checked after this long without a save."""
-
-PAGES = 64
-"""So many pages are kept as they were made."""
 
 AT_ONCE = 20
 """More files than these are read in a thread, so that pages are served meanwhile."""
@@ -47,37 +46,51 @@ class Live:
         reload: reads kbsync.toml again; raises KbsyncError for a broken one.
         note: says something to the person at the terminal.
         poll: walk the tree every second instead of listening: network drives tell nobody what happens on them.
+        ask: asks the portal for an article; None where there is no token.
     """
 
     project: Project
     reload: Callable[[], Project]
     note: Callable[[str], None] = lambda _text: None
     poll: bool = False
+    ask: Ask | None = None
     writing: Writing = field(init=False)
     catalogue: Catalogue = field(init=False)
+    pages: Pages = field(init=False)
     tabs: Tabs = field(init=False)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     complete: asyncio.Event = field(default_factory=asyncio.Event)
     gatherer: Gatherer = field(init=False)
+    comparer: Comparer | None = None
+    _loop: asyncio.AbstractEventLoop = field(init=False)
     _walk: Walk = field(default_factory=Walk)
     _meanwhile: set[str] = field(default_factory=set)
     _unchecked: asyncio.Event = field(default_factory=asyncio.Event)
-    _pages: OrderedDict[tuple[str, bool], Page] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
         self.writing = Writing(self.project)
-        self.tabs = Tabs(self._page)
-        self.gatherer = Gatherer(asyncio.get_running_loop())
+        if self.ask:
+            self.comparer = Comparer(self.ask, self._compared)
+            self.writing.diff_of = self.comparer.diff_of
+        self.pages = Pages(lambda: View(self.catalogue, self.writing))
+        self.tabs = Tabs(lambda url, media: self.pages.at(url, media=media))
+        self._loop = asyncio.get_running_loop()
+        self.gatherer = Gatherer(self._loop)
 
     # --- running ---------------------------------------------------------------------------------------------------
 
     async def run(self) -> None:
         """Read the tree and follow it, until cancelled. What goes wrong unforeseen goes wrong loudly."""
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._check_when_quiet())
-            while True:
-                again = tasks.create_task(self._follow())
-                await again
+        if self.comparer:
+            self.comparer.start()
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                tasks.create_task(self._check_when_quiet())
+                while True:
+                    await self._follow()
+        finally:
+            if self.comparer:
+                self.comparer.close()
 
     async def _follow(self) -> None:
         """One project, until kbsync.toml says another."""
@@ -89,19 +102,20 @@ class Live:
         else:
             self.catalogue = Catalogue(self.project, tree, complete=True)
             self._completed()
-        self._pages.clear()
+        self.pages.forget(Touched(everything=True))
         self.ready.set()
         watcher = None if self.poll else await self._listen()
-        reading = asyncio.create_task(self._read_all())
-        polling = asyncio.create_task(self._poll()) if watcher is None else None
         try:
-            while not await self._handle(await self.gatherer.next()):
-                pass
-            self.tabs.tell(event("reload", {}))
+            async with asyncio.TaskGroup() as tasks:
+                helpers = [tasks.create_task(self._read_all())]
+                if watcher is None:
+                    helpers.append(tasks.create_task(self._poll()))
+                while not await self._handle(await self.gatherer.next()):
+                    pass
+                self.tabs.tell("reload", {})
+                for helper in helpers:
+                    helper.cancel()
         finally:
-            for task in (reading, polling):
-                if task:
-                    task.cancel()
             if watcher:
                 await asyncio.to_thread(watcher.close)
 
@@ -201,16 +215,17 @@ class Live:
         """Look at files, and show what is different."""
         if not paths:
             return
-        root = self.project.root
-        if len(paths) <= AT_ONCE:
-            changes = read_changes(root, paths)
-        else:
-            changes = await asyncio.to_thread(read_changes, root, paths)
+        changes = await self._read(paths)
         known = {path for path in changes.doubtful if path in self.catalogue.sources or path in changes.sources}
         if known:
             await asyncio.sleep(DOUBT_S)
-            changes |= read_changes(root, known)
+            changes |= await self._read(known)
         self._apply(changes)
+
+    async def _read(self, paths: set[str]) -> Changes:
+        if len(paths) <= AT_ONCE:
+            return read_changes(self.project.root, paths)
+        return await asyncio.to_thread(read_changes, self.project.root, paths)
 
     def _apply(self, changes: Changes) -> None:
         if not self.complete.is_set():
@@ -219,15 +234,23 @@ class Live:
         if touched:
             self._publish(touched)
             if touched.articles:
-                self.tabs.tell(event("search", {"revision": self.catalogue.revision}))
+                self.tabs.tell("search", {"revision": self.catalogue.revision})
                 self._unchecked.set()
 
     def _publish(self, touched: Touched) -> None:
-        if touched.everything:
-            self._pages.clear()
-        for key in [key for key in self._pages if key[0] in touched]:
-            del self._pages[key]
+        self.pages.forget(touched)
         self.tabs.publish(touched)
+
+    def _compared(self, path: str) -> None:
+        """The comparer's word, from its own thread."""
+
+        def show() -> None:
+            if (url := self.catalogue.index.url_of.get(path)) is not None:
+                self._publish(Touched({url}))
+
+        # Whoever asked may be gone, and the loop with them.
+        with suppress(RuntimeError):
+            self._loop.call_soon_threadsafe(show)
 
     async def _check_when_quiet(self) -> None:
         """All findings, as soon as nothing has happened for a moment."""
@@ -256,17 +279,16 @@ class Live:
         path = self.catalogue.index.path_at.get(url)
         if path is None and not self.complete.is_set():
             # A slug that the file's name does not tell.
-            if isinstance(self._page(url, media), MissingPage):
+            if isinstance(self.pages.at(url, media=media), MissingPage):
                 await self.complete.wait()
         elif path is not None and (changes := self.catalogue.look_again(path)) is not None:
             if changes.doubtful:
                 await self.look({path})
             else:
                 self._apply(changes)
-        page = self._page(url, media)
-        if isinstance(page, CategoryPage) and not self.complete.is_set():
+        if not self.complete.is_set() and isinstance(self.pages.at(url, media=media), CategoryPage):
             await self._read_listed(url)
-        return self._page(url, media)
+        return self.pages.at(url, media=media)
 
     async def _read_listed(self, url: str) -> None:
         """The titles of a category's articles, where so far they are guessed from the names of the files."""
@@ -276,18 +298,6 @@ class Live:
             listed = index.articles_of(index.shelf_of(path))
             guessed = [article for article in listed if not self.catalogue.sources[article].raw_digest]
             await self.look(set(guessed[:GUESSED_AT_ONCE]))
-
-    def _page(self, url: str, media: bool) -> Page:
-        page = self._pages.get((url, media))
-        if page is None:
-            page = View(self.catalogue, self.writing).page_at(url, media=media)
-            if isinstance(page, ArticlePage | CategoryPage):
-                self._pages[url, media] = page
-            while len(self._pages) > PAGES:
-                self._pages.popitem(last=False)
-        else:
-            self._pages.move_to_end((url, media))
-        return page
 
 
 def _stamp(path: Path) -> tuple[int, int] | None:

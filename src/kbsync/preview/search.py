@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import msgspec
 
-from kbsync.content.body import body_of
+from kbsync.content.body import body_of, raw_digest
 from kbsync.content.source import Source
 from kbsync.markdown.plain import plain_text
 from kbsync.preview.addresses import NO_LOCALE
@@ -17,10 +18,19 @@ Row = tuple[str, str, str, str, str]
 """Address, title, description, category, text."""
 
 
-async def index_of(catalogue: Catalogue, locale: str) -> bytes:
-    """The index as JSON. The texts are read in a thread."""
-    sources, names = of_locale(catalogue, "" if locale == NO_LOCALE else locale)
-    return await asyncio.to_thread(encode_index, catalogue.tree.root, sources, names)
+@dataclass(slots=True)
+class Search:
+    """Makes indexes, and keeps the words of each text by the name of its bytes: after a save one is read again."""
+
+    _words: dict[bytes, str] = field(default_factory=dict)
+
+    async def index_of(self, catalogue: Catalogue, locale: str) -> bytes:
+        """The index as JSON. The texts are read in a thread."""
+        sources, names = of_locale(catalogue, "" if locale == NO_LOCALE else locale)
+        known = catalogue.sources.values()
+        if len(self._words) > 2 * len(known):
+            self._words.clear()
+        return await asyncio.to_thread(encode_index, catalogue.tree.root, sources, names, self._words)
 
 
 def of_locale(catalogue: Catalogue, locale: str) -> tuple[dict[str, Source], dict[str, str]]:
@@ -34,10 +44,16 @@ def of_locale(catalogue: Catalogue, locale: str) -> tuple[dict[str, Source], dic
     return sources, {url: _category(catalogue, source) for url, source in sources.items()}
 
 
-def encode_index(root: Path, sources: dict[str, Source], names: dict[str, str]) -> bytes:
-    """The articles at these addresses, with the names of their categories."""
+def encode_index(root: Path, sources: dict[str, Source], names: dict[str, str], words: dict[bytes, str]) -> bytes:
+    """The articles at these addresses.
+
+    Args:
+        root: the content root.
+        sources, names: the articles and the names of their categories, by address.
+        words: of texts that were read before, by the name of their bytes; gets those that are read now.
+    """
     rows: list[Row] = [
-        (url, (source.title or "").strip(), source.description or "", names[url], _text(root, source))
+        (url, (source.title or "").strip(), source.description or "", names[url], _text(root, source, words))
         for url, source in sources.items()
     ]
     return msgspec.json.encode({"articles": rows})
@@ -49,8 +65,13 @@ def _category(catalogue: Catalogue, source: Source) -> str:
     return (catalogue.sources[path].name if path else "") or shelf[1]
 
 
-def _text(root: Path, source: Source) -> str:
+def _text(root: Path, source: Source, words: dict[bytes, str]) -> str:
+    if (known := words.get(source.raw_digest)) is not None:
+        return known
     try:
-        return plain_text(body_of(source, (root / source.path).read_bytes()))
+        data = (root / source.path).read_bytes()
+        text = plain_text(body_of(source, data))
     except (OSError, UnicodeDecodeError):
         return ""
+    words[raw_digest(data)] = text
+    return text

@@ -14,6 +14,7 @@ import uvicorn
 from kbsync.preview.app import App
 from kbsync.preview.checking import Project
 from kbsync.preview.live import Live
+from kbsync.preview.portal import Ask
 
 DEFAULT_PORT = 4004
 BACKLOG = 512
@@ -93,6 +94,7 @@ async def serve(
     *,
     note: Callable[[str], None] = lambda _text: None,
     poll: bool = False,
+    ask: Ask | None = None,
     ready: Callable[[App], None] = lambda _app: None,
 ) -> None:
     """Serve until a signal comes, or until the application's `stopping` is set.
@@ -103,9 +105,10 @@ async def serve(
         reload: reads them again.
         note: says something to the person at the terminal.
         poll: walk the tree every second instead of listening to the system.
+        ask: asks the portal for an article; None where there is no token.
         ready: called with the application before the first request.
     """
-    live = Live(project, reload, note, poll)
+    live = Live(project, reload, note, poll, ask)
     app = App(live, host)
     ready(app)
     server = _Server(_config(app), app.stopping)
@@ -125,7 +128,7 @@ async def serve(
 async def _end_streams(app: App) -> None:
     """A stream has no end of its own: the server would wait for it."""
     await app.stopping.wait()
-    app.live.tabs.tell(None)
+    app.live.tabs.end()
 
 
 def _config(app: App) -> uvicorn.Config:

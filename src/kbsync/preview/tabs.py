@@ -18,6 +18,10 @@ HEARTBEAT_S = 15.0
 HEARTBEAT = b": still here\n\n"
 
 
+STATES = ("page", "gone")
+"""Of these only the last one is true."""
+
+
 def event(name: str, value: object) -> bytes:
     """One server-sent event; JSON has no line ends that could part it."""
     return b"event: " + name.encode() + b"\ndata: " + msgspec.json.encode(value) + b"\n\n"
@@ -36,35 +40,46 @@ class Tab:
     media: bool
     there: bool = False
     _sent: bytes = b""
-    _waiting: asyncio.Queue[bytes | None] = field(default_factory=asyncio.Queue)
+    _waiting: dict[str, bytes] = field(default_factory=dict)
+    _news: asyncio.Event = field(default_factory=asyncio.Event)
+    _ended: bool = False
 
     def show(self, page: Page, html: str) -> None:
         """Tell the page's present state, unless that is what it was told last."""
         if isinstance(page, MissingPage) and self.there:
             self.there = False
             self._sent = b""
-            self.tell(event("gone", {}))
+            self.tell("gone", {})
             return
         self.there = not isinstance(page, MissingPage)
         digest = blake2b(html.encode(), digest_size=16).digest()
         if digest != self._sent:
             self._sent = digest
-            self.tell(event("page", {"html": html, "title": page.frame.title}))
+            self.tell("page", {"html": html, "title": page.frame.title})
 
-    def tell(self, message: bytes | None) -> None:
-        """Send something; None ends the stream."""
-        self._waiting.put_nowait(message)
+    def tell(self, name: str, value: object) -> None:
+        """Send an event. A browser that sleeps gets the last of each kind when it wakes, and not a day's saves."""
+        if name in STATES:
+            for state in STATES:
+                self._waiting.pop(state, None)
+        self._waiting[name] = event(name, value)
+        self._news.set()
+
+    def end(self) -> None:
+        """End the stream."""
+        self._ended = True
+        self._news.set()
 
     async def messages(self) -> AsyncIterator[bytes]:
         """What is sent, until the end; a comment where nothing is."""
-        while True:
+        while not self._ended:
             try:
-                message = await asyncio.wait_for(self._waiting.get(), HEARTBEAT_S)
+                await asyncio.wait_for(self._news.wait(), HEARTBEAT_S)
             except TimeoutError:
-                message = HEARTBEAT
-            if message is None:
-                return
-            yield message
+                yield HEARTBEAT
+            self._news.clear()
+            while self._waiting:
+                yield self._waiting.pop(next(iter(self._waiting)))
 
 
 @dataclass(slots=True)
@@ -82,7 +97,7 @@ class Tabs:
         tab.show(page, render_live(page))
         self._open.add(tab)
         if self._closed:
-            tab.tell(None)
+            tab.end()
         return tab
 
     def close(self, tab: Tab) -> None:
@@ -101,8 +116,13 @@ class Tabs:
             for tab in tabs:
                 tab.show(page, html)
 
-    def tell(self, message: bytes | None) -> None:
-        """Tell all of them; None ends every stream, those to come included."""
-        self._closed |= message is None
+    def tell(self, name: str, value: object) -> None:
+        """Send an event to all of them."""
         for tab in self._open:
-            tab.tell(message)
+            tab.tell(name, value)
+
+    def end(self) -> None:
+        """End every stream, those to come included."""
+        self._closed = True
+        for tab in self._open:
+            tab.end()

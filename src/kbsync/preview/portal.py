@@ -1,0 +1,173 @@
+"""How an article differs from what the portal holds of it. Asked in the background; no page waits for it."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from kbsync.content.body import body_of
+from kbsync.content.compile import Addresses, article_fields, replacements_of
+from kbsync.content.identity import Identity
+from kbsync.errors import KbsyncError
+from kbsync.model import Value, visible
+from kbsync.preview.catalogue import Catalogue
+from kbsync.preview.difference import difference_html
+from kbsync.site.pages import WriterDiff
+
+FRESH_S = 60.0
+"""What the portal said is believed for this long."""
+
+ASKING = WriterDiff("The portal is being asked …")
+NOT_THERE = WriterDiff("Not on the portal yet: a push creates it as a draft.")
+
+
+@dataclass(frozen=True, slots=True)
+class PortalArticle:
+    """One article as the portal holds it.
+
+    Args:
+        fields: by kbsync's names.
+        content: its text.
+        status: in the portal's word, "" where it has none.
+    """
+
+    fields: Mapping[str, Value]
+    content: str
+    status: str
+
+
+Ask = Callable[[str, str], PortalArticle | None]
+"""Locale and slug to the article, None where the portal has none. May take long; raises KbsyncError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """One article as a push would send it."""
+
+    locale: str
+    slug: str
+    fields: Mapping[str, Value]
+    content: str
+
+
+@dataclass(slots=True)
+class Answer:
+    """What the portal said of one article, and when (a monotonic time in seconds)."""
+
+    at: float
+    article: PortalArticle | None = None
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Comparer:
+    """Compares articles with the portal in a thread of its own.
+
+    Args:
+        ask: asks the portal.
+        tell: told the path of an article whose difference is another now; called in that thread.
+        clock: a monotonic time in seconds.
+    """
+
+    ask: Ask
+    tell: Callable[[str], None]
+    clock: Callable[[], float] = time.monotonic
+    _wanted: queue.SimpleQueue[tuple[str, Ours] | None] = field(default_factory=queue.SimpleQueue)
+    _answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    _asked: dict[str, Ours] = field(default_factory=dict)
+    _known: dict[str, WriterDiff] = field(default_factory=dict)
+
+    def start(self) -> None:
+        """Begin to answer. The thread keeps nobody from ending: a portal may take a minute to say nothing."""
+        threading.Thread(target=self._work, name="portal", daemon=True).start()
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._wanted.put(None)
+
+    def diff_of(self, catalogue: Catalogue, path: str) -> WriterDiff:
+        """The difference as it is known; what is not known, or old, is on its way."""
+        try:
+            ours = ours_of(catalogue, path)
+        except (OSError, UnicodeDecodeError):
+            return WriterDiff("The file cannot be read: not compared.")
+        answer = self._answers.get((ours.locale, ours.slug))
+        is_old = answer is None or self.clock() - answer.at > FRESH_S
+        if is_old or self._asked.get(path) != ours:
+            self._asked[path] = ours
+            self._wanted.put((path, ours))
+        return self._known.get(path, ASKING)
+
+    def _work(self) -> None:
+        while (wanted := self._wanted.get()) is not None:
+            path, ours = wanted
+            if self._asked.get(path) is ours:
+                self.compare(path, ours)
+
+    def compare(self, path: str, ours: Ours) -> None:
+        """Ask if need be, compare, and tell if that is news."""
+        key = (ours.locale, ours.slug)
+        answer = self._answers.get(key)
+        if answer is None or self.clock() - answer.at > FRESH_S:
+            answer = self._answers[key] = self._fetch(*key)
+        found = difference_of(ours, answer)
+        if self._known.get(path) != found:
+            self._known[path] = found
+            self.tell(path)
+
+    def _fetch(self, locale: str, slug: str) -> Answer:
+        try:
+            return Answer(self.clock(), self.ask(locale, slug))
+        except KbsyncError as exc:
+            return Answer(self.clock(), error=visible(exc.message))
+
+
+def ours_of(catalogue: Catalogue, path: str) -> Ours:
+    """An article as a push would send it.
+
+    Raises:
+        OSError: its file is not there any more.
+    """
+    source, data = catalogue.text_of(path)
+    site, project = catalogue.index.site, catalogue.project
+    identity = site.articles[path]
+    profile = project.profile
+    addresses = Addresses(profile.article_url, profile.category_url, project.settings.service.portal)
+
+    def address_of(target: str) -> str | None:
+        found: Identity | None = site.by_path.get(target)
+        return addresses.of(found, is_article=found.path in site.articles) if found else None
+
+    content = body_of(source, data, replacements_of(source, address_of))
+    fields = article_fields(source, identity, project.settings.authors, "")
+    return Ours(identity.locale, identity.slug, fields, content)
+
+
+def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
+    """What the portal said beside ours, field by field and word by word."""
+    if answer.error:
+        return WriterDiff(f"Not compared: {answer.error}")
+    theirs = answer.article
+    if theirs is None:
+        return NOT_THERE
+    fields = tuple(
+        (name, before, after)
+        for name, value in ours.fields.items()
+        if name not in {"content", "slug"} and name in theirs.fields
+        if (before := _shown(theirs.fields[name])) != (after := _shown(value))
+    )
+    body = difference_html(theirs.content, ours.content)
+    named = [name for name, _, _ in fields] + (["text"] if body else [])
+    where = f"The portal has it as {theirs.status}" if theirs.status else "The portal has it"
+    if not named:
+        return WriterDiff(f"{where}, with the same text and fields.")
+    return WriterDiff(f"{where}. Not the same there: {', '.join(named)}.", fields, body)
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "" if value is None else visible(str(value))

@@ -1,0 +1,111 @@
+"""`kbsync preview` as its users run it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import httpx
+
+
+@contextmanager
+def previewing(project, *arguments: str, **environ: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """The command while it runs, and the address that it tells; it ends by Ctrl-C, without a word of trouble."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
+    process = subprocess.Popen(
+        [sys.executable, "-m", "kbsync", "preview", *arguments],
+        cwd=project.folder, env=clean | project.environ | environ,
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, encoding="utf-8",
+    )  # fmt: skip
+    try:
+        line = process.stdout.readline()
+        yield process, line.rpartition(" ")[2].strip()
+        process.send_signal(signal.SIGINT)
+        _, err = process.communicate(timeout=60)
+        assert process.returncode == 0, err
+        assert "Traceback" not in err
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_it_tells_its_address_serves_the_tree_and_ends_at_ctrl_c(project):
+    with previewing(project, "--port", "0") as (_, address):
+        assert address.startswith("http://127.0.0.1:")
+        assert "Refund a charge" in httpx.get(f"{address}en/articles/refunds").text
+    assert not (project.folder / ".kbsync/sandbox.db").exists()
+
+
+def test_open_pages_do_not_keep_it_from_ending(project):
+    with previewing(project, "--port", "0") as (_, address), httpx.stream("GET", f"{address}-/events?page=/en/") as answer:
+        assert next(answer.iter_lines()) == "event: page"
+
+
+def test_it_begins_with_the_locale_that_is_asked_for(project):
+    with previewing(project, "--port", "0", "--locale", "fr") as (_, address):
+        assert address.endswith("/fr/")
+        assert "Rembourser" in httpx.get(address).text
+    wrong = project.run("preview", "--locale", "de")
+    assert wrong.code == 2 and "use one of: en, fr" in wrong.err
+
+
+def test_a_port_that_was_asked_for_and_is_taken_is_an_error(project):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        done = project.run("preview", "--port", str(taken.getsockname()[1]))
+    assert done.code == 2 and "cannot be used" in done.err
+
+
+def test_whoever_opens_it_to_others_is_warned(project):
+    with previewing(project, "--port", "0", "--host", "0.0.0.0") as (process, address):
+        assert httpx.get(f"{address}en/").status_code == 200
+        assert "can read every draft" in process.stderr.readline()
+
+
+def test_without_a_content_tree_it_says_so(project):
+    project.config('[content]\nroot = "nowhere"\n')
+    done = project.run("preview", "--port", "0")
+    assert done.code == 3 and "there is no content tree" in done.err
+
+
+def test_it_compares_with_the_portal_where_a_token_is_at_hand(remote):
+    with previewing(remote, "--port", "0") as (_, address):
+        told(address, "Not on the portal yet")
+    assert remote.run("push").code == 0
+    with previewing(remote, "--port", "0") as (_, address):
+        told(address, "with the same text and fields")
+    with previewing(remote, "--port", "0", KBSYNC_TOKEN="") as (_, address):
+        told(address, "no token: not compared")
+
+
+def test_it_compares_with_the_embedded_sandbox_once_there_is_something_in_it(project):
+    assert project.run("push").code == 0
+    project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nAnother text.\n")
+    with previewing(project, "--port", "0") as (_, address):
+        told(address, "Not the same there: text.")
+
+
+def test_a_portal_that_is_away_is_told_and_everything_else_works(remote):
+    remote.config('[service]\nbase_url = "http://127.0.0.1:1"\n')
+    with previewing(remote, "--port", "0") as (_, address):
+        told(address, "Not compared: ")
+
+
+def told(address: str, text: str) -> None:
+    """Wait until the page of the article says this."""
+    url = f"{address}-/events?page=/en/articles/refunds"
+    with httpx.stream("GET", url, timeout=60) as answer:
+        assert any(text in line for line in answer.iter_lines())
+
+
+def test_it_builds_a_static_site(project):
+    done = project.run("preview", "--build", "out")
+    assert done.code == 0 and done.out == "9 pages are in out: open out/index.html\n"
+    assert "Refund a charge" in (project.folder / "out/en/articles/refunds.html").read_text()
+    assert project.run("preview", "--build", "content").code == 2

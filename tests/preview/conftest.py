@@ -1,0 +1,69 @@
+"""A real browser for the tests that are marked `browser`, on a preview of real files."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from preview.workshop import Running, running
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
+"""Set by `.ci/run`."""
+
+MISSING = "there is no Chromium here (Debian: apt-get install chromium; Python: pip install 'kbsync[dev]')"
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium, driven by Playwright; where there is none, what needs it steps aside, but not in CI."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        if os.environ.get(NEEDED):
+            pytest.fail(f"${NEEDED} is set: {MISSING}")
+        pytest.skip(MISSING)
+    from playwright.sync_api import expect, sync_playwright
+
+    # A slow machine is no failure.
+    expect.set_options(timeout=30_000)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@pytest.fixture
+def desk(tmp_path: Path) -> Iterator[Running]:
+    """A preview of the shared tree, read to its end."""
+    with running(tmp_path) as preview:
+        preview.wait_until_read()
+        yield preview
+
+
+@pytest.fixture
+def visit(chromium: Browser, desk: Running) -> Iterator[Callable[..., Page]]:
+    """Opens a page in a browser of its own; at the end no script has failed and no other host was asked for anything."""
+    contexts, errors, asked = [], [], []
+
+    def opened(url: str, **options: object) -> Page:
+        context = chromium.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
+        contexts.append(context)
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
+        context.on("request", lambda request: asked.append(request.url))
+        page.goto(desk.address.rstrip("/") + url)
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+    assert [error for error in errors if "404" not in error] == []
+    assert [url for url in asked if not url.startswith((desk.address, "data:"))] == []

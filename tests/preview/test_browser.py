@@ -1,0 +1,186 @@
+"""The whole of it: files that change, and the page in a real browser that follows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from preview.workshop import BILLING, FRENCH_HOME, HOME, REFUNDS, REMBOURSEMENTS, TREE, Running
+
+pytestmark = pytest.mark.browser
+
+Visit = Callable[..., Page]
+
+A_REFUND = str(TREE["en/billing/refunds.md"])
+LONG = A_REFUND + "\n".join(f"\nParagraph {number}.\n" for number in range(200))
+
+HOSTILE = """---
+title: <script>window.bad = 1</script><b>
+description: "\\"><img src=x onerror='window.bad = 1'>"
+---
+<script>window.bad = 1</script>
+<img src=x onerror="window.bad = 1">
+
+[one](javascript:window.bad=1) [two](&#106;avascript:window.bad=1) [three](<java\tscript:window.bad=1>)
+[four](data:text/html,<script>parent.bad=1</script>) <javascript:window.bad=1>
+
+![p](x" onerror="window.bad=1)
+![p](https://pictures.example.com/p.png)
+
+```"><script>window.bad=1</script>
+x
+```
+
+[v](https://www.youtube.com/watch?v=x"onload="window.bad=1)
+
+https://www.youtube.com/watch?v=abc
+
+# <img src=x onerror=window.bad=1>
+"""
+
+
+def write(desk: Running, path: str, text: str) -> None:
+    (desk.content / path).write_text(text, "utf-8")
+
+
+def stay(page: Page) -> None:
+    """Leave a mark that only a navigation takes away."""
+    page.evaluate("window.stayed = true")
+
+
+def test_a_save_shows_in_the_open_page_without_navigation_and_without_losing_the_place(desk: Running, visit: Visit):
+    write(desk, "en/billing/refunds.md", LONG)
+    page = visit(REFUNDS)
+    stay(page)
+    page.get_by_text("Paragraph 150.").scroll_into_view_if_needed()
+    place = page.evaluate("scrollY")
+    assert place > 1_000
+    write(desk, "en/billing/refunds.md", LONG.replace("Paragraph 151.", "Paragraph 151, mended."))
+    expect(page.get_by_text("Paragraph 151, mended.")).to_be_visible()
+    assert page.evaluate("window.stayed")
+    assert abs(page.evaluate("scrollY") - place) <= 2
+
+
+def test_what_grows_above_the_reader_moves_nothing_under_their_eyes(desk: Running, visit: Visit):
+    write(desk, "en/billing/refunds.md", LONG)
+    page = visit(REFUNDS)
+    spot = page.get_by_text("Paragraph 150.")
+    spot.scroll_into_view_if_needed()
+    before = spot.bounding_box()
+    write(desk, "en/billing/refunds.md", LONG.replace("Text.", "Text.\n\nMore.\n\n" + "And more.\n\n" * 20))
+    expect(page.get_by_text("More.", exact=True)).to_be_attached()
+    after = spot.bounding_box()
+    assert before and after
+    assert abs(after["y"] - before["y"]) <= 2
+
+
+def test_two_windows_of_two_browsers_follow_one_file(desk: Running, visit: Visit):
+    one, two = visit(REFUNDS), visit(REFUNDS)
+    write(desk, "en/billing/refunds.md", A_REFUND.replace("Text.", "For both."))
+    expect(one.get_by_text("For both.")).to_be_visible()
+    expect(two.get_by_text("For both.")).to_be_visible()
+
+
+def test_a_new_article_appears_and_a_deleted_one_leaves(desk: Running, visit: Visit):
+    page = visit(BILLING)
+    write(desk, "en/billing/new.md", "---\ntitle: Brand new\n---\nText.\n")
+    expect(page.get_by_role("link", name="Brand new")).to_be_visible()
+    (desk.content / "en/billing/new.md").unlink()
+    expect(page.get_by_role("link", name="Brand new")).to_have_count(0)
+
+
+def test_the_page_of_a_deleted_file_says_so(desk: Running, visit: Visit):
+    page = visit(REFUNDS)
+    (desk.content / "en/billing/refunds.md").unlink()
+    expect(page.get_by_text("This page was deleted")).to_be_visible()
+
+
+def test_broken_front_matter_is_told_over_the_last_good_page(desk: Running, visit: Visit):
+    page = visit(REFUNDS)
+    stay(page)
+    write(desk, "en/billing/refunds.md", "---\ntitle: [Refunds\n---\nOther.\n")
+    expect(page.get_by_text("last version that could be read")).to_be_visible()
+    expect(page.get_by_text("Text.", exact=True)).to_be_visible()
+    write(desk, "en/billing/refunds.md", A_REFUND)
+    expect(page.get_by_text("last version that could be read")).to_have_count(0)
+    assert page.evaluate("window.stayed")
+
+
+def test_findings_stand_beside_the_article_and_lead_to_the_editor(desk: Running, visit: Visit):
+    page = visit(REFUNDS)
+    write(desk, "en/billing/refunds.md", A_REFUND + "\n[x](none.md)\n")
+    finding = page.locator(".finding", has_text="KB301")
+    expect(finding).to_be_attached()
+    place = (desk.content / "en/billing/refunds.md").resolve().as_posix()
+    expect(finding.locator("a")).to_have_attribute("href", f"vscode://file{place}:11:5")
+
+
+def test_another_kbsync_toml_loads_the_page_anew(desk: Running, visit: Visit):
+    page = visit(HOME)
+    (desk.folder / "kbsync.toml").write_text('[service]\nportal = "manual"\n', "utf-8")
+    expect(page.get_by_role("heading", name="Manual")).to_be_visible()
+
+
+def test_the_search_finds_what_was_just_written_with_the_keyboard_alone(desk: Running, visit: Visit):
+    page = visit(HOME)
+    write(desk, "en/billing/invoices.md", "---\ntitle: Invoices\n---\nÄpfel und 日本語.\n")
+    page.get_by_role("link", name="Invoices").first.wait_for()
+    for words in ("apfel", "日本"):
+        page.keyboard.press("/")
+        page.keyboard.type(words)
+        expect(page.get_by_role("option").first).to_contain_text("Invoices")
+        page.keyboard.press("Escape")
+        page.keyboard.press("Escape")
+    page.keyboard.press("/")
+    page.keyboard.type("apfel")
+    expect(page.get_by_role("option").first).to_be_visible()
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("Enter")
+    expect(page).to_have_url(f"{desk.address}en/articles/invoices")
+
+
+def test_the_locale_switch_keeps_the_article(desk: Running, visit: Visit):
+    page = visit(REFUNDS)
+    page.locator("#kb-locales summary").click()
+    page.get_by_role("link", name="Français").first.click()
+    expect(page).to_have_url(desk.address.rstrip("/") + REMBOURSEMENTS)
+    assert page.locator("html").get_attribute("lang") == "fr"
+
+
+def test_a_hostile_article_runs_no_script_and_asks_nobody(desk: Running, visit: Visit):
+    write(desk, "en/billing/refunds.md", HOSTILE)
+    page = visit(REFUNDS)
+    page.wait_for_timeout(300)
+    assert page.evaluate("window.bad") is None
+    assert page.locator("article script, article [onerror], article [onload], article iframe").count() == 0
+    hrefs = page.locator("a").evaluate_all("links => links.map(link => link.protocol)")
+    assert set(hrefs) <= {"http:", "https:", "vscode:"}
+    # The same by an event: it goes through another door.
+    write(desk, "en/billing/refunds.md", HOSTILE + "\nThe end.\n")
+    expect(page.get_by_text("The end.")).to_be_attached()
+    assert page.evaluate("window.bad") is None
+
+
+def test_a_right_to_left_locale_reads_from_right_to_left(desk: Running, visit: Visit):
+    (desk.content / "ar/billing").mkdir(parents=True)
+    write(desk, "ar/billing/refunds.md", "---\ntitle: المبالغ المستردة\n---\nنص.\n")
+    page = visit("/ar/articles/refunds-ar")
+    assert page.evaluate("getComputedStyle(document.body).direction") == "rtl"
+    expect(page.get_by_role("heading", name="المبالغ المستردة")).to_be_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, FRENCH_HOME, "/en/articles/none", "/-/overview"])
+def test_axe_finds_nothing_serious(visit: Visit, url: str, scheme: str):
+    page = visit(url, color_scheme=scheme)
+    found = Axe().run(page).response["violations"]
+    assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
+
+
+@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, "/-/overview"])
+def test_nothing_is_wider_than_a_phone(visit: Visit, url: str):
+    page = visit(url, viewport={"width": 360, "height": 740})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360

@@ -1,0 +1,108 @@
+"""The pages as files: relative links, nothing lost, nothing overwritten that was not made here."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+
+from kbsync.errors import UsageError
+from kbsync.preview.build import MARKER, build_site
+from preview.workshop import TREE, a_project
+
+FILES = {
+    **TREE,
+    "en/billing/images/a b.png": b"png",
+    "en/billing/odd.md": "---\ntitle: Odd\nslug: a/b c\n---\n![p](<images/a b.png>) [r](refunds.md#when) [x](/hc/x)\n",
+    "fr/equipes/_category.md": "---\nname: Équipes\nslug: équipes\n---\n",
+    "fr/equipes/inviter.md": "---\ntitle: Inviter\n---\nInviter.\n",
+}
+
+LINK = re.compile(r'(?:href|src|data-search)="([^"]*)"')
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Path:
+    build_site(a_project(tmp_path / "project", FILES), tmp_path / "out")
+    return tmp_path / "out"
+
+
+def test_there_is_a_page_for_everything(site: Path):
+    names = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    assert {"index.html", "overview.html", "en/index.html", "fr/index.html"} <= names
+    assert {"en/articles/refunds.html", "en/categories/billing.html", "fr/articles/inviter-fr.html"} <= names
+
+
+def test_every_link_within_the_site_leads_to_a_file(site: Path):
+    dead = []
+    for page in site.rglob("*.html"):
+        for found in LINK.findall(page.read_text("utf-8")):
+            parts = urlsplit(unescape(found))
+            if parts.scheme or parts.netloc or not parts.path or parts.path == "/hc/x":
+                continue
+            if not (page.parent / unquote(parts.path)).is_file():
+                dead.append((page.name, found))
+    assert dead == []
+
+
+def test_links_keep_their_anchors_and_those_to_elsewhere_stay(site: Path):
+    (page,) = [path for path in site.rglob("*.html") if "Odd |" in path.read_text("utf-8")]
+    html = page.read_text("utf-8")
+    assert 'href="refunds.html#when"' in html
+    assert 'href="/hc/x"' in html
+    assert 'src="../../files/en/billing/images/a%20b.png"' in html
+
+
+def test_the_search_index_has_addresses_as_seen_from_its_own_folder(site: Path):
+    rows = json.loads((site / "search-en.json").read_text("utf-8"))["articles"]
+    assert {(site / unquote(row[0])).is_file() for row in rows} == {True}
+
+
+def test_no_page_follows_anything_or_has_the_writers_layer(site: Path):
+    html = (site / "en/articles/refunds.html").read_text("utf-8")
+    assert "data-live" not in html
+    assert "kb-writer" not in html
+
+
+def test_the_same_tree_gives_the_same_bytes(tmp_path: Path):
+    for name in ("one", "two"):
+        build_site(a_project(tmp_path / "project", FILES), tmp_path / name)
+    one, two = (
+        {p.relative_to(d): p.read_bytes() for p in d.rglob("*") if p.is_file()}
+        for d in (tmp_path / "one", tmp_path / "two")
+    )
+    assert one == two
+
+
+def test_a_second_build_takes_away_what_is_gone_and_nothing_else(tmp_path: Path):
+    project, out = a_project(tmp_path / "project"), tmp_path / "out"
+    build_site(project, out)
+    (out / "en/articles/mine.html").write_text("mine")
+    (project.root / "en/billing/invoices.md").unlink()
+    build_site(project, out)
+    assert not (out / "en/articles/invoices.html").exists()
+    assert (out / "en/articles/mine.html").read_text() == "mine"
+
+
+def test_a_folder_with_something_in_it_is_refused(tmp_path: Path):
+    project = a_project(tmp_path / "project")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out/mine.txt").write_text("mine")
+    with pytest.raises(UsageError, match="not empty"):
+        build_site(project, tmp_path / "out")
+    with pytest.raises(UsageError, match="not empty"):
+        build_site(project, tmp_path / "out/mine.txt")
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["mine.txt"]
+
+
+def test_a_marker_that_names_files_elsewhere_deletes_none_of_them(tmp_path: Path):
+    project, out = a_project(tmp_path / "project"), tmp_path / "out"
+    out.mkdir()
+    (tmp_path / "precious.txt").write_text("precious")
+    (out / MARKER).write_text(f"../precious.txt\n{tmp_path}/precious.txt\n")
+    build_site(project, out)
+    assert (tmp_path / "precious.txt").read_text() == "precious"

@@ -1,0 +1,115 @@
+"""The difference to the portal: what it says, when the portal is asked, what is shown meanwhile."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from kbsync.errors import Unreachable
+from kbsync.preview.portal import ASKING, FRESH_S, NOT_THERE, Comparer, PortalArticle
+from kbsync.site.pages import WriterDiff
+from preview.workshop import REFUNDS, TREE, Shop, a_shop, running
+
+PATH = "en/billing/refunds.md"
+SAME = PortalArticle({"title": "Refunds", "category": "billing", "tags": ()}, "Text.\n\n## When\n\nNow.\n", "draft")
+
+
+class Portal:
+    """A portal that has one article, or fails; counts what it is asked."""
+
+    def __init__(self, article: PortalArticle | None = SAME, error: str = "") -> None:
+        self.article, self.error, self.asked = article, error, 0
+
+    def ask(self, _locale: str, _slug: str) -> PortalArticle | None:
+        self.asked += 1
+        if self.error:
+            raise Unreachable(self.error)
+        return self.article
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Shop:
+    return a_shop(tmp_path)
+
+
+def compared(shop: Shop, portal: Portal, clock: Clock | None = None) -> tuple[Comparer, WriterDiff]:
+    """The difference after the first question was answered."""
+    told: list[str] = []
+    comparer = Comparer(portal.ask, told.append, clock or Clock())
+    assert comparer.diff_of(shop.catalogue, PATH) == ASKING
+    answer_all(comparer)
+    assert told == [PATH]
+    return comparer, comparer.diff_of(shop.catalogue, PATH)
+
+
+def answer_all(comparer: Comparer) -> None:
+    """What the thread does, here."""
+    comparer.close()
+    comparer._work()
+
+
+def test_an_article_that_is_the_same_there_is_told_so(shop: Shop):
+    _, diff = compared(shop, Portal())
+    assert diff == WriterDiff("The portal has it as draft, with the same text and fields.")
+
+
+def test_fields_and_words_that_differ_are_shown_old_and_new(shop: Shop):
+    portal = Portal(
+        PortalArticle({"title": "Money back", "category": "billing"}, "Words.\n\n## When\n\nNow.\n", "published")
+    )
+    _, diff = compared(shop, portal)
+    assert diff.state == "The portal has it as published. Not the same there: title, text."
+    assert diff.fields == (("title", "Money back", "Refunds"),)
+    assert "<del>Words</del><ins>Text</ins>" in diff.body_html
+
+
+def test_links_are_compared_as_they_are_sent(tmp_path: Path):
+    shop = a_shop(tmp_path, {**TREE, PATH: "---\ntitle: Refunds\n---\n[c](charges.md)\n"})
+    portal = Portal(PortalArticle({"title": "Refunds"}, "[c](/hc/handbook/articles/charges)\n", "draft"))
+    assert compared(shop, portal)[1].body_html == ""
+
+
+def test_an_article_that_is_not_there_yet_is_told_so(shop: Shop):
+    assert compared(shop, Portal(None))[1] == NOT_THERE
+
+
+def test_a_portal_that_cannot_be_asked_is_told_and_left_in_peace_for_a_minute(shop: Shop):
+    clock, portal = Clock(), Portal(error="cannot reach the portal")
+    comparer, diff = compared(shop, portal, clock)
+    assert diff.state == "Not compared: cannot reach the portal"
+    comparer.diff_of(shop.catalogue, PATH)
+    answer_all(comparer)
+    assert portal.asked == 1
+
+
+def test_a_save_is_compared_with_what_the_portal_said_within_the_minute(shop: Shop):
+    clock, portal = Clock(), Portal()
+    comparer, _ = compared(shop, portal, clock)
+    shop.save(PATH, str(TREE[PATH]).replace("Text.", "Other."))
+    comparer.diff_of(shop.catalogue, PATH)
+    answer_all(comparer)
+    assert "<del>Text</del><ins>Other</ins>" in comparer.diff_of(shop.catalogue, PATH).body_html
+    assert portal.asked == 1
+    clock.now = FRESH_S + 1
+    comparer.diff_of(shop.catalogue, PATH)
+    answer_all(comparer)
+    assert portal.asked == 2
+
+
+def test_an_open_page_gets_the_difference_when_it_is_known(tmp_path: Path):
+    with running(tmp_path, ask=Portal(None).ask) as preview, preview.tab(REFUNDS) as tab:
+        assert "a push creates it as a draft" in tab.page_with("a push creates it as a draft")
+
+
+def test_without_a_token_nothing_is_asked_and_the_page_says_so(tmp_path: Path):
+    with running(tmp_path) as preview:
+        assert "no token: not compared" in preview.get(REFUNDS).text
