@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ A, B = "en/a.md", "en/b.md"
 FILES = {A: "\ufeff---\ntitle: A\n---\r\nOne!!\r\nTwo\x0b\r\n", B: "# B\nNo end!!"}
 
 
-def fix(path: str, data: bytes) -> bytes:
+def fix(path: str, data: bytes, codes: Collection[str]) -> bytes:
     return data.replace(b"!!", b"!")
 
 
@@ -59,9 +60,9 @@ def test_a_file_that_changed_since_it_was_read_is_left_as_it_is(tree):
 
 
 def test_a_file_that_changes_while_it_is_mended_is_left_as_it_is_and_told(tree, capsys):
-    def slow(path: str, data: bytes) -> bytes:
+    def slow(path: str, data: bytes, codes: Collection[str]) -> bytes:
         (tree.root / path).write_text("somebody else's!!")
-        return fix(path, data)
+        return fix(path, data, codes)
 
     assert mend(tree, found(A), slow, Options()) is True
     assert (tree.root / A).read_text() == "somebody else's!!"
@@ -69,9 +70,9 @@ def test_a_file_that_changes_while_it_is_mended_is_left_as_it_is_and_told(tree, 
 
 
 def test_a_file_that_cannot_be_written_is_told(tree, capsys):
-    def moving(path: str, data: bytes) -> bytes:
+    def moving(path: str, data: bytes, codes: Collection[str]) -> bytes:
         (tree.root / "en").rename(tree.root / "away")
-        return fix(path, data)
+        return fix(path, data, codes)
 
     assert mend(tree, found(A), moving, Options()) is True
     assert "not mended: No such file or directory" in capsys.readouterr().err

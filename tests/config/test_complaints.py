@@ -107,7 +107,7 @@ def test_a_share_of_removals_is_percent(tmp_path, value, fraction):
         ("[service]\nportl = 1", "did you mean `portal`?"),
         ("[service]\nzzz = 1", "the keys of [service] are: base_url, account_id, portal"),
         ("[servic]", "did you mean `service`?"),
-        ("[zzz]", "the tables are: service, content, push, authors, pace, ledger, lint, preview, env"),
+        ("[zzz]", "the tables are: service, content, push, authors, pace, ledger, lint, assets, preview, env"),
         ("[push]\nlive = 'x'", "use one of: update, hold"),
         ("[push]\nremoved = 'x'", "use one of: report, archive, delete"),
         ("[service]\ntoken = 'abc'", "a token never stands in the file: set KBSYNC_TOKEN"),

@@ -9,10 +9,11 @@ from pathlib import Path
 from hostile import MOST_CHARS
 
 from builders import AUTHORS, LIMITS
-from kbsync.config import ContentSettings
+from kbsync.config import AssetsSettings, ContentSettings
 from kbsync.content.body import BOM, body_of
 from kbsync.content.identity import identify
 from kbsync.content.parse import parse_source
+from kbsync.content.pictures import Pictures
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.lint import check_tree
@@ -45,7 +46,7 @@ def examine(data: bytes, *, preview: bool) -> Iterator[str]:
         yield "replacing every target by itself gives another body"
     tree = Tree(Path("/nowhere"), neighbours() | {PATH: source}, set())
     site = identify(tree, ContentSettings(locales=["en"]))
-    findings = check_tree(Context(tree, site, LIMITS, AUTHORS))
+    findings = check_tree(Context(tree, site, LIMITS, AUTHORS, Pictures(tree.root), AssetsSettings()))
     yield from _escapes(source, set(site.by_path), findings)
     if preview:
         render_html(body[:MOST_CHARS])

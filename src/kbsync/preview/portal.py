@@ -11,9 +11,12 @@ from dataclasses import dataclass, field
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, article_fields, replacements_of
 from kbsync.content.identity import Identity
+from kbsync.content.pictures import PLACEHOLDER, Pictures, look_at
 from kbsync.errors import KbsyncError
+from kbsync.markdown.uploaded import addresses_in, key_in
 from kbsync.model import Value, visible
 from kbsync.preview.catalogue import Catalogue
+from kbsync.preview.checking import Project
 from kbsync.preview.difference import difference_html
 from kbsync.site.pages import WriterDiff
 
@@ -141,9 +144,28 @@ def ours_of(catalogue: Catalogue, path: str) -> Ours:
         found: Identity | None = site.by_path.get(target)
         return addresses.of(found, is_article=found.path in site.articles) if found else None
 
-    content = body_of(source, data, replacements_of(source, address_of))
+    def picture_of(target: str) -> str | None:
+        return _picture_of(project, target) if target in catalogue.tree.others else None
+
+    content = body_of(source, data, replacements_of(source, address_of, picture_of))
     fields = article_fields(source, identity, project.settings.authors, "")
     return Ours(identity.locale, identity.slug, fields, content)
+
+
+def _picture_of(project: Project, path: str) -> str | None:
+    """What stands for a picture, wherever it was uploaded to; None for what is no picture."""
+    try:
+        picture = look_at(path, (project.root / path).read_bytes())
+    except OSError:
+        return None
+    return Pictures(project.root, {path: picture}, project.settings.assets.base_url, can_upload=True).address(path, "")
+
+
+def _without_addresses(text: str) -> str:
+    """A text of the portal with the same standing for each picture that kbsync uploaded."""
+    for address in addresses_in(text):
+        text = text.replace(address, PLACEHOLDER + key_in(address))
+    return text
 
 
 def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
@@ -159,7 +181,7 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
         if name not in {"content", "slug"} and name in theirs.fields
         if (before := _shown(theirs.fields[name])) != (after := _shown(value))
     )
-    body = difference_html(theirs.content, ours.content)
+    body = difference_html(_without_addresses(theirs.content), ours.content)
     named = [name for name, _, _ in fields] + (["text"] if body else [])
     where = f"The portal has it as {theirs.status}" if theirs.status else "The portal has it"
     if not named:
