@@ -23,9 +23,6 @@ SETUP = Setup(
     ),
 )
 
-UNTRANSLATED = '[lint]\nignore = ["KB214"]\n'
-"""One of the two articles has no translation, which is no news to any of these tests."""
-
 
 @dataclass(frozen=True)
 class Done:
@@ -70,11 +67,11 @@ class Project:
 def project(tmp_path: Path) -> Project:
     """Two categories, three articles, and the embedded sandbox as their portal."""
     found = Project(tmp_path)
-    found.config(f'[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr"]\n{UNTRANSLATED}')
+    found.config('[service]\nbase_url = "sandbox"\n[content]\nlocales = ["en", "fr"]\n')
     found.write("content/en/billing/_category.md", "---\nname: Billing\n---\n")
     found.write("content/fr/billing/_category.md", "---\nname: Facturation\n---\n")
     found.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nSee [invoices](invoices.md).\n")
-    found.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nposition: 20\n---\nText.\n")
+    found.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nposition: 20\nstatus: draft\n---\nText.\n")
     found.write("content/fr/billing/refunds.md", "---\ntitle: Rembourser\n---\nTexte.\n")
     return found
 
@@ -89,6 +86,6 @@ def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
 @pytest.fixture
 def remote(project: Project, portal: Sandbox) -> Project:
     """The project, with the portal as its service, over HTTP and with a token."""
-    project.config(f'[service]\nbase_url = "{portal.base_url}"\n[pace]\nrequests_per_minute = 60000\n{UNTRANSLATED}')
+    project.config(f'[service]\nbase_url = "{portal.base_url}"\n[pace]\nrequests_per_minute = 60000\n')
     project.environ["KBSYNC_TOKEN"] = TOKEN
     return project
