@@ -106,5 +106,5 @@ def test_json_stays_one_object_with_nothing_around_it(project, summary):
 def test_one_warning_is_not_several(project):
     project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nSee [this](nowhere.md).\n")
     assert project.run("plan").err == "The content tree has 1 warning: `kbsync lint` lists it.\n"
-    project.write(INVOICES, "---\ntitle: Invoices\n---\nSee [this](nowhere.md).\n")
+    project.write(INVOICES, "---\ntitle: Invoices\nstatus: draft\n---\nSee [this](nowhere.md).\n")
     assert project.run("plan").err == "The content tree has 2 warnings: `kbsync lint` lists them.\n"

@@ -164,6 +164,7 @@ QUIET = {
         "en/d.md": "---\ntitle: D\nstatus: published\n---\nx\n"}),
     "an article that only the other locale has": beside(AN_ARTICLE, **{
         "fr/billing/_category.md": A_CATEGORY, "fr/billing/refunds.md": AN_ARTICLE, "fr/x.md": "# X\nx\n"}),
+    "an archived article without a translation": article("status: archived\n", **{"fr/x.md": "# X\nx\n"}),
     "a draft without a translation": article("status: draft\n", **{"fr/x.md": "# X\nx\n"}),
     "a translation of a translation": beside(AN_ARTICLE, **{
         "fr/x.md": f"---\ntitle: T\ntranslation_of: {HERE}\n---\nx\n", "de/y.md": "---\ntitle: T\ntranslation_of: fr/x.md\n---\nx\n"}),

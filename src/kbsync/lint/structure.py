@@ -129,12 +129,19 @@ def check_coverage(context: Context) -> Iterator[Finding]:
         if identity.locale in present:
             there.setdefault(_original(context, path), set()).add(identity.locale)
     for path, identity in site.articles.items():
+        if identity.locale != site.default_locale or not (missing := present - there.get(path, set())):
+            continue
         source = context.tree.sources[path]
-        is_wanted = source.status not in {"draft", "archived"} and source.manage != "false" and not source.body_blank
-        if identity.locale == site.default_locale and is_wanted and (missing := present - there.get(path, set())):
+        if _is_for_readers(source):
             message = f"there is no translation into {', '.join(sorted(missing))}"
             hint = f"add {sorted(missing)[0]}/{path.partition('/')[2]}, or ignore KB214"
             yield context.finding("KB214", "warning", source, "", message, hint)
+
+
+def _is_for_readers(source: Source) -> bool:
+    """Whether readers of another locale miss it; nobody knows of one whose status could not be read."""
+    is_withheld = source.status in {"draft", "archived"} or source.manage == "false" or source.body_blank
+    return not is_withheld and not (source.status is None and _is_blamed(source, "status"))
 
 
 def _original(context: Context, path: str) -> str:
