@@ -30,6 +30,9 @@ DOUBT_S = 0.04
 CHECK_AFTER_S = 0.4
 """The whole tree is checked after this long without a save."""
 
+FIRST_CHECK_AFTER_S = 0.1
+"""The first page goes before the first check."""
+
 AT_ONCE = 20
 """More files than these are read in a thread, so that pages are served meanwhile."""
 
@@ -157,7 +160,8 @@ class Live:
             self._completed()
             meanwhile, self._meanwhile = self._meanwhile, set()
             await self.look(meanwhile)
-        # What happened between the first walk and the first watch was heard by nobody.
+        # What happened between the first walk and the first watch was heard by nobody; the first page comes first.
+        await asyncio.sleep(CHECK_AFTER_S)
         self.gatherer.hint_walk()
 
     @property
@@ -259,8 +263,7 @@ class Live:
             await self._unchecked.wait()
             await self.complete.wait()
             catalogue, revision = self.catalogue, self.catalogue.revision
-            if checked >= 0:
-                await asyncio.sleep(CHECK_AFTER_S)
+            await asyncio.sleep(CHECK_AFTER_S if checked >= 0 else FIRST_CHECK_AFTER_S)
             if (catalogue, revision) == (self.catalogue, self.catalogue.revision):
                 self._unchecked.clear()
                 findings = await asyncio.to_thread(check_all, **catalogue.as_it_is())
