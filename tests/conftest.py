@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import os
+import shutil
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
 
 from ledger.postgres_server import MISSING, Server, can_run, running_server
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 # How fast a machine is says nothing about whether the code is right.
 settings.register_profile("kbsync", deadline=None)
@@ -16,6 +21,8 @@ settings.load_profile("kbsync")
 
 NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
 """Set by `.ci/run`."""
+
+NO_BROWSER = "there is no Chromium here (Debian: apt-get install chromium; Python: pip install 'kbsync[dev]')"
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
@@ -47,3 +54,24 @@ def postgres() -> Iterator[Server]:
         pytest.skip(MISSING)
     with running_server() as server:
         yield server
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Debian's Chromium, driven by Playwright; where there is none, what needs it steps aside, but not in CI.
+
+    Of a module, and not of the session: it holds an event loop, beside which no other may run in the thread.
+    """
+    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    if path is None:
+        if os.environ.get(NEEDED):
+            pytest.fail(f"${NEEDED} is set: {NO_BROWSER}")
+        pytest.skip(NO_BROWSER)
+    from playwright.sync_api import expect, sync_playwright
+
+    # A slow machine is no failure.
+    expect.set_options(timeout=30_000)
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,29 +12,6 @@ from preview.workshop import Running, running
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
-
-NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
-"""Set by `.ci/run`."""
-
-MISSING = "there is no Chromium here (Debian: apt-get install chromium; Python: pip install 'kbsync[dev]')"
-
-
-@pytest.fixture(scope="session")
-def chromium() -> Iterator[Browser]:
-    """Debian's Chromium, driven by Playwright; where there is none, what needs it steps aside, but not in CI."""
-    path = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-    if path is None:
-        if os.environ.get(NEEDED):
-            pytest.fail(f"${NEEDED} is set: {MISSING}")
-        pytest.skip(MISSING)
-    from playwright.sync_api import expect, sync_playwright
-
-    # A slow machine is no failure.
-    expect.set_options(timeout=30_000)
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

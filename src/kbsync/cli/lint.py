@@ -164,12 +164,15 @@ def show_findings(workspace: Workspace, findings: list[Finding], *, sources: int
     from kbsync.report.findings import findings_text
 
     root, options = workspace.settings.content_root, workspace.options
+    inside = root.resolve()
 
     def read(path: str) -> str | None:
-        if not path.endswith(".md"):
-            return None  # A picture has no lines.
+        # A picture has no lines; a pipe has no end; and what a link out of the tree leads to is nobody's business.
+        place = (root / path).resolve()
+        if not path.endswith(".md") or not place.is_relative_to(inside) or not place.is_file():
+            return None
         try:
-            return (root / path).read_bytes().decode(errors="replace").removeprefix("\ufeff")
+            return place.read_bytes().decode(errors="replace").removeprefix("\ufeff")
         except OSError:
             return None
 

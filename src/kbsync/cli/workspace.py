@@ -190,7 +190,7 @@ class Workspace:
         from kbsync.content.pictures import Pictures, read_pictures
 
         root, settings = self.settings.content_root, self.settings.assets
-        paths = {link.target for source in tree.sources.values() for link in source.links if link.kind == "image"}
+        paths = {link.target for source in tree.sources.values() for link in source.links if link.is_picture}
         cache = self.cache_folder / "pictures.cache"
         found = read_pictures(root, paths, tree.others, cache=cache, now_ns=time.time_ns())
         return Pictures(root, found, settings.base_url, self.profile.can("upload"))
@@ -305,7 +305,9 @@ class Workspace:
         self, reading: Reading, service: Service, record: Recorded, items: Iterable[Observed], *, whole: bool = True
     ) -> None:
         """Tell the tree, or a part of it, where its pictures are."""
-        reading.settle_pictures(record.pictures, items, of=service.transport.base_url)
+        reading.settle_pictures(
+            record.pictures, items, of="http://127.0.0.1:" if self.settings.is_sandbox else service.transport.base_url
+        )
         if whole and reading.compiler.tree.stale:
             from kbsync.content.tree import store_tree
 

@@ -71,15 +71,15 @@ def replacements_of(
         picture_of: the same of a picture.
     """
     return [
-        (link, address + ("" if link.kind == "image" else _query(link.query) + _fragment(link.anchor)))
+        (link, address + ("" if link.is_picture else _query(link.query) + _fragment(link.anchor)))
         for link in source.links
-        if (address := (picture_of if link.kind == "image" else address_of)(link.target)) is not None
+        if (address := (picture_of if link.is_picture else address_of)(link.target)) is not None
     ]
 
 
 def pictures_of(source: Source) -> Iterator[str]:
-    """The paths of the pictures that a source shows."""
-    return (link.target for link in source.links if link.kind == "image")
+    """The paths of the pictures that a source shows or links to."""
+    return (link.target for link in source.links if link.is_picture)
 
 
 def category_fields(source: Source, identity: Identity) -> dict[str, Value]:
@@ -214,7 +214,7 @@ class Compiler:
 
     def addresses_of(self, source: Source, picture_of: Callable[[str], str | None]) -> list[str]:
         """The address of each link of a source, "" for what means nothing of the tree."""
-        return [(picture_of if link.kind == "image" else self.known.get)(link.target) or "" for link in source.links]
+        return [(picture_of if link.is_picture else self.known.get)(link.target) or "" for link in source.links]
 
     def _content_digest(self, source: Source) -> str:
         """The digest of what is sent; the cached one where every link still has the address that it had.

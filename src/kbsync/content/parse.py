@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from kbsync.markdown.spans import Heading, Reference, Target
 
 
+MAX_SCANNED = 200_000
+"""Characters of a body that are parsed: ten times what the service takes."""
+
 SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -73,7 +76,8 @@ def _read_body(
         at = text.index("\0", front.body_start)
         place = (places.line(at), places.column(at))
         problems.append(Problem("KB114", "error", *place, "the body has a NUL character", "delete it"))
-    scanned = scan(body)
+    # Of a text that no service would take only the beginning is looked at.
+    scanned = scan(body[:MAX_SCANNED])
     found: dict[str, Any] = {"body_start": front.body_start}
     start, end = 0, 0
     if (entry := front.entries.get("title")) is None or entry.tag == "null":

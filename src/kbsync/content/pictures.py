@@ -43,6 +43,12 @@ MAGIC = (
 )
 """What a browser shows, by its first bytes. The service sniffs too (observed.md, section 5)."""
 
+MAX_BYTES = 100_000_000
+"""Files beyond this are not looked into."""
+
+UNREAD = "?"
+"""The media type of what nobody looked into."""
+
 HEAD = f"kbsync.pictures/1 {__version__}\n".encode()
 
 
@@ -124,7 +130,7 @@ class Pictures:
         None where there is no such picture: the link stays as it is.
         """
         picture = self.by_path.get(path)
-        if picture is None or not picture.kind:
+        if picture is None or picture.kind in {"", UNREAD}:
             return None
         if self.base_url:
             return f"{self.base_url.rstrip('/')}/{quote(path)}"
@@ -186,9 +192,11 @@ def read_pictures(
         row, stamp = known.get(path), stamps[path]
         if row is None or row.racy or row.stamp != stamp:
             try:
-                picture = look_at(path, (root / path).read_bytes())
+                # Nothing so large is ever uploaded, and it would fill the memory.
+                data = (root / path).read_bytes() if stamp.size <= MAX_BYTES else b""
+                picture = look_at(path, data) if data or not stamp.size else Picture(path, "", stamp.size, UNREAD)
             except OSError:
-                picture = Picture(path, "", 0, "")  # Lint says so: it is as good as no picture.
+                picture = Picture(path, "", 0, UNREAD)  # Lint says so: it is as good as no picture.
             row = _Row(stamp, now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS, picture)
         rows[path] = row
     kept = {path: row for path, row in known.items() if path in stamps} | rows

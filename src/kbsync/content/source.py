@@ -9,6 +9,9 @@ from typing import Literal
 
 import msgspec
 
+PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff", ".ico")
+"""How the name of a picture ends."""
+
 
 class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A position in a file; line and column count from 1."""
@@ -56,6 +59,11 @@ class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     target: str
     anchor: str
     query: str = ""
+
+    @property
+    def is_picture(self) -> bool:
+        """Whether the file that is meant is a picture: one that is shown, or that a link leads to."""
+        return self.kind == "image" or self.target.lower().endswith(PICTURES)
 
 
 class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):

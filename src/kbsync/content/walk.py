@@ -83,7 +83,10 @@ def _list_folder(folder: Folder, real_root: str, walk: Walk) -> Iterator[Folder]
             elif entry.name.endswith(".md"):
                 _add_source(entry, path, walk)
             else:
-                walk.others[path] = _stamp(entry.stat())
+                stat = entry.stat()
+                # A pipe or a device is no picture, and reading one could wait for ever.
+                if S_ISREG(stat.st_mode):
+                    walk.others[path] = _stamp(stat)
         except OSError as exc:
             walk.findings.append(unreadable(path, exc))
 

@@ -5,12 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
-from kbsync.content.source import Link, Source
+from kbsync.content.source import PICTURES, Link, Source
 from kbsync.lint.context import Context
 from kbsync.model import Finding
-
-PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff", ".ico")
-"""How the name of a picture ends."""
 
 
 def check_links(context: Context) -> Iterator[Finding]:

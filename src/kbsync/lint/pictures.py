@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kbsync.content.pictures import SVG, Picture
+from kbsync.content.pictures import SVG, UNREAD, Picture
 from kbsync.lint.context import Context
 from kbsync.model import Finding
 
@@ -19,7 +19,7 @@ def check_pictures(context: Context) -> Iterator[Finding]:
     can_be_shown = pictures.can_upload or bool(pictures.base_url)
     for source in context.tree.sources.values():
         for link in source.links:
-            if link.kind != "image" or (picture := pictures.by_path.get(link.target)) is None:
+            if not link.is_picture or (picture := pictures.by_path.get(link.target)) is None:
                 continue
             for code, message, hint in _wrongs(context, picture, can_be_shown=can_be_shown):
                 yield Finding(code, "error", source.path, link.line, link.column, message, hint)
@@ -30,14 +30,16 @@ def _wrongs(context: Context, picture: Picture, *, can_be_shown: bool) -> Iterat
     if not can_be_shown:
         message = f"the service takes no pictures with this profile, so {picture.path} cannot be shown"
         yield "KB323", message, "publish them elsewhere, and say where: [assets] base_url in kbsync.toml"
-    elif not picture.kind:
+    elif picture.kind == UNREAD and not picture.size:
+        yield "KB320", f"{picture.path} cannot be read", "check its permissions"
+    elif picture.size > limits.max_kb * 1000:
+        message = f"{picture.path} has {picture.size / 1000:,.0f} kB; [assets] max_kb allows {limits.max_kb:,}"
+        yield "KB321", message, "save it smaller"
+    elif picture.kind in {"", UNREAD}:
         yield "KB320", f"{picture.path} is no picture that browsers show", f"use one of: {KINDS}"
     elif picture.kind == SVG and not limits.allow_svg:
         hint = f"save it as one of {KINDS}, or set `allow_svg = true` in [assets] if you trust its author"
         yield "KB320", f"{picture.path} is an SVG, which may hold scripts", hint
-    elif picture.size > limits.max_kb * 1000:
-        message = f"{picture.path} has {picture.size / 1000:,.0f} kB; [assets] max_kb allows {limits.max_kb:,}"
-        yield "KB321", message, "save it smaller"
     elif max(picture.width, picture.height) > limits.max_pixels:
         size = f"{picture.width:,} x {picture.height:,} pixels"
         yield "KB322", f"{picture.path} has {size}; [assets] max_pixels allows {limits.max_pixels:,}", "scale it down"

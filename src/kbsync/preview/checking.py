@@ -91,7 +91,7 @@ def check_some(
 
 def _check(project: Project, tree: Tree, site: Site, families: Iterable[Family]) -> list[Finding]:
     settings = project.settings
-    shown = {link.target for source in tree.sources.values() for link in source.links if link.kind == "image"}
+    shown = {link.target for source in tree.sources.values() for link in source.links if link.is_picture}
     cache = settings.state_folder / "cache" / "pictures.cache"
     found = read_pictures(project.root, shown, tree.others, cache=cache, now_ns=time.time_ns())
     pictures = Pictures(project.root, found, settings.assets.base_url, project.profile.can("upload"))

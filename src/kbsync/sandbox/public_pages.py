@@ -1,5 +1,6 @@
 """The public pages as HTML: rows of the sandbox put into the values that `kbsync.site` renders."""
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from urllib.parse import quote
@@ -26,6 +27,9 @@ from .records import Article, Category, Portal
 
 OVERVIEW_ROWS = 1000
 """The overview shows this many of each portal."""
+
+UPLOADED = re.compile(r"http://127\.0\.0\.1:\d+/rails/")
+"""Where a picture was uploaded to, maybe by a command that had this data on another port."""
 
 
 def home_page(world: World, portal: Portal, locale: str) -> HomePage:
@@ -72,7 +76,7 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     elsewhere = {found.locale: _url(portal, found) for found in (*translations, article)}
     before, after = _neighbours(world, portal, article)
     # The real portal's page script gives headings their ids; nothing runs here.
-    body, toc = add_anchors(render_html(article.content or ""))
+    body, toc = add_anchors(UPLOADED.sub("/rails/", render_html(article.content or "")))
     return ArticlePage(
         _frame(portal, locale, f"{article.title} | {portal.name}", _head(article), elsewhere),
         article.title or "",

@@ -235,7 +235,7 @@ def _shares(urls: Collection[str]) -> list[list[str]]:
 
 def _host(url: str) -> str:
     try:
-        return urlsplit(url).hostname or ""
+        return urlsplit(url).netloc.rpartition("@")[2].lower()
     except ValueError:
         return ""
 
