@@ -42,7 +42,10 @@ def test_it_tells_its_address_serves_the_tree_and_ends_at_ctrl_c(project):
 
 
 def test_open_pages_do_not_keep_it_from_ending(project):
-    with previewing(project, "--port", "0") as (_, address), httpx.stream("GET", f"{address}-/events?page=/en/") as answer:
+    with (
+        previewing(project, "--port", "0") as (_, address),
+        httpx.stream("GET", f"{address}-/events?page=/en/") as answer,
+    ):
         assert next(answer.iter_lines()) == "event: page"
 
 
