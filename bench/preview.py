@@ -33,7 +33,7 @@ HERE = Path(__file__).parent
 BETWEEN_S = 1.0
 IDLE_S = 10.0
 START_S = 300.0
-LOST_S = 20.0
+LOST_S = 60.0
 """A save that the page does not show after this long is lost: the tool missed it, or the browser did not load it."""
 
 WATCH = """
@@ -107,7 +107,7 @@ def measure_size(articles: int, folder: Path, given: argparse.Namespace) -> Iter
     if "hugo" in wanted and hugo:
         yield line("`hugo server`", articles, measure(hugo_peer(hugo, folder, source), source, given.saves))
     if "mkdocs" in wanted and mkdocs and articles <= given.mkdocs_most:
-        yield line("`mkdocs serve`", articles, measure(mkdocs_peer(mkdocs, folder, source), source, 5))
+        yield line("`mkdocs serve`", articles, measure(mkdocs_peer(mkdocs, folder, source), source, 3))
 
 
 def line(name: str, articles: int, seen: Measured) -> str:
