@@ -105,6 +105,7 @@ def test_a_fresh_clone_recognises_its_pictures_and_older_ones_out_of_git(tmp_pat
 
 
 def test_past_the_hour_s_quota_the_rest_waits_and_what_needs_no_picture_does_not(project: Project, portal: Sandbox):
+    assert "KB506" in project.run("plan", "--format", "json", KBSYNC_PACE__UPLOADS_PER_HOUR="1").stdout
     pushed = project.run("push", KBSYNC_PACE__UPLOADS_PER_HOUR="1")
     assert pushed.returncode == 4
     assert "push again in" in pushed.stdout and set(bodies(portal)) == {"plain", "start"} | (

@@ -81,7 +81,8 @@ def make_plan(
     if not any(base.kind == "article" for base in recovery.bases):
         desired = with_former_slugs(build(desired), desired, reading)
     plan = ask_older_revisions(build, (desired, portal.items, recovery.bases), reading)
-    plan = plan_uploads(judged(plan, workspace, reading), reading.compiler, policy)
+    plan = plan_uploads(plan, reading.compiler, policy, per_hour=workspace.uploads_per_hour)
+    plan = judged(plan, workspace, reading)
     return Planned(plan, recovery, portal)
 
 

@@ -34,8 +34,8 @@ def command(ctx: click.Context, port: int, always_draft: bool, requests_per_minu
     """
     from dataclasses import replace
 
-    from kbsync.cli.workspace import SANDBOX_TOKEN
-    from kbsync.sandbox import V4_2, Behaviour, serve
+    from kbsync.cli.workspace import SANDBOX_TOKEN, refused_data
+    from kbsync.sandbox import V4_2, Behaviour, DataRefused, serve
 
     settings = Options.of(ctx).read_settings()
     behaviour = replace(
@@ -51,8 +51,11 @@ def command(ctx: click.Context, port: int, always_draft: bool, requests_per_minu
 
     gc.enable()  # This one runs for hours.
     settings.state_folder.mkdir(parents=True, exist_ok=True)
+    database = settings.state_folder / "sandbox.db"
     try:
-        serve(settings.state_folder / "sandbox.db", sandbox_setup(settings), behaviour, port=port, ready=ready)
+        serve(database, sandbox_setup(settings), behaviour, port=port, ready=ready)
+    except DataRefused as exc:
+        raise refused_data(exc, database) from exc
     except OSError as exc:
         raise UsageError(f"port {port} cannot be used: {exc.strerror}", hint="give another, or `--port 0`") from exc
     return ExitCode.DONE

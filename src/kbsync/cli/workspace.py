@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from kbsync.cli.screen import Options
 from kbsync.cli.token import read_token
 from kbsync.config import Settings, written_at
-from kbsync.errors import ContentError
+from kbsync.errors import ConfigError, ContentError
 from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target, digest
 from kbsync.service.profile import Profile, read_profile
 
@@ -243,12 +243,15 @@ class Workspace:
     def run_sandbox(self, *, port: int = 0) -> Iterator[str]:
         """The embedded sandbox; its address."""
         from kbsync.cli.sandbox import sandbox_setup
-        from kbsync.sandbox import running
+        from kbsync.sandbox import DataRefused, running
 
         self.settings.state_folder.mkdir(parents=True, exist_ok=True)
         database = self.settings.state_folder / "sandbox.db"
-        with running(database, sandbox_setup(self.settings), port=port) as sandbox:
-            yield sandbox.base_url
+        try:
+            with running(database, sandbox_setup(self.settings), port=port) as sandbox:
+                yield sandbox.base_url
+        except DataRefused as exc:
+            raise refused_data(exc, database) from exc
 
     # --- the ledger ------------------------------------------------------------------------------------------------
 
@@ -323,6 +326,12 @@ class Workspace:
             for base in bases
             if base.kind == "category"
         }
+
+
+def refused_data(exc: Exception, database: Path) -> ConfigError:
+    """What to do about data of the sandbox that does not fit, or cannot be written."""
+    hint = f"is it of another account_id? Move {database.parent.name}/{database.name} away, or check its permissions"
+    return ConfigError(str(exc), hint=hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,4 +29,9 @@ RULES_OF_PLANS = (
         "Its text is nearly that of an article whose file is gone, but it could be one of several. If it is one of "
         "them, add the `aliases` line of the hint before you push; afterwards there are two articles.",
     ),
+    Rule(
+        "KB506",
+        "more pictures than the service takes in an hour",
+        "What does not fit waits, with the articles that show it; everything else is pushed. Push again each hour.",
+    ),
 )

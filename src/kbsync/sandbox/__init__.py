@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .faults import Fault, Faults, random_faults
     from .panel import Panel
-    from .server import Sandbox, running, serve
+    from .server import DataRefused, Sandbox, running, serve
     from .setup import V4_2, Behaviour, PortalSetup, Setup, UserSetup
 
 __all__ = [
     "V4_2",
     "Behaviour",
+    "DataRefused",
     "Fault",
     "Faults",
     "Panel",
@@ -32,7 +33,7 @@ __all__ = [
 _HOMES = {
     **dict.fromkeys(("V4_2", "Behaviour", "PortalSetup", "Setup", "UserSetup"), "setup"),
     **dict.fromkeys(("Fault", "Faults", "random_faults"), "faults"),
-    **dict.fromkeys(("Sandbox", "running", "serve"), "server"),
+    **dict.fromkeys(("DataRefused", "Sandbox", "running", "serve"), "server"),
     "Panel": "panel",
 }
 

@@ -3,6 +3,7 @@
 import asyncio
 import signal
 import socket
+import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -35,6 +36,10 @@ TICK_S = 0.1
 
 STOP_S = 2
 """Requests that are still running when the sandbox stops have this long."""
+
+
+class DataRefused(Exception):
+    """The database cannot be opened, written, or made to hold what the setup asks for."""
 
 
 @dataclass(slots=True)
@@ -102,10 +107,21 @@ class _Server(uvicorn.Server):
 
 @contextmanager
 def _prepared(database: Path, setup: Setup, behaviour: Behaviour, clock: Callable[[], float]) -> Iterator[App]:
-    with closing(connect(database)) as connection:
+    with _refusing(database):
+        connection = connect(database)
+    with closing(connection):
         store = Store(connection, clock)
-        apply_setup(store, setup)
+        with _refusing(database):
+            apply_setup(store, setup)
         yield App(World(store, behaviour))
+
+
+@contextmanager
+def _refusing(database: Path) -> Iterator[None]:
+    try:
+        yield
+    except sqlite3.Error as exc:
+        raise DataRefused(f"the sandbox's data in {database.name} cannot be used: {exc}") from exc
 
 
 def _listen(host: str, port: int) -> tuple[socket.socket, str]:

@@ -13,7 +13,7 @@ from kbsync.content.compile import Compiler
 from kbsync.content.pictures import Picture
 from kbsync.errors import ContentError, ServiceError
 from kbsync.ledger.contract import Ledger, Uploaded
-from kbsync.model import Action, Change, FieldChange, Outcome, Plan, digest
+from kbsync.model import Action, Change, FieldChange, Finding, Outcome, Plan, digest
 from kbsync.service.client import Service
 from kbsync.sync.draft import Policy
 from kbsync.sync.plan import seconds_for
@@ -47,8 +47,11 @@ def sends_body(change: Change) -> bool:
     return change.action is not Action.ADOPT and bool(change.path) and "content" in change.after
 
 
-def plan_uploads(plan: Plan, compiler: Compiler, policy: Policy) -> Plan:
-    """The plan with an upload for each picture that its changes wait for, before everything else."""
+def plan_uploads(plan: Plan, compiler: Compiler, policy: Policy, *, per_hour: int) -> Plan:
+    """The plan with an upload for each picture that its changes wait for, before everything else.
+
+    Where they are more than the service takes in an hour (0: nobody said how many that are), the plan says so.
+    """
     wanted: dict[str, Picture] = {}
     for change in plan.changes:
         if sends_body(change):
@@ -61,8 +64,14 @@ def plan_uploads(plan: Plan, compiler: Compiler, policy: Policy) -> Plan:
         for picture in wanted.values()
     )
     requests = plan.requests + len(uploads)
-    changes = (*uploads, *plan.changes)
-    return replace(plan, changes=changes, requests=requests, seconds=seconds_for(requests, policy))
+    found = replace(plan, changes=(*uploads, *plan.changes), requests=requests, seconds=seconds_for(requests, policy))
+    if not per_hour or len(uploads) <= per_hour:
+        return found
+    message = f"{len(uploads):,} pictures are to be uploaded, and the service takes {per_hour:,} in an hour"
+    hint = (
+        f"push again each hour, {-(-len(uploads) // per_hour)} times in all: each push goes on where the last one ended"
+    )
+    return replace(found, warnings=(*found.warnings, Finding("KB506", "warning", uploads[0].path, 1, 1, message, hint)))
 
 
 def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool]) -> Iterator[Outcome]:
