@@ -9,7 +9,7 @@ import time
 
 gc.disable()
 
-from kbsync.cli.planning import Wishes, policy_of  # noqa: E402
+from kbsync.cli.policy import Wishes, policy_of  # noqa: E402
 from kbsync.cli.screen import Options  # noqa: E402
 from kbsync.cli.workspace import Workspace  # noqa: E402
 from kbsync.service import client, transport  # noqa: E402, F401  (loaded here, so that it counts as import)
@@ -35,13 +35,15 @@ def main() -> None:
     lap("the settings")
     reading = workspace.read_content()
     lap("the tree")
-    bases, pending = workspace.read_ledger()
+    record = workspace.read_ledger()
+    bases = record.bases
     lap("the ledger")
     with workspace.open_service() as service:
         lap("the client")
         portal = workspace.observe(service, reading.desired, bases, full=False)
+        workspace.settle_pictures(reading, service, record, portal.items or ())
     lap(f"the portal, {service.transport.requests} requests")
-    recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
+    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
     policy = policy_of(workspace, Wishes(), [])
     build_plan(workspace.target, reading.desired, portal.items, recovery.bases, policy=policy)
     lap("the deciding")
