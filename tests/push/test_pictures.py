@@ -12,7 +12,7 @@ from urllib.request import urlopen
 import pytest
 
 from builders import write_files
-from kbsync.sandbox import Sandbox
+from kbsync.sandbox import Behaviour, Sandbox
 from repo import Repo, a_repo, needs_git
 
 from .project import Project
@@ -182,3 +182,12 @@ def test_an_svg_goes_where_it_is_allowed(project: Project, portal: Sandbox):
     write_files(project.folder, {"content/en/guide/images/b.png": b"<svg xmlns='http://www.w3.org/2000/svg'/>"})
     assert project.push(KBSYNC_ASSETS__ALLOW_SVG="true")["upload"] == 2
     assert re.search(r"-[0-9a-f]{20}\.svg", bodies(portal)["more"])
+
+
+def test_where_the_service_takes_no_more_pictures_in_this_hour_the_rest_waits(tmp_path: Path):
+    with a_sandbox(tmp_path / "portal", Behaviour(uploads_per_hour=1)) as sandbox:
+        project = a_project(tmp_path / "project", sandbox)
+        pushed = project.run("push")
+        assert pushed.returncode == 4 and "takes no more pictures in this hour" in pushed.stdout, pushed.stdout
+        assert "failed" not in pushed.stdout.lower()
+        assert {"plain"} <= set(bodies(sandbox)) < {"plain", "start", "more"}

@@ -24,10 +24,18 @@ DEFAULT_PORT = 8420
 )
 @click.option("--always-draft", is_flag=True, help="Behave like version 4.2: a create ends as draft, whatever is sent.")
 @click.option("--requests-per-minute", type=click.IntRange(1), metavar="N", help="Answer 429 beyond so many.")
+@click.option("--uploads-per-hour", type=click.IntRange(1), metavar="N", help="Answer 429 to uploads beyond so many.")
 @click.option("--latency", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="Wait before each answer.")
 @common_options
 @click.pass_context
-def command(ctx: click.Context, port: int, always_draft: bool, requests_per_minute: int | None, latency: float) -> int:
+def command(
+    ctx: click.Context,
+    port: int,
+    always_draft: bool,
+    requests_per_minute: int | None,
+    uploads_per_hour: int | None,
+    latency: float,
+) -> int:
     """Run a local service that answers like the real one, with the account, portal and locales of kbsync.toml.
 
     It keeps its data beside the ledger and shares it with every command that has base_url = "sandbox".
@@ -39,7 +47,10 @@ def command(ctx: click.Context, port: int, always_draft: bool, requests_per_minu
 
     settings = Options.of(ctx).read_settings()
     behaviour = replace(
-        V4_2 if always_draft else Behaviour(), requests_per_minute=requests_per_minute, latency_s=latency
+        V4_2 if always_draft else Behaviour(),
+        requests_per_minute=requests_per_minute,
+        uploads_per_hour=uploads_per_hour,
+        latency_s=latency,
     )
 
     def ready(base_url: str) -> None:

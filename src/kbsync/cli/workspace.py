@@ -9,10 +9,11 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from kbsync.cli.screen import Options
 from kbsync.cli.token import read_token
-from kbsync.config import Settings, written_at
+from kbsync.config import LOOPBACK, Settings, written_at
 from kbsync.errors import ConfigError, ContentError
 from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target, digest
 from kbsync.service.profile import Profile, read_profile
@@ -230,8 +231,13 @@ class Workspace:
 
     @property
     def uploads_per_hour(self) -> int:
-        """The operator's word, else the profile's."""
-        return self.settings.pace.uploads_per_hour or self.profile.uploads_per_hour
+        """The operator's word, else the profile's; a service on this machine counts nothing (observed.md, section 7).
+
+        0 where nothing is counted.
+        """
+        host = urlsplit(self.settings.service.base_url).hostname
+        fallback = 0 if self.settings.is_sandbox or host in LOOPBACK else self.profile.uploads_per_hour
+        return self.settings.pace.uploads_per_hour or fallback
 
     @property
     def requests_per_minute(self) -> int:
@@ -243,12 +249,14 @@ class Workspace:
     def run_sandbox(self, *, port: int = 0) -> Iterator[str]:
         """The embedded sandbox; its address."""
         from kbsync.cli.sandbox import sandbox_setup
-        from kbsync.sandbox import DataRefused, running
+        from kbsync.sandbox import Behaviour, DataRefused, running
 
         self.settings.state_folder.mkdir(parents=True, exist_ok=True)
         database = self.settings.state_folder / "sandbox.db"
         try:
-            with running(database, sandbox_setup(self.settings), port=port) as sandbox:
+            with running(
+                database, sandbox_setup(self.settings), Behaviour(uploads_per_hour=None), port=port
+            ) as sandbox:
                 yield sandbox.base_url
         except DataRefused as exc:
             raise refused_data(exc, database) from exc

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from kbsync.content.compile import Compiler
 from kbsync.content.pictures import Picture
-from kbsync.errors import ContentError, ServiceError
+from kbsync.errors import ContentError, ServiceError, Throttled
 from kbsync.ledger.contract import Ledger, Uploaded
 from kbsync.model import Action, Change, FieldChange, Finding, Outcome, Plan, digest
 from kbsync.service.client import Service
@@ -106,6 +106,10 @@ def _upload(change: Change, uploads: Uploads) -> Outcome:
     picture = pictures.by_path[change.path]
     try:
         url = uploads.service.upload(picture.upload_name, pictures.read(picture), picture.kind)
+    except Throttled as exc:
+        return Outcome(
+            change, "skipped", None, "the service takes no more pictures in this hour", exc.hint, hopeless=True
+        )
     except (ServiceError, ContentError) as exc:
         return Outcome(change, "failed", None, exc.message, exc.hint, isinstance(exc, HOPELESS))
     uploads.ledger.keep_picture(uploads.target, picture.key, Uploaded(url, uploads.clock()))
