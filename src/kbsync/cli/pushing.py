@@ -183,7 +183,7 @@ def _pictures_first(
 ) -> Iterator[Outcome]:
     if uploads is not None:
         record_known(plan, uploads)
-        yield from upload_all(plan, uploads, run.stopping)
+        yield from upload_all(plan, uploads, run.stopping, concurrency=concurrency)
         plan, left = ready(plan, uploads.compiler)
         yield from left
     yield from push(plan, performer, run, concurrency=concurrency)

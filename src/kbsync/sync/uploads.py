@@ -6,7 +6,9 @@ leaves a file that nobody shows. So a run that dies in between uploads that one 
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from kbsync.content.compile import Compiler
@@ -74,26 +76,44 @@ def plan_uploads(plan: Plan, compiler: Compiler, policy: Policy, *, per_hour: in
     return replace(found, warnings=(*found.warnings, Finding("KB506", "warning", uploads[0].path, 1, 1, message, hint)))
 
 
-def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool]) -> Iterator[Outcome]:
-    """Upload the pictures of a plan, one after the other, as far as the hour allows; one outcome for each."""
+def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, concurrency: int) -> Iterator[Outcome]:
+    """Upload the pictures of a plan, as far as the hour allows; one outcome for each.
+
+    Threads send; the caller's thread alone writes to the ledger.
+    """
     since_s = uploads.clock() - HOUR_S
     times_s = [found.at for found in uploads.ledger.pictures(uploads.target).values() if found.at > since_s]
     reason = ""
-    for change in plan.changes:
-        if change.action is not Action.UPLOAD:
-            continue
-        if not reason and stopping():
-            reason = "stopped before it was sent"
-        elif not reason and uploads.per_hour and len(times_s) >= uploads.per_hour:
-            reason = _later(min(times_s), uploads)
-        if reason:
-            yield Outcome(change, "skipped", error=reason)
-            continue
-        outcome = _upload(change, uploads)
-        if outcome.outcome == "done":
-            times_s.append(uploads.clock())
-        reason = f"not tried any more: {outcome.error}" if outcome.hopeless else ""
-        yield outcome
+    under_way: deque[Future[tuple[Outcome, str]]] = deque()
+    with ThreadPoolExecutor(concurrency, thread_name_prefix="upload") as pool:
+        for change in plan.changes:
+            if change.action is not Action.UPLOAD:
+                continue
+            if len(under_way) >= concurrency:
+                outcome = _take(under_way.popleft().result(), uploads)
+                reason = reason or (f"not tried any more: {outcome.error}" if outcome.hopeless else "")
+                yield outcome
+            if not reason and stopping():
+                reason = "stopped before it was sent"
+            elif not reason and uploads.per_hour and len(times_s) >= uploads.per_hour:
+                reason = _later(min(times_s), uploads)
+            if reason:
+                yield Outcome(change, "skipped", error=reason)
+            else:
+                times_s.append(uploads.clock())
+                under_way.append(pool.submit(_upload, change, uploads))
+        for future in under_way:
+            yield _take(future.result(), uploads)
+
+
+def _take(sent: tuple[Outcome, str], uploads: Uploads) -> Outcome:
+    """Record where a picture is now."""
+    outcome, url = sent
+    if outcome.outcome == "done":
+        key = uploads.compiler.pictures.by_path[outcome.change.path].key
+        uploads.ledger.keep_picture(uploads.target, key, Uploaded(url, uploads.clock()))
+        uploads.compiler.pictures.known[key] = url
+    return outcome
 
 
 def _later(oldest_s: float, uploads: Uploads) -> str:
@@ -101,20 +121,18 @@ def _later(oldest_s: float, uploads: Uploads) -> str:
     return f"the {uploads.per_hour} uploads of this hour are used up; push again in {minutes} min, and it goes on"
 
 
-def _upload(change: Change, uploads: Uploads) -> Outcome:
+def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
+    """Send one picture; how that went, and its address."""
     pictures = uploads.compiler.pictures
     picture = pictures.by_path[change.path]
     try:
         url = uploads.service.upload(picture.upload_name, pictures.read(picture), picture.kind)
     except Throttled as exc:
-        return Outcome(
-            change, "skipped", None, "the service takes no more pictures in this hour", exc.hint, hopeless=True
-        )
+        error = "the service takes no more pictures in this hour"
+        return Outcome(change, "skipped", None, error, exc.hint, hopeless=True), ""
     except (ServiceError, ContentError) as exc:
-        return Outcome(change, "failed", None, exc.message, exc.hint, isinstance(exc, HOPELESS))
-    uploads.ledger.keep_picture(uploads.target, picture.key, Uploaded(url, uploads.clock()))
-    pictures.known[picture.key] = url
-    return Outcome(change, "done")
+        return Outcome(change, "failed", None, exc.message, exc.hint, isinstance(exc, HOPELESS)), ""
+    return Outcome(change, "done"), url
 
 
 def record_known(plan: Plan, uploads: Uploads) -> None:
