@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import re
 import selectors
 import socket
 import sys
@@ -242,6 +243,11 @@ def route(shelf: Shelf, method: str, path: str, query: str, body: bytes) -> Answ
     match method, parts[3:] if len(parts) > 3 else parts:
         case "GET", [_, _, "profile"]:
             return 200, encode(AUTHOR | {"accounts": [{"id": 1, "role": "administrator"}]})
+        case "POST", [_, "upload"]:
+            name = re.search(rb'filename="([^"]*)"', body)
+            return 200, encode(
+                {"file_url": f"http://127.0.0.1/blobs/{name[1].decode() if name else 'x'}", "blob_id": "x"}
+            )
         case "GET", [_, "inboxes"]:
             return 200, b'{"payload":[]}'
         case "GET", [_, "portals"]:
