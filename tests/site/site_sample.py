@@ -183,21 +183,21 @@ def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
     return (
         WriterFinding(
             "error",
-            "KB201",
-            "the link goes nowhere: `billing/refund.md`",
-            "did you mean `billing/refunds.md`?",
-            24,
-            17,
-            f"vscode://file/{name}:24:17",
-        ),
-        WriterFinding(
-            "warning",
-            "KB304",
-            "the description is longer than search results show",
-            "160 characters are shown, this has 184",
+            "KB107",
+            "unknown key `titel`",
+            "did you mean `title`?",
             3,
             1,
             f"vscode://file/{name}:3:1",
+        ),
+        WriterFinding(
+            "warning",
+            "KB301",
+            "there is no `en/billing/refund.md`",
+            "mend the path; readers would get a dead link",
+            24,
+            17,
+            f"vscode://file/{name}:24:17",
         ),
     )
 
