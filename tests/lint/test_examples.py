@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builders import beside, read_content, write_files
-from kbsync.lint import RULES
+from kbsync.lint.rules import RULES
 
 HERE = "en/billing/refunds.md"
 MEND = {

@@ -7,8 +7,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from builders import source_of
-from kbsync.lint import RULES, inspect
+from kbsync.lint import inspect
 from kbsync.lint.fixes import fix_text
+from kbsync.lint.rules import RULES
 from kbsync.markdown.html import render_html
 
 from .texts import OF_ONE_TEXT

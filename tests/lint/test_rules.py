@@ -7,7 +7,7 @@ import os
 import pytest
 
 from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, write_files
-from kbsync.lint import RULES
+from kbsync.lint.rules import RULES
 from kbsync.service.profile import Limits
 
 from .texts import OF_ONE_TEXT

@@ -8,7 +8,8 @@ import pytest
 
 from builders import source_of
 from kbsync.content.source import Problem
-from kbsync.lint import RULES, inspect
+from kbsync.lint import inspect
+from kbsync.lint.rules import RULES
 from kbsync.markdown.html import render_html
 
 from .texts import OF_ONE_TEXT

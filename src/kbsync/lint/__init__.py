@@ -14,10 +14,7 @@ from kbsync.content.source import Problem
 from kbsync.lint import limits, links, pictures, structure
 from kbsync.lint.context import Context
 from kbsync.lint.ignore import Judge, check_ignores
-from kbsync.lint.rules import RULES, Rule
 from kbsync.model import Finding
-
-__all__ = ["RULES", "Rule", "check_tree", "in_order", "inspect"]
 
 DEFAULTS = LintSettings()
 

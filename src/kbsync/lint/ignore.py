@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from kbsync.config import LintSettings, Verdict
 from kbsync.content.source import Source
 from kbsync.errors import ConfigError
-from kbsync.lint.rules import RULES
 from kbsync.model import Finding
 
 CODE = re.compile(r"KB[0-9]{1,3}")
@@ -26,11 +25,16 @@ FIRM = "an error stays an error: nothing can ignore or lower it"
 
 def meant_by(word: str) -> list[str]:
     """The codes that a word means, which is a code or the beginning of some: `KB401`, `KB40`, `KB4`."""
+    # Loaded here: most trees ignore nothing, and the rules' explanations are long.
+    from kbsync.lint.rules import RULES
+
     return [code for code in RULES if code.startswith(word)] if CODE.fullmatch(word) else []
 
 
 def near(word: str) -> str:
     """One thing to do about a word that means no code."""
+    from kbsync.lint.rules import RULES
+
     typed = word.upper().translate(ALIKE)
     known = difflib.get_close_matches(typed, RULES, n=len(RULES))
     if not known:
