@@ -12,9 +12,9 @@ gc.disable()
 from kbsync.cli.policy import Wishes, policy_of  # noqa: E402
 from kbsync.cli.screen import Options  # noqa: E402
 from kbsync.cli.workspace import Workspace  # noqa: E402
+from kbsync.plan.build import build_plan  # noqa: E402
+from kbsync.plan.recover import settle_pending  # noqa: E402
 from kbsync.service import client, transport  # noqa: E402, F401  (loaded here, so that it counts as import)
-from kbsync.sync.plan import build_plan  # noqa: E402
-from kbsync.sync.recover import settle_pending  # noqa: E402
 
 
 def main() -> None:

@@ -11,7 +11,8 @@ SOURCE = Path(__file__).parent.parent / "src" / "kbsync"
 ROWS = (
     ("cli",),
     ("preview", "sandbox", "report"),
-    ("sync", "lint", "site"),
+    ("push", "history"),
+    ("plan", "lint", "site"),
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
@@ -52,7 +53,7 @@ def imports(path: Path) -> Iterator[str]:
 
 
 def layer_of(module: str) -> str:
-    """`kbsync.sync.plan` is in `sync`."""
+    """`kbsync.plan.build` is in `sync`."""
     return module.split(".")[1]
 
 

@@ -1,4 +1,4 @@
-"""The values kbsync thinks in. This docstring is the glossary; `sync/plan.py` is what is done with them.
+"""The values kbsync thinks in. This docstring is the glossary; `plan/build.py` is what is done with them.
 
 desired   what the content tree wants on the portal
 observed  what the portal holds now
@@ -50,7 +50,7 @@ ARTICLE_FIELDS = (
 """The fields of an article that decide for themselves, in the order in which a report shows them."""
 
 LINK_FIELD = "translation_of"
-"""The field that links a translation to its original; its value is that one's id. `sync/links.py` decides it."""
+"""The field that links a translation to its original; its value is that one's id. `plan/links.py` decides it."""
 
 CATEGORY_FIELDS = ("slug", "name", "description", "position", "icon")
 

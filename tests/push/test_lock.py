@@ -12,7 +12,7 @@ from kbsync.errors import ExitCode, LedgerError
 from kbsync.ledger.contract import STALE_S, Owner
 from kbsync.ledger.record import Record
 from kbsync.ledger.sqlite import SqliteDatabase
-from kbsync.sync.lock import World, take_lock
+from kbsync.push.lease import World, take_lock
 
 ANA = Owner("ana", "laptop", 11, 100.0, 100.0)
 BEN = Owner("ben", "laptop", 22, 200.0, 200.0)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kbsync.model import Base, Observed, Pending, Status
-from kbsync.sync.recover import settle_pending
+from kbsync.plan.recover import settle_pending
 
 FIELDS = {"slug": "x", "title": "X", "content": "blake2b:1", "category": "a", "position": 35}
 BASE = Base("article", 7, "en", "x", "en/a/x.md", FIELDS, Status.DRAFT)

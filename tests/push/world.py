@@ -18,12 +18,12 @@ from kbsync.config import ContentSettings, LedgerSettings, PushSettings, Service
 from kbsync.errors import KbsyncError
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Outcome, Plan
+from kbsync.push.runner import Run, push
+from kbsync.push.sender import Sender
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 from kbsync.service.client import Service
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport
-from kbsync.sync.perform import Performer
-from kbsync.sync.push import Run, push
 
 TOKEN = "ada-token"
 PORTAL = "handbook"
@@ -190,8 +190,8 @@ class Project:
                 run = Run(ledger, ledger.begin_run(self.target, command="push", now=1.0), clock, stopping, beat)
                 bases = {(base.kind, base.remote_id): base for base in planned.recovery.bases}
                 author = service.fetch_owner().id if service.can("profile") else None
-                performer = Performer(service, reading.content_of, bases, author)
-                for outcome in push(planned.plan, performer, run, concurrency=concurrency):
+                sender = Sender(service, reading.content_of, bases, author)
+                for outcome in push(planned.plan, sender, run, concurrency=concurrency):
                     pushed.outcomes.append(outcome)
                     after_each(outcome)
             except KbsyncError as exc:

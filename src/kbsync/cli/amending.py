@@ -9,9 +9,9 @@ from kbsync.cli.policy import Wishes, policy_of
 from kbsync.cli.workspace import Reading, Recorded, Workspace
 from kbsync.errors import NotFound
 from kbsync.model import Desired, Observed, Plan
-from kbsync.sync.match import Match
-from kbsync.sync.plan import amend_plan
-from kbsync.sync.uploads import plan_uploads
+from kbsync.plan.build import amend_plan
+from kbsync.plan.match import Match
+from kbsync.push.uploads import plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.service.client import Service

@@ -99,8 +99,8 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
 def _author_lines(workspace: Workspace, desired: list[Desired]) -> Iterator[Line]:
     """Articles that the service would refuse, because nobody says who wrote them."""
     from kbsync.cli.policy import needs_author
-    from kbsync.sync.draft import NO_AUTHOR
-    from kbsync.sync.items import has_author
+    from kbsync.plan.draft import NO_AUTHOR
+    from kbsync.plan.items import has_author
 
     number = sum(1 for item in desired if not has_author(item)) if needs_author(workspace.profile) else 0
     if number:

@@ -16,7 +16,7 @@ from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Workspace
 from kbsync.errors import LedgerError, UsageError
 from kbsync.ledger.contract import Ledger, RunInfo
-from kbsync.sync.lock import describe
+from kbsync.push.lease import describe
 
 SCHEMA = "kbsync.ledger/2"
 """The number is the step of the ledger's tables."""

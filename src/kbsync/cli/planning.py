@@ -14,11 +14,11 @@ from kbsync.cli.workspace import Glance, Portal, Reading, Recorded, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Action, Base, Desired, Observed, Plan, Reason
-from kbsync.sync.match import match_items
-from kbsync.sync.plan import NOTHING_RENAMED, build_plan
-from kbsync.sync.recover import Recovery, settle_pending
-from kbsync.sync.renames import Renames, find_renames, movers_of, strays_of
-from kbsync.sync.uploads import plan_uploads
+from kbsync.plan.build import NOTHING_RENAMED, build_plan
+from kbsync.plan.match import match_items
+from kbsync.plan.recover import Recovery, settle_pending
+from kbsync.plan.renames import Renames, find_renames, movers_of, strays_of
+from kbsync.push.uploads import plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.service.client import Service
@@ -135,7 +135,7 @@ def with_former_slugs(plan: Plan, desired: list[Desired], reading: Reading) -> l
     strangers = {item.slug for item in plan.unmanaged if item.kind == "article"}
     if not new or not strangers:
         return desired
-    from kbsync.sync.history import former_slugs
+    from kbsync.history.base import former_slugs
 
     known = {path: slugs & strangers for path, slugs in former_slugs(reading.compiler, new).items()}
     claims = Counter(slug for slugs in known.values() for slug in slugs)
@@ -159,7 +159,7 @@ def ask_older_revisions(
     plan = build(sides[0])
     if all(held.reason is not Reason.CONFLICT for held in plan.held):
         return plan
-    from kbsync.sync.history import ask_history, open_questions, tell_why
+    from kbsync.history.base import ask_history, open_questions, tell_why
 
     questions = open_questions(plan, *sides)
     if not questions:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from kbsync.cli.workspace import Workspace
 from kbsync.model import Desired
+from kbsync.plan.draft import Policy
 from kbsync.service.profile import Profile
-from kbsync.sync.draft import Policy
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,16 +19,16 @@ from kbsync.cli.pushing import (
     exit_code,
     held_lock,
     join_run,
-    make_performer,
+    make_sender,
     report_pushed,
 )
 from kbsync.cli.saving import is_saved_plan, read_saved_plan
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import UsageError
+from kbsync.plan.saved import tree_digest
+from kbsync.push.uploads import Uploads
 from kbsync.service.client import Service
-from kbsync.sync.saved import tree_digest
-from kbsync.sync.uploads import Uploads
 
 
 @click.command("push")
@@ -125,11 +125,11 @@ def push_tree(
         planned = make_plan(workspace, reading, service, record, wishes)
     part.ledger.settle(part.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
-    performer = make_performer(service, planned.plan.changes, bases, reading.content_of)
+    sender = make_sender(service, planned.plan.changes, bases, reading.content_of)
     digest = tree_digest(workspace.target, reading.tree)
     per_hour = workspace.uploads_per_hour
     uploads = Uploads(service, reading.compiler, part.ledger, part.target, time.time, per_hour)
-    pushed = carry_out(workspace, planned.plan, performer, part, command="push", digest=digest, uploads=uploads)
+    pushed = carry_out(workspace, planned.plan, sender, part, command="push", digest=digest, uploads=uploads)
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
     if saved is not None:

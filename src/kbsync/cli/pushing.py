@@ -21,13 +21,13 @@ from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import ExitCode, LedgerError, ServiceError
 from kbsync.ledger.contract import Ledger, Owner
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
+from kbsync.plan.saved import tree_digest
+from kbsync.push.join import check_same_tree, join
+from kbsync.push.lease import World, is_dead, take_lock
+from kbsync.push.runner import Run, push
+from kbsync.push.sender import Sender
+from kbsync.push.uploads import Uploads, ready, record_known, upload_all
 from kbsync.service.client import Service
-from kbsync.sync.join import check_same_tree, join
-from kbsync.sync.lock import World, is_dead, take_lock
-from kbsync.sync.perform import Performer
-from kbsync.sync.push import Run, push
-from kbsync.sync.saved import tree_digest
-from kbsync.sync.uploads import Uploads, ready, record_known, upload_all
 
 SOFT_SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 """What asks a push to end: Ctrl-C, a CI job that is cancelled, a terminal that is closed."""
@@ -131,20 +131,20 @@ def _is_alive(pid: int) -> bool:
     return True
 
 
-def make_performer(
+def make_sender(
     service: Service, changes: Sequence[Change] | None, bases: Sequence[Base], content_of: Callable[[Change], str]
-) -> Performer:
+) -> Sender:
     """What sends the changes; None: they are not known yet."""
     creates = changes is None or any(change.action is Action.CREATE and change.kind == "article" for change in changes)
     # Asked once, before the threads start: the service requires an author (observed.md, section 4).
     author: RemoteId | None = service.fetch_owner().id if creates and service.can("profile") else None
-    return Performer(service, content_of, {(base.kind, base.remote_id): base for base in bases}, author)
+    return Sender(service, content_of, {(base.kind, base.remote_id): base for base in bases}, author)
 
 
 def carry_out(
     workspace: Workspace,
     plan: Plan,
-    performer: Performer,
+    sender: Sender,
     part: Part,
     *,
     command: str,
@@ -156,7 +156,7 @@ def carry_out(
     Args:
         workspace: the settings.
         plan: what to do.
-        performer: sends it.
+        sender: sends it.
         part: ours, with the lock.
         command: what the ledger shall call the run.
         digest: names the tree, for those who want to join.
@@ -170,7 +170,7 @@ def carry_out(
     with stopping_softly() as stop:
         number = ledger.begin_run(part.target, command=command, now=time.time(), owner=part.owner, digest=digest)
         run = Run(ledger, number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_dead)
-        outcomes = _pictures_first(plan, uploads, performer, run, workspace.settings.pace.concurrency)
+        outcomes = _pictures_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
         pushed.stopped = stop.asked
     if pushed.broken is None:
@@ -179,14 +179,14 @@ def carry_out(
 
 
 def _pictures_first(
-    plan: Plan, uploads: Uploads | None, performer: Performer, run: Run, concurrency: int
+    plan: Plan, uploads: Uploads | None, sender: Sender, run: Run, concurrency: int
 ) -> Iterator[Outcome]:
     if uploads is not None:
         record_known(plan, uploads)
         yield from upload_all(plan, uploads, run.stopping, concurrency=concurrency)
         plan, left = ready(plan, uploads.compiler)
         yield from left
-    yield from push(plan, performer, run, concurrency=concurrency)
+    yield from push(plan, sender, run, concurrency=concurrency)
 
 
 def join_run(workspace: Workspace, reading: Reading, service: Service, ledger: Ledger) -> Pushed:
@@ -206,8 +206,8 @@ def join_run(workspace: Workspace, reading: Reading, service: Service, ledger: L
             workspace.settle_pictures(reading, service, record, ())
             check_same_tree(info, tree_digest(workspace.target, reading.tree))
             workspace.learn_categories(service, bases)
-            performer = make_performer(service, None, bases, reading.content_of)
-            outcomes = join(part.target, performer, run, concurrency=workspace.settings.pace.concurrency)
+            sender = make_sender(service, None, bases, reading.content_of)
+            outcomes = join(part.target, sender, run, concurrency=workspace.settings.pace.concurrency)
             follow(outcomes, pushed, workspace, 0)
         finally:
             ledger.leave(part.target, info.number, part.owner, now=time.time())

@@ -19,8 +19,8 @@ from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import ExitCode, UsageError
 from kbsync.ledger.contract import Ledger
 from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, Action, Base, Desired, Held, Observed, Reason
+from kbsync.plan.resolve import Side, resolve_fields
 from kbsync.service.client import Service
-from kbsync.sync.resolve import Side, resolve_fields
 
 FIELDS = (Reason.DRIFT, Reason.CONFLICT)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)

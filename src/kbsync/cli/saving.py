@@ -9,10 +9,10 @@ from kbsync.cli.policy import Wishes, policy_of
 from kbsync.cli.workspace import Portal, Reading, Recorded, Workspace
 from kbsync.errors import UsageError
 from kbsync.files import write_whole
+from kbsync.plan import saved
+from kbsync.plan.recover import Recovery, settle_pending
+from kbsync.push.uploads import sends_body, with_content
 from kbsync.service.client import Service
-from kbsync.sync import saved
-from kbsync.sync.recover import Recovery, settle_pending
-from kbsync.sync.uploads import sends_body, with_content
 
 HEAD_BYTES = 64
 

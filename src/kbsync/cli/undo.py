@@ -9,14 +9,14 @@ import click
 
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option
-from kbsync.cli.pushing import Part, Pushed, carry_out, held_lock, make_performer, report_pushed
+from kbsync.cli.pushing import Part, Pushed, carry_out, held_lock, make_sender, report_pushed
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Workspace
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.ledger.contract import Entry, Ledger
 from kbsync.model import Change, Plan
+from kbsync.plan.undo import build_undo
 from kbsync.service.client import Service
-from kbsync.sync.undo import build_undo
 
 
 @click.command("undo")
@@ -84,8 +84,8 @@ def _undo(
     def content_of(change: Change) -> str:
         return bodies[str(change.after["content"])]
 
-    performer = make_performer(service, plan.changes, bases, content_of)
-    pushed = carry_out(workspace, plan, performer, part, command=f"undo {run}")
+    sender = make_sender(service, plan.changes, bases, content_of)
+    pushed = carry_out(workspace, plan, sender, part, command=f"undo {run}")
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
     pushed.nothing, pushed.again = f"of run {run} nothing is left to put back", f"kbsync undo {run}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
-from kbsync.sync.order import ASIDE, taken_slugs
+from kbsync.plan.order import ASIDE, taken_slugs
 
 PUSH = "kbsync push"
 """The command that makes a plan so, where it was made without any option."""

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Observed, Pending, Status
-from kbsync.sync.match import key_of
-from kbsync.sync.step import OUTSIDE
+from kbsync.plan.match import key_of
+from kbsync.plan.step import OUTSIDE
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import read_content, write_files
+from kbsync.history.base import Past, Question, ask_history, open_questions
+from kbsync.history.blobs import Blobs
+from kbsync.history.git import GitFailed, Repository
 from kbsync.model import Manage, Value
-from kbsync.sync.blobs import Blobs
-from kbsync.sync.decide import ABSENT, Verdict, decide
-from kbsync.sync.git import GitFailed, Repository
-from kbsync.sync.history import Past, Question, ask_history, open_questions
+from kbsync.plan.decide import ABSENT, Verdict, decide
 from repo import Repo, a_repo, needs_git
 
 from .items import a_category, an_article, plan_of

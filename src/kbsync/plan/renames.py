@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from kbsync.model import Base, Desired, Finding, RemoteId
-from kbsync.sync.match import Matches
+from kbsync.plan.match import Matches
 
 NEAR = 0.6
 """The share of words that two texts have in common from which one counts as the other. git's own is 0.5, of lines."""

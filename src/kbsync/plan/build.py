@@ -31,13 +31,13 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kbsync.errors import PlanRefused
 from kbsync.model import Action, Base, Change, Desired, Observed, Pending, Plan, Target, Value
-from kbsync.sync.draft import Draft, Policy
-from kbsync.sync.items import decide_item
-from kbsync.sync.links import decide_links, is_link
-from kbsync.sync.match import Match, Matches, match_items
-from kbsync.sync.order import take_turns
-from kbsync.sync.orphans import decide_orphans, warn_of_dying_addresses, warn_of_look_alikes
-from kbsync.sync.renames import Renames
+from kbsync.plan.draft import Draft, Policy
+from kbsync.plan.items import decide_item
+from kbsync.plan.links import decide_links, is_link
+from kbsync.plan.match import Match, Matches, match_items
+from kbsync.plan.order import take_turns
+from kbsync.plan.orphans import decide_orphans, warn_of_dying_addresses, warn_of_look_alikes
+from kbsync.plan.renames import Renames
 
 REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
 """Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""

@@ -55,7 +55,7 @@ def match_items(
 
     Args:
         desired, observed, bases: the three sides.
-        renames: sources that are an article under another name, by path (`sync/renames.py`).
+        renames: sources that are an article under another name, by path (`plan/renames.py`).
         tree: the whole content tree, where `desired` is a part of it.
     """
     wanted = sorted(desired, key=lambda item: (item.kind != "category", item.path))

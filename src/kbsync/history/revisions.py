@@ -14,10 +14,10 @@ from kbsync.content.compile import Compiler, article_fields, category_fields, pi
 from kbsync.content.identity import Identity, default_slug, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
+from kbsync.history.blobs import Blobs
+from kbsync.history.git import Repository
 from kbsync.markdown.uploaded import NAME_CHARS
 from kbsync.model import Value, digest
-from kbsync.sync.blobs import Blobs
-from kbsync.sync.git import Repository
 
 BODY = frozenset({"content", "title"})
 """The fields for which the Markdown is read; a title may be its first heading."""

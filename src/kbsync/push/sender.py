@@ -17,9 +17,7 @@ from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, NotFound, Rejected, ServerFailed, ServiceError
 from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
-from kbsync.service.client import Service
-from kbsync.sync.reader import Reader
-from kbsync.sync.step import (
+from kbsync.plan.step import (
     UNSEEN,
     Looked,
     Step,
@@ -31,6 +29,8 @@ from kbsync.sync.step import (
     not_taken,
     only_position,
 )
+from kbsync.push.lookup import Lookup
+from kbsync.service.client import Service
 
 LOOK_AGAIN = 2
 """How often a create whose answer was lost is sent in one run."""
@@ -42,7 +42,7 @@ DELETE_TRIES = 2
 
 
 @dataclass(slots=True)
-class Performer:
+class Sender:
     """Carries out changes against one service.
 
     Args:
@@ -57,10 +57,10 @@ class Performer:
     content_of: Callable[[Change], str]
     bases: MutableMapping[tuple[Kind, RemoteId], Base]
     default_author: RemoteId | None
-    reader: Reader = field(init=False)
+    lookup: Lookup = field(init=False)
 
     def __post_init__(self) -> None:
-        self.reader = Reader(self.service, self.bases)
+        self.lookup = Lookup(self.service, self.bases)
 
     def look(self, change: Change) -> Step | Looked:
         """Look at what a change is about, once more before it is sent; a step where that ends it already."""
@@ -119,25 +119,25 @@ class Performer:
         """What became of a create that did not succeed; None: it is not there and may be sent once more."""
         try:
             # A refusal that hides a success is believed only when the list does not have the article either.
-            seen = self.reader.find(change, thorough=not isinstance(exc, AnswerLost))
+            seen = self.lookup.find(change, thorough=not isinstance(exc, AnswerLost))
         except ServiceError as blind:
             return failed(blind, lost=True, after=exc)
         if seen is not None:
             return self._found(change, sent, seen, exc)
-        if isinstance(exc, AnswerLost) and attempt < LOOK_AGAIN and self.reader.can_find(change):
+        if isinstance(exc, AnswerLost) and attempt < LOOK_AGAIN and self.lookup.can_find(change):
             return None
         # An earlier try whose answer was lost may still arrive; and whatever says 404 to a create may say so to a
         # look-up as well (surprise 5). The next run looks once more.
-        lost = attempt > 1 or (isinstance(exc, NotFound) and self.reader.can_find(change))
+        lost = attempt > 1 or (isinstance(exc, NotFound) and self.lookup.can_find(change))
         return failed(self._explained(change, exc), lost=lost)
 
     def _send_create(self, change: Change, fields: Fields, content: str | None) -> Observed:
         if change.kind == "category":
-            return self.reader.own(change, self.service.create_category(fields, locale=change.locale), None)
+            return self.lookup.own(change, self.service.create_category(fields, locale=change.locale), None)
         assert content is not None
-        category_id = self.reader.category_id(change, fields)
+        category_id = self.lookup.category_id(change, fields)
         made = self.service.create_article(fields, content=content, locale=change.locale, category_id=category_id)
-        return self.reader.own(change, made, None)
+        return self.lookup.own(change, made, None)
 
     def _content(self, change: Change) -> str | None:
         """The text behind the field `content`, where the change sends it."""
@@ -166,7 +166,7 @@ class Performer:
             isinstance(exc, ServerFailed)
             and exc.status == 500
             and change.kind == "article"
-            and self.reader.can_find(change)
+            and self.lookup.can_find(change)
         ):
             # Looked up and not there, twice: the slug is taken where this portal cannot see it (surprise 1).
             hint = f"is `{change.slug}` taken in another portal or account of this installation? Try another slug"
@@ -195,7 +195,7 @@ class Performer:
     # --- update ----------------------------------------------------------------------------------------------------
 
     def _look_at_update(self, change: Change, remote_id: RemoteId) -> Step | Looked:
-        current, body = self.reader.look_whole(change, remote_id)
+        current, body = self.lookup.look_whole(change, remote_id)
         if not must_be_sent(change) and not missing(change.after, current) and not differences(change.after, current):
             return self._updated(change, current)
         before = {name: value for name, value in change.before.items() if name not in UNSEEN}
@@ -213,7 +213,7 @@ class Performer:
     def _update_again(self, change: Change, remote_id: RemoteId, exc: ServiceError) -> Step:
         """It may have arrived. What the portal holds now says so; a third value would be a person's."""
         try:
-            seen = self.reader.look(change, remote_id)
+            seen = self.lookup.look(change, remote_id)
             wrong = differences(change.after, seen)
             if wrong and not only_position(change, wrong):
                 if not isinstance(exc, AnswerLost):
@@ -229,7 +229,7 @@ class Performer:
         """Who has the slug that an article was to get, where that is why it was refused (surprise 1)."""
         wanted = replace_change(change, slug=str(change.after.get("slug", "")))
         try:
-            other = self.reader.find(wanted) if wanted.slug and exc.status == 500 else None
+            other = self.lookup.find(wanted) if wanted.slug and exc.status == 500 else None
         except ServiceError:
             return None
         # Found with the slug that it was to get, it is the item itself: the change arrived after all.
@@ -239,16 +239,16 @@ class Performer:
         fields = {name: value for name, value in change.after.items() if name != "status"}
         if change.kind == "category":
             seen = self.service.update_category(current.remote_id, fields, locale=change.locale)
-            return self.reader.own(change, seen, current.remote_id)
+            return self.lookup.own(change, seen, current.remote_id)
         seen = self.service.update_article(
             current.remote_id,
             fields,
             before=current,
             content=self._content(change),
-            category_id=self.reader.category_id(change, fields),
+            category_id=self.lookup.category_id(change, fields),
             status=change.status,
         )
-        return self.reader.own(change, seen, current.remote_id)
+        return self.lookup.own(change, seen, current.remote_id)
 
     def _updated(self, change: Change, seen: Observed) -> Step:
         seen = self._mend_position(change, change.after, seen)
@@ -286,7 +286,7 @@ class Performer:
         position = {"position": sent["position"]}
         try:
             mended = self.service.update_article(seen.remote_id, position, before=seen, content=None, category_id=None)
-            return self.reader.own(change, mended, seen.remote_id)
+            return self.lookup.own(change, mended, seen.remote_id)
         except ServiceError:
             return seen  # Whoever reads this finds the position not taken, and says so.
 
@@ -294,7 +294,7 @@ class Performer:
 
     def _look_at_removal(self, change: Change, remote_id: RemoteId) -> Step | Looked:
         try:
-            current, body = self.reader.look_whole(change, remote_id)
+            current, body = self.lookup.look_whole(change, remote_id)
         except NotFound:
             # Whether it is gone says the next plan, which sees the whole list; its row stays until then.
             return Step("done", "done", remote_id=remote_id)
@@ -307,7 +307,7 @@ class Performer:
             with suppress(AnswerLost):
                 self.service.delete(change.kind, remote_id)
             try:
-                self.reader.look(change, remote_id)
+                self.lookup.look(change, remote_id)
             except NotFound:
                 return Step("done", "done", removed=True, remote_id=remote_id)
         return Step("failed", "failed", remote_id=remote_id, error="it is still there after the delete")

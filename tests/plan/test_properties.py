@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbsync.model import Action, Base, Desired, Observed, Plan, Status
-from kbsync.sync.plan import build_plan
+from kbsync.plan.build import build_plan
 
 from .items import POLICY, TARGET
 

@@ -9,8 +9,8 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Status
-from kbsync.sync.draft import Draft, follow_rename, names_of
-from kbsync.sync.match import Matches
+from kbsync.plan.draft import Draft, follow_rename, names_of
+from kbsync.plan.match import Matches
 
 MACHINE_SLUG = re.compile(r"\d{9,}-")
 """A slug that the panel made: unix seconds and the title. Source: observed.md, section 4."""

@@ -12,14 +12,14 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 
 from kbsync.content.compile import Compiler
+from kbsync.history.blobs import Blobs
+from kbsync.history.git import GitFailed, Repository
+from kbsync.history.search import Search
 from kbsync.model import Base, Desired, Held, Kind, Manage, Observed, Plan, Reason, RemoteId, Value
-from kbsync.sync.blobs import Blobs
-from kbsync.sync.decide import EMPTY
-from kbsync.sync.draft import follow_rename
-from kbsync.sync.git import GitFailed, Repository
-from kbsync.sync.match import match_items
-from kbsync.sync.plan import History
-from kbsync.sync.search import Search
+from kbsync.plan.build import History
+from kbsync.plan.decide import EMPTY
+from kbsync.plan.draft import follow_rename
+from kbsync.plan.match import match_items
 
 SHALLOW = (
     "the clone is shallow: fetch the whole history (`fetch-depth: 0` in GitHub Actions, `GIT_DEPTH: 0` in GitLab, "
@@ -85,7 +85,7 @@ def _values(held: Held, agreed: Mapping[Key, Base], there: Mapping[Key, Observed
 def _renamed(
     desired: Sequence[Desired], observed: Sequence[Observed], bases: Sequence[Base]
 ) -> dict[tuple[str, str], str]:
-    """Old slug to new of each category, by locale. Source: the same in `sync/plan.py`, for all items."""
+    """Old slug to new of each category, by locale. Source: the same in `plan/build.py`, for all items."""
     matches = match_items(
         [item for item in desired if item.kind == "category"],
         [item for item in observed if item.kind == "category"],

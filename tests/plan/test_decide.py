@@ -1,4 +1,4 @@
-"""The table of one field, row by row, as it stands at the head of `sync/plan.py`."""
+"""The table of one field, row by row, as it stands at the head of `plan/build.py`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.sync.decide import ABSENT, Verdict, decide
+from kbsync.plan.decide import ABSENT, Verdict, decide
 
 ROWS = [
     # desired, base, observed, verdict

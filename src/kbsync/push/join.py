@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Entry, RunInfo
 from kbsync.model import Outcome
-from kbsync.sync.perform import Performer
-from kbsync.sync.push import IDLE_S, Run, Runner, phase_of
+from kbsync.push.runner import IDLE_S, Run, Runner, phase_of
+from kbsync.push.sender import Sender
 
 
 def check_same_tree(run: RunInfo, digest: str) -> None:
@@ -24,11 +24,11 @@ def check_same_tree(run: RunInfo, digest: str) -> None:
         )
 
 
-def join(target: str, performer: Performer, run: Run, *, concurrency: int) -> Iterator[Outcome]:
+def join(target: str, sender: Sender, run: Run, *, concurrency: int) -> Iterator[Outcome]:
     """Take changes out of the journal of `run` until nothing is left; the outcomes of those that were ours."""
     entries = _offered(target, run)
     changes = {entry.number: entry.change for entry in entries}
-    runner = Runner(target, performer, run, changes, leads=False)
+    runner = Runner(target, sender, run, changes, leads=False)
     yield from runner.work(sorted({phase_of(change) for change in changes.values()}), concurrency)
 
 

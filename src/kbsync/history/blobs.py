@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import IO, NamedTuple
 
-from kbsync.sync.git import CHUNK, PARTIAL, GitFailed, Repository, complaint
+from kbsync.history.git import CHUNK, PARTIAL, GitFailed, Repository, complaint
 
 MAX_BLOB_BYTES = 2_000_000
 """An older text beyond this is not looked at."""

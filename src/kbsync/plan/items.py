@@ -21,9 +21,9 @@ from kbsync.model import (
     Status,
     Value,
 )
-from kbsync.sync.decide import ABSENT, EMPTY, Absent, Verdict, decide
-from kbsync.sync.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
-from kbsync.sync.match import Match
+from kbsync.plan.decide import ABSENT, EMPTY, Absent, Verdict, decide
+from kbsync.plan.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
+from kbsync.plan.match import Match
 
 
 def decide_item(

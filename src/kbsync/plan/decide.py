@@ -1,4 +1,4 @@
-"""The verdict of one field, by the table at the head of `sync/plan.py`. Pure."""
+"""The verdict of one field, by the table at the head of `plan/build.py`. Pure."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def decide(
     observed: Value | Status,
     older: Collection[Value] = (),
 ) -> Verdict:
-    """One field's verdict, by the table at the head of `sync/plan.py`.
+    """One field's verdict, by the table at the head of `plan/build.py`.
 
     Args:
         desired, base, observed: the field's values.

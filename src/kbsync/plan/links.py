@@ -13,8 +13,8 @@ from dataclasses import replace
 from msgspec.structs import replace as replace_base
 
 from kbsync.model import LINK_FIELD, Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status
-from kbsync.sync.draft import Draft, hold
-from kbsync.sync.match import Match, Matches
+from kbsync.plan.draft import Draft, hold
+from kbsync.plan.match import Match, Matches
 
 
 def decide_links(draft: Draft, matches: Matches) -> None:

@@ -16,10 +16,10 @@ from kbsync.content.pictures import Picture
 from kbsync.errors import ContentError, ServiceError, Throttled
 from kbsync.ledger.contract import Ledger, Uploaded
 from kbsync.model import Action, Change, FieldChange, Finding, Outcome, Plan, digest
+from kbsync.plan.build import seconds_for
+from kbsync.plan.draft import Policy
+from kbsync.plan.step import HOPELESS
 from kbsync.service.client import Service
-from kbsync.sync.draft import Policy
-from kbsync.sync.plan import seconds_for
-from kbsync.sync.step import HOPELESS
 
 HOUR_S = 3600.0
 

@@ -3,7 +3,7 @@
 One coordinator (the caller's thread) owns the ledger. A small pool of threads looks and sends. Each turn writes what
 came in, marks what goes out next, and takes more changes, in one transaction: a crash at any moment leaves every
 request that may have been sent in the journal. Where the ledger can be shared, other runners take changes of the same
-run (`sync/join.py`); what one that died had taken goes to those that live.
+run (`push/join.py`); what one that died had taken goes to those that live.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from typing import Literal
 from kbsync.errors import LedgerError
 from kbsync.ledger.contract import HEARTBEAT_S, Ended, Entry, Ledger, Owner, Result, Turn
 from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
-from kbsync.sync.links import is_link, is_unresolved, resolve
-from kbsync.sync.perform import Performer
-from kbsync.sync.step import Looked, Step
+from kbsync.plan.links import is_link, is_unresolved, resolve
+from kbsync.plan.step import Looked, Step
+from kbsync.push.sender import Sender
 
 READY_FACTOR = 2
 """Requests in the pool for each thread: one under way, one ready, so that no thread waits for the coordinator."""
@@ -55,12 +55,12 @@ class Run:
     sleep: Callable[[float], None] = time.sleep
 
 
-def push(plan: Plan, performer: Performer, run: Run, *, concurrency: int) -> Iterator[Outcome]:
+def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[Outcome]:
     """Carry out every change of a plan, in its phases; one outcome for each, as it comes.
 
     Args:
         plan: what to do.
-        performer: sends.
+        sender: sends.
         run: the ledger and the world.
         concurrency: requests at once.
 
@@ -73,7 +73,7 @@ def push(plan: Plan, performer: Performer, run: Run, *, concurrency: int) -> Ite
     entries = run.ledger.offer(plan.target.key, run.number, rest)
     changes = {entry: change for entry, (_, change) in zip(entries, rest, strict=True)}
     phases = sorted({phase for phase, _ in rest})
-    runner = Runner(plan.target.key, performer, run, changes, leads=True)
+    runner = Runner(plan.target.key, sender, run, changes, leads=True)
     yield from runner.work(phases, concurrency)
 
 
@@ -99,14 +99,14 @@ class Runner:
 
     Args:
         target: the portal.
-        performer: sends.
+        sender: sends.
         run: the ledger and the world.
         changes: what is behind the journal's entries; of what another runner offered, filled when it is taken.
         leads: whether this run is ours: we end with its outcomes whole, whoever made them.
     """
 
     target: str
-    performer: Performer
+    sender: Sender
     run: Run
     changes: dict[int, Change]
     leads: bool
@@ -164,7 +164,7 @@ class Runner:
         if granted.refused:
             raise _broken()
         for entry, found in looked.items():
-            self.running[pool.submit(self.performer.send, self.changes[entry], found)] = entry
+            self.running[pool.submit(self.sender.send, self.changes[entry], found)] = entry
         outcomes = []
         for entry in granted.taken:
             change = self._change(entry)
@@ -173,11 +173,11 @@ class Runner:
             elif change.action is Action.CREATE:
                 self.running[pool.submit(self._create, change, entry in granted.again)] = entry
             else:
-                self.running[pool.submit(self.performer.look, change)] = entry
+                self.running[pool.submit(self.sender.look, change)] = entry
         return len(granted.taken), outcomes
 
     def _create(self, change: Change, again: bool) -> Step | Looked:
-        return self.performer.create(change, again=again)
+        return self.sender.create(change, again=again)
 
     def _change(self, entry: int) -> Change:
         """What an entry is about. A change of what this run made has its id by now."""
@@ -224,7 +224,7 @@ class Runner:
         state: Ended = "unknown" if step.journal == "pending" else step.outcome
         self.results.append(Result(entry, state, step.base, step.removed, step.remote_id, step.error, step.hint))
         if step.base is not None:
-            self.performer.bases[step.base.kind, step.base.remote_id] = step.base
+            self.sender.bases[step.base.kind, step.base.remote_id] = step.base
         if step.outcome != "done":
             self.trouble = True
             self.hopeless = self.hopeless or (step.error if step.hopeless else "")
@@ -295,7 +295,7 @@ class Runner:
         for entry in self.run.ledger.entries(self.run.number):
             self._learn(entry)
         bases = self.run.ledger.bases(self.target)
-        self.performer.bases.update({(base.kind, base.remote_id): base for base in bases})
+        self.sender.bases.update({(base.kind, base.remote_id): base for base in bases})
 
     def _learn(self, entry: Entry) -> None:
         change = entry.change

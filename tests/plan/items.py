@@ -19,8 +19,8 @@ from kbsync.model import (
     Status,
     Target,
 )
-from kbsync.sync.draft import Policy
-from kbsync.sync.plan import History, build_plan
+from kbsync.plan.build import History, build_plan
+from kbsync.plan.draft import Policy
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 

@@ -11,10 +11,10 @@ from contextlib import closing
 from typing import NamedTuple
 
 from kbsync.content.compile import Compiler
+from kbsync.history.blobs import Blobs
+from kbsync.history.git import Commit, GitFailed, Repository
+from kbsync.history.revisions import Revision, Then, read_revision, targets_of
 from kbsync.model import Value
-from kbsync.sync.blobs import Blobs
-from kbsync.sync.git import Commit, GitFailed, Repository
-from kbsync.sync.revisions import Revision, Then, read_revision, targets_of
 
 AT_ONCE = 64
 """Older texts that are held at a time."""

@@ -35,10 +35,10 @@ from kbsync.model import (
     Target,
     Value,
 )
-from kbsync.sync.draft import STATUS_ACTIONS, names_of
-from kbsync.sync.match import key_of
-from kbsync.sync.order import take_turns
-from kbsync.sync.step import UNSEEN
+from kbsync.plan.draft import STATUS_ACTIONS, names_of
+from kbsync.plan.match import key_of
+from kbsync.plan.order import take_turns
+from kbsync.plan.step import UNSEEN
 
 
 @dataclass(slots=True)

@@ -9,7 +9,7 @@ import pytest
 
 from kbsync.errors import PlanRefused
 from kbsync.model import Action, Manage, Pending, Reason, Status
-from kbsync.sync.plan import build_plan
+from kbsync.plan.build import build_plan
 
 from .items import POLICY, TARGET, a_category, actions, an_article, holds, plan_of, sends
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kbsync.model import Action, Status
-from kbsync.sync.match import match_items
-from kbsync.sync.plan import build_plan
-from kbsync.sync.renames import find_renames, strays_of
+from kbsync.plan.build import build_plan
+from kbsync.plan.match import match_items
+from kbsync.plan.renames import find_renames, strays_of
 
 from .items import POLICY, TARGET, an_article
 

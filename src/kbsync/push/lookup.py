@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from kbsync.errors import ContentError, Misbehaved
 from kbsync.model import Base, Change, Fields, Kind, Observed, RemoteId
+from kbsync.plan.step import OUTSIDE, missing
 from kbsync.service.client import Service
-from kbsync.sync.step import OUTSIDE, missing
 
 
 @dataclass(slots=True)
-class Reader:
+class Lookup:
     """Looks items up by id and by slug. `bases` are what is managed, by kind and id."""
 
     service: Service

@@ -1,0 +1,1 @@
+"""Carrying out a plan: the only part that changes the portal and the ledger."""
