@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any
 
 from kbsync.model import (
@@ -19,8 +20,9 @@ from kbsync.model import (
     Status,
     Target,
 )
-from kbsync.plan.build import History, build_plan
+from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Policy
+from kbsync.plan.known import SILENT, GitWord, Known, Likeness
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 
@@ -93,19 +95,19 @@ def plan_of(
     observed: Iterable[Item] | None = (),
     base: Iterable[Item] = (),
     pending: Iterable[Pending] = (),
-    history: History | None = None,
+    git: GitWord = SILENT,
+    likeness: Likeness = MappingProxyType({}),
     **policy: Any,
 ) -> Plan:
     """The plan of some items on three sides."""
-    return build_plan(
-        TARGET,
-        [item.desired() for item in desired],
+    known = Known(
         None if observed is None else [item.observed() for item in observed],
         [item.base() for item in base],
-        policy=replace(POLICY, **policy),
-        pending=pending,
-        history=history,
+        tuple(pending),
+        git,
+        likeness,
     )
+    return build_plan(TARGET, [item.desired() for item in desired], known, policy=replace(POLICY, **policy))
 
 
 def sends(plan: Plan) -> dict[str, Any]:

@@ -28,12 +28,20 @@ def test_a_field_decides_as_the_table_says(desired, base, observed, verdict):
     assert decide(desired, base, observed) is verdict
 
 
-def test_without_a_base_an_older_revision_that_the_portal_holds_lets_ours_go_out():
-    assert decide("new", ABSENT, "old", older=["older", "old"]) is Verdict.SEND
-
-
-def test_without_a_base_a_value_that_no_revision_ever_had_is_a_conflict():
-    assert decide("new", ABSENT, "a person's", older=["older", "old"]) is Verdict.CONFLICT
+@pytest.mark.parametrize(
+    ("desired", "base", "observed", "proof", "verdict"),
+    [
+        ("new", ABSENT, "old", True, Verdict.SEND),
+        ("new", ABSENT, "old", False, Verdict.DRIFT),
+        ("new", ABSENT, "a person's", None, Verdict.CONFLICT),
+        ("new", "older", "old", True, Verdict.SEND),
+        ("new", "older", "old", False, Verdict.CONFLICT),
+        ("older", "older", "old", True, Verdict.DRIFT),
+        ("new", "old", "old", False, Verdict.SEND),
+    ],
+)
+def test_an_older_revision_that_the_portal_holds_decides_as_the_table_says(desired, base, observed, proof, verdict):
+    assert decide(desired, base, observed, proof) is verdict
 
 
 VALUES = st.sampled_from(["a", "b", "c", None, 1, ("x",), ()])

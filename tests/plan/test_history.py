@@ -12,11 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import read_content, write_files
-from kbsync.history.base import Past, Question, ask_history, open_questions
+from kbsync.history.base import ask_git
 from kbsync.history.blobs import Blobs
 from kbsync.history.git import GitFailed, Repository
-from kbsync.model import Manage, Value
+from kbsync.model import Desired, Kind, Manage, Observed, Status, Value
 from kbsync.plan.decide import ABSENT, Verdict, decide
+from kbsync.plan.known import NEVER, GitWord, Known
+from kbsync.plan.questions import Question, Questions, differing, open_questions
 from repo import Repo, a_repo, needs_git
 
 from .items import a_category, an_article, plan_of
@@ -60,19 +62,43 @@ class Tree:
     def reading(self):
         return read_content(self.root, locales=LOCALES)
 
-    def ask(self, values: Mapping[str, Mapping[str, Value]], *, program: str = "git", **environ: str) -> Past:
-        """Ask history about values of the portal."""
-        questions = [Question(path, fields, fields) for path, fields in values.items()]
-        return ask_history(self.reading().compiler, questions, environ=os.environ | environ, program=program)
+    def ask(self, values: Mapping[str, Mapping[str, Value]], *, program: str = "git", **environ: str) -> GitWord:
+        """Ask history about values of the portal, for articles that nobody touched since."""
+        asked = [
+            Question(Desired(kind_of(path), "en", "", path, dict.fromkeys(fields, ASKED)), (there(path, fields),))
+            for path, fields in values.items()
+        ]
+        compiler = self.reading().compiler
+        return ask_git(compiler, Questions(tuple(asked)), environ=os.environ | environ, program=program)
 
     def proves(self, path: str = HERE, **values: Value) -> set[str]:
         """The fields of one source whose values were found; nothing else is told."""
-        past = self.ask({path: values})
-        assert past.word == ""
-        assert past.history.keys() <= {path}
-        found = past.history.get(path, {})
-        assert all(tuple(found[name]) == (values[name],) for name in found)
-        return set(found)
+        word = self.ask({path: values})
+        assert word.word == ""
+        return proven(word).get(path, set())
+
+
+ASKED = "not what the portal has"
+
+
+def kind_of(path: str) -> Kind:
+    return "category" if path.endswith("_category.md") else "article"
+
+
+def there(path: str, fields: Mapping[str, Value], updated_at: int = 0) -> Observed:
+    """What the portal holds of a source."""
+    return Observed(kind_of(path), 7, "", "", fields, updated_at=updated_at)
+
+
+def proven(word: GitWord) -> dict[str, set[str]]:
+    """By path: the fields of which git says that their values were ours."""
+    found = {path: {name for name, ours in proof.items() if ours} for (path, _), proof in word.proofs.items()}
+    return {path: names for path, names in found.items() if names}
+
+
+def said(word: GitWord) -> tuple[dict[str, set[str]], str]:
+    """What is proven, and why not more."""
+    return proven(word), word.word
 
 
 @pytest.fixture
@@ -294,7 +320,7 @@ def test_a_name_with_a_line_end_in_it_disturbs_nobody(tree):
     )
     tree.commit({HERE: text("New."), odd: text("New.")})
     values = {"position": 1}
-    assert tree.ask({HERE: values, odd: values}) == Past({HERE: {"position": (1,)}, odd: {"position": (1,)}})
+    assert proven(tree.ask({HERE: values, odd: values})) == {HERE: {"position"}, odd: {"position"}}
 
 
 def test_a_submodule_is_asked_for_itself_and_a_work_tree_for_its_branch(tmp_path):
@@ -347,21 +373,22 @@ def a_program(folder: Path, script: str) -> str:
 
 def test_without_git_nothing_is_known_and_the_word_says_so(tree):
     past = tree.ask(edited(tree), program="no-such-git")
-    assert past == Past({}, "git cannot be run (No such file or directory): install it")
+    assert said(past) == ({}, "git cannot be run (No such file or directory): install it")
 
 
 def test_without_a_repository_nothing_is_known(tmp_path):
     tree = Tree(tmp_path / "content", Repo(tmp_path))
     tree.write(FOLDER | {HERE: text()})
     past = tree.ask({HERE: {"position": 1}}, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
-    assert past.history == {}
+    assert proven(past) == {}
     assert past.word.startswith("the content tree is in no git repository: ")
 
 
 def test_before_the_first_commit_nothing_is_known(tree):
     tree.write(FOLDER | {HERE: text()})
-    assert tree.ask({HERE: {"position": 1}}) == Past(
-        {}, "nothing is committed yet: commit the content tree as it was published"
+    assert said(tree.ask({HERE: {"position": 1}})) == (
+        {},
+        "nothing is committed yet: commit the content tree as it was published",
     )
 
 
@@ -369,10 +396,10 @@ def test_a_repository_of_another_user_is_told_unless_safe_directory_allows_it(tr
     values = edited(tree)
     foreign = a_program(tmp_path, 'GIT_TEST_ASSUME_DIFFERENT_OWNER=1 exec git "$@"')
     past = tree.ask(values, program=foreign)
-    assert past.history == {}
+    assert proven(past) == {}
     assert "safe.directory" in past.word
     allowed = {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "safe.directory", "GIT_CONFIG_VALUE_0": "*"}
-    assert tree.ask(values, program=foreign, **allowed).history.keys() == values.keys()
+    assert proven(tree.ask(values, program=foreign, **allowed)).keys() == values.keys()
 
 
 def test_an_old_git_is_told(tree, tmp_path):
@@ -380,7 +407,7 @@ def test_an_old_git_is_told(tree, tmp_path):
     old = a_program(
         tmp_path, 'case "$*" in *" log "*) echo "fatal: unrecognized argument: --x" >&2; exit 128;; esac; exec git "$@"'
     )
-    assert tree.ask(values, program=old) == Past({}, "this git is too old: kbsync needs 2.31 or newer")
+    assert said(tree.ask(values, program=old)) == ({}, "this git is too old: kbsync needs 2.31 or newer")
 
 
 def test_a_shallow_clone_says_what_it_can_and_how_to_get_the_rest(tree, tmp_path):
@@ -388,13 +415,13 @@ def test_a_shallow_clone_says_what_it_can_and_how_to_get_the_rest(tree, tmp_path
     tree.commit({HERE: text("Newest.")})
     clone = tree.repo.clone(tmp_path / "shallow", "--depth", "2")
     past = Tree(clone.folder / "content", clone).ask(values)
-    assert past.history == {}
+    assert proven(past) == {}
     assert past.word == (
         "the clone is shallow: fetch the whole history (`fetch-depth: 0` in GitHub Actions, `GIT_DEPTH: 0` in GitLab, "
         "`git fetch --unshallow`)"
     )
     clone = tree.repo.clone(tmp_path / "less-shallow", "--depth", "3")
-    assert Tree(clone.folder / "content", clone).ask(values).history.keys() == values.keys()
+    assert proven(Tree(clone.folder / "content", clone).ask(values)).keys() == values.keys()
 
 
 def test_a_clone_without_old_texts_is_told_and_nothing_is_fetched(tree, tmp_path):
@@ -403,7 +430,7 @@ def test_a_clone_without_old_texts_is_told_and_nothing_is_fetched(tree, tmp_path
     clone = tree.repo.clone(tmp_path / "partial", "--filter", "blob:none")
     before = clone.git("count-objects", "-v")
     past = Tree(clone.folder / "content", clone).ask(values)
-    assert past == Past({}, "the clone has no old texts: clone without `--filter`")
+    assert said(past) == ({}, "the clone has no old texts: clone without `--filter`")
     assert clone.git("count-objects", "-v") == before
 
 
@@ -428,7 +455,7 @@ def test_a_broken_history_is_told_and_what_came_before_the_break_is_true(tree):
         tree.commit(FOLDER | {HERE: text(position=position)})
     break_object(tree.repo, "HEAD~7^{tree}")
     past = tree.ask({HERE: {"position": 6}})
-    assert past.history == {HERE: {"position": (6,)}}
+    assert proven(past) == {HERE: {"position"}}
     past = tree.ask({HERE: {"position": 1, "title": "X"}})
     assert past.word.startswith("git could not read the history (")
     assert "\n" not in past.word
@@ -441,7 +468,7 @@ def test_many_missing_texts_end_the_search(tree):
         oid = tree.repo.git("rev-parse", f"HEAD~{number}:content/{HERE}")
         (tree.repo.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
     past = tree.ask({HERE: {"position": 1}})
-    assert past == Past({}, "git misses old texts: make a whole clone (`git fsck` says what is broken)")
+    assert said(past) == ({}, "git misses old texts: make a whole clone (`git fsck` says what is broken)")
 
 
 def test_a_huge_text_is_passed_by(tree):
@@ -457,7 +484,7 @@ def test_a_replaced_object_is_read_as_it_was_committed(tree):
     old = tree.repo.git("rev-parse", f"HEAD~1:content/{HERE}")
     other = tree.repo.git("hash-object", "-w", "--stdin", stdin=text("Replaced.", position=9))
     tree.repo.git("replace", old, other)
-    assert tree.ask(values).history.keys() == values.keys()
+    assert proven(tree.ask(values)).keys() == values.keys()
     assert tree.proves(position=9) == set()
 
 
@@ -486,7 +513,7 @@ def test_no_configuration_runs_a_program_or_changes_what_is_read(tree, tmp_path)
     for name, value in {**dict.fromkeys(HOSTILE, program), **MISLEADING}.items():
         tree.repo.git("config", name, value)
     (tmp_path / ".git" / "info" / "attributes").write_text("*.md diff=t filter=t\n")
-    assert tree.ask(values).history.keys() == values.keys()
+    assert proven(tree.ask(values)).keys() == values.keys()
     assert not mark.exists()
 
 
@@ -526,50 +553,129 @@ def test_a_repository_of_no_commits_has_no_log(tree):
 VALUES = st.sampled_from(["a", "b", "c", 1, None, "", ()])
 
 
-@given(VALUES, st.one_of(st.just(ABSENT), VALUES), VALUES, st.lists(VALUES))
-def test_history_only_ever_turns_a_conflict_into_what_is_sent(desired, base, observed, older):
-    without, verdict = decide(desired, base, observed), decide(desired, base, observed, older)
+@given(VALUES, st.one_of(st.just(ABSENT), VALUES), VALUES, st.sampled_from([None, True, False]))
+def test_history_turns_a_conflict_into_what_is_sent_or_into_a_drift_and_nothing_else(desired, base, observed, proof):
+    without, verdict = decide(desired, base, observed), decide(desired, base, observed, proof)
     if verdict is not without:
-        assert (without, verdict) == (Verdict.CONFLICT, Verdict.SEND)
-        assert base is ABSENT and observed in older
+        assert without is Verdict.CONFLICT
+        assert verdict is (Verdict.SEND if proof else Verdict.DRIFT)
+        assert proof or base is ABSENT
 
 
 # --- which questions are asked ---------------------------------------------------------------------------------------
 
 
-def questions(desired, observed, base=()) -> dict[str, Mapping[str, Value]]:
-    plan = plan_of(desired, observed, base)
-    sides = ([i.desired() for i in desired], [i.observed() for i in observed], [i.base() for i in base])
-    return {question.path: question.values for question in open_questions(plan, *sides)}
+def questions(desired, observed, base=()) -> set[str]:
+    """The paths of which a plan's conflicts ask."""
+    known = Known([i.observed() for i in observed], [i.base() for i in base])
+    asked = open_questions(plan_of(desired, observed, base), [i.desired() for i in desired], known)
+    return {question.desired.path for question in asked.sources}
 
 
-def test_only_fields_that_differ_and_have_no_base_are_asked_for():
+def test_only_conflicts_are_asked_of():
     here, there = an_article(title="New", position=1), an_article(title="Old", position=1)
-    assert questions([here], [there]) == {"en/refunds.md": {"title": "Old"}}
-    assert questions([here], [here]) == {}
-    assert questions([here], []) == {}
-    assert questions([here], [there], [there]) == {}
-    assert questions([here], [there], [there.but(title="Base")]) == {}
-    assert questions([here], [there], [there.without("title")]) == {"en/refunds.md": {"title": "Old"}}
-
-
-@pytest.mark.parametrize("empty", [None, "", ()])
-def test_an_empty_value_is_not_asked_for(empty):
-    assert questions([an_article(description="D")], [an_article(description=empty)]) == {}
+    assert questions([here], [there]) == {"en/refunds.md"}
+    assert questions([here], [here]) == set()
+    assert questions([here], []) == set()
+    assert questions([here], [there], [there]) == set()
+    assert questions([here], [there], [here]) == set()
+    assert questions([here], [there], [there.but(title="Base")]) == {"en/refunds.md"}
 
 
 def test_a_seed_is_not_asked_for():
-    assert questions([an_article(title="New").but(manage=Manage.SEED)], [an_article(title="Old")]) == {}
+    assert questions([an_article(title="New").but(manage=Manage.SEED)], [an_article(title="Old")]) == set()
 
 
-def test_an_articles_category_is_compared_by_the_slug_that_its_category_gets():
+def test_only_fields_that_differ_are_asked_for():
+    here = an_article(title="New", status=Status.PUBLISHED).desired()
+    there = an_article(title="Old", description="the panel's").observed()
+    assert differing(here, there) == {"title": "Old", "status": Status.DRAFT}
+
+
+def test_an_articles_category_is_sent_where_it_was_that_of_an_older_revision_under_another_slug():
     renamed = a_category().but(slug="new", aliases=("billing",), path="en/b/_category.md")
     here, there = an_article(category="third"), an_article(category="billing")
-    plan = plan_of([here, renamed], [there, a_category()])
-    sides = ([here.desired(), renamed.desired()], [there.observed(), a_category().observed()], [])
-    asked = {question.path: question for question in open_questions(plan, *sides)}
-    assert asked["en/refunds.md"] == Question("en/refunds.md", {"category": "billing"}, {"category": "new"})
-    past = {"en/refunds.md": {"category": ("new",)}}
-    assert [c.after for c in plan_of([here, renamed], [there, a_category()], history=past).changes] == [
-        {"category": "third"}
-    ]
+    git = GitWord(proofs={("en/refunds.md", 7): {"category": True}})
+    plan = plan_of([here, renamed], [there, a_category()], git=git)
+    assert [change.after for change in plan.changes] == [{"category": "third"}]
+
+
+# --- what was there before -------------------------------------------------------------------------------------------
+
+
+def test_a_value_is_ours_only_where_the_article_was_not_touched_after_the_next_revision(tree):
+    first = tree.commit(FOLDER | {HERE: text("One.")})[HERE]["content"]
+    tree.commit({HERE: text("Two.")})
+    replaced_at = int(tree.repo.git("log", "-1", "--format=%ct"))
+    item = Desired("article", "en", "x", HERE, {"content": ASKED})
+    for touched_at, ours in ((replaced_at, True), (replaced_at + 1, False)):
+        seen = there(HERE, {"content": first}, touched_at)
+        word = ask_git(tree.reading().compiler, Questions((Question(item, (seen,)),)))
+        assert word.proofs == {(HERE, 7): {"content": ours}}
+
+
+def former(tree: Tree, path: str, *candidates: Observed, deleted: bool = False) -> GitWord:
+    """What git says of a source that no article is known of."""
+    item = tree.reading().desired[path]
+    return ask_git(tree.reading().compiler, Questions((Question(item, former=True),), candidates, deleted))
+
+
+def an_observed(slug: str, **fields: Value) -> Observed:
+    return Observed("article", 9, "en", slug, {"slug": slug, **fields})
+
+
+def test_the_slugs_that_a_file_had_are_told_newest_first(tree):
+    tree.commit(FOLDER | {"en/a/old.md": text(LONG)})
+    tree.repo.git("mv", "content/en/a/old.md", f"content/{HERE}")
+    tree.commit({HERE: text(LONG, slug="middle")})
+    tree.commit({HERE: text(LONG, slug="new")})
+    found = former(tree, HERE).former[HERE]
+    assert [(then.path, then.slug) for then in found] == [(HERE, "new"), (HERE, "middle"), ("en/a/old.md", "old")]
+    assert found[0].until_s == NEVER > found[1].until_s >= found[2].until_s
+
+
+def test_a_status_that_a_file_does_not_give_is_that_of_a_draft(tree):
+    tree.commit(FOLDER | {HERE: text("One.")})
+    tree.commit({HERE: text("One.", status="published")})
+    item = tree.reading().desired[HERE]
+    seen = Observed("article", 9, "en", "x", dict(item.fields), Status.DRAFT)
+    word = ask_git(tree.reading().compiler, Questions((Question(item, (seen,)),)))
+    assert word.proof(HERE, 9) == {"status": True}
+
+
+HALF = "".join(f"Sentence number {number} of an article that somebody wrote.\n\n" for number in range(12)) + "".join(
+    f"Words of quite another kind, {number} in all.\n\n" for number in range(9)
+)
+
+
+@pytest.mark.parametrize(
+    ("body", "known"), [(HALF, True), ("Quite another text, which has nothing to do with it.\n" * 2, False)]
+)
+def test_a_rename_of_which_git_is_not_sure_counts_where_the_body_is_nearly_the_same(tree, body, known):
+    keys = {} if known else dict.fromkeys(("description", "meta_title"), "the same words in both " * 9)
+    old = LONG if known else "Somebody wrote these words one day and took them away again.\n"
+    tree.commit(FOLDER | {"en/a/old.md": text(old, **keys)})
+    tree.write({"en/a/old.md": None})
+    tree.commit({HERE: text(body, **keys)})
+    percent = tree.repo.git("diff", "--name-status", "-M50%", "HEAD~1")
+    assert percent.startswith("R0")
+    assert ("old" in {then.slug for then in former(tree, HERE).former[HERE]}) is known
+
+
+def test_the_article_of_a_file_that_git_deleted_is_known_where_it_equals_a_revision(tree):
+    gone = tree.commit(FOLDER | {HERE: text(LONG), "en/a/y.md": text("Y.")})[HERE]
+    tree.commit({HERE: None})
+    (base,) = former(tree, "en/a/y.md", an_observed(**gone), deleted=True).deleted
+    assert (base.remote_id, base.path, base.fields["content"]) == (9, HERE, gone["content"])
+    edited = an_observed(**gone | {"content": "a person's"})
+    (base,) = former(tree, "en/a/y.md", edited, deleted=True).deleted
+    assert (base.fields["title"], base.fields["content"]) == ("X", None)
+    other = an_observed("x", title="Another", content="a person's")
+    assert former(tree, "en/a/y.md", other, deleted=True).deleted == ()
+
+
+def test_a_file_that_was_renamed_is_not_deleted(tree):
+    gone = tree.commit(FOLDER | {"en/a/old.md": text(LONG)})["en/a/old.md"]
+    tree.repo.git("mv", "content/en/a/old.md", f"content/{HERE}")
+    tree.commit()
+    assert former(tree, HERE, an_observed(**gone), deleted=True).deleted == ()

@@ -10,6 +10,7 @@ import pytest
 from kbsync.errors import PlanRefused
 from kbsync.model import Action, Manage, Pending, Reason, Status
 from kbsync.plan.build import build_plan
+from kbsync.plan.known import GitWord, Known
 
 from .items import POLICY, TARGET, a_category, actions, an_article, holds, plan_of, sends
 
@@ -103,7 +104,9 @@ def test_the_same_article_on_both_sides_without_a_base_is_adopted_and_nothing_is
 def test_a_text_that_only_the_panel_gave_is_not_overwritten_when_the_source_begins_to_give_that_field():
     portal = an_article(description="the panel's own")
     adopted = plan_of([an_article()], [portal]).settled[0]
-    plan = build_plan(TARGET, [an_article(description="ours").desired()], [portal.observed()], [adopted], policy=POLICY)
+    plan = build_plan(
+        TARGET, [an_article(description="ours").desired()], Known([portal.observed()], [adopted]), policy=POLICY
+    )
     assert holds(plan) == {"description": "conflict"}
 
 
@@ -112,7 +115,7 @@ def test_an_adoption_does_not_agree_to_a_status_that_the_source_does_not_share()
     first = plan_of([source], [portal], publish=True)
     assert holds(first) == {"status": "conflict"}
     second = build_plan(
-        TARGET, [source.desired()], [portal.observed()], first.settled, policy=replace(POLICY, publish=True)
+        TARGET, [source.desired()], Known([portal.observed()], first.settled), policy=replace(POLICY, publish=True)
     )
     assert second.changes == () and holds(second) == {"status": "conflict"}
 
@@ -123,8 +126,8 @@ def test_without_a_base_a_difference_is_held_as_a_conflict():
 
 
 def test_without_a_base_an_older_revision_on_the_portal_is_updated():
-    history = {"en/refunds.md": {"title": ["theirs"]}}
-    plan = plan_of([an_article(title="ours")], [an_article(title="theirs")], history=history)
+    git = GitWord(proofs={("en/refunds.md", 7): {"title": True}})
+    plan = plan_of([an_article(title="ours")], [an_article(title="theirs")], git=git)
     assert sends(plan) == {"title": "ours"}
 
 
@@ -218,7 +221,7 @@ def test_a_status_that_both_sides_changed_alike_settles_so_that_a_later_edit_in_
     plan = plan_of([published], [published], [base], publish=True)
     assert plan.changes == () and [item.status for item in plan.settled] == [Status.PUBLISHED]
     later = build_plan(
-        TARGET, [published.desired()], [base.observed()], plan.settled, policy=replace(POLICY, publish=True)
+        TARGET, [published.desired()], Known([base.observed()], plan.settled), policy=replace(POLICY, publish=True)
     )
     assert later.changes == () and holds(later) == {"status": "drift"}
 
@@ -403,7 +406,7 @@ def test_the_plan_is_the_same_whatever_the_order_of_files_and_rows():
     for seed in range(20):
         for side in (desired, observed, bases):
             random.Random(seed).shuffle(side)
-        plans.add(repr(build_plan(TARGET, desired, observed, bases, policy=POLICY)))
+        plans.add(repr(build_plan(TARGET, desired, Known(observed, bases), policy=POLICY)))
     assert len(plans) == 1
 
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from kbsync.model import Action, Base, Desired, Observed, Plan, Status
 from kbsync.plan.build import build_plan
+from kbsync.plan.known import Known
 
 from .items import POLICY, TARGET
 
@@ -36,7 +37,8 @@ def sides(draw: st.DrawFn) -> tuple[list[Desired], list[Observed], list[Base]]:
 
 
 def make(three: tuple[list[Desired], list[Observed], list[Base]], **policy: object) -> Plan:
-    return build_plan(TARGET, *three, policy=replace(POLICY, publish=True, **policy))
+    desired, observed, bases = three
+    return build_plan(TARGET, desired, Known(observed, bases), policy=replace(POLICY, publish=True, **policy))
 
 
 @given(sides())

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from kbsync.model import Action, Status
+from kbsync.model import Action, Reason, Status
 from kbsync.plan.build import build_plan
-from kbsync.plan.match import match_items
-from kbsync.plan.renames import find_renames, strays_of
+from kbsync.plan.known import Known
+from kbsync.plan.likeness import likeness, words
+from kbsync.plan.match import match_items, weigh
+from kbsync.plan.questions import bodies_to_compare
 
 from .items import POLICY, TARGET, an_article
 
@@ -14,32 +16,52 @@ OLD = an_article(slug="old", remote_id=1, path="en/old.md", content="blake2b:1")
 NEW = an_article(slug="new", path="en/new.md", content="blake2b:2", title="Give money back")
 
 
+def known_of(new, old, texts, former) -> Known:
+    """What is known once the bodies were compared."""
+    known = Known([item.observed() for item in old], [item.base() for item in old])
+    weighed = weigh([item.desired() for item in new], known)
+    pairs = {
+        (path, node[1]): likeness(
+            words(texts[path]),
+            words(former[node[1]]),
+            same_title=weighed.items[path].title == weighed.index.nodes[node].title,
+        )
+        for path, node in bodies_to_compare(weighed)
+    }
+    return Known(known.observed, known.bases, likeness=pairs)
+
+
 def renames(new, old, texts, former):
-    matches = match_items([i.desired() for i in new], [i.observed() for i in old], [i.base() for i in old])
-    return find_renames(strays_of(matches), texts, former)
+    """Which source is found to be which article, by path, and what is unclear."""
+    matches = match_items([item.desired() for item in new], known_of(new, old, texts, former))
+    found = {match.desired.path: match.observed.remote_id for match in matches.matched if match.observed}
+    return found, {item.desired.path: [r.article.some.slug for r in item.readings] for item in matches.unclear}
 
 
 def test_a_new_source_with_nearly_the_text_of_a_vanished_one_is_that_article():
     edited = TEXT.replace("five days", "a week")
-    assert renames([NEW], [OLD], {"en/new.md": edited}, {1: TEXT}).found == {"en/new.md": 1}
+    assert renames([NEW], [OLD], {"en/new.md": edited}, {1: TEXT}) == ({"en/new.md": 1}, {})
 
 
 def test_another_text_is_another_article_even_under_the_same_title():
     other = "Invoices are sent on the first of each month to the address of the account, as a file to print."
-    assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": other}, {1: TEXT}).found == {}
+    assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": other}, {1: TEXT}) == ({}, {})
 
 
-def test_between_two_old_articles_that_are_as_near_nobody_guesses_and_the_plan_says_so():
+def test_between_two_old_articles_that_are_as_near_the_source_is_held_and_both_are_named():
     twin = an_article(slug="twin", remote_id=2, path="en/twin.md", content="blake2b:3")
-    found = renames([NEW], [OLD, twin], {"en/new.md": TEXT}, {1: TEXT, 2: TEXT})
-    assert found.found == {}
-    assert [(finding.code, finding.path) for finding in found.doubtful] == [("KB505", "en/new.md")]
-    assert "`old`, `twin`" in found.doubtful[0].message
+    known = known_of([NEW], [OLD, twin], {"en/new.md": TEXT}, {1: TEXT, 2: TEXT})
+    plan = build_plan(TARGET, [NEW.desired()], known, policy=POLICY)
+    assert plan.changes == () and plan.warnings == ()
+    (held,) = plan.held
+    assert (held.reason, held.path) == (Reason.UNKNOWN, "en/new.md")
+    assert "article 1 `old` (nearly the same text) or article 2 `twin`" in held.hint and "aliases: [old]" in held.hint
 
 
 def test_between_two_new_sources_that_are_as_near_nobody_guesses():
     copy = NEW.but(slug="copy", path="en/copy.md")
-    assert renames([NEW, copy], [OLD], {"en/new.md": TEXT, "en/copy.md": TEXT}, {1: TEXT}).found == {}
+    found, unclear = renames([NEW, copy], [OLD], {"en/new.md": TEXT, "en/copy.md": TEXT}, {1: TEXT})
+    assert (found, unclear) == ({}, {"en/new.md": ["old"], "en/copy.md": ["old"]})
 
 
 def test_the_nearer_of_two_is_taken():
@@ -48,43 +70,42 @@ def test_the_nearer_of_two_is_taken():
         1: TEXT,
         2: TEXT.replace("payment, choose refund, and confirm", "menu and press nothing at all, then wait"),
     }
-    assert renames([NEW], [OLD, other], {"en/new.md": TEXT}, texts).found == {"en/new.md": 1}
+    assert renames([NEW], [OLD, other], {"en/new.md": TEXT}, texts)[0] == {"en/new.md": 1}
 
 
 def test_an_article_whose_source_is_still_there_is_nobodys_former_self():
-    matches = match_items([NEW.desired(), OLD.desired()], [OLD.observed()], [OLD.base()])
-    assert strays_of(matches).new == ()
+    assert renames([NEW, OLD], [OLD], {}, {}) == ({"en/old.md": 1}, {})
 
 
 def test_another_locale_is_no_rename():
-    assert renames([NEW.but(locale="fr", path="fr/new.md")], [OLD], {"fr/new.md": TEXT}, {1: TEXT}).found == {}
+    assert renames([NEW.but(locale="fr", path="fr/new.md")], [OLD], {"fr/new.md": TEXT}, {1: TEXT}) == ({}, {})
 
 
 def test_a_file_at_the_same_place_below_another_locale_with_nearly_the_same_text_has_moved_there():
     moved, edited = NEW.but(locale="fr", path="fr/old.md", slug="old-fr"), TEXT.replace("five days", "a week")
-    assert renames([moved], [OLD], {"fr/old.md": edited}, {1: TEXT}).found == {"fr/old.md": 1}
+    assert renames([moved], [OLD], {"fr/old.md": edited}, {1: TEXT})[0] == {"fr/old.md": 1}
 
 
 def test_a_translation_at_the_same_place_is_no_move():
     text = "Pour rembourser un paiement, ouvrez-le, choisissez remboursement, puis confirmez votre choix."
     moved = NEW.but(locale="fr", path="fr/old.md", slug="old-fr")
-    assert renames([moved], [OLD], {"fr/old.md": text}, {1: TEXT}).found == {}
+    assert renames([moved], [OLD], {"fr/old.md": text}, {1: TEXT}) == ({}, {})
 
 
 def test_between_two_locales_that_an_article_may_have_moved_to_nobody_guesses():
     moved = [NEW.but(locale=code, path=f"{code}/old.md", slug=f"old-{code}") for code in ("fr", "de")]
-    found = renames(moved, [OLD], {"fr/old.md": TEXT, "de/old.md": TEXT}, {1: TEXT})
-    assert (found.found, [finding.code for finding in found.doubtful]) == ({}, ["KB505", "KB505"])
+    found, unclear = renames(moved, [OLD], {"fr/old.md": TEXT, "de/old.md": TEXT}, {1: TEXT})
+    assert (found, sorted(unclear)) == ({}, ["de/old.md", "fr/old.md"])
 
 
 def test_a_few_words_say_nothing_unless_the_title_agrees():
-    assert renames([NEW], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}).found == {}
-    assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": "Some words."}, {1: "Some words."}).found
+    assert renames([NEW], [OLD], {"en/new.md": "Some words."}, {1: "Some words."})[0] == {}
+    assert renames([NEW.but(title="Refunds")], [OLD], {"en/new.md": "Some words."}, {1: "Some words."})[0]
 
 
 def test_a_rename_is_an_update_that_says_where_the_article_was_and_which_address_dies():
-    found = renames([NEW], [OLD], {"en/new.md": TEXT}, {1: TEXT})
-    plan = build_plan(TARGET, [NEW.desired()], [OLD.observed()], [OLD.base()], policy=POLICY, renames=found)
+    known = known_of([NEW], [OLD], {"en/new.md": TEXT}, {1: TEXT})
+    plan = build_plan(TARGET, [NEW.desired()], known, policy=POLICY)
     (change,) = plan.changes
     assert (change.action, change.remote_id, change.was) == (Action.UPDATE, 1, "en/old.md")
     assert (change.before["slug"], change.after["slug"]) == ("old", "new")
@@ -97,7 +118,7 @@ def test_an_address_that_another_article_takes_is_told_with_what_it_will_show():
     two = an_article(slug="two", remote_id=2, path="en/two.md", content="2")
     desired = [one.but(slug="two").desired(), two.but(slug="one").desired()]
     there, bases = [one.observed(), two.observed()], [one.base(), two.base()]
-    plan = build_plan(TARGET, desired, there, bases, policy=POLICY)
+    plan = build_plan(TARGET, desired, Known(there, bases), policy=POLICY)
     told = {finding.path: finding.message for finding in plan.warnings if finding.code == "KB503"}
     assert "/articles/one will be 404 until `en/two.md`, which takes it, is published" in told["en/one.md"]
     assert "/articles/two will show another article, `en/one.md`: the slug becomes `one`" in told["en/two.md"]

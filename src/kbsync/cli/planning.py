@@ -1,23 +1,23 @@
-"""The steps that plan and push share: read, look, recover, decide."""
+"""The steps that plan and push share: read, look, recover, learn, decide."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from kbsync.cli.policy import Wishes, chosen, policy_of
 from kbsync.cli.workspace import Glance, Portal, Reading, Recorded, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
-from kbsync.model import Action, Base, Desired, Observed, Plan, Reason
-from kbsync.plan.build import NOTHING_RENAMED, build_plan
-from kbsync.plan.match import match_items
+from kbsync.model import Plan, RemoteId
+from kbsync.plan.build import build_plan
+from kbsync.plan.known import Known, Node
+from kbsync.plan.likeness import likeness, words
+from kbsync.plan.match import Weighed, weigh
+from kbsync.plan.questions import Questions, bodies_to_compare, open_questions, place_of, questions_for
 from kbsync.plan.recover import Recovery, settle_pending
-from kbsync.plan.renames import Renames, find_renames, movers_of, strays_of
 from kbsync.push.uploads import plan_uploads
 
 if TYPE_CHECKING:
@@ -55,35 +55,71 @@ def make_plan(
         wishes: of the command line.
         glance: what was asked of the portal just now.
     """
-    bases = record.bases
-    portal = workspace.observe(service, reading.desired, bases, full=wishes.full, glance=glance)
+    portal = workspace.observe(service, reading.desired, record.bases, full=wishes.full, glance=glance)
     workspace.settle_pictures(reading, service, record, portal.items or ())
     desired = chosen(workspace, reading.desired, wishes.selectors) if wishes.selectors else reading.desired
-    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
+    recovery = settle_pending(record.pending, record.bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
-    renames = renamed(reading, service, portal, recovery.bases)
-
-    def build(desired: Sequence[Desired], **more: Any) -> Plan:
-        return build_plan(
-            workspace.target,
-            desired,
-            portal.items,
-            recovery.bases,
-            policy=policy,
-            pending=recovery.unknown,
-            renames=renames,
-            tree=reading.desired,
-            complete=portal.complete,
-            **more,
-        )
-
-    if not any(base.kind == "article" for base in recovery.bases):
-        desired = with_former_slugs(build(desired), desired, reading)
-    plan = ask_older_revisions(build, (desired, portal.items, recovery.bases), reading)
+    known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
+    known = learn(reading, service, known)
+    plan = build_plan(workspace.target, desired, known, policy=policy, tree=reading.desired)
+    if questions := open_questions(plan, desired, known):
+        known = ask(reading, known, questions)
+        plan = build_plan(workspace.target, desired, known, policy=policy, tree=reading.desired)
     plan = plan_uploads(plan, reading.compiler, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(plan, workspace, reading)
     return Planned(plan, recovery, portal)
+
+
+def learn(reading: Reading, service: Service, known: Known) -> Known:
+    """All that can be known of which source is which article; git and texts are asked only where something is open."""
+    if known.observed is None:
+        return known
+    weighed = weigh(reading.desired, known)
+    if questions := questions_for(weighed):
+        known = ask(reading, known, questions)
+        weighed = weigh(reading.desired, known)
+    if pairs := bodies_to_compare(weighed):
+        known = replace(known, likeness=compare_bodies(reading, service, weighed, pairs))
+    return known
+
+
+def ask(reading: Reading, known: Known, questions: Questions) -> Known:
+    """What is known once git has answered."""
+    # Loaded here: most plans have nothing to ask.
+    from kbsync.history.base import ask_git
+
+    return replace(known, git=known.git.and_then(ask_git(reading.compiler, questions)))
+
+
+def compare_bodies(
+    reading: Reading, service: Service, weighed: Weighed, pairs: Sequence[tuple[str, Node]]
+) -> dict[tuple[str, RemoteId], float]:
+    """How alike the bodies of some sources and articles are. What the tree has too is not asked of the portal."""
+    ours = {path: reading.compiler.content_of(path) for path in dict.fromkeys(path for path, _ in pairs)}
+    of_digest = {weighed.items[path].fields.get("content"): text for path, text in ours.items()}
+    theirs: dict[Node, Counter[str]] = {}
+    read = 0
+    for path, node in pairs:
+        if node not in theirs:
+            some = weighed.index.nodes[node].some
+            text = of_digest.get(some.fields.get("content"))
+            moved = place_of(weighed.index.nodes[node].path) == place_of(path)
+            if text is None and (moved or read < MOST_READ):
+                text, read = service.read_article(node[1], locale=some.locale)[1], read + (not moved)
+            if text is not None:
+                theirs[node] = words(text)
+    counted = {path: words(text) for path, text in ours.items()}
+    return {
+        (path, node[1]): likeness(
+            counted[path],
+            theirs[node],
+            same_title=weighed.items[path].title == weighed.index.nodes[node].title,
+        )
+        for path, node in pairs
+        if node in theirs
+    }
 
 
 def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
@@ -107,65 +143,6 @@ def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
             hint=f"mend it, write `lint_ignore: [{code}]` into the file if it is meant, or change [lint] levels",
         )
     return replace(plan, warnings=warnings)
-
-
-def renamed(reading: Reading, service: Service, portal: Portal, bases: Collection[Base]) -> Renames:
-    """Sources that are an article under another name. Only where an article lost its source are any texts read."""
-    there = {item.path for item in reading.desired}
-    if portal.items is None or all(base.path in there for base in bases if base.kind == "article"):
-        return NOTHING_RENAMED
-    strays = strays_of(match_items(reading.desired, portal.items, bases))
-    texts = {item.path: reading.compiler.content_of(item.path) for item in strays.new}
-    by_digest = {item.fields.get("content"): texts[item.path] for item in strays.new}
-    former = {base.remote_id: by_digest.get(base.fields.get("content")) for base in strays.old}
-    movers = movers_of(strays)
-    unread = [base for base in strays.old if former[base.remote_id] is None and base.remote_id not in movers]
-    moved = [base for base in strays.old if former[base.remote_id] is None and base.remote_id in movers]
-    for base in (*moved, *unread[:MOST_READ]):
-        former[base.remote_id] = service.read_article(base.remote_id, locale=base.locale)[1]
-    return find_renames(strays, texts, {key: text for key, text in former.items() if text is not None})
-
-
-def with_former_slugs(plan: Plan, desired: list[Desired], reading: Reading) -> list[Desired]:
-    """What would be made and was on the portal under another slug, by the word of git, has that one as an alias.
-
-    A ledger knows such articles by their path; a fresh clone has none.
-    """
-    new = [change.path for change in plan.changes if change.action is Action.CREATE and change.kind == "article"]
-    strangers = {item.slug for item in plan.unmanaged if item.kind == "article"}
-    if not new or not strangers:
-        return desired
-    from kbsync.history.base import former_slugs
-
-    known = {path: slugs & strangers for path, slugs in former_slugs(reading.compiler, new).items()}
-    claims = Counter(slug for slugs in known.values() for slug in slugs)
-    aliases = {path: tuple(slugs) for path, slugs in known.items() if len(slugs) == 1 and claims[min(slugs)] == 1}
-    return [
-        msgspec.structs.replace(item, aliases=(*item.aliases, *aliases[item.path])) if item.path in aliases else item
-        for item in desired
-    ]
-
-
-def ask_older_revisions(
-    build: Callable[..., Plan], sides: tuple[list[Desired], list[Observed] | None, Sequence[Base]], reading: Reading
-) -> Plan:
-    """The plan; git is asked where it has conflicts that no ledger can settle, and most plans have none.
-
-    Args:
-        build: makes the plan, from what is desired and `history`.
-        sides: what it is made of.
-        reading: the tree as it is now.
-    """
-    plan = build(sides[0])
-    if all(held.reason is not Reason.CONFLICT for held in plan.held):
-        return plan
-    from kbsync.history.base import ask_history, open_questions, tell_why
-
-    questions = open_questions(plan, *sides)
-    if not questions:
-        return plan
-    past = ask_history(reading.compiler, questions)
-    return tell_why(build(sides[0], history=past.history) if past.history else plan, questions, past.word)
 
 
 def check_first_push(workspace: Workspace, ledger: Ledger, *, allowed: bool) -> None:

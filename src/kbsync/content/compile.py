@@ -135,7 +135,8 @@ class Compiler:
 
     def category(self, source: Source, identity: Identity) -> Desired:
         """One `_category.md`."""
-        return Desired("category", identity.locale, identity.slug, source.path, category_fields(source, identity))
+        fields = category_fields(source, identity)
+        return Desired("category", identity.locale, identity.slug, source.path, fields, aliases=source.aliases)
 
     def article(self, source: Source, identity: Identity) -> Desired:
         """One article; its body is named by digest and made anew by `content_of` when it is sent."""

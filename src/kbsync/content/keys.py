@@ -38,6 +38,7 @@ CATEGORY_KEYS: Mapping[str, str] = {
     "position": NUMBER,
     "icon": TEXT,
     "locale": TEXT,
+    "aliases": LIST,
     "lint_ignore": LIST,
 }
 

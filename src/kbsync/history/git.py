@@ -39,7 +39,7 @@ QUIET = {
 LOG = (
     "log",
     "HEAD",
-    "--format=%x02%H %P",
+    "--format=%x02%H %ct %P",
     "-z",
     "--raw",
     "--no-abbrev",
@@ -53,8 +53,14 @@ LOG = (
     "--no-textconv",
     "--no-relative",
 )
-RENAMES = ("-M75%", "-l400")
-"""Alike enough to be the same text, moved; and a limit to what a commit that moved thousands may cost."""
+RENAMES = ("-M50%", "-l400")
+"""Alike enough to be the same file, moved; and a limit to what a commit that moved thousands may cost."""
+
+UNCHANGED = 100
+"""What git says of a file that was only renamed, percent."""
+
+SURE_PERCENT = 75
+"""From here on git's word for a rename is taken where the bodies are too short to tell."""
 
 EVERYTHING = "."
 """Below the content root. That costs git a third of what a pattern for `.md` does, so what is no source goes here."""
@@ -83,12 +89,16 @@ class GitFailed(Exception):
 
 
 class Entry(NamedTuple):
-    """A file that a commit changed, against its first parent; an id is "" where no regular file was or is."""
+    """A file that a commit changed, against its first parent; an id is "" where no regular file was or is.
+
+    `percent` is how much of a renamed file stayed, by git's measure.
+    """
 
     old_name: str
     name: str
     old_oid: str
     oid: str
+    percent: int = 100
 
     @property
     def is_rename(self) -> bool:
@@ -97,9 +107,13 @@ class Entry(NamedTuple):
 
 
 class Commit(NamedTuple):
-    """A commit that touched sources; its parents are the nearest such commits before it."""
+    """A commit that touched sources, and when it was made (seconds since 1970).
+
+    Its parents are the nearest such commits before it.
+    """
 
     id: str
+    time_s: int
     parents: tuple[str, ...]
     entries: tuple[Entry, ...]
 
@@ -167,24 +181,25 @@ class Repository:
                 raise GitFailed(complaint(said))
 
     def _commits(self, tokens: Iterator[bytes]) -> Iterator[Commit]:
-        ids, entries = [""], list[Entry]()
+        ids, entries = list[str](), list[Entry]()
         for token in tokens:
             line = token.lstrip(b"\n")
             if line.startswith(b"\2"):
-                if ids[0]:
-                    yield Commit(ids[0], tuple(ids[1:]), _sources(entries))
+                if ids:
+                    yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), _sources(entries))
                 ids, entries = line[1:].decode("ascii").split(), []
             elif line.startswith(b":"):
                 entries.append(self._entry(line, tokens))
-        if ids[0]:
-            yield Commit(ids[0], tuple(ids[1:]), _sources(entries))
+        if ids:
+            yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), _sources(entries))
 
     def _entry(self, line: bytes, tokens: Iterator[bytes]) -> Entry:
         old_mode, mode, old_oid, oid, status = line[1:].split(b" ")
         name = old_name = self._name(next(tokens, b""))
+        percent = 100
         if status.startswith(b"R"):
-            name = self._name(next(tokens, b""))
-        return Entry(old_name, name, _oid(old_mode, old_oid), _oid(mode, oid))
+            name, percent = self._name(next(tokens, b"")), int(status[1:])
+        return Entry(old_name, name, _oid(old_mode, old_oid), _oid(mode, oid), percent)
 
     def _name(self, path: bytes) -> str:
         return path.removeprefix(self.prefix).decode("utf-8", "surrogateescape")
@@ -195,7 +210,7 @@ class Repository:
 
 
 def _sources(entries: list[Entry]) -> tuple[Entry, ...]:
-    return tuple(entry for entry in entries if entry.name.endswith(".md"))
+    return tuple(entry for entry in entries if entry.name.endswith(".md") or entry.old_name.endswith(".md"))
 
 
 def _tokens(stream: IO[bytes]) -> Iterator[bytes]:

@@ -17,7 +17,7 @@ from kbsync.content.source import Source
 from kbsync.history.blobs import Blobs
 from kbsync.history.git import Repository
 from kbsync.markdown.uploaded import NAME_CHARS
-from kbsync.model import Value, digest
+from kbsync.model import STATUSES, Status, Value, digest
 
 BODY = frozenset({"content", "title"})
 """The fields for which the Markdown is read; a title may be its first heading."""
@@ -84,12 +84,16 @@ class Then:
             )
         return self._by_blob[key]
 
-    def slugs(self, path: str, oid: str, data: bytes) -> Iterator[str]:
-        """The slugs that an article's file may have had: its first folder may have been a locale that is none today."""
+    def identities(self, path: str, oid: str, data: bytes) -> Iterator[Identity]:
+        """Who a file may have been: its first folder may have been a locale that is none today."""
         identity, default_locale = self.identify(path, oid, data), self.compiler.site.default_locale
-        yield identity.slug
-        if not identity.locale and identity.slug == default_slug(path, "", default_locale):
-            yield default_slug(path, path.partition("/")[0], default_locale)
+        yield identity
+        if not identity.locale:
+            folder, slug = path.partition("/")[0], identity.slug
+            is_article = not path.endswith(CATEGORY_FILE)
+            if is_article and slug == default_slug(path, "", default_locale):
+                slug = default_slug(path, folder, default_locale)
+            yield Identity(path, folder, slug)
 
     def address(self, identity: Identity) -> str:
         """The public address that it had."""
@@ -97,17 +101,23 @@ class Then:
         return self.compiler.addresses.of(identity, is_article=is_article)
 
     def fields_of(self, revision: Revision) -> Mapping[str, Value]:
-        """What the revision compiled to, but for the body."""
+        """What the revision compiled to, but for the body; with the status and the locale that it had on the portal.
+
+        An article whose file says no status was made as a draft.
+        """
         source, site = revision.source, self.compiler.site
         if source.kind == "category":
-            return category_fields(source, identify_category(source.path, source, site))
+            category = identify_category(source.path, source, site)
+            return {**category_fields(source, category), "locale": category.locale}
 
         def slug_at(path: str) -> str | None:
             identity = self._at.get((revision.commit, path))
             return identity.slug if identity else None
 
         identity = identify_article(source.path, source, site, slug_at)
-        return article_fields(source, identity, self.compiler.authors, "")
+        status = STATUSES.get(source.status) or Status.DRAFT
+        fields = article_fields(source, identity, self.compiler.authors, "")
+        return {**fields, "status": status, "locale": identity.locale}
 
     def bodies_of(self, revision: Revision) -> set[Value]:
         """The digests that the body may have been sent with: as committed, and with the line ends of some checkout.

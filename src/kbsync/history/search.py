@@ -1,6 +1,6 @@
-"""Looking through git history, newest first, for revisions that compile to what the portal holds.
+"""Looks through git history, newest first: what a file was before, and which of its revisions the portal holds.
 
-A path is given up as soon as all of its fields are found. The rest costs a walk through all commits, in which each
+A path is given up as soon as what is asked of it is known. The rest costs a walk through all commits, in which each
 older text is read once, and for what has links a second one.
 """
 
@@ -8,13 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
+from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler
+from kbsync.content.parse import parse_source
 from kbsync.history.blobs import Blobs
-from kbsync.history.git import Commit, GitFailed, Repository
+from kbsync.history.git import SURE_PERCENT, Entry, GitFailed, Repository
 from kbsync.history.revisions import Revision, Then, read_revision, targets_of
-from kbsync.model import Value
+from kbsync.history.trail import Text, Trail
+from kbsync.model import Base, Kind, Observed, RemoteId, Value
+from kbsync.plan.decide import EMPTY
+from kbsync.plan.evidence import Key, key_of
+from kbsync.plan.known import NEVER, Former, GitWord
+from kbsync.plan.likeness import MIN_WORDS, NEAR, likeness, words
+from kbsync.plan.questions import Question, Questions, differing
 
 AT_ONCE = 64
 """Older texts that are held at a time."""
@@ -25,98 +33,67 @@ MAX_LINKING = 8
 MAX_MOMENTS = 100
 """The newest so many commits at which they did."""
 
-Names = Mapping[str, frozenset[str]]
-NO_RENAMES: Names = {}
+OF_DELETED = ("title", "content", "description", "name", "category")
+"""The fields by which an article or category is known for that of a file that is gone."""
 
 
-class Candidate(NamedTuple):
-    """An older text of a source: its path today, and the name that it had at a commit."""
+@dataclass(slots=True)
+class Pair:
+    """One file and one article that it may be: the portal's values that no revision had so far."""
 
-    path: str
-    name: str
-    oid: str
-    commit: str
+    observed: Observed
+    open: dict[str, Value]
+    found: dict[str, bool] = field(default_factory=dict)
+
+    def note(self, name: str, until_s: int) -> None:
+        """A revision had this value, and was replaced then."""
+        ours = self.observed.updated_at <= until_s
+        self.found[name] = self.found.get(name, False) or ours
+        if ours:
+            del self.open[name]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether each value is known for that of a revision."""
+        return self.open.keys() <= self.found.keys()
 
 
-class Trail:
-    """Follows sources through renames, from each commit to its parents.
+@dataclass(slots=True)
+class File:
+    """What is asked of one file, and what is known so far. `question` is None for one that is gone."""
 
-    For each commit still to come it keeps the names that mean something else there than today: the paths of today that
-    a name leads to, none for one that was not theirs yet. A branch that was made before a rename and merged after it is
-    followed under the new name only.
-    """
+    question: Question | None
+    pairs: dict[RemoteId, Pair] = field(default_factory=dict)
+    former: dict[tuple[str, str, str], int] = field(default_factory=dict)
+    newest: Text | None = None
+    gave: set[str] = field(default_factory=set)
+    done: bool = False
 
-    def __init__(self, wanted: Iterable[str]) -> None:
-        self.wanted = frozenset(wanted)
-        self._coming: dict[str, Names] = {}
-
-    def follow(self, commit: Commit) -> Iterator[Candidate]:
-        """The texts of wanted sources that a commit wrote or replaced, the newer one of each first."""
-        here = self._coming.pop(commit.id, NO_RENAMES)
-        before = self._before(commit, here)
-        for number, parent in enumerate(commit.parents):
-            self._meet(parent, here if number else before)
-        for entry in commit.entries:
-            if entry.oid:
-                yield from (Candidate(path, entry.name, entry.oid, commit.id) for path in self._paths(here, entry.name))
-            if entry.old_oid and commit.parents:
-                paths = self._paths(before, entry.old_name)
-                yield from (Candidate(path, entry.old_name, entry.old_oid, commit.parents[0]) for path in paths)
-
-    def _paths(self, names: Names, name: str) -> frozenset[str]:
-        known = names.get(name)
-        if known is not None:
-            return known
-        return frozenset((name,)) if name in self.wanted else frozenset()
-
-    def _before(self, commit: Commit, here: Names) -> Names:
-        renames = [(e.old_name, e.name) for e in commit.entries if e.is_rename and self._paths(here, e.name)]
-        if not renames:
-            return here
-        gone: Names = {name: frozenset() for _, name in renames}
-        old = {old_name: self._paths(here, old_name) | self._paths(here, name) for old_name, name in renames}
-        return {**here, **gone, **old}
-
-    def _meet(self, parent: str, names: Names) -> None:
-        known = self._coming.get(parent)
-        if known is None or known is names:
-            self._coming[parent] = names
-        else:
-            both = known.keys() | names.keys()
-            self._coming[parent] = {name: self._paths(known, name) | self._paths(names, name) for name in both}
+    def wants(self) -> set[str]:
+        """The fields that are still to be found."""
+        return {name for pair in self.pairs.values() for name in pair.open}
 
 
 class Search:
-    """The fields that are still to be found, by path and with the portal's value, and those that are."""
+    """One walk through history for all questions."""
 
-    def __init__(
-        self, compiler: Compiler, repository: Repository, blobs: Blobs, values: Mapping[str, Mapping[str, Value]]
-    ) -> None:
+    def __init__(self, compiler: Compiler, repository: Repository, blobs: Blobs, questions: Questions) -> None:
         self.repository = repository
         self.blobs = blobs
         self.then = Then(compiler, repository, blobs)
-        self.open = {path: dict(fields) for path, fields in values.items()}
-        self.found: dict[str, set[str]] = {}
-        self._newest: dict[str, Candidate] = {}
+        self.tree = compiler.tree.sources
+        self.questions = questions
+        self.candidates: dict[Key, Observed] = {
+            key_of(item.kind, item.locale, item.slug): item for item in questions.candidates
+        }
+        self.files = {question.desired.path: self._file(question) for question in questions.sources}
         self._tried: set[int] = set()
         self._linking: dict[str, dict[tuple[str, str], frozenset[str]]] = {}
+        self._until: dict[tuple[str, str, str], int] = {}
 
-    def slugs(self) -> Iterator[tuple[str, str]]:
-        """The path of today and the slug then, for every older text of every source.
-
-        Raises:
-            GitFailed: the history cannot be read to its end.
-        """
-        trail = Trail(self.open)
-        with closing(self.repository.log()) as log:
-            texts = {(found.path, found.name, found.oid) for commit in log for found in trail.follow(commit)}
-        names = sorted(texts)
-        for start in range(0, len(names), AT_ONCE):
-            some = names[start : start + AT_ONCE]
-            blobs = self.blobs.read(oid for _, _, oid in some)
-            for path, name, oid in some:
-                if (blob := blobs[oid]) and blob.data is not None:
-                    yield from ((path, slug) for slug in self.then.slugs(name, oid, blob.data))
+    def _file(self, question: Question) -> File:
+        pairs = {item.remote_id: Pair(item, differing(question.desired, item)) for item in question.observed}
+        return File(question, pairs)
 
     def run(self) -> None:
         """Find what can be found.
@@ -125,102 +102,206 @@ class Search:
             GitFailed: the history cannot be read to its end; what was found is true.
         """
         self._walk()
-        self._try(self._newest.values())
         # What a source links to may have moved on since its own last commit.
-        self._try(text._replace(commit="HEAD") for text in self._newest.values() if text.path in self._linking)
+        newest = [f.newest for path, f in self.files.items() if f.newest and path in self._linking]
+        self._try(text._replace(commit="HEAD") for text in newest)
         self._try_other_moments()
 
+    def word(self) -> GitWord:
+        """What git said."""
+        former = {
+            path: tuple(Former(name, locale, slug, until) for (name, locale, slug), until in found.former.items())
+            for path, found in self.files.items()
+            if found.question is not None and found.former
+        }
+        proofs = {
+            (path, remote_id): dict(pair.found)
+            for path, found in self.files.items()
+            if found.question is not None
+            for remote_id, pair in found.pairs.items()
+        }
+        return GitWord(former, proofs, tuple(self._deleted()))
+
+    def _deleted(self) -> Iterator[Base]:
+        """The articles of files that are gone, as the last agreement that git knows of."""
+        for path, found in self.files.items():
+            for pair in found.pairs.values() if found.question is None else ():
+                seen = pair.observed
+                if pair.found.keys() & {"title", "content", "name"}:
+                    fields = {name: seen.fields.get(name) if pair.found.get(name) else None for name in found.gave}
+                    agreed = {"slug": seen.slug, **fields}
+                    yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, agreed, seen.status)
+
+    # --- the walk --------------------------------------------------------------------------------------------------
+
     def _walk(self) -> None:
-        """Try every text but the newest of each source: that is what the tree has now, mostly."""
-        queue, paths = list[Candidate](), set[str]()
+        self._leave_out_what_is_not_committed()
+        trail = Trail(self._matters, self.tree.__contains__, self._is_same)
+        queue: list[Text] = []
         try:
-            for text in self._texts():
-                queue.append(text)
-                paths.add(text.path)
-                # Where all that is open has something to try, waiting for more could only cost.
-                if len(queue) == AT_ONCE or len(paths) >= len(self.open):
-                    self._try(queue)
-                    queue, paths = [], set()
+            with closing(self.repository.log()) as log:
+                for commit in log:
+                    queue += [text for text in trail.follow(commit) if self._is_new(text)]
+                    # Where all that is open has something to try, waiting for more could only cost.
+                    if len(queue) >= AT_ONCE or len({text.path for text in queue}) >= self._still_open():
+                        self._try(queue)
+                        queue = []
+                    if not self.questions.deleted and not self._still_open():
+                        return
         except GitFailed:
             # What was read before the history broke off is true.
-            self._try([*queue, *self._newest.values()])
+            self._try(queue)
             raise
         self._try(queue)
 
-    def _texts(self) -> Iterator[Candidate]:
-        trail = Trail(self.open)
-        with closing(self.repository.log()) as commits:
-            for commit in commits:
-                yield from filter(self._is_new, trail.follow(commit))
-                if not self.open:
-                    return
+    def _leave_out_what_is_not_committed(self) -> None:
+        """A file that HEAD does not have was nothing else before, as far as git knows."""
+        asked = {self.repository.at("HEAD", path): found for path, found in self.files.items() if not found.pairs}
+        for name, blob in self.blobs.read(asked).items():
+            asked[name].done = blob is None
 
-    def _is_new(self, text: Candidate) -> bool:
-        if text.path not in self.open or self._newest.setdefault(text.path, text) is text:
-            return False
-        return hash(text[:3]) not in self._tried
+    def _still_open(self) -> int:
+        return sum(1 for found in self.files.values() if not found.done)
 
-    def _try(self, texts: Iterable[Candidate]) -> None:
-        todo = [text for text in texts if text.path in self.open]
+    def _matters(self, path: str) -> bool:
+        return path in self.files or (self.questions.deleted and path not in self.tree)
+
+    def _is_new(self, text: Text) -> bool:
+        if text.path not in self.files:
+            if not self.questions.deleted:
+                return False
+            self.files[text.path] = File(None)
+        found = self.files[text.path]
+        if found.newest is None:
+            found.newest = text
+        return not found.done and (text.is_first or hash(text[:3]) not in self._tried)
+
+    def _is_same(self, entry: Entry) -> bool:
+        """Whether a file that git calls renamed has nearly its body still: front matter makes short files alike."""
+        blobs = self.blobs.read([entry.old_oid, entry.oid])
+        bodies = []
+        for name, oid in ((entry.old_name, entry.old_oid), (entry.name, entry.oid)):
+            blob = blobs.get(oid)
+            if blob is None or blob.data is None:
+                return False
+            source = parse_source(name, blob.data)
+            bodies.append((words(body_of(source, blob.data)), source.title or source.name))
+        (old, old_title), (new, new_title) = bodies
+        if max(old.total(), new.total()) < MIN_WORDS:
+            return entry.percent >= SURE_PERCENT
+        return likeness(new, old, same_title=new_title == old_title) >= NEAR
+
+    def _try(self, texts: Iterable[Text]) -> None:
+        todo = list(texts)
         for start in range(0, len(todo), AT_ONCE):
-            self._try_some(todo[start : start + AT_ONCE])
+            self._try_some([text for text in todo[start : start + AT_ONCE] if not self.files[text.path].done])
 
-    def _try_some(self, candidates: list[Candidate]) -> None:
-        blobs = self.blobs.read(candidate.oid for candidate in candidates)
-        waiting: list[tuple[str, Revision, list[str]]] = []
-        for candidate in candidates:
-            wanted, blob = self.open.get(candidate.path), blobs[candidate.oid]
-            if not wanted or blob is None or blob.data is None:
+    def _try_some(self, texts: list[Text]) -> None:
+        blobs = self.blobs.read(text.oid for text in texts)
+        waiting: list[tuple[Text, Revision, list[str]]] = []
+        for text in texts:
+            found, blob = self.files[text.path], blobs[text.oid]
+            if found.done or blob is None or blob.data is None:
                 continue
-            revision = read_revision(candidate.name, blob.data, candidate.commit, wanted)
-            needs = list(self.then.needs(revision, wanted)) if revision else []
-            if "category" not in wanted:
+            self._identify(found, text, blob.data)
+            wants = found.wants()
+            revision = read_revision(text.name, blob.data, text.commit, wants) if wants else None
+            needs = list(self.then.needs(revision, wants)) if revision else []
+            if "category" not in wants:
                 # Once is enough: what its links meant at other commits is looked at in the end.
-                self._tried.add(hash(candidate[:3]))
+                self._tried.add(hash(text[:3]))
             if revision is not None and needs:
-                self._note_links(candidate, revision)
-                waiting.append((candidate.path, revision, needs))
-            elif revision is not None:
-                self._compare(candidate.path, revision)
+                self._note_links(text, revision)
+                waiting.append((text, revision, needs))
+                continue
+            if revision is not None:
+                self._compare(found, revision, text.until_s)
+            self._is_done(found, text)
         self.then.load((revision.commit, path) for _, revision, needs in waiting for path in needs)
-        for path, revision, _ in waiting:
-            self._compare(path, revision)
+        for text, revision, _ in waiting:
+            self._compare(self.files[text.path], revision, text.until_s)
+            self._is_done(self.files[text.path], text)
 
-    def _compare(self, path: str, revision: Revision) -> None:
-        wanted = self.open.get(path, {})
-        fields = self.then.fields_of(revision) if wanted.keys() - {"content"} else {}
-        for name, value in list(wanted.items()):
-            same = value in self.then.bodies_of(revision) if name == "content" else fields.get(name) == value
-            if same:
-                self.found.setdefault(path, set()).add(name)
-                del wanted[name]
-        if not wanted:
-            self.open.pop(path, None)
+    def _identify(self, found: File, text: Text, data: bytes) -> None:
+        """Note who the file was, and take the article that it may have been into what is asked."""
+        kind: Kind = "category" if text.name.endswith(CATEGORY_FILE) else "article"
+        for identity in self.then.identities(text.name, text.oid, data):
+            name = (text.name, identity.locale, identity.slug)
+            is_news = name not in found.former
+            found.former[name] = max(found.former.get(name, 0), text.until_s)
+            seen = self.candidates.get(key_of(kind, identity.locale, identity.slug)) if is_news else None
+            if (
+                seen is not None
+                and seen.remote_id not in found.pairs
+                and (found.question is None or found.question.former)
+            ):
+                values = (
+                    self._values_of_deleted(seen) if found.question is None else differing(found.question.desired, seen)
+                )
+                found.pairs[seen.remote_id] = Pair(seen, values)
+
+    def _values_of_deleted(self, seen: Observed) -> dict[str, Value]:
+        return {name: seen.fields[name] for name in OF_DELETED if name in seen.fields}
+
+    def _compare(self, found: File, revision: Revision, until_s: int) -> None:
+        wants = found.wants()
+        fields = self.then.fields_of(revision) if wants - {"content"} or found.question is None else {}
+        if found.question is None and not found.gave:
+            found.gave = {name for name in OF_DELETED if name in fields}
+            for pair in found.pairs.values():
+                pair.open = {name: value for name, value in pair.open.items() if name in found.gave}
+        bodies = self.then.bodies_of(revision) if "content" in wants and revision.source.kind == "article" else set()
+        for pair in found.pairs.values():
+            for name, value in list(pair.open.items()):
+                # What a revision does not give is empty on the portal.
+                same = (
+                    value in bodies
+                    if name == "content"
+                    else fields.get(name) == value or _both_empty(fields, name, value)
+                )
+                if same:
+                    pair.note(name, until_s)
+
+    def _is_done(self, found: File, text: Text) -> None:
+        if found.question is None:
+            found.done = text.is_first or all(pair.is_settled for pair in found.pairs.values())
+        elif found.question.former:
+            begun = text.is_first and not found.question.observed
+            found.done = begun or any(pair.is_settled for pair in found.pairs.values())
+        else:
+            found.done = all(pair.is_settled for pair in found.pairs.values())
 
     # --- links to what moved on while the source itself rested -----------------------------------------------------
 
-    def _note_links(self, candidate: Candidate, revision: Revision) -> None:
-        noted = self._linking.setdefault(candidate.path, {})
-        is_newest = self._newest[candidate.path].oid == candidate.oid
+    def _note_links(self, text: Text, revision: Revision) -> None:
+        noted = self._linking.setdefault(text.path, {})
+        newest = self.files[text.path].newest
+        is_newest = newest is not None and newest.oid == text.oid
         if (targets := frozenset(targets_of(revision.source))) and (is_newest or len(noted) < MAX_LINKING):
-            noted[candidate.name, candidate.oid] = targets
+            noted[text.name, text.oid] = targets
+            self._until[text[:3]] = text.until_s
 
     def _try_other_moments(self) -> None:
         """Compile texts also at the commits at which something that they link to got another address."""
-        texts = {path: noted for path, noted in self._linking.items() if "content" in self.open.get(path, ())}
+        texts = {path: noted for path, noted in self._linking.items() if "content" in self.files[path].wants()}
         linked = {target for noted in texts.values() for targets in noted.values() for target in targets}
         moments = self._moments(linked) if linked else {}
         for path, noted in texts.items():
             for (name, oid), targets in noted.items():
-                commits = dict.fromkeys(commit for target in targets for commit in moments.get(target, ()))
+                until_s = self._until[path, name, oid]
+                commits = {commit: time_s for target in targets for commit, time_s in moments.get(target, ())}
                 asked = {self.repository.at(commit, name): commit for commit in list(commits)[:MAX_MOMENTS]}
                 there = self.blobs.read(asked)
-                self._try(Candidate(path, name, oid, asked[a]) for a, blob in there.items() if blob and blob.oid == oid)
+                self._try(
+                    Text(path, name, oid, asked[at], min(until_s, commits[asked[at]]))
+                    for at, blob in there.items()
+                    if blob and blob.oid == oid
+                )
 
-    def _moments(self, targets: set[str]) -> dict[str, list[str]]:
-        """The commits on both sides of a change of somebody's address."""
+    def _moments(self, targets: set[str]) -> dict[str, list[tuple[str, int]]]:
+        """The commits on both sides of a change of somebody's address, and until when the address was that."""
         changes = [
-            (commit.id, entry)
+            (commit, entry)
             for commit in self.repository.log(only=targets)
             for entry in commit.entries
             if entry.name in targets
@@ -233,9 +314,14 @@ class Search:
             for name, oid in some:
                 if (blob := blobs[oid]) and blob.data is not None:
                     addresses[name, oid] = self.then.address(self.then.identify(name, oid, blob.data))
-        moments: dict[str, list[str]] = {}
+        moments: dict[str, list[tuple[str, int]]] = {}
         for commit, entry in changes:
             if addresses.get((entry.name, entry.oid)) != addresses.get((entry.name, entry.old_oid)):
                 # Not the parent that the log gives: that one is the nearest that touched a target.
-                moments.setdefault(entry.name, []).extend((commit, f"{commit}^1"))
+                sides = [(commit.id, NEVER), (f"{commit.id}^1", commit.time_s)]
+                moments.setdefault(entry.name, []).extend(sides)
         return moments
+
+
+def _both_empty(fields: Mapping[str, Value], name: str, value: Value) -> bool:
+    return value in EMPTY and fields.get(name) in EMPTY

@@ -9,9 +9,14 @@ Each field of an item decides for itself; this is the whole table, row by row (`
     same            | moved                          | DRIFT     held: a person edited it in the panel
     moved           | moved, to the same value       | SETTLE    nothing to send; the base moves
     moved           | moved, elsewhere               | CONFLICT  held
+    moved           | moved, to an older revision *  | SEND      another clone pushed that revision
     no base         | equal                          | ADOPT
-    no base         | differs, but an older revision | SEND      nobody touched it since that revision
+    no base         | differs, an older revision *   | SEND      nobody touched it since that revision
+    no base         | differs, an older revision,    | DRIFT     held: a person may have gone back to it
+                    |   touched since it was replaced|
     no base         | differs                        | CONFLICT  held
+
+    * and the portal says that the article was not touched after the next revision was committed
 
 and this is the table for an item as a whole:
 
@@ -22,22 +27,24 @@ and this is the table for an item as a whole:
     yes     | any  | yes      | adopt, update or nothing, field by field
     no      | yes  | yes      | orphan: report, archive or delete, as `removed` says
     no      | yes  | no       | forgotten
-    no      | no   | yes      | unmanaged: counted, never touched
+    no      | no   | yes      | unmanaged: counted, never touched; an orphan where git knows its file
+    unclear | any  | yes      | held as unknown, every article that it could be named (`match.py`)
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable
 
 from kbsync.errors import PlanRefused
-from kbsync.model import Action, Base, Change, Desired, Observed, Pending, Plan, Target, Value
+from kbsync.model import Action, Change, Desired, Observed, Plan, Target
 from kbsync.plan.draft import Draft, Policy
-from kbsync.plan.items import decide_item
+from kbsync.plan.items import decide_item, hold_unclear
+from kbsync.plan.known import Known
 from kbsync.plan.links import decide_links, is_link
 from kbsync.plan.match import Match, Matches, match_items
 from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import decide_orphans, warn_of_dying_addresses, warn_of_look_alikes
-from kbsync.plan.renames import Renames
+from kbsync.plan.taken import hold_taken_slugs
 
 REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
 """Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""
@@ -45,57 +52,44 @@ REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
 OWN_S = 0.0025
 """What kbsync itself needs for a request, from the plan to the ledger, seconds. Measured: bench/RESULTS.md."""
 
-NOTHING_RENAMED = Renames({})
-
-History = Mapping[str, Mapping[str, Collection[Value]]]
-"""By source path, by field: the values of older revisions."""
-
 
 def build_plan(
     target: Target,
     desired: Iterable[Desired],
-    observed: Iterable[Observed] | None,
-    bases: Iterable[Base],
+    known: Known,
     *,
     policy: Policy,
-    pending: Iterable[Pending] = (),
-    history: History | None = None,
-    renames: Renames = NOTHING_RENAMED,
     tree: Iterable[Desired] | None = None,
-    complete: bool = True,
 ) -> Plan:
     """Decide everything.
 
     Args:
         target: whom the plan is for.
         desired: what the content tree wants.
-        observed: what the portal holds, or None where it cannot be listed: then the ledger alone says.
-        bases: what both sides last agreed on.
+        known: what the portal, the ledger and git say.
         policy: how far the plan may go.
-        pending: requests whose answer nobody knows, and that looking could not settle.
-        history: what older revisions of the sources compile to.
-        renames: sources that are an article under another name.
         tree: the whole content tree, where `desired` is a part of it.
-        complete: whether `observed` is surely all; else nothing is forgotten for not being there.
 
     Raises:
         PlanRefused: it would remove more than `max_fraction` of what is managed.
     """
-    bases = list(bases)
-    seen = [_as_observed(base) for base in bases] if observed is None else list(observed)
-    matches = match_items(desired, seen, bases, renames.found, tree)
+    matches = match_items(desired, known, tree)
     renamed = _renamed_categories(matches)
-    unknown = {(entry.kind, entry.locale, entry.slug) for entry in pending if entry.action == Action.CREATE}
-    draft = Draft(policy, warnings=list(renames.doubtful))
-    for match in matches.matched:
-        decide_item(draft, match, renamed, unknown, (history or {}).get(match.desired.path, {}))
+    unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
+    draft = Draft(policy, git=known.git)
+    hold_unclear(draft, matches.unclear)
+    new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
+    for match in (*matches.matched, *new):
+        decide_item(draft, match, renamed, unknown)
     if policy.whole:
-        decide_orphans(draft, matches, renamed, complete=complete)
+        decide_orphans(draft, matches, renamed, complete=known.complete)
     decide_links(draft, matches)
+    if known.observed is not None:
+        hold_taken_slugs(draft, known.observed)
     warn_of_look_alikes(draft, matches)
     warn_of_dying_addresses(draft)
-    unmanaged = matches.unmanaged if observed is not None else ()
-    plan = _assemble(target, draft, unmanaged, managed=len(bases))
+    unmanaged = matches.unmanaged if known.observed is not None else ()
+    plan = _assemble(target, draft, unmanaged, managed=matches.managed)
     check_removals(plan, max_fraction=policy.max_fraction)
     return plan
 
@@ -110,7 +104,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     """
     draft = Draft(policy, warnings=list(plan.warnings))
     for match in matches:
-        decide_item(draft, match, {}, (), {})
+        decide_item(draft, match, {}, ())
         draft.unchanged -= 1
     draft.unchanged += plan.unchanged
     return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
@@ -133,10 +127,6 @@ def check_removals(plan: Plan, *, max_fraction: float) -> None:
             f"[push] max_removals allows {max_fraction:.0%}",
             hint="is the content tree complete? If this is meant, set KBSYNC_PUSH__MAX_REMOVALS=100% for this once",
         )
-
-
-def _as_observed(base: Base) -> Observed:
-    return Observed(base.kind, base.remote_id, base.locale, base.slug, base.fields, base.status)
 
 
 def _renamed_categories(matches: Matches) -> dict[tuple[str, str], str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from enum import Enum
 
 from kbsync.model import Status, Value
@@ -32,23 +31,25 @@ def decide(
     desired: Value | Status,
     base: Value | Status | Absent,
     observed: Value | Status,
-    older: Collection[Value] = (),
+    proof: bool | None = None,
 ) -> Verdict:
     """One field's verdict, by the table at the head of `plan/build.py`.
 
     Args:
         desired, base, observed: the field's values.
-        older: values that older revisions of the source compile to, from git history.
+        proof: what git history proves of the portal's value (`plan/known.py`); None where it proves nothing.
     """
     if base is ABSENT:
         if desired == observed:
             return Verdict.ADOPT
-        return Verdict.SEND if observed in older else Verdict.CONFLICT
+        return Verdict.CONFLICT if proof is None else Verdict.SEND if proof else Verdict.DRIFT
     if desired == observed:
         return Verdict.NOTHING if desired == base else Verdict.SETTLE
     if observed == base:
         return Verdict.SEND
-    return Verdict.DRIFT if desired == base else Verdict.CONFLICT
+    if desired == base:
+        return Verdict.DRIFT
+    return Verdict.SEND if proof else Verdict.CONFLICT
 
 
 EMPTY = (None, "", ())

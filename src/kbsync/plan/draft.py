@@ -22,6 +22,7 @@ from kbsync.model import (
     RemoteId,
     Status,
 )
+from kbsync.plan.known import SILENT, GitWord
 
 STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
 """What brings an article to a status."""
@@ -63,9 +64,10 @@ NO_AUTHOR = (
 
 @dataclass(slots=True)
 class Draft:
-    """The plan while it is being made."""
+    """The plan while it is being made. `unclear_categories` are held: by locale and slug."""
 
     policy: Policy
+    git: GitWord = SILENT
     changes: list[Change] = field(default_factory=list)
     statuses: list[Change] = field(default_factory=list)
     removals: list[Change] = field(default_factory=list)
@@ -73,6 +75,7 @@ class Draft:
     settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
+    unclear_categories: set[tuple[str, str]] = field(default_factory=set)
     unchanged: int = 0
 
 

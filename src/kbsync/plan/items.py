@@ -23,7 +23,7 @@ from kbsync.model import (
 )
 from kbsync.plan.decide import ABSENT, EMPTY, Absent, Verdict, decide
 from kbsync.plan.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
-from kbsync.plan.match import Match
+from kbsync.plan.match import Match, Unclear
 
 
 def decide_item(
@@ -31,8 +31,8 @@ def decide_item(
     match: Match,
     renamed: Mapping[tuple[str, str], str],
     unknown: Collection[tuple[Kind, str, str]],
-    older: Mapping[str, Collection[Value]],
 ) -> None:
+    """Decide one item: created, adopted, updated, held, or left alone."""
     desired, base, observed = match.desired, match.base, match.observed
     if desired.manage is Manage.FALSE:
         return
@@ -41,7 +41,7 @@ def decide_item(
     elif desired.manage is Manage.SEED and base is not None:
         draft.unchanged += 1
     else:
-        _decide_present(draft, match, observed, renamed, older)
+        _decide_present(draft, match, observed, renamed)
 
 
 def _decide_missing(
@@ -69,12 +69,20 @@ def _decide_missing(
                 "there, then run `kbsync push --recreate` if it is not",
             )
         )
+    elif _waits_for_category(draft, desired):
+        hint = f"its category `{desired.fields['category']}` needs your decision first"
+        draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
     elif draft.policy.needs_author and not has_author(desired):
         draft.held.append(hold(desired, Reason.UNSUPPORTED, None, ("author",), NO_AUTHOR))
     else:
         draft.changes.append(_create(desired, draft.policy))
         if draft.policy.publish and desired.status not in (None, Status.DRAFT):
             _decide_status(draft, desired, None, None)
+
+
+def _waits_for_category(draft: Draft, desired: Desired) -> bool:
+    """Whether nobody knows yet which category of the portal an article's is."""
+    return desired.kind == "article" and (desired.locale, desired.fields.get("category")) in draft.unclear_categories
 
 
 def has_author(desired: Desired) -> bool:
@@ -113,12 +121,13 @@ def _decide_present(
     match: Match,
     observed: Observed,
     renamed: Mapping[tuple[str, str], str],
-    older: Mapping[str, Collection[Value]],
 ) -> None:
     desired, base = match.desired, match.base
     there = follow_rename(observed.fields, observed.locale, renamed)
     agreed = follow_rename(base.fields, base.locale, renamed) if base else {}
     ours = _ours(desired, draft.policy)
+    if _waits_for_category(draft, desired):
+        ours = {name: value for name, value in ours.items() if name != "category"}
     before = (len(draft.changes), len(draft.held), len(draft.statuses))
     same_locale = observed.locale in ("", desired.locale)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
@@ -127,8 +136,9 @@ def _decide_present(
             ours = {**ours, "locale": desired.locale}
             there = {**there, "locale": observed.locale}
             agreed = {**agreed, "locale": base.locale} if base else agreed
+        proof = draft.git.proof(desired.path, observed.remote_id)
         verdicts = {
-            name: decide(value, agreed.get(name, ABSENT), there.get(name), older.get(name, ()))
+            name: decide(value, agreed.get(name, ABSENT), there.get(name), proof.get(name))
             for name, value in ours.items()
         }
         if base is not None and base.kept:
@@ -287,17 +297,59 @@ def _hold_fields(
     for verdict, reason in ((Verdict.DRIFT, Reason.DRIFT), (Verdict.CONFLICT, Reason.CONFLICT)):
         names = tuple(name for name in (*names_of(desired.kind), "locale") if verdicts.get(name) is verdict)
         if names:
-            hint = _hold_hint(desired, reason, base)
+            hint = _hold_hint(draft, desired, reason, base)
             draft.held.append(hold(desired, reason, observed.remote_id, names, hint, there))
 
 
-def _hold_hint(desired: Desired, reason: Reason, base: Base | None) -> str:
+def hold_unclear(draft: Draft, unclear: Iterable[Unclear]) -> None:
+    """Hold the sources that could be one of several articles, with what speaks for each."""
+    for item in unclear:
+        desired = item.desired
+        if item.is_left and draft.policy.recreate:
+            continue
+        if desired.kind == "category":
+            draft.unclear_categories.add((desired.locale, desired.slug))
+        if desired.manage is not Manage.FALSE:
+            draft.held.append(hold(desired, Reason.UNKNOWN, None, (), _unclear_hint(item)))
+
+
+def _unclear_hint(item: Unclear) -> str:
+    """What a source could be, and how to say which."""
+    kind = item.desired.kind
+    readings = [
+        f"{kind} {reading.article.some.remote_id} `{reading.article.some.slug}`"
+        + (f" ({', '.join(reading.reasons)})" if reading.reasons else "")
+        for reading in item.readings
+    ]
+    slug = item.readings[0].article.some.slug
+    if item.is_left:
+        return (
+            f"this file may be {' or '.join(readings)}, which has no file any more. If it is, add `aliases: [{slug}]`; "
+            f"if it is new, run `kbsync push --recreate {item.desired.path}`"
+        )
+    return (
+        f"this file could be {' or '.join(readings)}, and other files could be too. "
+        f"Say which one it is in its front matter, for example `aliases: [{slug}]`"
+    )
+
+
+def _hold_hint(draft: Draft, desired: Desired, reason: Reason, base: Base | None) -> str:
     said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
-    if base is None:
+    if base is None and reason is Reason.DRIFT:
+        said = (
+            "the portal has the value of an older version of this file, and the article was touched after the newer "
+            "version was committed: somebody may have gone back to it"
+        )
+    elif base is None:
         said = (
             f"the portal has {desired.kind} `{desired.slug}` already, with another value, and nothing on record "
             "(no row of the ledger, no older revision in git) shows that kbsync wrote it"
         )
+        if draft.git.word:
+            return (
+                f"whose value the portal has is not known, for {draft.git.word}; "
+                f"or run `kbsync push --overwrite {desired.path}`"
+            )
     return (
         f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`; "
         f"`kbsync resolve {desired.path}` shows both and asks"
@@ -313,8 +365,9 @@ def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, ba
     assert wanted is not None
     there = observed.status if observed else Status.DRAFT
     agreed = (base.status if base else None) if observed else Status.DRAFT
-    verdict = decide(wanted, ABSENT if agreed is None else agreed, there)
     remote_id = observed.remote_id if observed else None
+    proof = draft.git.proof(desired.path, remote_id).get("status") if remote_id is not None else None
+    verdict = decide(wanted, ABSENT if agreed is None else agreed, there, proof)
     if base is not None and base.kept:
         verdict = _kept(verdict, base.kept.get("status", ABSENT), there)
     if desired.path in draft.policy.overwrite:
@@ -333,7 +386,7 @@ def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, ba
         _set_status(draft, desired, observed, wanted)
     elif verdict in {Verdict.DRIFT, Verdict.CONFLICT}:
         reason = Reason(verdict.value)
-        hint = _hold_hint(desired, reason, base)
+        hint = _hold_hint(draft, desired, reason, base if base is not None and base.status is not None else None)
         draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}))
     elif base is not None and base.status is not wanted:
         key = (base.kind, base.remote_id)

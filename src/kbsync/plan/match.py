@@ -1,25 +1,48 @@
-"""Which desired item is which observed one, and which base belongs to both. Pure.
+"""Which desired item is which article or category of the portal, and which base belongs to both. Pure.
 
-In this order: the ledger's row of the same slug; its row of the same source path, or of an alias; the portal's
-item of that slug, or of an alias; a category whose whole locale got another name; a vanished source with nearly the
-same text. Two desired items never match the same one.
+One assignment for all: evidence is weighed for everything that could be each other's, and the best reading is taken
+(`assign.py`). Evidence adds up:
+
+    evidence                                                       | weight        | who says it
+    ---------------------------------------------------------------+---------------+------------------------
+    PATH    the record has the article under this very file        | 60            | ledger
+    ALIAS   the file's `aliases` name the article's slug           | 50            | the writer
+    GIT     the file had the article's slug before, or the file on | 50            | git
+            record was renamed to it
+            the same, and somebody touched the article since       | 25            | git, portal
+    SLUG    the file has the slug that the article has on record   | 35            | ledger and portal
+            and on the portal; that it has on one of them          | 25            | ledger or portal
+    TEXT    the bodies are the same, or the article's is that of   | 60            | portal, ledger, git
+            an older revision of the file
+    NEAR    the bodies have the share s of their words in common   | 100 s - 50    | portal, read for this
+    LOCALE  a category whose locale the tree has no more, by slug  | 20            | ledger
+    NAME    a category without a source, by its name; the title of | 15; 4         | portal
+            an article, beside other evidence
+
+So a file that kept its place and its text is the article it was, whatever slug another file gave up; and two files that
+swapped their names, but neither slugs nor texts, are still the articles of their slugs. Of an article on record that is
+gone from the portal, a quarter counts.
+
+What becomes of a knot of sources and articles that could be each other's:
+
+    reading                                              | source           | article
+    -----------------------------------------------------+------------------+-------------------------------
+    one is better than all others                        | matched, or new  | matched, or without a source
+    two are about as good                                | held, both named | neither removed nor forgotten
+    one is best and leaves a source and an article over  | held             | an orphan like any other
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 
-from kbsync.model import Base, Desired, Kind, Observed, RemoteId
-
-Key = tuple[Kind, Hashable]
-
-Found = tuple[Base | None, Observed | None]
-"""The other two sides of a source; not both are None."""
-
-NO_RENAMES: Mapping[str, RemoteId] = {}
+from kbsync.model import Base, Desired, Observed
+from kbsync.plan.assign import Assignment, Edge, assign, knots_of
+from kbsync.plan.evidence import Article, Evidence, Index, Scales
+from kbsync.plan.known import Known, Node
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
@@ -31,150 +54,146 @@ class Match(msgspec.Struct, frozen=True, gc=False):
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """One article that a source could be, and what speaks for it, the strongest first."""
+
+    article: Article
+    reasons: tuple[Evidence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unclear:
+    """A source that is not matched, because it could be one of some articles.
+
+    `is_left` means that a better reading gives other sources the articles that it could be, and leaves one over.
+    """
+
+    desired: Desired
+    readings: tuple[Reading, ...]
+    is_left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Matches:
-    """Everything, matched. `orphans` are managed and no longer wanted, each with what the portal holds of it."""
+    """Everything, matched. `orphans` are ours and no longer wanted, each with what the portal holds of it."""
 
     matched: tuple[Match, ...]
     orphans: tuple[tuple[Base, Observed | None], ...]
     unmanaged: tuple[Observed, ...]
+    unclear: tuple[Unclear, ...] = ()
+    managed: int = 0
 
 
-def key_of(kind: Kind, locale: str, slug: str) -> Key:
-    """What is unique: an article's slug over the whole service, a category's within its locale."""
-    return (kind, slug) if kind == "article" else (kind, (locale, slug))
+@dataclass(slots=True)
+class Weighed:
+    """All evidence, weighed. `plain` are the sources of which there is no doubt."""
+
+    items: dict[str, Desired]
+    index: Index
+    scales: Scales
+    plain: dict[str, Node]
+    assignment: Assignment = field(default_factory=lambda: Assignment({}, frozenset()))
+
+    @property
+    def found(self) -> dict[str, Node]:
+        """Which source is which article."""
+        return {**self.plain, **self.assignment.found}
+
+    def contested(self) -> Iterator[frozenset[Edge]]:
+        """The knots in which a source or an article has more than one edge."""
+        return (knot for knot in knots_of(self.scales.weights) if len(knot) > 1)
+
+    def unmatched(self) -> Iterator[Desired]:
+        """The sources without an article, the open ones among them."""
+        found = self.assignment.found
+        return (self.items[path] for path in self.scales.found if path not in found and path not in self.plain)
+
+    def without_source(self) -> Iterator[Node]:
+        """The articles and categories of the portal that no source is."""
+        taken = set(self.plain.values()) | set(self.assignment.found.values())
+        return (node for node, article in self.index.nodes.items() if node not in taken and article.observed)
 
 
-def match_items(
-    desired: Iterable[Desired],
-    observed: Iterable[Observed],
-    bases: Iterable[Base],
-    renames: Mapping[str, RemoteId] = NO_RENAMES,
-    tree: Iterable[Desired] | None = None,
-) -> Matches:
-    """Match three sides. The result does not depend on the order of any of them.
+def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
+    """Weigh all evidence and take the best readings."""
+    items = {item.path: item for item in tree}
+    index = Index.of(known)
+    plain, claimed = _plain(items.values(), index)
+    # What the record has under a file of the tree has not lost its source, whatever that file is now.
+    paths = {(item.kind, item.path) for item in items.values()}
+
+    def is_free(node: Node) -> bool:
+        return node not in claimed and (node[0], index.nodes[node].path) not in paths
+
+    scales = Scales(index, is_free, frozenset(item.locale for item in items.values()))
+    rest = [item for path, item in items.items() if path not in plain]
+    while rest:
+        scales.weigh(rest)
+        # A source of which there was no doubt is weighed too where another one claims its article.
+        rivals = {claimed[node] for path, node in scales.weights if node in claimed and claimed[node] != path}
+        rest = [items[path] for path in sorted(rivals) if path in plain]
+        for item in rest:
+            del plain[item.path]
+    return Weighed(items, index, scales, plain, assign(scales.weights))
+
+
+def _plain(items: Iterable[Desired], index: Index) -> tuple[dict[str, Node], dict[Node, str]]:
+    plain: dict[str, Node] = {}
+    claimed: dict[Node, str] = {}
+    for item in items:
+        node = index.is_plain(item)
+        if node is not None and node not in claimed:
+            plain[item.path], claimed[node] = node, item.path
+    return plain, claimed
+
+
+def match_items(desired: Iterable[Desired], known: Known, tree: Iterable[Desired] | None = None) -> Matches:
+    """Match what is desired with what is known. The result does not depend on the order of anything.
 
     Args:
-        desired, observed, bases: the three sides.
-        renames: sources that are an article under another name, by path (`plan/renames.py`).
+        desired: what the content tree wants.
+        known: everything else.
         tree: the whole content tree, where `desired` is a part of it.
     """
     wanted = sorted(desired, key=lambda item: (item.kind != "category", item.path))
-    tree = wanted if tree is None else list(tree)
-    index = _Index(list(observed), list(bases), {(item.kind, item.path): item for item in tree})
-    found: dict[str, Found] = {}
-    # Slugs first, for everybody: a path or alias may only claim what nobody claims by name.
-    finders = (
-        index.by_slug_of_its_own,
-        index.by_path_or_alias,
-        index.by_slug,
-        index.on_portal,
-        index.by_former_locale(tree),
-        index.renamed(renames),
+    weighed = weigh(wanted if tree is None else tree, known)
+    found, index = weighed.found, weighed.index
+    unclear = {item.desired.path: item for item in _unclear(weighed)}
+    matched = []
+    for item in wanted:
+        if item.path not in unclear:
+            node = found.get(item.path)
+            article = index.nodes[node] if node is not None else None
+            matched.append(Match(item, article.base if article else None, article.observed if article else None))
+    waiting = {node for _, node in weighed.assignment.open}
+    rest = [(node, index.nodes[node]) for node in index.nodes.keys() - set(found.values()) - waiting]
+    orphans = [(base, article.observed) for _, article in rest if (base := article.base or article.former) is not None]
+    unmanaged = [article.observed for _, article in rest if article.base is article.former is None and article.observed]
+    return Matches(
+        tuple(matched),
+        tuple(sorted(orphans, key=lambda pair: (pair[0].kind, pair[0].locale, pair[0].slug, str(pair[0].remote_id)))),
+        tuple(sorted(unmanaged, key=lambda item: (item.kind, item.locale, item.slug, str(item.remote_id)))),
+        tuple(item for path, item in sorted(unclear.items()) if tree is None or path in {w.path for w in wanted}),
+        len(found) + len(orphans),
     )
-    for find in finders:
-        for item in wanted:
-            if item.path not in found and (pair := find(item)) is not None:
-                index.claim(*pair)
-                found[item.path] = pair
-    matched = tuple(Match(item, *found.get(item.path, (None, None))) for item in wanted)
-    return Matches(matched, index.orphans(), index.unmanaged())
 
 
-def _key(base: Base) -> Key:
-    return key_of(base.kind, base.locale, base.slug)
+def _unclear(weighed: Weighed) -> Iterator[Unclear]:
+    """The sources that nobody can tell, each with what it could be."""
+    open_edges = weighed.assignment.open
+    for path in {path for path, _ in open_edges}:
+        yield Unclear(weighed.items[path], _readings(weighed, path, [n for p, n in open_edges if p == path]))
+    left_over = set(weighed.without_source()) - {node for _, node in open_edges}
+    open_paths = {path for path, _ in open_edges}
+    for knot in weighed.contested() if left_over else ():
+        nodes = {node for _, node in knot} & left_over
+        paths = {path for path, _ in knot} - weighed.found.keys() - open_paths
+        for path in paths if nodes else ():
+            yield Unclear(weighed.items[path], _readings(weighed, path, nodes), is_left=True)
 
 
-class _Index:
-    def __init__(self, observed: list[Observed], bases: list[Base], wanted: dict[tuple[Kind, str], Desired]) -> None:
-        self.bases = bases
-        self.wanted = wanted
-        self.observed = {(item.kind, item.remote_id): item for item in observed}
-        # Where two rows have one slug, one of them gave it up; the portal knows which.
-        by_likelihood = sorted(bases, key=self._has_its_slug) if len(bases) != len({_key(b) for b in bases}) else bases
-        self.base_by_key = {_key(base): base for base in by_likelihood}
-        self.base_by_path = {(base.kind, base.path): base for base in bases if base.path}
-        self.portal_by_key = {key_of(item.kind, item.locale, item.slug): item for item in observed}
-        self.claimed: set[tuple[Kind, RemoteId]] = set()
-
-    def _has_its_slug(self, base: Base) -> bool:
-        seen = self.observed.get((base.kind, base.remote_id))
-        return seen is not None and seen.slug == base.slug
-
-    def claim(self, base: Base | None, observed: Observed | None) -> None:
-        for side in (base, observed):
-            if side is not None:
-                self.claimed.add((side.kind, side.remote_id))
-
-    def _free(self, base: Base | None) -> Base | None:
-        return None if base is None or (base.kind, base.remote_id) in self.claimed else base
-
-    def _with_portal(self, item: Desired, base: Base) -> Found:
-        seen = self.observed.get((base.kind, base.remote_id))
-        if seen is not None:
-            return base, seen
-        # Somebody deleted it and made another under the same slug: that one is a stranger, without a base.
-        stranger = self.portal_by_key.get(key_of(item.kind, item.locale, item.slug))
-        return (None, stranger) if stranger is not None else (base, None)
-
-    def by_slug_of_its_own(self, item: Desired) -> Found | None:
-        """By slug; but a source that took the slug of another, which is still there with its text, is not that one."""
-        base = self.base_by_key.get(key_of(item.kind, item.locale, item.slug))
-        other = self.wanted.get((base.kind, base.path)) if base is not None else None
-        if base is not None and other is not None and other.path != item.path:
-            text = base.fields.get("content")
-            if item.fields.get("content") != text == other.fields.get("content"):
-                return None
-        return self.by_slug(item)
-
-    def by_slug(self, item: Desired) -> Found | None:
-        base = self._free(self.base_by_key.get(key_of(item.kind, item.locale, item.slug)))
-        return self._with_portal(item, base) if base else None
-
-    def by_path_or_alias(self, item: Desired) -> Found | None:
-        aliases = [self.base_by_key.get(key_of(item.kind, item.locale, alias)) for alias in item.aliases]
-        for candidate in (self.base_by_path.get((item.kind, item.path)), *aliases):
-            if base := self._free(candidate):
-                return self._with_portal(item, base)
-        return None
-
-    def on_portal(self, item: Desired) -> Found | None:
-        for slug in (item.slug, *item.aliases):
-            seen = self.portal_by_key.get(key_of(item.kind, item.locale, slug))
-            if seen is not None and (seen.kind, seen.remote_id) not in self.claimed:
-                return None, seen
-        return None
-
-    def by_former_locale(self, wanted: Iterable[Desired]) -> Callable[[Desired], Found | None]:
-        """A category of a locale that the tree has no more, under the same slug in one that it has: the same one."""
-        locales = {item.locale for item in wanted}
-        former: dict[str, list[Base]] = {}
-        for base in self.bases:
-            if base.kind == "category" and base.locale not in locales:
-                former.setdefault(base.slug, []).append(base)
-
-        def find(item: Desired) -> Found | None:
-            some = former.get(item.slug, []) if item.kind == "category" else []
-            base = self._free(some[0]) if len(some) == 1 else None
-            return self._with_portal(item, base) if base else None
-
-        return find
-
-    def renamed(self, renames: Mapping[str, RemoteId]) -> Callable[[Desired], Found | None]:
-        """A source that is known to be an article under another name."""
-        by_id = {base.remote_id: base for base in self.bases if base.kind == "article"} if renames else {}
-
-        def find(item: Desired) -> Found | None:
-            base = self._free(by_id.get(renames[item.path])) if item.path in renames else None
-            return self._with_portal(item, base) if base else None
-
-        return find
-
-    def orphans(self) -> tuple[tuple[Base, Observed | None], ...]:
-        rest = [base for base in self.bases if (base.kind, base.remote_id) not in self.claimed]
-        pairs = [(base, self.observed.get((base.kind, base.remote_id))) for base in rest]
-        return tuple(sorted(pairs, key=lambda pair: (pair[0].kind, pair[0].locale, pair[0].slug)))
-
-    def unmanaged(self) -> tuple[Observed, ...]:
-        managed = {(base.kind, base.remote_id) for base in self.bases}
-        rest = (item for key, item in self.observed.items() if key not in self.claimed and key not in managed)
-        return tuple(sorted(rest, key=lambda item: (item.kind, item.locale, item.slug, str(item.remote_id))))
+def _readings(weighed: Weighed, path: str, nodes: Iterable[Node]) -> tuple[Reading, ...]:
+    ordered: Sequence[Node] = sorted(
+        nodes, key=lambda node: (-weighed.scales.weights.get((path, node), 0.0), str(node))
+    )
+    return tuple(Reading(weighed.index.nodes[node], weighed.scales.reasons(path, node)) for node in ordered)

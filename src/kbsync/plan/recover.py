@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Observed, Pending, Status
-from kbsync.plan.match import key_of
+from kbsync.plan.evidence import key_of
 from kbsync.plan.step import OUTSIDE
 
 

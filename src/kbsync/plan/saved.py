@@ -18,7 +18,7 @@ from kbsync import __version__
 from kbsync.errors import PlanRefused
 from kbsync.model import LINK_FIELD, Action, Base, Change, Desired, Kind, Pending, Plan, RemoteId, Target, Value
 from kbsync.plan.draft import Policy
-from kbsync.plan.match import Key, key_of
+from kbsync.plan.evidence import Key, key_of
 
 SCHEMA = "kbsync.saved-plan/1"
 SNIFF = b'{"schema":"kbsync.saved-plan/'

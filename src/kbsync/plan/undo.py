@@ -36,7 +36,7 @@ from kbsync.model import (
     Value,
 )
 from kbsync.plan.draft import STATUS_ACTIONS, names_of
-from kbsync.plan.match import key_of
+from kbsync.plan.evidence import key_of
 from kbsync.plan.order import take_turns
 from kbsync.plan.step import UNSEEN
 

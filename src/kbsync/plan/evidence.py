@@ -1,0 +1,255 @@
+"""What speaks for a source being an article, and how much. Pure. The table is at the head of `match.py`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from kbsync.model import Base, Desired, Kind, Observed
+from kbsync.plan.assign import Edge
+from kbsync.plan.known import Former, Known, Node
+from kbsync.plan.likeness import NEAR
+
+Key = tuple[Kind, Hashable]
+
+MIN_WEIGHT = 10
+"""What weighs less says nothing."""
+
+GONE_FACTOR = 0.25
+"""An article that is on record and no longer on the portal is taken only where nothing else could be meant."""
+
+
+class Evidence(StrEnum):
+    """What speaks for it, in the words in which a person is asked."""
+
+    PATH = "the same file"
+    ALIAS = "named in `aliases`"
+    GIT = "this file's slug or path before, says git"
+    SLUG = "the same slug"
+    NAME = "the same name"
+    LOCALE = "the same slug in a locale that is gone"
+    TEXT = "the same text"
+    NEAR = "nearly the same text"
+
+
+PATH = 60.0
+ALIAS = 50.0
+GIT, GIT_SINCE = 50.0, 25.0
+SLUG, SLUG_ONCE = 35.0, 25.0
+LOCALE = 20.0
+NAME = {"category": 15.0, "article": 4.0, "asset": 0.0}
+TEXT = 60.0
+
+
+def near(share: float) -> float:
+    """The weight of bodies that are nearly the same: 10 at 0.6 to 50 where all words are the same."""
+    return 100 * share - 50 if share >= NEAR else 0.0
+
+
+def key_of(kind: Kind, locale: str, slug: str) -> Key:
+    """What is unique: an article's slug over the whole service, a category's within its locale."""
+    return (kind, slug) if kind == "article" else (kind, (locale, slug))
+
+
+@dataclass(frozen=True, slots=True)
+class Article:
+    """One article or category on the ledger's side and on the portal's; not both are None.
+
+    `former` is what git remembers of one whose file is gone and that no ledger knows.
+    """
+
+    base: Base | None
+    observed: Observed | None
+    former: Base | None = None
+
+    @property
+    def some(self) -> Base | Observed:
+        """Either side, the portal's first."""
+        found = self.observed or self.base
+        assert found is not None
+        return found
+
+    @property
+    def title(self) -> str:
+        """What a person calls it."""
+        fields = self.some.fields
+        return str(fields.get("title") or fields.get("name") or self.some.slug)
+
+    @property
+    def path(self) -> str:
+        """The source path on record, or the last one that git knows."""
+        known = self.base or self.former
+        return known.path if known else ""
+
+    @property
+    def slugs(self) -> frozenset[str]:
+        """The slugs on record and on the portal."""
+        return frozenset(side.slug for side in (self.base, self.observed) if side is not None)
+
+
+@dataclass(slots=True)
+class Index:
+    """All articles and categories that are known, to be found by what may speak for them."""
+
+    known: Known
+    nodes: dict[Node, Article] = field(default_factory=dict)
+    by_path: dict[tuple[Kind, str], list[Node]] = field(default_factory=dict)
+    by_record: dict[Key, list[Node]] = field(default_factory=dict)
+    on_portal: dict[Key, Node] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, known: Known) -> Index:
+        index = cls(known)
+        there = {(item.kind, item.remote_id): item for item in known.seen}
+        former = {(base.kind, base.remote_id): base for base in known.git.deleted}
+        for base in known.bases:
+            node: Node = (base.kind, base.remote_id)
+            index.nodes[node] = Article(base, there.get(node))
+            if base.path:
+                index.by_path.setdefault((base.kind, base.path), []).append(node)
+            index.by_record.setdefault(key_of(base.kind, base.locale, base.slug), []).append(node)
+        for node, item in there.items():
+            if node not in index.nodes:
+                index.nodes[node] = Article(None, item, former.get(node))
+            index.on_portal[key_of(item.kind, item.locale, item.slug)] = node
+        return index
+
+    def named(self, key: Key) -> Iterator[Node]:
+        """What has a slug, on the portal or on record."""
+        if key in self.on_portal:
+            yield self.on_portal[key]
+        yield from self.by_record.get(key, ())
+
+    def is_plain(self, item: Desired) -> Node | None:
+        """What a source surely is where nobody else claims it: file, slug and portal agree, or all that readers see."""
+        node = self.on_portal.get(key_of(item.kind, item.locale, item.slug))
+        if node is None:
+            return None
+        article = self.nodes[node]
+        if article.base is not None:
+            return node if (article.base.path, article.base.slug) == (item.path, item.slug) else None
+        text = "content" if item.kind == "article" else "name"
+        seen = article.observed
+        assert seen is not None
+        same = seen.locale in ("", item.locale) and all(
+            item.fields.get(name) == seen.fields.get(name) for name in (text, "title")
+        )
+        return node if same else None
+
+
+@dataclass(slots=True)
+class Scales:
+    """Weighs what speaks for some sources.
+
+    Args:
+        index: all articles.
+        is_free: whether an article or category has lost its source, or never had one.
+        locales: those of the tree.
+    """
+
+    index: Index
+    is_free: Callable[[Node], bool]
+    locales: frozenset[str]
+    found: dict[str, dict[Node, dict[Evidence, float]]] = field(default_factory=dict)
+
+    @property
+    def weights(self) -> dict[Edge, float]:
+        """What each source weighs as each article; what says nothing is left out."""
+        return {
+            (path, node): weight
+            for path, nodes in self.found.items()
+            for node, reasons in nodes.items()
+            if (weight := sum(reasons.values())) >= MIN_WEIGHT
+        }
+
+    def reasons(self, path: str, node: Node) -> tuple[Evidence, ...]:
+        """What speaks for a source being an article, the strongest first."""
+        reasons = self.found.get(path, {}).get(node, {})
+        return tuple(sorted(reasons, key=lambda evidence: -reasons[evidence]))
+
+    def weigh(self, items: Iterable[Desired]) -> None:
+        """Weigh the evidence of some sources."""
+        names, locales, likeness = self._names_of_free(), self._former_locales(), self._likeness()
+        for item in items:
+            if item.path not in self.found:
+                self.found[item.path] = {}
+                self._say(item, Evidence.PATH, PATH, self.index.by_path.get((item.kind, item.path), ()))
+                for alias in item.aliases:
+                    self._say(item, Evidence.ALIAS, ALIAS, self.index.named(key_of(item.kind, item.locale, alias)))
+                self._weigh_git(item)
+                self._weigh_slug(item)
+                if item.kind == "category":
+                    self._say(item, Evidence.LOCALE, LOCALE, locales.get(item.slug, ()))
+                    self._say(item, Evidence.NAME, NAME["category"], names.get((item.locale, item.title), ()))
+                else:
+                    self._weigh_text(item, likeness.get(item.path, {}))
+
+    def _say(self, item: Desired, evidence: Evidence, weight: float, nodes: Iterable[Node]) -> None:
+        """Count a piece of evidence once for each of some articles."""
+        for node in nodes:
+            gone = self.index.nodes[node].observed is None
+            if gone and evidence not in {Evidence.PATH, Evidence.SLUG}:
+                continue
+            reasons = self.found[item.path].setdefault(node, {})
+            reasons[evidence] = max(reasons.get(evidence, 0.0), weight * (GONE_FACTOR if gone else 1))
+
+    def _weigh_git(self, item: Desired) -> None:
+        own = set(self.index.named(key_of(item.kind, item.locale, item.slug)))
+        for then in self.index.known.git.former.get(item.path, ()):
+            # The slug that it has now is weighed as such: that it has it says nothing of who had it last.
+            nodes = set(self.index.named(key_of(item.kind, then.locale, then.slug))) - own
+            if then.path != item.path:
+                nodes.update(self.index.by_path.get((item.kind, then.path), ()))
+            for node in nodes:
+                self._say(item, Evidence.GIT, _weight_of(then, self.index.nodes[node]), [node])
+
+    def _weigh_slug(self, item: Desired) -> None:
+        for node in self.index.named(key_of(item.kind, item.locale, item.slug)):
+            article = self.index.nodes[node]
+            both = article.base is not None and article.observed is not None and len(article.slugs) == 1
+            self._say(item, Evidence.SLUG, SLUG if both else SLUG_ONCE, [node])
+
+    def _weigh_text(self, item: Desired, likeness: Mapping[Node, float]) -> None:
+        text, title = item.fields.get("content"), item.fields.get("title")
+        for node, share in likeness.items():
+            if share >= NEAR:
+                self._say(item, Evidence.NEAR, near(share), [node])
+        for node, reasons in self.found[item.path].items():
+            article = self.index.nodes[node]
+            sides = [side for side in (article.base, article.observed) if side is not None]
+            proven = "content" in self.index.known.git.proof(item.path, node[1])
+            if proven or text in {side.fields.get("content") for side in sides}:
+                reasons.pop(Evidence.NEAR, None)
+                self._say(item, Evidence.TEXT, TEXT, [node])
+            if title in {side.fields.get("title") for side in sides}:
+                self._say(item, Evidence.NAME, NAME["article"], [node])
+
+    def _likeness(self) -> Mapping[str, Mapping[Node, float]]:
+        found: dict[str, dict[Node, float]] = {}
+        for (path, remote_id), share in self.index.known.likeness.items():
+            found.setdefault(path, {})["article", remote_id] = share
+        return found
+
+    def _names_of_free(self) -> Mapping[tuple[str, str], list[Node]]:
+        """The categories without a source, by locale and name."""
+        found: dict[tuple[str, str], list[Node]] = {}
+        for node, article in self.index.nodes.items():
+            if node[0] == "category" and self.is_free(node):
+                some = article.some
+                found.setdefault((some.locale, str(some.fields.get("name"))), []).append(node)
+        return found
+
+    def _former_locales(self) -> Mapping[str, list[Node]]:
+        """By slug: the categories of locales that the tree has no more."""
+        found: dict[str, list[Node]] = {}
+        for node, article in self.index.nodes.items():
+            if node[0] == "category" and article.base is not None and article.base.locale not in self.locales:
+                found.setdefault(article.base.slug, []).append(node)
+        return found
+
+
+def _weight_of(then: Former, article: Article) -> float:
+    """An article that was touched after the file gave its slug up may be somebody else's by now."""
+    seen = article.observed
+    return GIT if seen is None or seen.updated_at <= then.until_s else GIT_SINCE

@@ -1,0 +1,106 @@
+"""What a clone knows, as one value: the portal, the ledger's rows, git's word, how alike texts are. Nothing else
+depends on which of them said it.
+
+Each may be missing: a fresh clone has no ledger, a profile may not list, a folder may lie in no repository. What is
+missing makes a plan hold more; it never makes it guess.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import msgspec
+
+from kbsync.model import Base, Kind, Observed, Pending, RemoteId
+
+NEVER = sys.maxsize
+"""The time at which a revision ended that is still the newest."""
+
+
+class Former(msgspec.Struct, frozen=True, gc=False):
+    """What a file was at an older revision: its path, and who its article was.
+
+    `until_s` is the time of the commit that made it something else, in seconds since 1970; `NEVER` for the newest.
+    """
+
+    path: str
+    locale: str
+    slug: str
+    until_s: int = NEVER
+
+
+Proof = Mapping[str, bool]
+"""By field: whether the portal's value is that of an older revision. True: nobody touched the article since that
+revision was replaced, so ours may go out. False: somebody did, so the value may be a person's way back."""
+
+NO_PROOF: Proof = {}
+
+
+@dataclass(frozen=True, slots=True)
+class GitWord:
+    """What git says of sources and of articles.
+
+    Args:
+        former: by source path, what the file was at older revisions, the newest first.
+        proofs: by source path and remote id of an article or category.
+        deleted: of articles whose file is gone, what the file last agreed to; a field that a person changed is None.
+        word: why git could not say all: what is wrong, a colon, what to do; or "".
+    """
+
+    former: Mapping[str, tuple[Former, ...]] = field(default_factory=dict)
+    proofs: Mapping[tuple[str, RemoteId], Proof] = field(default_factory=dict)
+    deleted: tuple[Base, ...] = ()
+    word: str = ""
+
+    def proof(self, path: str, remote_id: RemoteId) -> Proof:
+        """What history proves of the values of one item."""
+        return self.proofs.get((path, remote_id), NO_PROOF) if self.proofs else NO_PROOF
+
+    def and_then(self, more: GitWord) -> GitWord:
+        """Both, where git was asked twice."""
+        return GitWord(
+            {**self.former, **more.former},
+            {**self.proofs, **more.proofs},
+            self.deleted or more.deleted,
+            self.word or more.word,
+        )
+
+
+SILENT = GitWord()
+
+Likeness = Mapping[tuple[str, RemoteId], float]
+"""By source path and remote id: how much of two bodies is the same, 0.0 to 1.0."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """Everything that is known beside what the content tree wants.
+
+    Args:
+        observed: what the portal holds; None where it cannot be listed: then the ledger alone says.
+        bases: the ledger's rows.
+        pending: requests whose answer nobody knows, and that looking could not settle.
+        git: git's word.
+        likeness: of the bodies that were compared.
+        complete: whether `observed` is surely all; else nothing is forgotten for not being there.
+    """
+
+    observed: Sequence[Observed] | None
+    bases: Sequence[Base] = ()
+    pending: Sequence[Pending] = ()
+    git: GitWord = SILENT
+    likeness: Likeness = field(default_factory=dict)
+    complete: bool = True
+
+    @property
+    def seen(self) -> Sequence[Observed]:
+        """What the portal holds, as far as anybody knows."""
+        if self.observed is not None:
+            return self.observed
+        return [Observed(b.kind, b.remote_id, b.locale, b.slug, b.fields, b.status) for b in self.bases]
+
+
+Node = tuple[Kind, RemoteId]
+"""What names an article or category on the portal."""

@@ -1,0 +1,167 @@
+"""What is to be asked before a plan can be made: of git, and of the portal's texts. Pure.
+
+what is open                                             | who is asked
+---------------------------------------------------------+---------------------------------------------------
+a source without an article, while an article has none   | git: what was this file before?
+a source that only its slug ties to an article           | git: is the portal's value that of an older revision?
+a knot in which the ledger does not know every article   | git: both
+an article without a source that no ledger knows         | git: was its file deleted?
+a knot; a source and an article that are both left       | the portal: how alike are the bodies?
+a conflict of a field                                    | git: is the portal's value that of an older revision?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from kbsync.model import Desired, Manage, Observed, Plan, Reason, Value
+from kbsync.plan.evidence import Evidence
+from kbsync.plan.known import Known, Node
+from kbsync.plan.match import Weighed
+from kbsync.plan.orphans import MACHINE_SLUG
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What git is asked of one source.
+
+    Args:
+        desired: the source, as it is now.
+        observed: what it may be on the portal: do these values come from older revisions?
+        former: whether it matters what else the file was.
+    """
+
+    desired: Desired
+    observed: tuple[Observed, ...] = ()
+    former: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """What git is asked, all at once.
+
+    `candidates` are the articles that a source may turn out to be; `deleted` says that they may also be those of files
+    that are gone.
+    """
+
+    sources: tuple[Question, ...] = ()
+    candidates: tuple[Observed, ...] = ()
+    deleted: bool = False
+
+    def __bool__(self) -> bool:
+        return bool(self.sources) or self.deleted
+
+
+def questions_for(weighed: Weighed) -> Questions:
+    """What git is asked before anything is matched."""
+    left = [weighed.index.nodes[node] for node in weighed.without_source()]
+    kinds = {article.some.kind for article in left}
+    knots = {path: knot for knot in weighed.contested() for path, _ in knot}
+    sources = []
+    for path in weighed.scales.found:
+        item, node = weighed.items[path], weighed.assignment.found.get(path)
+        if item.manage is not Manage.TRUE:
+            continue
+        base = weighed.index.nodes[node].base if node else None
+        knot = knots.get(path, frozenset((path, node) for node in [node] if node))
+        partly = any(weighed.index.nodes[other].base is None for _, other in knot)
+        if (node is None and item.kind in kinds) or (node is not None and base is None) or (len(knot) > 1 and partly):
+            seen = (weighed.index.nodes[other].observed for p, other in knot if p == path)
+            sources.append(Question(item, tuple(one for one in seen if one is not None), former=True))
+    strangers = [article.observed for article in left if article.base is None and article.observed]
+    deleted = any(item.kind == "category" or not MACHINE_SLUG.match(item.slug) for item in strangers)
+    in_knots = {node for knot in weighed.contested() for _, node in knot}
+    seen_in_knots = (weighed.index.nodes[node].observed for node in in_knots)
+    candidates = {
+        (item.kind, item.remote_id): item for item in (*strangers, *(a.observed for a in left), *seen_in_knots) if item
+    }
+    return Questions(tuple(sources), tuple(candidates.values()), deleted)
+
+
+def differing(desired: Desired, observed: Observed) -> dict[str, Value]:
+    """The portal's values of the fields that a source gives and that differ there."""
+    found = {
+        name: observed.fields.get(name) for name, value in desired.fields.items() if observed.fields.get(name) != value
+    }
+    if desired.kind == "article" and desired.status is not None and observed.status is not desired.status:
+        found["status"] = observed.status
+    if observed.locale not in ("", desired.locale):
+        found["locale"] = observed.locale
+    return found
+
+
+def open_questions(plan: Plan, desired: Iterable[Desired], known: Known) -> Questions:
+    """What git is asked of a plan's conflicts, where it was not asked yet. A seed is left alone once it was made."""
+    asked = [held for held in plan.held if held.reason is Reason.CONFLICT and held.remote_id is not None]
+    asked = [held for held in asked if (held.path, held.remote_id) not in known.git.proofs]
+    if not asked or known.observed is None:
+        return Questions()
+    there = {(item.kind, item.remote_id): item for item in known.observed}
+    sources = {item.path: item for item in desired if item.manage is not Manage.SEED}
+    found = {}
+    for held in asked:
+        if held.path in sources and held.remote_id is not None:
+            found[held.path] = Question(sources[held.path], (there[held.kind, held.remote_id],))
+    return Questions(tuple(found.values()))
+
+
+# --- texts -----------------------------------------------------------------------------------------------------------
+
+MOST_PAIRS = 20_000
+"""Bodies are compared in so many pairs; beyond, only those of the same place or title."""
+
+
+def place_of(path: str) -> str:
+    """Where a source lies below the folder of its locale."""
+    return path.partition("/")[2]
+
+
+def bodies_to_compare(weighed: Weighed) -> list[tuple[str, Node]]:
+    """The sources and articles whose bodies would tell what nothing else does, those of knots first."""
+    known = weighed.index.known
+    pairs = dict.fromkeys(
+        edge
+        for knot in sorted(weighed.contested(), key=lambda knot: min(knot)[0])
+        for edge in sorted(knot, key=str)
+        if edge[1][0] == "article" and Evidence.TEXT not in weighed.scales.reasons(*edge)
+    )
+    pairs |= dict.fromkeys(_left(weighed))
+    return [(path, node) for path, node in pairs if (path, node[1]) not in known.likeness]
+
+
+def _left(weighed: Weighed) -> Iterator[tuple[str, Node]]:
+    """The sources without an article, each with the articles without a source that it may have been."""
+    free = [node for node in weighed.without_source() if node[0] == "article" and _may_be(weighed, node)]
+    if not free:
+        return
+    by_locale: dict[str, list[Node]] = {}
+    by_place: dict[str, list[Node]] = {}
+    for node in sorted(free, key=str):
+        article = weighed.index.nodes[node]
+        by_locale.setdefault(article.some.locale, []).append(node)
+        by_place.setdefault(place_of(article.path), []).append(node)
+    new = sorted((item for item in weighed.unmatched() if item.kind == "article"), key=lambda item: item.path)
+    many = len(new) * len(free) > MOST_PAIRS
+    for item in new:
+        yield from ((item.path, node) for node in by_place.get(place_of(item.path), ()))
+        for node in by_locale.get(item.locale, ()):
+            if (_is_ours(weighed, node) and not many) or item.title == weighed.index.nodes[node].title:
+                yield item.path, node
+
+
+def _is_ours(weighed: Weighed, node: Node) -> bool:
+    """Whether the record or git knows it."""
+    article = weighed.index.nodes[node]
+    return (article.base or article.former) is not None
+
+
+def _may_be(weighed: Weighed, node: Node) -> bool:
+    """Whether an article may have had a source of another name.
+
+    What neither the record nor git knows is somebody else's, unless git could not say; and one with a slug that the
+    panel made was made there.
+    """
+    if _is_ours(weighed, node):
+        return True
+    return bool(weighed.index.known.git.word) and not MACHINE_SLUG.match(weighed.index.nodes[node].some.slug)

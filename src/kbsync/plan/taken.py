@@ -1,0 +1,65 @@
+"""Slugs that something else still has on the portal: the service would answer 500 (observed.md, surprise 1). Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from kbsync.model import Action, Change, FieldChange, Held, Observed, Reason
+from kbsync.plan.draft import Draft
+from kbsync.plan.evidence import Key, key_of
+
+
+def hold_taken_slugs(draft: Draft, observed: Iterable[Observed]) -> None:
+    """Hold the slugs that an article or category keeps which this plan does not rename, until none is left."""
+    owners = {key_of(item.kind, item.locale, item.slug): item for item in observed}
+    while taken := [(change, owner) for change in draft.changes if (owner := _owner(change, owners, draft.changes))]:
+        for change, owner in taken:
+            _hold(draft, change, owner)
+
+
+def _owner(change: Change, owners: Mapping[Key, Observed], changes: Iterable[Change]) -> Observed | None:
+    """Who keeps the slug that a change is to take."""
+    slug = change.after.get("slug") if change.action in {Action.CREATE, Action.UPDATE} else None
+    owner = owners.get(key_of(change.kind, change.locale, str(slug))) if slug else None
+    if owner is None or owner.remote_id == change.remote_id:
+        return None
+    gives = any(
+        (other.kind, other.remote_id) == (owner.kind, owner.remote_id)
+        and (
+            other.after.get("slug", owner.slug) != owner.slug or other.after.get("locale", owner.locale) != owner.locale
+        )
+        for other in changes
+        if other.action is Action.UPDATE
+    )
+    return None if gives else owner
+
+
+def _hold(draft: Draft, change: Change, owner: Observed) -> None:
+    hint = (
+        f'the slug `{owner.slug}` belongs to {owner.kind} {owner.remote_id} "{owner.title}", and this plan does not '
+        "change that. Give this file another slug, or rename the other one in the same push"
+    )
+    fields = tuple(field for field in change.fields if field.name != "slug")
+    place = draft.changes.index(change)
+    is_create = change.action is Action.CREATE
+    if is_create or not fields:
+        draft.changes.pop(place)
+        draft.statuses = [other for other in draft.statuses if not is_create or other.path != change.path]
+    else:
+        draft.changes[place] = replace(change, fields=fields)
+    values = (FieldChange("slug", change.before.get("slug"), change.after["slug"]),)
+    draft.held.append(
+        Held(
+            Reason.CONFLICT,
+            change.kind,
+            change.locale,
+            change.slug,
+            change.path,
+            change.remote_id,
+            ("slug",),
+            hint,
+            change.title,
+            () if is_create else values,
+        )
+    )
