@@ -33,9 +33,6 @@ MAX_LINKING = 8
 MAX_MOMENTS = 100
 """The newest so many commits at which they did."""
 
-OF_DELETED = ("title", "content", "description", "name", "category")
-"""The fields by which an article or category is known for that of a file that is gone."""
-
 
 @dataclass(slots=True)
 class Pair:
@@ -129,8 +126,8 @@ class Search:
                 seen = pair.observed
                 if pair.found.keys() & {"title", "content", "name"}:
                     fields = {name: seen.fields.get(name) if pair.found.get(name) else None for name in found.gave}
-                    agreed = {"slug": seen.slug, **fields}
-                    yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, agreed, seen.status)
+                    status = seen.status if pair.found.get("status") else None
+                    yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, fields, status)
 
     # --- the walk --------------------------------------------------------------------------------------------------
 
@@ -236,20 +233,19 @@ class Search:
                 and (found.question is None or found.question.former)
             ):
                 values = (
-                    self._values_of_deleted(seen) if found.question is None else differing(found.question.desired, seen)
+                    {**seen.fields, "status": seen.status}
+                    if found.question is None
+                    else differing(found.question.desired, seen)
                 )
                 found.pairs[seen.remote_id] = Pair(seen, values)
-
-    def _values_of_deleted(self, seen: Observed) -> dict[str, Value]:
-        return {name: seen.fields[name] for name in OF_DELETED if name in seen.fields}
 
     def _compare(self, found: File, revision: Revision, until_s: int) -> None:
         wants = found.wants()
         fields = self.then.fields_of(revision) if wants - {"content"} or found.question is None else {}
         if found.question is None and not found.gave:
-            found.gave = {name for name in OF_DELETED if name in fields}
+            found.gave = set(fields) - {"status", "locale"}
             for pair in found.pairs.values():
-                pair.open = {name: value for name, value in pair.open.items() if name in found.gave}
+                pair.open = {name: value for name, value in pair.open.items() if name in fields}
         bodies = self.then.bodies_of(revision) if "content" in wants and revision.source.kind == "article" else set()
         for pair in found.pairs.values():
             for name, value in list(pair.open.items()):

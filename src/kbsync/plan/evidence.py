@@ -54,7 +54,7 @@ def key_of(kind: Kind, locale: str, slug: str) -> Key:
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One article or category on the ledger's side and on the portal's; not both are None.
+    """One article or category on the ledger's side and on the portal's; not both are None where there is one.
 
     `former` is what git remembers of one whose file is gone and that no ledger knows.
     """

@@ -23,6 +23,7 @@ from kbsync.model import (
 )
 from kbsync.plan.decide import ABSENT, EMPTY, Absent, Verdict, decide
 from kbsync.plan.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
+from kbsync.plan.known import Proof
 from kbsync.plan.match import Match, Unclear
 
 
@@ -77,7 +78,7 @@ def _decide_missing(
     else:
         draft.changes.append(_create(desired, draft.policy))
         if draft.policy.publish and desired.status not in (None, Status.DRAFT):
-            _decide_status(draft, desired, None, None)
+            _decide_status(draft, Match(desired, None, None), None)
 
 
 def _waits_for_category(draft: Draft, desired: Desired) -> bool:
@@ -136,7 +137,7 @@ def _decide_present(
             ours = {**ours, "locale": desired.locale}
             there = {**there, "locale": observed.locale}
             agreed = {**agreed, "locale": base.locale} if base else agreed
-        proof = draft.git.proof(desired.path, observed.remote_id)
+        proof = _proof(draft, match, observed)
         verdicts = {
             name: decide(value, agreed.get(name, ABSENT), there.get(name), proof.get(name))
             for name, value in ours.items()
@@ -149,11 +150,21 @@ def _decide_present(
             verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
         _decide_fields(draft, match, observed, there, verdicts)
     if draft.policy.publish and desired.kind == "article" and desired.status is not None:
-        _decide_status(draft, desired, observed, base)
+        _decide_status(draft, match, observed)
     elif _came_back(desired, observed, base) and "update_article" in draft.policy.can:
         _set_status(draft, desired, observed, Status.DRAFT)
     if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
         draft.unchanged += 1
+
+
+def _proof(draft: Draft, match: Match, observed: Observed) -> Proof:
+    """What history proves of the portal's values, of the file itself or of the one that it continues."""
+    former = match.former
+    if former is None:
+        return draft.git.proof(match.desired.path, observed.remote_id)
+    agreed = {**former.fields, "status": former.status, "locale": former.locale or None}
+    proven = {name: True for name, value in agreed.items() if value is not None}
+    return {**proven, **draft.git.proof(match.desired.path, observed.remote_id)}
 
 
 def _kept(verdict: Verdict, kept: Value | Absent, there: Value) -> Verdict:
@@ -356,17 +367,18 @@ def _hold_hint(draft: Draft, desired: Desired, reason: Reason, base: Base | None
     )
 
 
-def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, base: Base | None) -> None:
+def _decide_status(draft: Draft, match: Match, observed: Observed | None) -> None:
     """The status decides for itself too, after the article is there, and only where `publish` is on.
 
     Without `observed` the article is about to be created, as a draft that both sides agree on.
     """
+    desired, base = match.desired, match.base
     wanted = desired.status
     assert wanted is not None
     there = observed.status if observed else Status.DRAFT
     agreed = (base.status if base else None) if observed else Status.DRAFT
     remote_id = observed.remote_id if observed else None
-    proof = draft.git.proof(desired.path, remote_id).get("status") if remote_id is not None else None
+    proof = _proof(draft, match, observed).get("status") if observed else None
     verdict = decide(wanted, ABSENT if agreed is None else agreed, there, proof)
     if base is not None and base.kept:
         verdict = _kept(verdict, base.kept.get("status", ABSENT), there)

@@ -46,11 +46,15 @@ from kbsync.plan.known import Known, Node
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
-    """One item on up to three sides."""
+    """One item on up to three sides. `former` is what git remembers of the file that this one continues."""
 
     desired: Desired
     base: Base | None
     observed: Observed | None
+    former: Base | None = None
+
+
+NOTHING = Article(None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +167,8 @@ def match_items(desired: Iterable[Desired], known: Known, tree: Iterable[Desired
     for item in wanted:
         if item.path not in unclear:
             node = found.get(item.path)
-            article = index.nodes[node] if node is not None else None
-            matched.append(Match(item, article.base if article else None, article.observed if article else None))
+            article = index.nodes[node] if node is not None else NOTHING
+            matched.append(Match(item, article.base, article.observed, article.former))
     waiting = {node for _, node in weighed.assignment.open}
     rest = [(node, index.nodes[node]) for node in index.nodes.keys() - set(found.values()) - waiting]
     orphans = [(base, article.observed) for _, article in rest if (base := article.base or article.former) is not None]

@@ -55,8 +55,8 @@ class Questions:
 
 def questions_for(weighed: Weighed) -> Questions:
     """What git is asked before anything is matched."""
-    left = [weighed.index.nodes[node] for node in weighed.without_source()]
-    kinds = {article.some.kind for article in left}
+    there = [article.observed for article in weighed.index.nodes.values() if article.observed]
+    kinds = {item.kind for item in there}
     knots = {path: knot for knot in weighed.contested() for path, _ in knot}
     sources = []
     for path in weighed.scales.found:
@@ -69,14 +69,10 @@ def questions_for(weighed: Weighed) -> Questions:
         if (node is None and item.kind in kinds) or (node is not None and base is None) or (len(knot) > 1 and partly):
             seen = (weighed.index.nodes[other].observed for p, other in knot if p == path)
             sources.append(Question(item, tuple(one for one in seen if one is not None), former=True))
+    left = (weighed.index.nodes[node] for node in weighed.without_source())
     strangers = [article.observed for article in left if article.base is None and article.observed]
     deleted = any(item.kind == "category" or not MACHINE_SLUG.match(item.slug) for item in strangers)
-    in_knots = {node for knot in weighed.contested() for _, node in knot}
-    seen_in_knots = (weighed.index.nodes[node].observed for node in in_knots)
-    candidates = {
-        (item.kind, item.remote_id): item for item in (*strangers, *(a.observed for a in left), *seen_in_knots) if item
-    }
-    return Questions(tuple(sources), tuple(candidates.values()), deleted)
+    return Questions(tuple(sources), tuple(there), deleted)
 
 
 def differing(desired: Desired, observed: Observed) -> dict[str, Value]:

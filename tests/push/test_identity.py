@@ -1,0 +1,290 @@
+"""One source, one article, whatever the clone knows: slugs that change hands, in clones that know all, some or nothing."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from kbsync.model import Action
+from kbsync.sandbox import Fault
+
+from .test_history import commit, forget, git
+from .world import World, a_category, a_world, an_article
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+WORDS = {
+    "a": "Open the payment, choose refund, and confirm it twice before the money goes back to the customer.",
+    "b": "Invoices are made on the first day of each month and sent by mail to the address of the account.",
+    "c": "A colleague can be invited from the settings page, where the role decides what she may change.",
+}
+EDITED = {name: text.replace(" the ", " the very ", 1) for name, text in WORDS.items()}
+
+
+def article(name: str, slug: str, *, edited: bool = False, **keys: object) -> str:
+    return an_article(f"Title {name}", (EDITED if edited else WORDS)[name], slug=slug, **keys)
+
+
+FOLDERS = {
+    "en/k/_category.md": a_category("k"),
+    "en/l/_category.md": a_category("l"),
+    "fr/k/_category.md": a_category("k"),
+}
+TREE = FOLDERS | {f"en/k/{name}.md": article(name, f"slug-{name}") for name in WORDS}
+
+
+@pytest.fixture
+def world(tmp_path) -> Iterator[World]:
+    """TREE, committed and pushed, with the whole ledger."""
+    with a_world(tmp_path, {}) as world:
+        git(tmp_path, "init", "-q")
+        commit(world, TREE)
+        world.push()
+        yield world
+
+
+def only_knows(world: World, knows: str) -> None:
+    """What the ledger knows: `all`, `none`, or the articles of some letters."""
+    if knows == "all":
+        return
+    forget(world)
+    for name in "" if knows == "none" else knows:
+        world.push(selectors=(str(world.project.root / f"en/k/{name}.md"),))
+
+
+def ids(world: World) -> dict[str, int]:
+    """The id of each article by what its text is about."""
+    found = {}
+    for item in world.sandbox.panel.articles("handbook"):
+        names = [name for name in WORDS if item.content.strip() in (WORDS[name], EDITED[name])]
+        assert len(names) == 1, item.content
+        assert names[0] not in found, f"{names[0]} is there twice"
+        found[names[0]] = item.id
+    return found
+
+
+def slugs(world: World) -> dict[str, str]:
+    return {
+        name: next(a.slug for a in world.sandbox.panel.articles("handbook") if a.id == number)
+        for name, number in ids(world).items()
+    }
+
+
+def categories(world: World) -> dict[tuple[str, str], int]:
+    """The id of each category by locale and slug."""
+    world.service.list_categories()
+    return {(item.locale, item.slug): number for number, item in world.service.categories.items()}
+
+
+def settled(world: World) -> None:
+    plan = world.plan()
+    assert (plan.sent, plan.held, world.pending()) == ((), (), [])
+
+
+KNOWN = ["all", "none", "a", "bc"]
+PERMUTATIONS = [order for order in itertools.permutations("abc") if order != ("a", "b", "c")]
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+@pytest.mark.parametrize("edited", ["", "b", "abc"])
+@pytest.mark.parametrize("order", PERMUTATIONS, ids="".join)
+def test_slugs_that_are_traded_in_one_commit_go_to_the_articles_of_the_files(world, order, edited, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    wanted = dict(zip("abc", order, strict=True))
+    commit(world, FOLDERS | {f"en/k/{n}.md": article(n, f"slug-{wanted[n]}", edited=n in edited) for n in "abc"})
+    pushed = world.push()
+    assert pushed.words <= {"done"}, pushed.told
+    assert ids(world) == before
+    assert slugs(world) == {name: f"slug-{slug}" for name, slug in wanted.items()}
+    settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+@pytest.mark.parametrize("edited", ["", "ab"])
+def test_a_chain_of_slugs_moves_on_by_one(world, edited, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    wanted = {"a": "slug-b", "b": "slug-c", "c": "slug-new"}
+    commit(world, FOLDERS | {f"en/k/{n}.md": article(n, wanted[n], edited=n in edited) for n in "abc"})
+    assert world.push().words == {"done"}
+    assert (ids(world), slugs(world)) == (before, wanted)
+    settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_a_changed_slug_whose_update_failed_once_is_no_second_article(world, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    commit(world, TREE | {"en/k/b.md": article("b", "other")})
+    world.sandbox.faults.add(Fault("status", status=422, method="PATCH", path=f"articles/{before['b']}$"))
+    assert "failed" in world.push().words
+    world.sandbox.faults.clear()
+    world.push()
+    assert (ids(world), slugs(world)["b"]) == (before, "other")
+    settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_a_changed_slug_after_one_other_file_was_pushed_alone_is_no_second_article(world, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    commit(world, TREE | {"en/k/b.md": article("b", "other"), "en/k/a.md": article("a", "slug-a", edited=True)})
+    world.push(selectors=(str(world.project.root / "en/k/a.md"),))
+    assert world.push().words == {"done"}
+    assert (ids(world), slugs(world)["b"]) == (before, "other")
+    settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_a_file_that_is_renamed_with_another_slug_and_another_text_is_the_article_it_was(world, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    git(world.project.root.parent, "mv", "content/en/k/b.md", "content/en/l/bills.md")
+    commit(world, rest | {"en/l/bills.md": article("b", "bills", edited=True)})
+    assert world.push().words == {"done"}
+    assert (ids(world), slugs(world)["b"]) == (before, "bills")
+    settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_a_renamed_file_and_a_new_one_under_its_old_name_are_two_articles(world, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    git(world.project.root.parent, "mv", "content/en/k/b.md", "content/en/k/bills.md")
+    git(world.project.root.parent, "commit", "-qam", "renamed")
+    files = TREE | {
+        "en/k/bills.md": article("b", "bills"),
+        "en/k/b.md": an_article("New", "Nothing that was here.", slug="slug-b"),
+    }
+    commit(world, files)
+    assert world.push().words == {"done"}
+    assert (world.article("bills").id, world.article("slug-b").content.strip()) == (
+        before["b"],
+        "Nothing that was here.",
+    )
+    assert len(world.slugs()) == 4
+    settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_a_category_whose_slug_changed_is_no_second_category(world, knows):
+    before = categories(world)
+    only_knows(world, knows)
+    commit(world, TREE | {"en/k/_category.md": a_category("kay")})
+    world.push()
+    assert categories(world) == {("en", "kay") if key == ("en", "k") else key: number for key, number in before.items()}
+    settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_a_file_that_moved_to_another_locale_takes_its_article_along(world, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest | {"fr/k/b.md": article("b", "slug-b")})
+    assert world.push().words == {"done"}
+    assert (ids(world), world.article("slug-b").locale) == (before, "fr")
+    settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+@pytest.mark.parametrize(("removed", "left"), [("report", 3), ("delete", 2)])
+def test_a_deleted_file_is_an_orphan_like_any_other(world, knows, removed, left):
+    only_knows(world, knows)
+    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
+    world.project = world.project.but(removed=removed)
+    plan = world.plan()
+    if removed == "report":
+        assert [(finding.code, finding.path) for finding in plan.warnings] == [("KB501", "en/k/b.md")]
+    else:
+        assert [(change.action, change.was) for change in plan.sent] == [(Action.DELETE, "en/k/b.md")]
+    world.push()
+    assert len(world.slugs()) == left
+
+
+@pytest.mark.parametrize("knows", ["none", "a"])
+def test_the_article_of_a_deleted_file_that_a_person_edited_is_held_and_not_removed(world, knows):
+    only_knows(world, knows)
+    world.sandbox.panel.edit("slug-b", content="A person's words.")
+    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
+    world.project = world.project.but(removed="delete")
+    (held,) = world.plan().held
+    assert (held.reason, held.path, held.fields) == ("drift", "en/k/b.md", ("content",))
+    world.push()
+    assert world.article("slug-b").content == "A person's words."
+
+
+STATUSES = {"draft": "draft", "published": "published", "archived": "archived", None: "draft"}
+
+
+@pytest.mark.parametrize("knows", ["all", "none", "a"])
+@pytest.mark.parametrize(("before", "after"), [("draft", "published"), ("published", "archived"), (None, "published")])
+def test_a_status_that_changed_in_the_file_is_sent(tmp_path, before, after, knows):
+    def tree(status: str | None) -> dict[str, str]:
+        return TREE | {"en/k/b.md": article("b", "slug-b", **({"status": status} if status else {}))}
+
+    with a_world(tmp_path, {}, publish=True) as world:
+        git(tmp_path, "init", "-q")
+        commit(world, tree(before))
+        world.push()
+        only_knows(world, knows)
+        commit(world, tree(after))
+        assert world.push().words == {"done"}
+        assert world.article("slug-b").status == list(STATUSES.values()).index(after)
+        settled(world)
+
+
+def test_a_person_who_went_back_to_an_older_text_is_not_overwritten(world):
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
+    world.push()
+    forget(world)
+    later_than_the_commit(world, "slug-b", WORDS["b"] + "\n")
+    (held,) = world.plan().held
+    assert (held.reason, held.fields) == ("drift", ("content",)) and "gone back" in held.hint
+    world.push()
+    assert world.article("slug-b").content.strip() == WORDS["b"]
+
+
+def later_than_the_commit(world: World, slug: str, content: str) -> None:
+    """An edit in the panel, an hour from now: the service's clock counts seconds, and so does git's."""
+    world.sandbox.panel.edit(slug, content=content)
+    world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at + 3600000000 WHERE slug = ?", slug)
+
+
+def test_two_clones_with_ledgers_of_their_own_and_a_slug_that_changed_in_one(world, tmp_path):
+    before = ids(world)
+    mine = world.project.settings.folder / "ledger.db"
+    only_knows(world, "a")
+    shutil.copy(mine, tmp_path / "mine.db")
+    forget(world)
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
+    world.push()
+    forget(world)
+    shutil.copy(tmp_path / "mine.db", mine)
+    commit(world, TREE | {"en/k/b.md": article("b", "other", edited=True)})
+    assert world.push().words == {"done"}
+    assert (ids(world), slugs(world)["b"]) == (before, "other")
+    settled(world)
+
+
+def test_a_stale_ledger_takes_what_another_clone_pushed_for_what_it_is(world, tmp_path):
+    mine: Path = world.project.settings.folder / "ledger.db"
+    with world.project.ledger() as ledger:
+        assert ledger.bases(world.project.target)
+    shutil.copy(mine, tmp_path / "stale.db")
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-b2", edited=True)})
+    world.push()
+    before = ids(world)
+    forget(world)
+    shutil.copy(tmp_path / "stale.db", mine)
+    again = EDITED["b"].replace(" of ", " of almost ", 1)
+    commit(world, TREE | {"en/k/b.md": an_article("Title b", again, slug="slug-b3")})
+    assert world.push().words == {"done"}
+    assert (world.article("slug-b3").id, world.article("slug-b3").content.strip()) == (before["b"], again)
+    settled(world)
