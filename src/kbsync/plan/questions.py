@@ -2,8 +2,9 @@
 
 what is open                                             | who is asked
 ---------------------------------------------------------+---------------------------------------------------
-a source without an article, while an article has none   | git: what was this file before?
-a source that only its slug ties to an article           | git: is the portal's value that of an older revision?
+a source without an article                              | git: what was this file before?
+a source that only its slug ties to an article, or no    | git: both that, and whether the portal's values are
+row of the ledger                                        | those of an older revision
 a knot in which the ledger does not know every article   | git: both
 an article without a source that no ledger knows         | git: was its file deleted?
 a knot; a source and an article that are both left       | the portal: how alike are the bodies?
@@ -16,6 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from kbsync.model import Desired, Manage, Observed, Plan, Reason, Value
+from kbsync.plan.assign import Edge
 from kbsync.plan.evidence import Evidence
 from kbsync.plan.known import Known, Node
 from kbsync.plan.match import Weighed
@@ -58,6 +60,7 @@ def questions_for(weighed: Weighed) -> Questions:
     there = [article.observed for article in weighed.index.nodes.values() if article.observed]
     kinds = {item.kind for item in there}
     knots = {path: knot for knot in weighed.contested() for path, _ in knot}
+    loose = dict(_loose(weighed))
     sources = []
     for path in weighed.scales.found:
         item, node = weighed.items[path], weighed.assignment.found.get(path)
@@ -66,7 +69,12 @@ def questions_for(weighed: Weighed) -> Questions:
         base = weighed.index.nodes[node].base if node else None
         knot = knots.get(path, frozenset((path, node) for node in [node] if node))
         partly = any(weighed.index.nodes[other].base is None for _, other in knot)
-        if (node is None and item.kind in kinds) or (node is not None and base is None) or (len(knot) > 1 and partly):
+        if (
+            (node is None and item.kind in kinds)
+            or (node is not None and base is None)
+            or path in loose
+            or (len(knot) > 1 and partly)
+        ):
             seen = (weighed.index.nodes[other].observed for p, other in knot if p == path)
             sources.append(Question(item, tuple(one for one in seen if one is not None), former=True))
     left = (weighed.index.nodes[node] for node in weighed.without_source())
@@ -104,8 +112,11 @@ def open_questions(plan: Plan, desired: Iterable[Desired], known: Known) -> Ques
 
 # --- texts -----------------------------------------------------------------------------------------------------------
 
+MOST_EDGES = 32
+"""In knots of more edges only these are looked at."""
+
 MOST_PAIRS = 20_000
-"""Bodies are compared in so many pairs; beyond, only those of the same place or title."""
+"""Bodies are compared in so many pairs; beyond, only those of the same place or body."""
 
 
 def place_of(path: str) -> str:
@@ -116,34 +127,57 @@ def place_of(path: str) -> str:
 def bodies_to_compare(weighed: Weighed) -> list[tuple[str, Node]]:
     """The sources and articles whose bodies would tell what nothing else does, those of knots first."""
     known = weighed.index.known
-    pairs = dict.fromkeys(
-        edge
-        for knot in sorted(weighed.contested(), key=lambda knot: min(knot)[0])
-        for edge in sorted(knot, key=str)
-        if edge[1][0] == "article" and Evidence.TEXT not in weighed.scales.reasons(*edge)
-    )
+    # All knots together: files may have been traded between them.
+    pairs = dict.fromkeys(_of_knots([edge for knot in weighed.contested() for edge in knot]))
     pairs |= dict.fromkeys(_left(weighed))
-    return [(path, node) for path, node in pairs if (path, node[1]) not in known.likeness]
+    return [
+        (path, node)
+        for path, node in pairs
+        if (path, node[1]) not in known.likeness and Evidence.TEXT not in weighed.scales.reasons(path, node)
+    ]
+
+
+def _of_knots(edges: list[Edge]) -> Iterator[tuple[str, Node]]:
+    """Each source with each article of some knots; where these are large, only what hangs together already."""
+    if len(edges) > MOST_EDGES:
+        yield from (edge for edge in sorted(edges, key=str) if edge[1][0] == "article")
+        return
+    for path in sorted({path for path, _ in edges}):
+        for node in sorted({node for _, node in edges}, key=str):
+            if node[0] == "article":
+                yield path, node
 
 
 def _left(weighed: Weighed) -> Iterator[tuple[str, Node]]:
-    """The sources without an article, each with the articles without a source that it may have been."""
-    free = [node for node in weighed.without_source() if node[0] == "article" and _may_be(weighed, node)]
+    """The sources without an article, each with the articles without a source that it may have been.
+
+    Where git cannot say, a slug alone ties nothing together.
+    """
+    loose = dict(_loose(weighed)) if weighed.index.known.git.word else {}
+    free = [node for node in (*weighed.without_source(), *loose.values()) if _may_be(weighed, node)]
     if not free:
         return
-    by_locale: dict[str, list[Node]] = {}
-    by_place: dict[str, list[Node]] = {}
+    items = (*weighed.unmatched(), *(weighed.items[path] for path in loose))
+    new = sorted((item for item in items if item.kind == "article"), key=lambda item: item.path)
+    many = len(new) * len(free) > MOST_PAIRS
+    at_place: dict[str, list[Node]] = {}
+    of_text: dict[object, list[Node]] = {}
     for node in sorted(free, key=str):
         article = weighed.index.nodes[node]
-        by_locale.setdefault(article.some.locale, []).append(node)
-        by_place.setdefault(place_of(article.path), []).append(node)
-    new = sorted((item for item in weighed.unmatched() if item.kind == "article"), key=lambda item: item.path)
-    many = len(new) * len(free) > MOST_PAIRS
+        at_place.setdefault(place_of(article.path), []).append(node)
+        of_text.setdefault(article.some.fields.get("content"), []).append(node)
     for item in new:
-        yield from ((item.path, node) for node in by_place.get(place_of(item.path), ()))
-        for node in by_locale.get(item.locale, ()):
-            if (_is_ours(weighed, node) and not many) or item.title == weighed.index.nodes[node].title:
+        likely = (*at_place.get(place_of(item.path), ()), *of_text.get(item.fields.get("content"), ()))
+        for node in dict.fromkeys((*likely, *(() if many else sorted(free, key=str)))):
+            if _is_ours(weighed, node) or weighed.index.nodes[node].some.locale == item.locale:
                 yield item.path, node
+
+
+def _loose(weighed: Weighed) -> Iterator[tuple[str, Node]]:
+    """What nothing but a slug or a name ties together."""
+    said = {Evidence.SLUG, Evidence.NAME}
+    found = weighed.assignment.found.items()
+    return ((path, node) for path, node in found if said.issuperset(weighed.scales.reasons(path, node)))
 
 
 def _is_ours(weighed: Weighed, node: Node) -> bool:
@@ -158,6 +192,6 @@ def _may_be(weighed: Weighed, node: Node) -> bool:
     What neither the record nor git knows is somebody else's, unless git could not say; and one with a slug that the
     panel made was made there.
     """
-    if _is_ours(weighed, node):
-        return True
+    if node[0] != "article" or _is_ours(weighed, node):
+        return node[0] == "article"
     return bool(weighed.index.known.git.word) and not MACHINE_SLUG.match(weighed.index.nodes[node].some.slug)

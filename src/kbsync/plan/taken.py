@@ -26,13 +26,17 @@ def _owner(change: Change, owners: Mapping[Key, Observed], changes: Iterable[Cha
         return None
     gives = any(
         (other.kind, other.remote_id) == (owner.kind, owner.remote_id)
-        and (
-            other.after.get("slug", owner.slug) != owner.slug or other.after.get("locale", owner.locale) != owner.locale
-        )
+        and _key_after(other, owner) != key_of(owner.kind, owner.locale, owner.slug)
         for other in changes
         if other.action is Action.UPDATE
     )
     return None if gives else owner
+
+
+def _key_after(change: Change, owner: Observed) -> Key:
+    """What an article or category is known by once a change of it is made."""
+    after = change.after
+    return key_of(owner.kind, str(after.get("locale", owner.locale)), str(after.get("slug", owner.slug)))
 
 
 def _hold(draft: Draft, change: Change, owner: Observed) -> None:
