@@ -12,6 +12,9 @@ HEARTBEAT_S = 10.0
 STALE_S = 60.0
 """A run whose heart has not beaten for this long is dead."""
 
+LEFT = "left"
+"""The outcome of a run whose leader died, when the last who took part has gone."""
+
 State = Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"]
 """Where a journal entry is: planned; somebody looks at it; about to be sent; sent and nobody knows; over."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kbsync.ledger import journal
-from kbsync.ledger.contract import Owner, RunInfo
+from kbsync.ledger.contract import LEFT, Owner, RunInfo
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import OWNER_COLUMNS, owner_of, row_of_owner
 
@@ -87,5 +87,4 @@ def strike_off(db: Database, run: int, runner: Owner) -> bool:
 def leave(db: Database, run: int, owner: Owner, now: float) -> None:
     """End one's own part; the last one closes the run, where its leader is gone."""
     if strike_off(db, run, owner) and not runners(db, run):
-        query = "UPDATE run SET ended_at = ?, outcome = 'left' WHERE id = ? AND ended_at IS NULL"
-        db.run(query, (now, run))
+        db.run("UPDATE run SET ended_at = ?, outcome = ? WHERE id = ? AND ended_at IS NULL", (now, LEFT, run))
