@@ -91,7 +91,7 @@ def test_of_another_container_with_our_name_only_the_heartbeat_counts(tmp_path, 
 
 @linux
 def test_who_joins_a_push_that_died_before_it_had_planned_is_told_and_does_not_wait(tmp_path):
-    with a_checkout(tmp_path) as (sandbox, clone, ledger, target), a_zombie() as pid:
+    with a_checkout(tmp_path) as (_, clone, ledger, target), a_zombie() as pid:
         leader = an_owner(pid)
         ledger.lock(target, leader, now=time.time())
         run = ledger.begin_run(target, command="push", now=time.time(), owner=leader, digest="")
