@@ -20,7 +20,7 @@ class Lasting(io.FileIO):
     otherwise depend on whether the reader or the writer was faster.
     """
 
-    def write(self, data: ReadableBuffer, /) -> int | None:
+    def write(self, data: ReadableBuffer, /) -> int | None:  # type: ignore[override]
         """Write, or act as if."""
         try:
             return super().write(data)
