@@ -99,13 +99,13 @@ OLD = 101.0 + STALE_S
         ("a boot whose time is not known, silent", replace(HERE, boot="boot-0"), a_machine(OLD), True),
         ("another host", replace(HERE, host="far"), a_machine(150.0, booted_at=140.0), False),
         ("another host, silent", replace(HERE, host="far"), a_machine(OLD), True),
-        ("a lock of a kbsync that did not say", ANA, a_machine(), True),
+        ("a kbsync that did not say its boot", replace(ANA, host="box"), a_machine(), True),
+        ("the same, alive", replace(ANA, host="box"), a_machine(OLD, p11=Process("S", 500)), False),
         ("the same on another host", FAR, a_machine(), False),
     ],
 )
 def test_an_owner_is_dead_or_not_by_what_can_be_known_from_here(said, holder, world, dead):
-    asking = ASKING if holder.boot else BEN
-    assert is_dead(holder, asking, world) is dead, said
+    assert is_dead(holder, ASKING, world) is dead, said
 
 
 def test_a_heart_beats_while_something_else_is_done_and_no_longer():

@@ -87,8 +87,10 @@ def is_dead(holder: Owner, asking: Owner, world: World) -> bool:
     | there, with our own number (each run of a container may be 1) | it began at another time, or is silent         |
     | on a host of this name, in another boot                       | it fell silent before this boot began          |
     | in another pid namespace, or on another host                  | it is silent                                   |
+
+    An owner that does not say its boot (a kbsync of before, a system without /proc) counts as one of this boot.
     """
-    if holder.host == asking.host and (holder.boot, holder.namespace) == (asking.boot, asking.namespace):
+    if holder.host == asking.host and (holder.boot, holder.namespace) in {(asking.boot, asking.namespace), ("", "")}:
         if holder.pid == asking.pid:
             return _is_another(holder.born, asking.born) or is_silent(holder, world)
         process = world.process(holder.pid)
