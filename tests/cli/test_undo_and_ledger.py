@@ -12,6 +12,9 @@ from kbsync.sandbox import Sandbox
 
 INVOICES = "content/en/billing/invoices.md"
 
+OWNER = '"user", host, pid, started_at, beat_at'
+"""The columns of an owner that does not say more."""
+
 
 def test_undo_puts_an_update_back_text_and_title_and_the_next_plan_would_send_it_again(remote, portal: Sandbox):
     remote.run("push")
@@ -110,7 +113,8 @@ def test_ledger_show_tells_a_run_that_lasts_from_one_that_died(remote):
             row = (run, target, "push", 5.0, "")
             connection.execute("INSERT INTO run (id, target, command, started_at, digest) VALUES (?, ?, ?, ?, ?)", row)
             connection.execute(
-                "INSERT INTO runner VALUES (?, ?, ?, ?, ?, ?)", (run, "ana", socket.gethostname(), pid, 5.0, 5.0)
+                f"INSERT INTO runner (run, {OWNER}) VALUES (?, ?, ?, ?, ?, ?)",
+                (run, "ana", socket.gethostname(), pid, 5.0, 5.0),
             )
         connection.commit()
     shown = remote.run("ledger", "show").out
@@ -146,7 +150,7 @@ def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(remote):
         target = connection.execute("SELECT target FROM run").fetchone()[0]
         for pid, started in ((os.getpid(), 5.0),):
             row = (target, "ana", socket.gethostname(), pid, started, started)
-            connection.execute("INSERT INTO lock VALUES (?, ?, ?, ?, ?, ?)", row)
+            connection.execute(f"INSERT INTO lock (target, {OWNER}) VALUES (?, ?, ?, ?, ?, ?)", row)
             connection.commit()
     assert remote.run("push").code == 6
     assert remote.run("ledger", "unlock").code == 6

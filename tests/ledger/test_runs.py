@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -112,6 +113,16 @@ def test_a_runner_joins_the_run_that_is_under_way_and_none_when_none_is(ledger):
     assert info is not None and (info.number, info.digest) == (run, "tree")
     assert {owner.user for owner in ledger.runners(run)} == {"ana", "ben"}
     assert ledger.join(OTHER, BEN, now=2.0) is None
+
+
+def test_who_holds_the_lock_and_who_takes_part_come_back_as_they_came(ledger):
+    cat = replace(ANA, boot="b2c4", namespace="pid:[4026531836]", born=2**40)
+    assert ledger.lock(PORTAL, cat, now=100.0) is None
+    run = ledger.begin_run(PORTAL, command="push", now=100.0, owner=cat)
+    assert ledger.holder(PORTAL) == cat
+    assert ledger.runners(run) == [cat]
+    ledger.unlock(PORTAL, cat)
+    assert ledger.lock(PORTAL, BEN, now=101.0) == cat
 
 
 def test_what_a_dead_runner_had_goes_to_the_others_who_know_what_it_may_have_sent(ledger):

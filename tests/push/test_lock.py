@@ -9,14 +9,17 @@ from dataclasses import replace
 import pytest
 
 from kbsync.errors import ExitCode, LedgerError
-from kbsync.ledger.contract import STALE_S, Owner
+from kbsync.ledger.contract import HEARTBEAT_S, STALE_S, Owner
 from kbsync.ledger.record import Record
 from kbsync.ledger.sqlite import SqliteDatabase
-from kbsync.push.lease import World, take_lock
+from kbsync.push.lease import World, beating, is_dead, take_lock
+from kbsync.push.process import Process
 
 ANA = Owner("ana", "laptop", 11, 100.0, 100.0)
 BEN = Owner("ben", "laptop", 22, 200.0, 200.0)
 FAR = Owner("ci", "runner", 11, 100.0, 100.0)
+HERE = Owner("ana", "box", 11, 100.0, 100.0, "boot-1", "pid:[1]", 500)
+ASKING = Owner("ben", "box", 22, 200.0, 200.0, "boot-1", "pid:[1]", 900)
 
 
 @pytest.fixture
@@ -26,7 +29,12 @@ def ledger(tmp_path):
 
 
 def world(now: float = 110.0, alive: tuple[int, ...] = (11, 22), sleep=lambda seconds: None) -> World:
-    return World(lambda: now, sleep, lambda pid: pid in alive)
+    return World(lambda: now, sleep, lambda pid: Process() if pid in alive else None)
+
+
+def a_machine(now: float = 110.0, booted_at: float = 0.0, **processes: Process) -> World:
+    """A host with these processes, as `p11=Process(...)`."""
+    return World(lambda: now, lambda seconds: None, lambda pid: processes.get(f"p{pid}"), booted_at)
 
 
 def take(ledger, owner, world, *, wait=False, break_lock=False) -> list[str]:
@@ -67,6 +75,47 @@ def test_a_container_that_always_has_process_1_takes_over_from_its_former_self(l
     assert "which is dead" in take(ledger, again, world(now=300.0, alive=(1,)))[0]
 
 
+OLD = 101.0 + STALE_S
+"""A time at which HERE's heart has been silent for too long."""
+
+
+@pytest.mark.parametrize(
+    ("said", "holder", "world", "dead"),
+    [
+        ("it runs", HERE, a_machine(p11=Process("S", 500)), False),
+        ("it runs, and its heart stands still", HERE, a_machine(OLD, p11=Process("D", 500)), False),
+        ("it is stopped by Ctrl-Z", HERE, a_machine(OLD, p11=Process("T", 500)), False),
+        ("its process has gone", HERE, a_machine(), True),
+        ("it is a zombie", HERE, a_machine(p11=Process("Z", 500)), True),
+        ("its number was given to another process", HERE, a_machine(p11=Process("R", 777)), True),
+        ("only its number can be seen", HERE, a_machine(p11=Process()), False),
+        ("a former run in a container, where each is 1", replace(HERE, pid=22), a_machine(), True),
+        ("we ourselves", replace(HERE, pid=22, born=900), a_machine(), False),
+        ("another container", replace(HERE, namespace="pid:[2]"), a_machine(), False),
+        ("another container, silent", replace(HERE, namespace="pid:[2]"), a_machine(OLD), True),
+        ("before the reboot", replace(HERE, boot="boot-0"), a_machine(150.0, booted_at=101.0 + HEARTBEAT_S), True),
+        ("another machine of this name", replace(HERE, boot="boot-0"), a_machine(booted_at=101.0), False),
+        ("a boot whose time is not known", replace(HERE, boot="boot-0"), a_machine(), False),
+        ("a boot whose time is not known, silent", replace(HERE, boot="boot-0"), a_machine(OLD), True),
+        ("another host", replace(HERE, host="far"), a_machine(150.0, booted_at=140.0), False),
+        ("another host, silent", replace(HERE, host="far"), a_machine(OLD), True),
+        ("a kbsync that did not say its boot", replace(ANA, host="box"), a_machine(), True),
+        ("the same, alive", replace(ANA, host="box"), a_machine(OLD, p11=Process("S", 500)), False),
+        ("the same on another host", FAR, a_machine(), False),
+    ],
+)
+def test_an_owner_is_dead_or_not_by_what_can_be_known_from_here(said, holder, world, dead):
+    assert is_dead(holder, ASKING, world) is dead, said
+
+
+def test_a_heart_beats_while_something_else_is_done_and_no_longer():
+    beats = threading.Semaphore(0)
+    with beating(beats.release, every_s=0.001):
+        for _ in range(3):
+            assert beats.acquire(timeout=60)
+    assert "heart" not in {thread.name for thread in threading.enumerate()}
+
+
 def test_break_lock_takes_it_from_the_living_who_then_notices(ledger):
     take(ledger, ANA, world())
     assert take(ledger, BEN, world(), break_lock=True) == ["took over the lock of ana@laptop, process 11, for 10 s"]
@@ -96,13 +145,13 @@ def test_of_many_who_find_a_dead_owner_exactly_one_gets_the_lock(tmp_path):
     def contend(number: int) -> None:
         owner = Owner("x", "laptop", 100 + number, 200.0 + number, 200.0)
 
-        def alive(pid: int) -> bool:
+        def process(pid: int) -> Process | None:
             barrier.wait() if pid == ANA.pid else None
-            return pid != ANA.pid
+            return Process() if pid != ANA.pid else None
 
         with closing(Record(SqliteDatabase(tmp_path / "ledger.db"))) as ledger:
             try:
-                take(ledger, owner, World(lambda: 210.0, lambda s: None, alive))
+                take(ledger, owner, World(lambda: 210.0, lambda s: None, process))
                 got.append(owner)
             except LedgerError:
                 refused.append(owner)

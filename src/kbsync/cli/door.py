@@ -9,18 +9,13 @@ import sys
 
 import click
 
+from kbsync.cli.streams import make_lasting
 from kbsync.errors import ExitCode, KbsyncError
 
 
 def main(arguments: list[str] | None = None) -> None:
     """Run kbsync and exit the process."""
-    # A standard stream that was closed before we began takes whatever is said, and nobody hears it.
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: PTH123, SIM115
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: PTH123, SIM115
-    # Text of the portal and of files may hold any character; a narrow terminal encoding must not end the run.
-    for stream in (sys.stdout, sys.stderr):
-        if hasattr(stream, "reconfigure"):
-            stream.reconfigure(errors="replace")
+    make_lasting()
     # A run makes tens of thousands of values and no cycles worth collecting: looking for them cost a tenth of a plan.
     gc.disable()
     code = run(arguments)
@@ -50,9 +45,6 @@ def run(arguments: list[str] | None = None) -> int:
     except KeyboardInterrupt:
         _tell("interrupted", "")
         return int(ExitCode.INTERRUPTED)
-    except BrokenPipeError:
-        # Whoever read our output (head, less) has seen enough.
-        return int(ExitCode.DONE)
     except OSError as exc:
         if exc.errno != errno.ENOSPC:
             raise

@@ -9,7 +9,7 @@ import platform
 import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from types import FrameType
 
@@ -19,11 +19,12 @@ from kbsync.cli.formats import tell_push
 from kbsync.cli.progress import Progress
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import ExitCode, LedgerError, ServiceError
-from kbsync.ledger.contract import Ledger, Owner
+from kbsync.ledger.contract import LEFT, Ledger, Owner
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
 from kbsync.plan.saved import tree_digest
 from kbsync.push.join import check_same_tree, join
-from kbsync.push.lease import World, is_dead, take_lock
+from kbsync.push.lease import World, beating, is_dead, is_silent, take_lock
+from kbsync.push.process import Process, read_boot, read_booted_at, read_namespace, read_process
 from kbsync.push.runner import Run, push
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import Uploads, ready, record_known, upload_all
@@ -69,12 +70,33 @@ class Part:
         """Whether another runner is surely gone."""
         return is_dead(other, self.owner, self.world)
 
+    def is_gone(self, other: Owner) -> bool:
+        """Whether another runner is not to be waited for: dead, or stopped for so long that it cannot be told from it.
+
+        Should it wake up, it finds its changes with others and sends nothing more.
+        """
+        return self.is_dead(other) or is_silent(other, self.world)
+
 
 def our_part(ledger: Ledger, workspace: Workspace) -> Part:
     """Who we are."""
-    now = time.time()
-    owner = Owner(_user(), platform.node(), os.getpid(), now, now)
-    return Part(ledger, workspace.target.key, owner, World(time.time, time.sleep, _is_alive))
+    now, ours = time.time(), os.getpid()
+    born = (read_process(ours) or Process()).born
+    owner = Owner(_user(), platform.node(), ours, now, now, read_boot(), read_namespace(), born)
+    return Part(ledger, workspace.target.key, owner, World(time.time, time.sleep, read_process, read_booted_at()))
+
+
+@contextmanager
+def _beating(part: Part, workspace: Workspace) -> Iterator[None]:
+    """Keep our part alive within the block, by a connection of its own: the ledger's belongs to who is at work."""
+
+    def beat() -> None:
+        # A ledger that cannot be used for the moment is for the run to tell of, and the next beat comes.
+        with suppress(LedgerError), closing(workspace.open_ledger()) as ledger:
+            ledger.beat(part.target, part.owner, now=time.time())
+
+    with beating(beat):
+        yield
 
 
 @contextmanager
@@ -92,7 +114,8 @@ def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: b
             tell=workspace.options.note,
         )
         try:
-            yield part
+            with _beating(part, workspace):
+                yield part
         finally:
             ledger.unlock(part.target, part.owner)
 
@@ -119,16 +142,6 @@ def _user() -> str:
         return getpass.getuser()
     except (KeyError, OSError):
         return str(os.getuid())  # A container may run as a user without a name.
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 def make_sender(
@@ -169,7 +182,7 @@ def carry_out(
     gc.enable()
     with stopping_softly() as stop:
         number = ledger.begin_run(part.target, command=command, now=time.time(), owner=part.owner, digest=digest)
-        run = Run(ledger, number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_dead)
+        run = Run(ledger, number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_gone)
         outcomes = _pictures_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
         pushed.stopped = stop.asked
@@ -198,8 +211,8 @@ def join_run(workspace: Workspace, reading: Reading, service: Service, ledger: L
         workspace.options.note("No push is under way on this portal, so there is nothing to take part in.")
         return pushed
     before, started = service.transport.requests, time.monotonic()
-    with stopping_softly() as stop:
-        run = Run(ledger, info.number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_dead)
+    with stopping_softly() as stop, _beating(part, workspace):
+        run = Run(ledger, info.number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_gone)
         try:
             record = workspace.recorded(ledger)
             bases = record.bases
@@ -212,10 +225,18 @@ def join_run(workspace: Workspace, reading: Reading, service: Service, ledger: L
         finally:
             ledger.leave(part.target, info.number, part.owner, now=time.time())
         pushed.stopped = stop.asked
+    if not pushed.outcomes and _died(ledger, part.target, info.number):
+        workspace.options.note("The push that was under way has died before it sent anything. Run `kbsync push`.")
     pushed.plan = replace(pushed.plan, changes=tuple(outcome.change for outcome in pushed.outcomes))
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
     return pushed
+
+
+def _died(ledger: Ledger, target: str, number: int) -> bool:
+    """Whether nobody was left who could say how a run ended, before anything of it was planned."""
+    run = next(run for run in ledger.runs(target) if run.number == number)
+    return run.outcome == LEFT and not run.states
 
 
 def follow(outcomes: Iterator[Outcome], pushed: Pushed, workspace: Workspace, total: int) -> None:

@@ -12,6 +12,9 @@ HEARTBEAT_S = 10.0
 STALE_S = 60.0
 """A run whose heart has not beaten for this long is dead."""
 
+LEFT = "left"
+"""The outcome of a run whose leader died, when the last who took part has gone."""
+
 State = Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"]
 """Where a journal entry is: planned; somebody looks at it; about to be sent; sent and nobody knows; over."""
 
@@ -22,13 +25,25 @@ Ended = Literal["done", "failed", "skipped", "unknown"]
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who is at work: a person, a machine, a process. `beat_at` is in seconds since 1970."""
+    """Who is at work: a person, a machine, a process. `started_at` and `beat_at` are in seconds since 1970.
+
+    A process number alone names nobody: it means something within one start of a machine and one namespace, and is
+    given away again later. What could not be read is empty.
+
+    Args:
+        boot: the boot of the machine, which gets a new id each time.
+        namespace: the pid namespace; each container has its own.
+        born: when the process began, in clock ticks since the boot.
+    """
 
     user: str
     host: str
     pid: int
     started_at: float
     beat_at: float
+    boot: str = ""
+    namespace: str = ""
+    born: int = 0
 
     @property
     def key(self) -> str:

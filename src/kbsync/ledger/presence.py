@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kbsync.ledger import journal
-from kbsync.ledger.contract import Owner, RunInfo
+from kbsync.ledger.contract import LEFT, Owner, RunInfo
 from kbsync.ledger.database import Database
-from kbsync.ledger.rows import OWNER_COLUMNS, owner_of
+from kbsync.ledger.rows import OWNER_COLUMNS, owner_of, row_of_owner
 
 HERE = "host = ? AND pid = ? AND started_at = ?"
 
@@ -38,10 +38,8 @@ def lock(db: Database, target: str, owner: Owner, now: float, take_over: Owner |
     if busy:
         return busy[0]
     journal.abandon(db, target)
-    db.run(
-        'INSERT INTO lock (target, "user", host, pid, started_at, beat_at) VALUES (?, ?, ?, ?, ?, ?)',
-        (target, owner.user, *_here(owner), now),
-    )
+    query = f"INSERT INTO lock (target, {OWNER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    db.run(query, (target, *row_of_owner(owner, now)))
     return None
 
 
@@ -65,8 +63,8 @@ def unlock(db: Database, target: str, owner: Owner) -> None:
 
 def enlist(db: Database, run: int, owner: Owner, now: float) -> None:
     """Take part in a run."""
-    query = 'INSERT INTO runner (run, "user", host, pid, started_at, beat_at) VALUES (?, ?, ?, ?, ?, ?)'
-    db.run(query, (run, owner.user, *_here(owner), now))
+    query = f"INSERT INTO runner (run, {OWNER_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
+    db.run(query, (run, *row_of_owner(owner, now)))
 
 
 def under_way(db: Database, target: str) -> RunInfo | None:
@@ -89,5 +87,4 @@ def strike_off(db: Database, run: int, runner: Owner) -> bool:
 def leave(db: Database, run: int, owner: Owner, now: float) -> None:
     """End one's own part; the last one closes the run, where its leader is gone."""
     if strike_off(db, run, owner) and not runners(db, run):
-        query = "UPDATE run SET ended_at = ?, outcome = 'left' WHERE id = ? AND ended_at IS NULL"
-        db.run(query, (now, run))
+        db.run("UPDATE run SET ended_at = ?, outcome = ? WHERE id = ? AND ended_at IS NULL", (now, LEFT, run))

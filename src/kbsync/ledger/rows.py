@@ -13,7 +13,7 @@ from kbsync.model import STATUSES, Base, Change, Fields, Pending, RemoteId, Valu
 
 BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept"
 PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after"
-OWNER_COLUMNS = '"user", host, pid, started_at, beat_at'
+OWNER_COLUMNS = '"user", host, pid, started_at, beat_at, boot, namespace, born'
 ENTRY_COLUMNS = "id, change, remote_id, state, error, hint"
 
 FIELDS_DECODER: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
@@ -85,6 +85,20 @@ def pending_of(row: tuple[Any, ...]) -> Pending:
     entry, action, kind, locale, slug, path, remote_id, before, after = row
     return Pending(
         entry, action, kind, locale, slug, path, decode_id(remote_id), decode_fields(before), decode_fields(after)
+    )
+
+
+def row_of_owner(owner: Owner, now: float) -> tuple[Any, ...]:
+    """An owner whose heart beats now, as a row of OWNER_COLUMNS."""
+    return (
+        owner.user,
+        owner.host,
+        owner.pid,
+        owner.started_at,
+        now,
+        owner.boot,
+        owner.namespace,
+        owner.born,
     )
 
 

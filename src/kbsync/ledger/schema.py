@@ -92,6 +92,15 @@ MIGRATIONS: tuple[str, ...] = (
         PRIMARY KEY (target, "key")
     );
     """,
+    # 4: which process an owner is: its number means something within one boot and one namespace, and is used again.
+    """
+    ALTER TABLE lock ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+    ALTER TABLE lock ADD COLUMN namespace TEXT NOT NULL DEFAULT '';
+    ALTER TABLE lock ADD COLUMN born BIGINT NOT NULL DEFAULT 0;
+    ALTER TABLE runner ADD COLUMN boot TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runner ADD COLUMN namespace TEXT NOT NULL DEFAULT '';
+    ALTER TABLE runner ADD COLUMN born BIGINT NOT NULL DEFAULT 0;
+    """,
 )
 
 VERSION = len(MIGRATIONS)

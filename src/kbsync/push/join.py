@@ -33,12 +33,17 @@ def join(target: str, sender: Sender, run: Run, *, concurrency: int) -> Iterator
 
 
 def _offered(target: str, run: Run) -> list[Entry]:
-    """The run's journal, once its leader has filled it; empty where it ended before."""
+    """The run's journal, once its leader has filled it; empty where it ended or died before, or we are to stop."""
     while not (entries := run.ledger.entries(run.number)):
-        if all(info.number != run.number or info.ended_at is not None for info in run.ledger.runs(target)):
+        if run.stopping() or all(
+            info.number != run.number or info.ended_at is not None for info in run.ledger.runs(target)
+        ):
             return []
         others = [other for other in run.ledger.runners(run.number) if not other.is_run_of(run.owner)]
-        if all(run.is_dead(other) for other in others):
+        gone = [other for other in others if run.is_dead(other)]
+        for other in gone:
+            run.ledger.bury(target, run.number, other)
+        if len(gone) == len(others):
             return []
         run.sleep(IDLE_S)
     return entries

@@ -2,22 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.contract import STALE_S, Ledger, Owner
+from kbsync.ledger.contract import HEARTBEAT_S, STALE_S, Ledger, Owner
+from kbsync.push.process import Process
 
 WAIT_STEP_S = 0.5
+
+DEAD_STATES = frozenset("ZXx")
+"""A zombie has ended and keeps its number until its parent asks; in a container without an init that is never."""
 
 
 @dataclass(frozen=True, slots=True)
 class World:
-    """What taking a lock needs to know: the time, how to wait, and whether a process of this host lives."""
+    """What judging an owner needs to know.
+
+    Args:
+        now: seconds since 1970.
+        sleep: how to wait.
+        process: the process with a number, in our namespace; None where there is none.
+        booted_at: when this machine came up, in seconds since 1970; 0.0 where that is not known.
+    """
 
     now: Callable[[], float]
     sleep: Callable[[float], None]
-    alive: Callable[[int], bool]
+    process: Callable[[int], Process | None]
+    booted_at: float = 0.0
 
 
 def take_lock(
@@ -65,11 +79,60 @@ def take_lock(
 
 
 def is_dead(holder: Owner, asking: Owner, world: World) -> bool:
-    """Whether the owner of a lock is surely gone: its process, on this host; its heart, on another."""
-    if holder.host == asking.host and holder.pid != asking.pid:
-        return not world.alive(holder.pid)
-    # Our own number is of a former run where every run gets the same one, as in a container.
-    return world.now() - holder.beat_at > STALE_S
+    """Whether an owner is surely gone.
+
+    | the owner is                                                  | it is dead when                                |
+    | ------------------------------------------------------------- | ---------------------------------------------- |
+    | on this host, in this boot and this pid namespace             | its process is none, a zombie, or a later one  |
+    | there, with our own number (each run of a container may be 1) | it began at another time, or is silent         |
+    | on a host of this name, in another boot                       | it fell silent before this boot began          |
+    | in another pid namespace, or on another host                  | it is silent                                   |
+
+    An owner that does not say its boot (a kbsync of before, a system without /proc) counts as one of this boot.
+    """
+    if holder.host == asking.host and (holder.boot, holder.namespace) in {(asking.boot, asking.namespace), ("", "")}:
+        if holder.pid == asking.pid:
+            return _is_another(holder.born, asking.born) or is_silent(holder, world)
+        process = world.process(holder.pid)
+        return process is None or process.state in DEAD_STATES or _is_another(holder.born, process.born)
+    return is_silent(holder, world) or _ended_with_its_boot(holder, asking, world)
+
+
+def is_silent(owner: Owner, world: World) -> bool:
+    """Whether an owner's heart has not beaten for so long that nobody needs to wait for it, wherever it is."""
+    return world.now() - owner.beat_at > STALE_S
+
+
+def _is_another(born: int, found: int) -> bool:
+    """Whether a number was given to another process since; two that are known to have begun at different times."""
+    return bool(born and found) and born != found
+
+
+def _ended_with_its_boot(holder: Owner, asking: Owner, world: World) -> bool:
+    """Whether this machine was started again since.
+
+    Two machines may have one name. The other one's heart would beat also after this one came up; a beat of tolerance.
+    """
+    known = holder.host == asking.host and bool(holder.boot and asking.boot)
+    return known and holder.boot != asking.boot and holder.beat_at < world.booted_at - HEARTBEAT_S
+
+
+@contextmanager
+def beating(beat: Callable[[], object], *, every_s: float = HEARTBEAT_S) -> Iterator[None]:
+    """Let the heart beat within the block, whatever else is done there: a plan, pictures, a question to a person."""
+    over = threading.Event()
+
+    def work() -> None:
+        while not over.wait(every_s):
+            beat()
+
+    heart = threading.Thread(target=work, name="heart", daemon=True)
+    heart.start()
+    try:
+        yield
+    finally:
+        over.set()
+        heart.join()
 
 
 def describe(holder: Owner, world: World) -> str:

@@ -42,7 +42,7 @@ class Run:
         clock: seconds since 1970.
         stopping: whether somebody asked to stop; what is under way is still finished and recorded.
         beat: keeps the lock alive; False when it was broken.
-        is_dead: whether another runner is surely gone.
+        is_dead: whether another runner is not to be waited for any more.
     """
 
     ledger: Ledger

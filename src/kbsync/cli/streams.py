@@ -1,0 +1,59 @@
+"""The standard streams as kbsync writes to them: any character is taken, and a reader that has gone ends nothing."""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+import sys
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
+
+
+class Lasting(io.FileIO):
+    """A stream whose reader may go away (`| head`, a closed terminal): the rest goes nowhere, and the work goes on.
+
+    A push must not end in the middle because nobody reads its words. The exit code stays the command's own: it would
+    otherwise depend on whether the reader or the writer was faster.
+    """
+
+    def write(self, data: ReadableBuffer, /) -> int | None:  # type: ignore[override]
+        """Write, or act as if."""
+        try:
+            return super().write(data)
+        except OSError as exc:
+            if not self._is_gone(exc):
+                raise
+        # Also for those who write to the number itself: programs that we call, and a write that is under way elsewhere.
+        nowhere = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(nowhere, self.fileno())
+        os.close(nowhere)
+        return memoryview(data).nbytes
+
+    def _is_gone(self, exc: OSError) -> bool:
+        """Whether nobody reads any more. A terminal that was closed answers EIO; on a disk that would be damage."""
+        if exc.errno == errno.EIO:
+            return stat.S_ISCHR(os.fstat(self.fileno()).st_mode)
+        return exc.errno == errno.EPIPE
+
+
+def make_lasting() -> None:
+    """Replace stdout and stderr for the rest of the process."""
+    sys.stdout, sys.stderr = _lasting(sys.stdout), _lasting(sys.stderr)
+
+
+def _lasting(stream: TextIO | None) -> TextIO:
+    if stream is None:
+        # It was closed before we began: it takes whatever is said, and nobody hears it.
+        return open(os.devnull, "w")  # noqa: PTH123
+    # Text of the portal and of files may hold any character; a narrow terminal encoding must not end the run.
+    return io.TextIOWrapper(
+        io.BufferedWriter(Lasting(stream.fileno(), "wb", closefd=False)),
+        encoding=stream.encoding,
+        errors="replace",
+        line_buffering=bool(stream.line_buffering),
+        write_through=isinstance(stream, io.TextIOWrapper) and stream.write_through,
+    )

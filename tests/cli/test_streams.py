@@ -1,0 +1,161 @@
+"""A reader that goes away, a terminal that is closed: no words, no traceback, and nothing ends because of it."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kbsync.sandbox import Sandbox
+
+COMMANDS = {
+    ("--help",): 0,
+    ("push", "--help"): 0,
+    ("lint",): 3,
+    ("lint", "--format", "json"): 3,
+    ("lint", "--rules"): 0,
+    ("plan", "content/en"): 3,
+    ("ledger", "show"): 0,
+    ("ledger", "show", "1"): 0,
+    ("ledger", "export"): 0,
+    ("lnit",): 2,
+}
+"""What each command answers in this tree, where somebody reads it."""
+
+
+def start(project, *arguments: str, out: int, err: int) -> subprocess.Popen[bytes]:
+    environ = {name: text for name, text in os.environ.items() if not name.startswith("KBSYNC_")}
+    return subprocess.Popen(
+        [sys.executable, "-m", "kbsync", *arguments],
+        cwd=project.folder,
+        env=environ | {"COLUMNS": "100", "TERM": "xterm"} | project.environ,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=err,
+    )
+
+
+def a_pipe_without_a_reader() -> int:
+    reading, writing = os.pipe()
+    os.close(reading)
+    return writing
+
+
+def without_a_reader(project, *arguments: str, err: int = subprocess.PIPE) -> tuple[int, bytes]:
+    """The exit code and what was told to stderr."""
+    out = a_pipe_without_a_reader()
+    process = start(project, *arguments, out=out, err=out if err == subprocess.STDOUT else err)
+    os.close(out)
+    told = process.communicate()[1]
+    return process.returncode, told or b""
+
+
+def an_article_with_an_error(project) -> None:
+    project.write("content/en/billing/wrong.md", "---\ntitle: Wrong\nstatus: nope\n---\nText.\n")
+
+
+@pytest.fixture
+def pushed(remote):
+    """Pushed once; since then an article has an error."""
+    assert remote.run("push").code == 0
+    an_article_with_an_error(remote)
+    return remote
+
+
+def test_a_command_whose_reader_has_gone_ends_quietly_with_its_own_code(pushed):
+    for arguments, code in COMMANDS.items():
+        found, told = without_a_reader(pushed, *arguments)
+        assert (found, found == 2 or _is_note(told)) == (code, True), (arguments, told)
+        assert b"Traceback" not in told and b"Broken" not in told
+    assert without_a_reader(pushed, "lint", err=subprocess.STDOUT)[0] == 3
+    assert without_a_reader(pushed, "lnit", err=subprocess.STDOUT)[0] == 2
+
+
+def _is_note(told: bytes) -> bool:
+    """What the command says to stderr anyway."""
+    return b"kbsync:" not in told and b"rror:" not in told
+
+
+def test_who_reads_one_line_gets_it_and_the_rest_goes_nowhere(project):
+    for number in range(3000):
+        project.write(f"content/en/billing/n{number}.md", f"---\ntitle: N{number}\nstatus: nope\n---\n")
+    process = start(project, "lint", out=subprocess.PIPE, err=subprocess.PIPE)
+    assert process.stdout.readline().startswith(b"content/en/billing/")
+    process.stdout.close()
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait() == 3
+
+
+def many(project) -> None:
+    for number in range(40):
+        project.write(f"content/en/billing/n{number}.md", f"---\ntitle: N{number}\n---\nText {number}.\n")
+
+
+def nothing_is_left(project, portal: Sandbox) -> None:
+    titles = [article.title for article in portal.panel.articles("handbook")]
+    assert len(titles) == len(set(titles)) == 43
+    shown = project.run("ledger", "show").out
+    assert "done" in shown and "lock: free" in shown, shown
+    assert project.run("plan", "--check").code == 0
+
+
+@pytest.mark.parametrize("form", ["text", "json", "github"])
+def test_a_push_whose_readers_have_gone_sends_and_records_everything(remote, portal, form):
+    many(remote)
+    assert without_a_reader(remote, "push", "--format", form, err=subprocess.STDOUT)[0] == 0
+    nothing_is_left(remote, portal)
+
+
+def test_a_push_whose_terminal_is_closed_in_the_middle_sends_and_records_everything(remote, portal):
+    many(remote)
+    ours, theirs = pty.openpty()
+    open_ends = [ours]
+
+    def close_in_the_middle(number: int) -> None:
+        if open_ends and sum(request.method == "POST" for request in portal.requests) >= 10:
+            os.close(open_ends.pop())
+
+    portal.faults.follow(close_in_the_middle)
+    process = start(remote, "push", out=theirs, err=theirs)
+    os.close(theirs)
+    assert process.wait() == 0
+    assert open_ends == []
+    nothing_is_left(remote, portal)
+
+
+def test_a_push_that_is_asked_to_stop_when_nobody_hears_it_any_more_still_records_what_it_did(remote, portal):
+    many(remote)
+    started: list[subprocess.Popen[bytes]] = []
+
+    def stop_in_the_middle(number: int) -> None:
+        if started and sum(request.method == "POST" for request in portal.requests) >= 10:
+            started.pop().terminate()
+
+    portal.faults.follow(stop_in_the_middle)
+    out = a_pipe_without_a_reader()
+    process = start(remote, "push", out=out, err=out)
+    started.append(process)
+    os.close(out)
+    assert process.wait() == 130
+    assert json.loads(remote.run("ledger", "show", "--format", "json").out)["pending"] == []
+    assert remote.run("push").code == 0
+    nothing_is_left(remote, portal)
+
+
+def test_streams_that_were_closed_before_the_start_are_no_failure(project):
+    command = f'exec "{sys.executable}" -m kbsync lint >&- 2>&-'
+    assert subprocess.run(["/bin/sh", "-c", command], cwd=project.folder, check=False).returncode == 0
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="only Linux has a device that is always full")
+def test_a_full_disk_is_told_and_no_reader_that_has_gone(project):
+    with Path("/dev/full").open("wb") as full:
+        process = start(project, "lint", "--rules", out=full.fileno(), err=subprocess.PIPE)
+    told = process.communicate()[1]
+    assert process.returncode == 2 and b"there is no room left on the device" in told

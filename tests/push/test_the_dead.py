@@ -1,0 +1,160 @@
+"""Locks and runs of those who died: a zombie that nobody reaps, a former boot, another container, a stopped process."""
+
+from __future__ import annotations
+
+import os
+import platform
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kbsync.errors import ExitCode
+from kbsync.ledger.contract import STALE_S, Ledger, Owner
+from kbsync.ledger.record import Record
+from kbsync.ledger.sqlite import SqliteDatabase
+from kbsync.push.join import join
+from kbsync.push.process import read_boot, read_namespace, read_process
+from kbsync.push.runner import Run
+from kbsync.sandbox import Behaviour, Sandbox
+
+from .test_many import a_clone, ended, start
+from .test_process import a_zombie, linux
+from .world import PORTAL, a_sandbox, a_world
+
+ARTICLES = 24
+
+
+def an_owner(pid: int) -> Owner:
+    """A push of this machine, as it would be in the ledger."""
+    process = read_process(pid)
+    assert process is not None
+    now = time.time()
+    return Owner("ana", platform.node(), pid, now, now, read_boot(), read_namespace(), process.born)
+
+
+@contextmanager
+def a_checkout(folder: Path) -> Iterator[tuple[Sandbox, Path, Ledger, str]]:
+    """A sandbox, a tree to push into it, its ledger and the portal's name there."""
+    with a_sandbox(folder) as sandbox:
+        clone = a_clone(folder / "clone", sandbox.base_url)
+        with closing(Record(SqliteDatabase(clone / "ledger.db"))) as ledger:
+            yield sandbox, clone, ledger, f"{sandbox.base_url}|1|{PORTAL}"
+
+
+def is_free(ledger: Ledger, target: str) -> bool:
+    return ledger.holder(target) is None
+
+
+@linux
+@pytest.mark.parametrize("options", [(), ("--wait",)])
+def test_the_lock_of_a_zombie_is_taken_over(tmp_path, options):
+    with a_checkout(tmp_path) as (_, clone, ledger, target), a_zombie() as pid:
+        ledger.lock(target, an_owner(pid), now=time.time())
+        code, told = ended([start(clone, *options)])[0]
+        assert code == ExitCode.DONE, told
+        assert f"took over the lock of ana@{platform.node()}, process {pid}, for" in told and "which is dead" in told
+        assert is_free(ledger, target)
+
+
+@linux
+def test_the_lock_of_a_process_whose_number_was_given_to_another_one_is_taken_over(tmp_path):
+    with a_checkout(tmp_path) as (_, clone, ledger, target):
+        ours = an_owner(os.getpid())
+        ledger.lock(target, replace(ours, born=ours.born - 1), now=time.time())
+        code, told = ended([start(clone)])[0]
+        assert code == ExitCode.DONE and "which is dead" in told
+
+
+@linux
+def test_the_lock_of_the_living_is_respected_however_old_it_is(tmp_path):
+    with a_checkout(tmp_path) as (sandbox, clone, ledger, target):
+        ledger.lock(target, an_owner(os.getpid()), now=time.time() - 10 * STALE_S)
+        code, told = ended([start(clone)])[0]
+        assert code == ExitCode.LEDGER and "another push is at work" in told
+        assert sandbox.requests == [] or all(request.method == "GET" for request in sandbox.requests)
+
+
+@linux
+@pytest.mark.parametrize(
+    ("silent_s", "expected"), [(0.0, ExitCode.LEDGER), (STALE_S + 1, ExitCode.DONE)], ids=["beats", "silent"]
+)
+def test_of_another_container_with_our_name_only_the_heartbeat_counts(tmp_path, silent_s, expected):
+    with a_checkout(tmp_path) as (_, clone, ledger, target), a_zombie() as pid:
+        ledger.lock(target, replace(an_owner(pid), namespace="pid:[1]"), now=time.time() - silent_s)
+        assert ended([start(clone)])[0][0] == expected
+
+
+@linux
+def test_who_joins_a_push_that_died_before_it_had_planned_is_told_and_does_not_wait(tmp_path):
+    with a_checkout(tmp_path) as (_, clone, ledger, target), a_zombie() as pid:
+        leader = an_owner(pid)
+        ledger.lock(target, leader, now=time.time())
+        run = ledger.begin_run(target, command="push", now=time.time(), owner=leader, digest="")
+        # Another tree would be refused; the digest is that of the clone's own push.
+        _same_tree(ledger, clone, target, run)
+        code, told = ended([start(clone, "--join")])[0]
+        assert code == ExitCode.DONE, told
+        assert told == "The push that was under way has died before it sent anything. Run `kbsync push`.\n"
+        assert is_free(ledger, target) and ledger.runs(target)[0].ended_at is not None
+
+
+@linux
+def test_who_joins_a_push_that_was_stopped_waits_no_longer_than_for_its_heart(tmp_path):
+    with a_checkout(tmp_path) as (_, clone, ledger, target):
+        silent = time.time() - STALE_S - 1
+        run = ledger.begin_run(target, command="push", now=silent, owner=an_owner(os.getpid()), digest="")
+        _same_tree(ledger, clone, target, run)
+        code, told = ended([start(clone, "--join")])[0]
+        assert code == ExitCode.DONE and "has died before it sent anything" in told
+
+
+def _same_tree(ledger: Record, clone: Path, target: str, run: int) -> None:
+    """Give a run the digest of the clone's tree."""
+    from kbsync.cli.screen import Options
+    from kbsync.cli.workspace import Workspace
+    from kbsync.config import read_settings
+    from kbsync.plan.saved import tree_digest
+
+    workspace = Workspace(read_settings(clone / "kbsync.toml"), Options(quiet=True))
+    assert workspace.target.key == target
+    digest = tree_digest(workspace.target, workspace.read_content().tree)
+    ledger.db.run("UPDATE run SET digest = ? WHERE id = ?", (digest, run))
+
+
+@linux
+def test_who_joins_a_push_whose_leader_is_a_zombie_does_its_work_to_the_end(tmp_path):
+    with a_sandbox(tmp_path, Behaviour(latency_s=0.005)) as sandbox:
+        clone = a_clone(tmp_path / "clone", sandbox.base_url)
+        leaders = []
+
+        def kill_in_the_middle(number: int) -> None:
+            if leaders and sum(request.method == "POST" for request in sandbox.requests) >= ARTICLES // 2:
+                os.kill(leaders[0].pid, signal.SIGKILL)  # `send_signal` would ask for it, and end the zombie.
+
+        sandbox.faults.follow(kill_in_the_middle)
+        leaders.append(start(clone))
+        os.waitid(os.P_PID, leaders[0].pid, os.WEXITED | os.WNOWAIT)
+        assert read_process(leaders[0].pid).state == "Z"
+        sandbox.faults.clear()
+        code, told = ended([start(clone, "--join")])[0]
+        assert code == ExitCode.DONE and "created as draft" in told, told
+        titles = [article.title for article in sandbox.panel.articles(PORTAL)]
+        assert len(titles) == len(set(titles)) == ARTICLES
+        assert ended([start(clone)])[0][0] == ExitCode.DONE
+        assert ended(leaders)[0][0] == -signal.SIGKILL
+
+
+def test_who_joins_and_is_asked_to_stop_before_anything_was_planned_waits_no_more(tmp_path):
+    with a_world(tmp_path, {}) as world, world.project.ledger() as ledger:
+        leader, joiner = Owner("ana", "far", 1, 1.0, 1.0), Owner("ben", "near", 2, 2.0, 2.0)
+        number = ledger.begin_run(world.project.target, command="push", now=1.0, owner=leader)
+        ledger.join(world.project.target, joiner, now=2.0)
+        naps: list[float] = []
+        run = Run(ledger, number, time.time, lambda: bool(naps), lambda: True, joiner, sleep=naps.append)
+        assert list(join(world.project.target, None, run, concurrency=1)) == []
+        assert len(naps) == 1
