@@ -31,6 +31,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from kbsync.errors import PlanRefused
 from kbsync.model import Action, Base, Change, Desired, Observed, Pending, Plan, Target, Value
+from kbsync.plan.displaced import note_positions
 from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.items import decide_item
 from kbsync.plan.links import decide_links, is_link
@@ -93,6 +94,7 @@ def build_plan(
         decide_orphans(draft, matches, renamed, complete=complete)
     decide_links(draft, matches)
     warn_of_look_alikes(draft, matches)
+    note_positions(draft, matches)
     warn_of_dying_addresses(draft)
     unmanaged = matches.unmanaged if observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=len(bases))
