@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
-from conftest import Project
 from kbsync.sandbox import Sandbox
+
+if TYPE_CHECKING:
+    from conftest import Project
 
 FR = "content/fr/billing/"
 ARTICLE = "---\ntitle: {title}\nslug: {slug}\n{more}---\nTexte {slug}.\n"
