@@ -261,7 +261,8 @@ class Change:
     """One action on one item. `live` means that readers see the item now.
 
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
-    path before a rename, or before the source was deleted.
+    path before a rename, or before the source was deleted. `displaced` are fields that the service changes along with
+    those that are sent, as they were before; what they will be, only its answer says.
     """
 
     action: Action
@@ -276,6 +277,7 @@ class Change:
     status: Status | None = None
     turn: int = 0
     was: str = ""
+    displaced: tuple[FieldChange, ...] = ()
 
     @property
     def is_removal(self) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.sandbox import PortalSetup, Sandbox, Setup, UserSetup, running
+from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 
 TOKEN = "admin-token-0001"
 
@@ -77,9 +77,10 @@ def project(tmp_path: Path) -> Project:
 
 
 @pytest.fixture
-def portal(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sandbox]:
-    """A portal that other processes can reach."""
-    with running(tmp_path_factory.mktemp("portal") / "sandbox.db", SETUP) as sandbox:
+def portal(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """A portal that other processes can reach; its parameter, if any, is how it behaves."""
+    behaviour = getattr(request, "param", Behaviour())
+    with running(tmp_path_factory.mktemp("portal") / "sandbox.db", SETUP, behaviour) as sandbox:
         yield sandbox
 
 

@@ -21,7 +21,7 @@ from kbsync.config import read_settings
 from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
 from kbsync.model import Plan
-from kbsync.sandbox import Sandbox
+from kbsync.sandbox import V4_2, Sandbox
 from kbsync.service.portal import PortalInfo
 from kbsync.service.snapshot import Snapshot
 
@@ -292,3 +292,20 @@ def test_lint_of_a_source_that_moved_says_what_linting_everything_says(quiet: Pr
     shutil.rmtree(quiet.folder / ".kbsync" / "cache")
     anew = quiet.run("lint", "--format", "json")
     assert (beside.code, beside.out) == (again.code, again.out) == (anew.code, anew.out)
+
+
+@pytest.mark.parametrize("portal", [V4_2], indirect=True)
+def test_a_plan_is_remembered_although_the_list_of_categories_hides_one(remote: Project, portal: Sandbox):
+    for number in range(120):
+        remote.write(f"content/en/c{number:03}/_category.md", f"---\nname: C{number}\n---\n")
+    assert remote.run("push").code == 0
+    portal.panel.sql("UPDATE articles SET updated_at = updated_at - 60000000")
+    time.sleep(0.1)  # A ledger that was written within a tick of the file system's clock is not settled.
+    expected = told(remote)
+    assert records(remote)
+    scan = remote.folder / ".kbsync" / "cache" / "scan.cache"
+    scan.unlink()
+    before = len(portal.requests)
+    assert told(remote) == expected
+    assert not scan.exists()
+    assert any("/categories/" in request.path for request in portal.requests[before:])

@@ -216,7 +216,7 @@ SCENES = (
 )
 
 SCENES_4_2 = (
-    Scene(0, 96, {94: bulk_categories}, behaviour=Behaviour("draft", 25, ties="lose", version="4.2.0")),
+    Scene(0, 96, {94: bulk_categories}, behaviour=V4_2),
     Scene(97, 278, behaviour=V4_2),
     Scene(383, 406, behaviour=V4_2),
 )

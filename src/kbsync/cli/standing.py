@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from kbsync.content.walk import Walk
     from kbsync.service.client import Service
 
-HEAD = f"kbsync.standing/1 {__version__}\n".encode()
+HEAD = f"kbsync.standing/2 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 10
@@ -66,6 +66,7 @@ class Standing(msgspec.Struct, frozen=True, array_like=True):
     tree: Mark
     portal_locales: tuple[str, ...]
     categories: bytes
+    category_ids: tuple[RemoteId, ...]
     heads: msgspec.Raw
     findings: tuple[Finding, ...]
     plan: Plan
@@ -111,13 +112,14 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[Standing, Moved] 
 
 def glance(service: Service, standing: Standing) -> tuple[Glance, Plan | None]:
     """Ask the portal the least that can be asked; the plan, where it stands as it did when the record was made."""
+    from kbsync.service.categories import Expected
     from kbsync.service.glance import Head, is_unmoved
 
     heads = msgspec.msgpack.decode(standing.heads, type=dict[str, Head])
     info = service.fetch_portal()
     if info.locales != standing.portal_locales:
         return Glance(info, {}), None
-    pages = service.glance(heads)
+    pages = service.glance(heads, Expected(info.categories, seen=standing.category_ids))
     same = _categories(service.categories) == standing.categories
     same = same and all(is_unmoved(heads[locale], page) for locale, page in pages.items())
     return Glance(info, pages), standing.plan if same else None
@@ -133,11 +135,13 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
         return
     listed = portal.snapshot.locales
     heads = {locale: head_of(listed[locale]) for locale in portal.locales}
+    categories = {item.remote_id: item for item in portal.items or () if item.kind == "category"}
     standing = Standing(
         local.name,
         local.tree,
         portal.info.locales,
-        _categories({item.remote_id: item for item in portal.items or () if item.kind == "category"}),
+        _categories(categories),
+        tuple(categories),
         msgspec.Raw(msgspec.msgpack.encode(heads)),
         tuple(reading.findings),
         plan,

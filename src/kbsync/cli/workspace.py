@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from kbsync.content.walk import Walk
     from kbsync.ledger.contract import Ledger
     from kbsync.lint import Family
+    from kbsync.service.categories import Expected
     from kbsync.service.client import Service
     from kbsync.service.listing import Page
     from kbsync.service.portal import PortalInfo
@@ -305,7 +306,8 @@ class Workspace:
         snapshot = load_snapshot(path, self.target.key)
         locales = sorted({*info.locales, *(item.locale for item in desired), *(base.locale for base in bases)})
         pages = glance.pages if glance and list(glance.pages) == locales else None
-        seen = service.observe(locales, snapshot, full=full, glanced=pages)
+        expected = _expected(info, desired, bases)
+        seen = service.observe(locales, snapshot, full=full, glanced=pages, expected=expected)
         store_snapshot(path, snapshot)
         items = [*seen.categories, *seen.articles]
         if not seen.complete:
@@ -327,7 +329,9 @@ class Workspace:
     def learn_categories(self, service: Service, bases: list[Base]) -> None:
         """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
         if self.profile.can_list:
-            service.list_categories()
+            from kbsync.service.categories import Expected
+
+            service.list_categories((), Expected(managed=[base.remote_id for base in bases if base.kind == "category"]))
             return
         service.categories = {
             base.remote_id: Observed("category", base.remote_id, base.locale, base.slug, base.fields)
@@ -368,6 +372,15 @@ class Portal:
     info: PortalInfo | None = None
     locales: tuple[str, ...] = ()
     snapshot: Snapshot | None = None
+
+
+def _expected(info: PortalInfo, desired: Iterable[Desired], bases: Iterable[Base]) -> Expected:
+    """What we know of the categories before they are listed."""
+    from kbsync.service.categories import Expected
+
+    managed = [base.remote_id for base in bases if base.kind == "category"]
+    wanted = {(item.locale, item.slug) for item in desired if item.kind == "category"}
+    return Expected(info.categories, managed, wanted=wanted)
 
 
 def _confirm_missing(service: Service, bases: list[Base], items: list[Observed]) -> Iterator[Observed]:

@@ -37,6 +37,7 @@ from collections.abc import Iterable
 
 from kbsync.errors import PlanRefused
 from kbsync.model import Action, Change, Desired, Observed, Plan, Target
+from kbsync.plan.displaced import note_positions
 from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.items import decide_item, hold_unclear
 from kbsync.plan.known import Known
@@ -87,6 +88,7 @@ def build_plan(
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed)
     warn_of_look_alikes(draft, matches)
+    note_positions(draft, matches)
     warn_of_dying_addresses(draft)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=matches.managed)

@@ -7,6 +7,8 @@
     changed fields          | a field as the run left it  | send what it held before
     changed fields          | a field changed since       | held
     changed its status      | that status                 | the status before
+    moved it to a category  | there                       | its category and locale before, and its position there
+    moved it to a category  | moved on since              | held
     deleted it              | not there                   | make it again, as a draft; then its status before
 
 What a run did to one item in several steps is put back in one: first value before, last value after.
@@ -19,6 +21,7 @@ from dataclasses import dataclass, field, replace
 
 from kbsync.ledger.contract import Entry
 from kbsync.model import (
+    LINK_FIELD,
     Action,
     Base,
     Change,
@@ -38,7 +41,9 @@ from kbsync.model import (
 from kbsync.plan.draft import STATUS_ACTIONS, names_of
 from kbsync.plan.evidence import key_of
 from kbsync.plan.order import take_turns
-from kbsync.plan.step import UNSEEN
+
+PLACE = frozenset({"locale", "category"})
+"""Where an article is: a category's slug is one only within its locale, and decides the locale (surprise 9)."""
 
 
 @dataclass(slots=True)
@@ -48,6 +53,7 @@ class _Done:
     last: Change
     before: dict[str, Value] = field(default_factory=dict)
     after: dict[str, Value] = field(default_factory=dict)
+    displaced: dict[str, Value] = field(default_factory=dict)
     made: bool = False
     deleted: bool = False
 
@@ -57,9 +63,24 @@ class _Done:
         self.made = self.made or change.action is Action.CREATE
         self.deleted = self.deleted or change.action is Action.DELETE
         for name, value in change.before.items():
-            if name not in UNSEEN:
+            if name != LINK_FIELD:
                 self.before.setdefault(name, value)
-        self.after |= {name: value for name, value in change.after.items() if name not in UNSEEN}
+        for lost in change.displaced:
+            self.displaced.setdefault(lost.name, lost.before)
+        self.after |= {name: value for name, value in change.after.items() if name != LINK_FIELD}
+
+    def moves(self, now: Observed) -> tuple[set[str], set[str]]:
+        """The fields that are not as before this run, and those of them that somebody changed since."""
+        shown = _shown(now)
+        moves = {name for name, before in self.before.items() if shown.get(name) != before}
+        touched = {name for name in moves if shown.get(name) != self.after.get(name)}
+        place = PLACE & self.before.keys()
+        if moves & place:
+            left = self.after.get("locale", self.last.locale)
+            moves |= place
+            if now.locale not in ("", left) or any(shown.get(name) != self.after.get(name) for name in place):
+                touched |= place
+        return moves, touched
 
 
 def build_undo(
@@ -161,20 +182,23 @@ class _Draft:
         )
 
     def _put_back(self, done: _Done, now: Observed) -> None:
-        shown = _shown(now)
-        moves = {name for name, before in done.before.items() if shown.get(name) != before}
-        touched = tuple(name for name in moves if shown.get(name) != done.after.get(name))
-        lost = tuple(name for name in moves if name == "content" and done.before[name] not in self.bodies)
+        moves, touched = done.moves(now)
         if touched:
-            self._hold(done, Reason.DRIFT, touched, "somebody changed it since this run; put it back by hand")
-        if lost:
-            self._hold(done, Reason.UNKNOWN, lost, "the ledger has not kept the text that was there before")
-        names = [name for name in names_of(now.kind) if name in moves and name not in (*touched, *lost)]
-        if names:
-            fields = [FieldChange(name, shown[name], done.before[name]) for name in names]
-            self.changes.append(_change(Action.UPDATE, done.last, now.remote_id, fields, now))
-        if "status" in moves and "status" not in touched and done.before["status"] is not None:
-            self._set_status(done, now.remote_id, now, Status(str(done.before["status"])))
+            hint = "somebody changed it since this run; put it back by hand"
+            self._hold(done, Reason.DRIFT, _in_order(now.kind, touched), hint)
+        if "content" in moves and done.before["content"] not in self.bodies:
+            touched |= {"content"}
+            self._hold(done, Reason.UNKNOWN, ("content",), "the ledger has not kept the text that was there before")
+        names = moves - touched
+        before = {**done.displaced, **done.before}
+        if "category" in names and "position" in before and "position" not in touched:
+            # The way back gives it a new position as well, so the former one is sent along even where it is the same.
+            names.add("position")
+        last = replace(done.last, locale=str(done.before["locale"])) if "locale" in names else done.last
+        if fields := _fields_back(now, names - {"status"}, before):
+            self.changes.append(_change(Action.UPDATE, last, now.remote_id, fields, now))
+        if "status" in names and before["status"] is not None:
+            self._set_status(last, now.remote_id, now, Status(str(before["status"])))
 
     def _make_again(self, done: _Done, now: Observed | None) -> None:
         if now is not None:
@@ -188,11 +212,11 @@ class _Draft:
         self.changes.append(_change(Action.CREATE, done.last, None, fields, None))
         status = done.before.get("status")
         if status not in (None, Status.DRAFT):
-            self._set_status(done, None, None, Status(str(status)))
+            self._set_status(done.last, None, None, Status(str(status)))
 
-    def _set_status(self, done: _Done, remote_id: RemoteId | None, now: Observed | None, status: Status) -> None:
+    def _set_status(self, last: Change, remote_id: RemoteId | None, now: Observed | None, status: Status) -> None:
         field_change = FieldChange("status", now.status if now else Status.DRAFT, status)
-        self.changes.append(_change(STATUS_ACTIONS[status], done.last, remote_id, [field_change], now, status))
+        self.changes.append(_change(STATUS_ACTIONS[status], last, remote_id, [field_change], now, status))
 
     def _hold(self, done: _Done, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
         last = done.last
@@ -202,7 +226,23 @@ class _Draft:
 
 
 def _shown(item: Observed) -> Fields:
-    return {**item.fields, "status": item.status} if item.kind == "article" else item.fields
+    place = {"locale": item.locale} if item.locale else {}
+    status = {"status": item.status} if item.kind == "article" else {}
+    return {**item.fields, **place, **status}
+
+
+def _in_order(kind: Kind, names: Collection[str]) -> tuple[str, ...]:
+    return tuple(name for name in (*names_of(kind), "locale", "status") if name in names)
+
+
+def _fields_back(now: Observed, names: Collection[str], before: Fields) -> list[FieldChange]:
+    shown = _shown(now)
+    fields = [FieldChange(name, shown.get(name), before[name]) for name in _in_order(now.kind, names)]
+    if "locale" not in names:
+        return fields
+    # One slug in two locales would read as no change at all.
+    said = {"category": (f"{shown.get('category')} ({now.locale})", f"{before.get('category')} ({before['locale']})")}
+    return [replace(change, said=said.get(change.name)) for change in fields]
 
 
 def _change(

@@ -69,8 +69,8 @@ class Lookup:
         found = self.service.category_id(slug, locale=change.locale)
         if found is None and self.service.can("list_categories"):
             # Another runner of this push may have made it.
-            self.service.list_categories()
-            found = self.service.category_id(slug, locale=change.locale)
+            seen = self.service.find_category(str(slug), locale=change.locale)
+            found = seen.remote_id if seen else None
         if found is None:
             raise ContentError(
                 f"the category `{slug}` ({change.locale}) is not on the portal",
@@ -97,7 +97,4 @@ class Lookup:
             found = self.service.find_category(change.slug, locale=change.locale)
         if found is not None and found.slug not in ("", change.slug):
             raise Misbehaved(f"asked for `{change.slug}`, the service answered with `{found.slug}`")
-        if found is not None and change.kind == "category":
-            # The articles that go into it ask for its id.
-            self.service.categories[found.remote_id] = found
         return found

@@ -37,6 +37,9 @@ LOOK_AGAIN = 2
 
 FORMER = AnswerLost("a runner that died may have sent it")
 
+UNIQUE = "should be unique"
+"""The refusal of a category whose slug is taken in its locale. Source: observed.md, section 3."""
+
 DELETE_TRIES = 2
 """How often a delete is sent; an id is never given again, so the second one is harmless."""
 
@@ -171,6 +174,9 @@ class Sender:
             # Looked up and not there, twice: the slug is taken where this portal cannot see it (surprise 1).
             hint = f"is `{change.slug}` taken in another portal or account of this installation? Try another slug"
             return ServerFailed(f"{exc.message}; this portal has no article of this slug", hint=hint, status=500)
+        if change.kind == "category" and isinstance(exc, Rejected) and UNIQUE in exc.message:
+            hint = f"in the panel, put any article into `{change.slug}` ({change.locale}), then push again"
+            return Rejected(f"{exc.message}; the portal has this category but does not list it", hint=hint, status=422)
         return exc
 
     def _made(self, change: Change, sent: Fields, seen: Observed) -> Step:

@@ -76,5 +76,5 @@ class Behaviour:
         return (major, minor) < (4, 5)
 
 
-V4_2 = Behaviour(create_status="draft", categories_per_page=25, version="4.2.0")
+V4_2 = Behaviour(create_status="draft", categories_per_page=25, ties="lose", version="4.2.0")
 """The manners of Chatwoot 4.2.0. Source: service/observed.md, the places marked [4.2]."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from msgspec import UnsetType
@@ -13,6 +13,7 @@ from kbsync.errors import Denied, Misbehaved, NotFound, ServerFailed
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import wire
 from kbsync.service.answers import check_status, decode
+from kbsync.service.categories import CategoryLister, Counts, Expected
 from kbsync.service.listing import Filters, Lister, Page, reading
 from kbsync.service.portal import Owner, Portal, PortalInfo, portal_info
 from kbsync.service.profile import Profile
@@ -21,10 +22,10 @@ from kbsync.service.snapshot import Snapshot
 from kbsync.service.transport import Answer, File, Transport
 from kbsync.service.wire import path_part
 
+NOTHING_EXPECTED = Expected()
+
 LIST_THREADS = 4
 """More than about 4 connections gain nothing. Source: observed.md, "Speed here"."""
-
-MAX_CATEGORY_PAGES = 1000
 
 
 @dataclass(slots=True)
@@ -40,6 +41,7 @@ class Service:
     portal: str
     categories: dict[RemoteId, Observed] = field(default_factory=dict)
     _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
+    _listed: CategoryLister | None = field(init=False, repr=False, default=None)
 
     def can(self, operation: str) -> bool:
         """Whether the profile has this operation."""
@@ -85,10 +87,10 @@ class Service:
             hint=f"set [service] portal to one of: {names}",
         )
 
-    def glance(self, locales: Iterable[str]) -> dict[str, Page]:
+    def glance(self, locales: Iterable[str], expected: Expected = NOTHING_EXPECTED) -> dict[str, Page]:
         """Look at the categories, and at the first page of each locale's articles."""
         locales = tuple(locales)
-        self.categories = {category.remote_id: category for category in self._list_categories(locales)}
+        self.list_categories(locales, expected)
         return {locale: self._read_page({"locale": locale}, 1) for locale in locales}
 
     def observe(
@@ -98,6 +100,7 @@ class Service:
         *,
         full: bool = False,
         glanced: Mapping[str, Page] | None = None,
+        expected: Expected = NOTHING_EXPECTED,
     ) -> Portal:
         """Look at the whole portal.
 
@@ -106,10 +109,12 @@ class Service:
             known: the last snapshot; it is brought up to date in place.
             full: read everything, whatever is known.
             glanced: what `glance` just saw of the same locales; it is not asked for again.
+            expected: what is known of the categories.
         """
         locales = tuple(locales)
-        if glanced is None:
-            self.list_categories(locales)
+        listed = self._listed
+        if glanced is None or listed is None:
+            listed = self.list_categories(locales, replace(expected, seen=known.categories))
         self._known = known
         complete = True
         with reading(LIST_THREADS) as pool:
@@ -119,13 +124,20 @@ class Service:
                 known.locales[locale] = listing.found
                 complete = complete and listing.complete
         found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
+        listed.look_up(sorted({row.category_id for _, row in found if row.category_id is not None}, key=str))
+        listed.look_up(expected.managed, surely=True)
+        listed.probe(expected.wanted)
+        known.categories = tuple(self.categories)
         originals = {linked: row.id for _, row in found if row.translations for linked in row.translations}
         articles = {row.id: observed_row(row, locale, self.categories, originals) for locale, row in found}
         return Portal(tuple(self.categories.values()), tuple(articles.values()), complete)
 
-    def list_categories(self, locales: tuple[str, ...] = ()) -> None:
+    def list_categories(self, locales: Iterable[str] = (), expected: Expected = NOTHING_EXPECTED) -> CategoryLister:
         """Look at the categories; whatever goes into one needs its id."""
-        self.categories = {category.remote_id: category for category in self._list_categories(locales)}
+        self._listed = listed = self._category_lister(expected.counts)
+        listed.list(locales, (*expected.managed, *expected.seen))
+        self.categories = listed.found
+        return listed
 
     def show_article(self, remote_id: RemoteId, *, locale: str) -> Observed:
         """One article as it is now."""
@@ -142,9 +154,16 @@ class Service:
         return self._category(self._ask("show_category", id=remote_id), locale)
 
     def find_category(self, slug: str, *, locale: str) -> Observed | None:
-        """Look a category up; None where the portal has none of this slug in this locale."""
-        found = (item for item in self._list_categories() if (item.locale, item.slug) == (locale, slug))
-        return next(found, None)
+        """Look a category up; None where the portal has none of this slug in this locale.
+
+        Where the list has several pages it may never show it (surprise 19); then its articles are asked, and its id.
+        """
+        lister = self._category_lister()
+        found = lister.find((locale, slug), lambda: self._categories_by_articles(slug, locale))
+        if found is not None:
+            # The articles that go into it ask for its id.
+            self.categories[found.remote_id] = found
+        return found
 
     def category_id(self, slug: object, *, locale: str) -> RemoteId | None:
         """The id of a category of a locale; None where there is none such."""
@@ -258,33 +277,35 @@ class Service:
         )
         return check_status(self.transport.send(entry.method, path, body=body, query=query, public=public, file=file))
 
-    def _list_categories(self, locales: tuple[str, ...] = ()) -> Iterable[Observed]:
-        """Every category. Where there are several pages, each locale is listed alone too: a smaller list loses less.
+    def _category_lister(self, counts: Counts | None = None) -> CategoryLister:
+        return CategoryLister(self._read_category_page, self._count_categories, self._category_there, counts)
 
-        A list without positions is all ties, and its pages overlap (surprise 19).
-        """
-        found, pages = self._read_categories({})
-        if pages > 1:
-            for locale in locales:
-                found |= self._read_categories({"locale": locale})[0]
-        return found.values()
+    def _read_category_page(self, filters: Mapping[str, str], number: int) -> list[Observed]:
+        answer = self._ask("list_categories", query={**filters, "page": number})
+        page = decode(answer, wire.CategoryPage | list[wire.WireCategory])
+        rows = page.payload if isinstance(page, wire.CategoryPage) else page
+        if any(row.id is None for row in rows):
+            raise _without_id(answer)
+        return [wire.observed_category(row) for row in rows]
 
-    def _read_categories(self, filters: Mapping[str, str]) -> tuple[dict[RemoteId, Observed], int]:
-        """All pages, and how many they were. A page's size is what the answer has, whatever the version."""
-        found: dict[RemoteId, Observed] = {}
-        for number in range(1, MAX_CATEGORY_PAGES):
-            answer = self._ask("list_categories", query={**filters, "page": number})
-            page = decode(answer, wire.CategoryPage | list[wire.WireCategory])
-            rows = page.payload if isinstance(page, wire.CategoryPage) else page
-            before = len(found)
-            for row in rows:
-                if row.id is None:
-                    raise _without_id(answer)
-                category = wire.observed_category(row)
-                found[category.remote_id] = category
-            if len(found) == before:
-                return found, number - 1
-        return found, MAX_CATEGORY_PAGES
+    def _count_categories(self) -> Counts | None:
+        portals = self.fetch_portals() if self.can("list_portals") else ()
+        return next((portal.categories for portal in portals if portal.slug == self.portal), None)
+
+    def _category_there(self, remote_id: RemoteId) -> Observed | None:
+        if not self.can("show_category"):
+            return None
+        try:
+            return self.show_category(remote_id, locale="")
+        except NotFound:
+            return None
+
+    def _categories_by_articles(self, slug: str, locale: str) -> Iterable[RemoteId]:
+        """Ids of the categories of this slug that an article is in."""
+        if not self.can("list_articles"):
+            return ()
+        rows = self._read_page({"locale": locale, "category_slug": slug}, 1).rows
+        return {row.category_id for row in rows if row.category_id is not None}
 
     def _lister(self, locale: str, pool: ThreadPoolExecutor) -> Lister:
         by_status = [{"status": number} for number in self.profile.status.values()]

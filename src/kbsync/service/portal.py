@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 from kbsync.model import Observed, RemoteId
 from kbsync.service import wire
+from kbsync.service.categories import Counts
 
 
 @dataclass(frozen=True, slots=True)
 class PortalInfo:
-    """A portal as the service describes it."""
+    """A portal as the service describes it; `categories` is None where it does not say how many it has."""
 
     slug: str
     name: str
     locales: tuple[str, ...]
     archived: bool
+    categories: Counts | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,4 +40,6 @@ class Portal:
 
 def portal_info(portal: wire.WirePortal) -> PortalInfo:
     """A portal of the list."""
-    return PortalInfo(portal.slug, portal.name or portal.slug, portal.locales, bool(portal.archived))
+    total = portal.meta.categories_count if portal.meta else None
+    counts = None if total is None else Counts(total, portal.category_counts)
+    return PortalInfo(portal.slug, portal.name or portal.slug, portal.locales, bool(portal.archived), counts)

@@ -14,7 +14,7 @@ from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import RemoteId
 
-FORMAT = f"kbsync.portal/4 {__version__}"
+FORMAT = f"kbsync.portal/5 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
 
 
@@ -49,10 +49,11 @@ class LocaleRows(msgspec.Struct, array_like=True):
 
 
 class Snapshot(msgspec.Struct, array_like=True):
-    """One portal, by locale."""
+    """One portal: its articles by locale, and the ids of its categories."""
 
     target: str = ""
     locales: dict[str, LocaleRows] = {}
+    categories: tuple[RemoteId, ...] = ()
 
 
 def snapshot_path(folder: Path, target: str) -> Path:

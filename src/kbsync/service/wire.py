@@ -113,12 +113,19 @@ class WireLocale(msgspec.Struct, frozen=True):
     """One of a portal's locales."""
 
     code: str
+    categories_count: int | None = None
 
 
 class WireConfig(msgspec.Struct, frozen=True):
     """A portal's config; locales come as objects, or as plain codes from others."""
 
     allowed_locales: list[WireLocale | str] = []
+
+
+class PortalMeta(msgspec.Struct, frozen=True):
+    """A portal's counters: of all its locales, also of those that it does not allow any more."""
+
+    categories_count: int | None = None
 
 
 class WirePortal(msgspec.Struct, frozen=True):
@@ -129,11 +136,18 @@ class WirePortal(msgspec.Struct, frozen=True):
     custom_domain: str | None = None
     archived: bool | None = None
     config: WireConfig = WireConfig()
+    meta: PortalMeta | None = None
 
     @property
     def locales(self) -> tuple[str, ...]:
         """The codes of the locales that it allows."""
         return tuple(code if isinstance(code, str) else code.code for code in self.config.allowed_locales)
+
+    @property
+    def category_counts(self) -> dict[str, int]:
+        """How many categories each of these has, as far as it is said."""
+        locales = (item for item in self.config.allowed_locales if isinstance(item, WireLocale))
+        return {item.code: item.categories_count for item in locales if item.categories_count is not None}
 
 
 class PortalPage(msgspec.Struct, frozen=True):

@@ -1,0 +1,148 @@
+"""More categories than a page of 4.2 holds, all without a position: the list repeats some and never shows others.
+
+Rows are lost where more than four pages tie: PostgreSQL sorts these otherwise than fewer.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from kbsync.model import Action, Reason
+from kbsync.sandbox import V4_2
+
+from .test_after_a_kill import Shell
+from .world import World, a_category, a_world, an_article
+
+EACH = 120
+CONFIG = """
+[service]
+base_url = "{base_url}"
+portal = "handbook"
+[content]
+locales = ["en", "fr"]
+[pace]
+requests_per_minute = 1000000
+concurrency = 1
+[ledger]
+url = "sqlite:ledger.db"
+"""
+EMPTY = {
+    f"{locale}/c{number:03}/_category.md": a_category(f"c{number:03}")
+    for locale in ("en", "fr")
+    for number in range(EACH)
+}
+FILLED = EMPTY | {
+    f"{locale}/c{number:03}/a.md": an_article(f"A {number} {locale}", slug=f"a{number:03}-{locale}")
+    for locale in ("en", "fr")
+    for number in range(EACH)
+}
+
+
+def lose_the_ledger(world: World) -> None:
+    folder = world.project.settings.folder
+    for path in (*folder.glob("ledger.db*"), *folder.glob(".kbsync/cache/portal-*")):
+        path.unlink()
+
+
+def category_ids(world: World) -> dict[tuple[str, str], int]:
+    rows = world.sandbox.panel.run(lambda inside: inside.store.rows("SELECT locale, slug, id FROM categories"))
+    return {(locale, slug): number for locale, slug, number in rows}
+
+
+def assert_settled(world: World) -> None:
+    plan = world.plan()
+    assert (plan.changes, plan.held, world.pending()) == ((), (), [])
+
+
+@pytest.fixture(params=["with articles", "without articles"])
+def tree(request):
+    return FILLED if request.param == "with articles" else EMPTY
+
+
+def test_after_a_push_nothing_is_left_to_do(tmp_path, tree):
+    with a_world(tmp_path, tree, behaviour=V4_2) as world:
+        assert world.push().words == {"done"}
+        assert_settled(world)
+        lose_snapshot = [path.unlink() for path in tmp_path.glob(".kbsync/cache/portal-*")]
+        assert lose_snapshot
+        assert_settled(world)
+
+
+def test_without_its_ledger_a_push_adopts_everything_and_creates_nothing(tmp_path, tree):
+    with a_world(tmp_path, tree, behaviour=V4_2) as world:
+        world.push()
+        before = category_ids(world)
+        lose_the_ledger(world)
+        plan = world.plan()
+        assert {change.action for change in plan.changes} == {Action.ADOPT}
+        assert (len(plan.changes), plan.held) == (len(tree), ())
+        assert world.push().words == {"done"}
+        assert category_ids(world) == before
+        assert_settled(world)
+
+
+@pytest.mark.parametrize("slug", ["c000", "c025", "c119"])
+def test_one_that_was_deleted_in_the_panel_is_held_as_gone_and_only_that_one(tmp_path, slug):
+    with a_world(tmp_path, EMPTY, behaviour=V4_2) as world:
+        world.push()
+        world.service.delete("category", category_ids(world)["fr", slug])
+        plan = world.plan()
+        assert [(held.reason, held.locale, held.slug) for held in plan.held] == [(Reason.GONE, "fr", slug)]
+        assert plan.changes == ()
+
+
+def test_a_category_that_the_list_never_shows_is_said_to_be_gone_only_when_it_is(tmp_path):
+    with a_world(tmp_path, EMPTY, behaviour=V4_2) as world:
+        world.push()
+        world.plan()
+        shown = [path for path in world.sent("GET") if "/categories/" in path]
+        assert shown  # It was asked for by its id.
+        assert all(request.status == 200 for request in world.sandbox.requests if "/categories/" in request.path)
+
+
+@pytest.mark.parametrize("moment", [26, 27, 146])
+def test_a_push_killed_after_some_categories_is_finished_by_the_next_one(tmp_path, moment):
+    with a_world(tmp_path, FILLED, behaviour=V4_2) as world:
+        (tmp_path / "kbsync.toml").write_text(CONFIG.format(base_url=world.sandbox.base_url), "utf-8")
+        Shell(tmp_path, world.sandbox).kill_at("POST", moment)
+        assert len(category_ids(world)) == moment
+        assert world.push().words == {"done"}
+        assert len(category_ids(world)) == 2 * EACH
+        assert_settled(world)
+
+
+def test_a_move_into_a_category_that_the_list_does_not_show_finds_it(tmp_path):
+    with a_world(tmp_path, FILLED, behaviour=V4_2) as world:
+        world.push()
+        moved = {path: text for path, text in FILLED.items() if path != "en/c000/a.md"}
+        world.write(moved | {"en/c025/b.md": an_article("A 0 en", slug="a000-en")})
+        assert world.push().words == {"done"}
+        assert world.article("a000-en").category_id == category_ids(world)["en", "c025"]
+        assert_settled(world)
+
+
+def test_one_that_nothing_finds_fails_with_what_to_do_and_that_helps(tmp_path):
+    tree = {path: text for path, text in EMPTY.items() if path.startswith("en/")}
+    with a_world(tmp_path, tree, behaviour=V4_2) as world:
+        world.push()
+        # As in an installation that many share: between two ids of ours there are thousands of others'.
+        world.sandbox.panel.sql("UPDATE categories SET id = id * 5000")
+        lose_the_ledger(world)
+        pushed = world.push()
+        failed = [outcome for outcome in pushed.outcomes if outcome.outcome == "failed"]
+        assert [outcome.change.slug for outcome in failed] == ["c025"]
+        assert "the portal has this category but does not list it" in failed[0].error
+        assert failed[0].hint == "in the panel, put any article into `c025` (en), then push again"
+        world.sandbox.panel.create("handbook", "Any", "Text.", category_id=category_ids(world)["en", "c025"])
+        assert world.push().words == {"done"}
+        assert_settled(world)
+
+
+def test_in_4_10_a_listing_of_what_nobody_changed_asks_once_for_the_categories(tmp_path):
+    with a_world(tmp_path, EMPTY) as world:
+        world.push()
+        before = len(world.sandbox.requests)
+        assert_settled(world)
+        asked = [request.path for request in world.sandbox.requests[before:]]
+        assert sum("/categories" in path for path in asked) == 1
+        assert sum(path.endswith("/portals") for path in asked) == 1
