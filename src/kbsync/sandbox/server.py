@@ -62,6 +62,16 @@ class Sandbox:
         return list(self.app.log)
 
     @property
+    def held(self) -> int:
+        """How many requests wait for `release`."""
+        return len(self.app.held.waiting)
+
+    def release(self) -> None:
+        """Answer the requests that the fault `hold` stopped, and stop no more."""
+        self.faults.clear()
+        self.run(lambda _world: self.app.held.release())
+
+    @property
     def panel(self) -> Panel:
         """A person in the panel: the first user of the setup."""
         return Panel(self.run, self.setup.users[0].id)
