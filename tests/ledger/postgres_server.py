@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -13,9 +14,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from patience import GIVE_UP_S
+
 NOBODY = 65534
 MISSING = "PostgreSQL or psycopg is not installed: the tests that need them step aside"
-START_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -78,15 +80,16 @@ def running_server() -> Iterator[Server]:
         yield _when_ready(Server(home), server)
     finally:
         if server is not None:
-            server.terminate()
-            server.wait(timeout=30)
+            # At once, without bringing anything to disk: all of it is thrown away.
+            server.send_signal(signal.SIGQUIT)
+            server.wait(timeout=GIVE_UP_S)
         shutil.rmtree(home, ignore_errors=True)
 
 
 def _when_ready(server: Server, process: subprocess.Popen[bytes]) -> Server:
     import psycopg
 
-    until = time.monotonic() + START_S
+    until = time.monotonic() + GIVE_UP_S
     while True:
         try:
             server.sql("SELECT 1")
