@@ -37,6 +37,9 @@ TICK_S = 0.1
 STOP_S = 2
 """Requests that are still running when the sandbox stops have this long."""
 
+LOOK_AGAIN_S = 0.005
+"""How often it is looked whether they are over."""
+
 
 class DataRefused(Exception):
     """The database cannot be opened, written, or made to hold what the setup asks for."""
@@ -102,6 +105,19 @@ class _Server(uvicorn.Server):
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.stopping.wait(), TICK_S)
 
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close everything, as uvicorn does it, but without its pauses of a tenth of a second."""
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STOP_S):
+                while self.server_state.connections or self.server_state.tasks:
+                    await asyncio.sleep(LOOK_AGAIN_S)
+        for task in self.server_state.tasks:
+            task.cancel()
+
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
         if threading.current_thread() is not threading.main_thread():
@@ -166,7 +182,6 @@ def _server(app: App) -> _Server:
         server_header=False,
         proxy_headers=False,
         timeout_keep_alive=KEEP_ALIVE_S,
-        timeout_graceful_shutdown=STOP_S,
     )
     return _Server(config, app.stopping)
 
