@@ -7,10 +7,13 @@ import subprocess
 import sys
 
 import httpx
+import pytest
 
 from kbsync import __version__
 from kbsync.sandbox import Sandbox
 from patience import GIVE_UP_S
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_version_is_told(project):

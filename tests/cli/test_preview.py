@@ -11,8 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
+import pytest
 
 from patience import GIVE_UP_S
+
+pytestmark = pytest.mark.slow
 
 
 @contextmanager

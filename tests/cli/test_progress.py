@@ -12,6 +12,8 @@ import pytest
 
 from patience import GIVE_UP_S
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("columns", [30, 40, 79, 80, 120])
 def test_the_bar_is_never_wider_than_the_terminal(remote, columns):

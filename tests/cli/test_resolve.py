@@ -12,6 +12,8 @@ import pytest
 from kbsync.sandbox import Sandbox
 from patience import GIVE_UP_S
 
+pytestmark = pytest.mark.slow
+
 INVOICES = "content/en/billing/invoices.md"
 OURS = "---\ntitle: Bills\nposition: 20\n---\nText.\n"
 

@@ -17,6 +17,8 @@ from patience import GIVE_UP_S, eventually
 if TYPE_CHECKING:
     from conftest import Done
 
+pytestmark = pytest.mark.slow
+
 
 Answer = Callable[[socket.socket, threading.Event], None]
 
@@ -95,7 +97,6 @@ def ends_with_one_message(done: Done, message: str) -> None:
     assert "secret-token-123" not in done.out + done.err
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("command", ["plan", "push"])
 def test_a_service_whose_answer_drips_for_ever_ends_with_one_message_and_exit_code_5(project, command):
     with server(drips) as base_url:

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from preview.workshop import BILLING, FRENCH_HOME, HOME, REFUNDS, REMBOURSEMENTS, TREE, Running
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 Visit = Callable[..., Page]
 

@@ -198,6 +198,7 @@ def test_a_page_that_is_asked_for_is_as_the_file_is_whatever_was_heard(preview: 
 # --- the first page --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_tree_of_thousands_is_shown_before_it_is_read_and_completed_after(tmp_path: Path):
     many = {
         f"en/many/article-{number}.md": f"---\ntitle: Number {number}\nslug: slug-{number}\n---\nText.\n"
@@ -210,6 +211,7 @@ def test_a_tree_of_thousands_is_shown_before_it_is_read_and_completed_after(tmp_
         assert len(preview.get("/-/search/en.json").json()["articles"]) == 1_204
 
 
+@pytest.mark.slow
 def test_an_open_home_page_is_completed_when_the_tree_is_read(tmp_path: Path):
     many = {f"en/many/article-{number}.md": f"---\ntitle: Number {number}\n---\nText.\n" for number in range(1_200)}
     with running(tmp_path, {**many, **TREE}) as preview, preview.tab(HOME) as tab:

@@ -141,6 +141,7 @@ def test_a_tree_that_was_deleted_and_came_back_is_heard_again(root: Path):
     in_a_loop(watch())
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="the queue of inotify")
 def test_a_save_is_heard_in_a_tree_of_more_folders_than_the_queue_holds_events(root: Path):
     for number in range(FOLDERS):

@@ -15,6 +15,8 @@ from kbsync.sandbox import Fault, Sandbox
 from .processes import ended, kbsync, killed, start
 from .world import PORTAL, a_category, a_sandbox, an_article, write_tree
 
+pytestmark = pytest.mark.slow
+
 TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{number}.md": an_article(f"N{number}", f"Text {number}.") for number in range(6)
 }

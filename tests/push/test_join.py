@@ -13,6 +13,8 @@ from .processes import AT_ONCE, HOLD_ARTICLES, all_ended, are_held, ended, heard
 from .test_many import CONFIG, assert_one_of_each
 from .world import PORTAL, a_category, a_sandbox, an_article, write_tree
 
+pytestmark = pytest.mark.slow
+
 ARTICLES = 48
 TREE = {f"{locale}/a/_category.md": a_category("a") for locale in ("en", "fr")} | {
     f"{locale}/a/n{n:02}.md": an_article(f"N{n} {locale}", f"Text {n}.", status="published" if n % 4 == 0 else "draft")

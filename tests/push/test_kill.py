@@ -29,6 +29,8 @@ from .processes import (
 )
 from .world import PORTAL, World, a_category, a_project, a_sandbox, a_service, an_article
 
+pytestmark = pytest.mark.slow
+
 ARTICLES = 60
 KILLS = 15
 RNG = random.Random(20261121)

@@ -20,6 +20,8 @@ from patience import GIVE_UP_S
 
 from .world import PORTAL, TOKEN, World, a_category, a_world, an_article
 
+pytestmark = pytest.mark.slow
+
 SEEDS = range(12)
 TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{n:02}.md": an_article(f"N{n}", f"Text {n}.", status="published" if n % 3 == 0 else "draft")

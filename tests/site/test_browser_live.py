@@ -11,7 +11,7 @@ from site_sample import body, frame, whole_site
 from kbsync.site.pages import ArticlePage, Link, WriterFinding
 from patience import eventually
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 URL = "/en/articles/live"
 KEEP_MARKS = """() => { window.marks = []; new MutationObserver(list => { for (const m of list)

@@ -7,7 +7,7 @@ from playwright.sync_api import expect
 
 from patience import eventually
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ROWS = [
     ["/en/articles/refunds", "Refund a charge", "Give money back.", "Billing", "Open the charge and press the button."],
