@@ -28,7 +28,7 @@ LEDGERS = ("sqlite", "postgresql")
 @pytest.fixture(params=LEDGERS)
 def ledger_url(request, tmp_path) -> str:
     if request.param == "postgresql":
-        return request.getfixturevalue("postgres").new_database()
+        return request.getfixturevalue("postgres").database_for(request)
     return f"sqlite:{tmp_path / 'shared.db'}"
 
 
