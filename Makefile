@@ -2,13 +2,17 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint bench soak fuzz clean
+.PHONY: demo test test-fast lint bench soak fuzz clean
 
 demo: .venv/installed
 	$(BIN)/kbsync demo
 
 test: .venv/tested
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 --durations=15 --durations-min=1
+
+# Without what is marked slow: browsers, processes, faults by the thousand.
+test-fast: .venv/tested
+	$(BIN)/python -m pytest -n 2 -m 'not slow'
 
 lint: .venv/tested
 	$(BIN)/ruff check .

@@ -8,15 +8,16 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from ledger.postgres_server import MISSING, Server, can_run, running_server
+from patience import GIVE_UP_S
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 # How fast a machine is says nothing about whether the code is right.
-settings.register_profile("kbsync", deadline=None)
+settings.register_profile("kbsync", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("kbsync")
 
 NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
@@ -70,7 +71,7 @@ def chromium() -> Iterator[Browser]:
     from playwright.sync_api import expect, sync_playwright
 
     # A slow machine is no failure.
-    expect.set_options(timeout=30_000)
+    expect.set_options(timeout=GIVE_UP_S * 1000)
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield browser

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
+from patience import GIVE_UP_S
 
 TOKEN = "admin-token-0001"
 
@@ -57,7 +58,7 @@ class Project:
             [sys.executable, "-m", "kbsync", *arguments],
             cwd=self.folder / cwd,
             env=clean | {"COLUMNS": "100"} | self.environ | environ,
-            capture_output=True, text=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL, check=False,
+            capture_output=True, text=True, encoding="utf-8", timeout=GIVE_UP_S, stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
         assert "Traceback" not in done.stderr, done.stderr
         return Done(done.returncode, done.stdout, done.stderr)
@@ -88,5 +89,5 @@ def portal(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequ
 def remote(project: Project, portal: Sandbox) -> Project:
     """The project, with the portal as its service, over HTTP and with a token."""
     project.config(f'[service]\nbase_url = "{portal.base_url}"\n[pace]\nrequests_per_minute = 60000\n')
-    project.environ["KBSYNC_TOKEN"] = TOKEN
+    project.environ |= {"KBSYNC_TOKEN": TOKEN, "KBSYNC_SERVICE__TIMEOUT_S": str(GIVE_UP_S)}
     return project

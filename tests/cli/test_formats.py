@@ -9,6 +9,8 @@ import pytest
 
 from kbsync.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow
+
 BROKEN = "---\ntitle: Broken\nstatus: live\n---\nText.\n"
 INVOICES = "content/en/billing/invoices.md"
 

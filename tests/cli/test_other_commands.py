@@ -7,9 +7,13 @@ import subprocess
 import sys
 
 import httpx
+import pytest
 
 from kbsync import __version__
 from kbsync.sandbox import Sandbox
+from patience import GIVE_UP_S
+
+pytestmark = pytest.mark.slow
 
 
 def test_the_version_is_told(project):
@@ -127,9 +131,9 @@ def test_the_drafts_of_a_push_are_readable_in_the_sandbox_that_runs_beside_it(pr
         assert sandbox.stdout is not None
         base_url = sandbox.stdout.readline().split()[-1]
         assert project.run("push").code == 0
-        page = httpx.get(f"{base_url}/hc/handbook/articles/refunds")
+        page = httpx.get(f"{base_url}/hc/handbook/articles/refunds", timeout=GIVE_UP_S)
         sandbox.send_signal(signal.SIGINT)
-        sandbox.wait(timeout=20)
+        sandbox.wait(timeout=GIVE_UP_S)
     assert page.status_code == 200 and "Refund a charge" in page.text
     assert '<a href="/hc/handbook/articles/invoices">invoices</a>' in page.text
     assert sandbox.returncode == 0

@@ -11,6 +11,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import httpx
+import pytest
+
+from patience import GIVE_UP_S
+
+pytestmark = pytest.mark.slow
 
 
 @contextmanager
@@ -26,7 +31,7 @@ def previewing(project, *arguments: str, **environ: str) -> Iterator[tuple[subpr
         line = process.stdout.readline()
         yield process, line.rpartition(" ")[2].strip()
         process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=60)
+        _, err = process.communicate(timeout=GIVE_UP_S)
         assert process.returncode == 0, err
         assert "Traceback" not in err
     finally:
@@ -37,14 +42,14 @@ def previewing(project, *arguments: str, **environ: str) -> Iterator[tuple[subpr
 def test_it_tells_its_address_serves_the_tree_and_ends_at_ctrl_c(project):
     with previewing(project, "--port", "0") as (_, address):
         assert address.startswith("http://127.0.0.1:")
-        assert "Refund a charge" in httpx.get(f"{address}en/articles/refunds").text
+        assert "Refund a charge" in httpx.get(f"{address}en/articles/refunds", timeout=GIVE_UP_S).text
     assert not (project.folder / ".kbsync/sandbox.db").exists()
 
 
 def test_open_pages_do_not_keep_it_from_ending(project):
     with (
         previewing(project, "--port", "0") as (_, address),
-        httpx.stream("GET", f"{address}-/events?page=/en/") as answer,
+        httpx.stream("GET", f"{address}-/events?page=/en/", timeout=GIVE_UP_S) as answer,
     ):
         assert next(answer.iter_lines()) == "event: page"
 
@@ -52,7 +57,7 @@ def test_open_pages_do_not_keep_it_from_ending(project):
 def test_it_begins_with_the_locale_that_is_asked_for(project):
     with previewing(project, "--port", "0", "--locale", "fr") as (_, address):
         assert address.endswith("/fr/")
-        assert "Rembourser" in httpx.get(address).text
+        assert "Rembourser" in httpx.get(address, timeout=GIVE_UP_S).text
     wrong = project.run("preview", "--locale", "de")
     assert wrong.code == 2 and "use one of: en, fr" in wrong.err
 
@@ -67,7 +72,7 @@ def test_a_port_that_was_asked_for_and_is_taken_is_an_error(project):
 
 def test_whoever_opens_it_to_others_is_warned(project):
     with previewing(project, "--port", "0", "--host", "0.0.0.0") as (process, address):
-        assert httpx.get(f"{address}en/").status_code == 200
+        assert httpx.get(f"{address}en/", timeout=GIVE_UP_S).status_code == 200
         assert "can read every draft" in process.stderr.readline()
 
 
@@ -103,7 +108,7 @@ def test_a_portal_that_is_away_is_told_and_everything_else_works(remote):
 def told(address: str, text: str) -> None:
     """Wait until the page of the article says this."""
     url = f"{address}-/events?page=/en/articles/refunds"
-    with httpx.stream("GET", url, timeout=60) as answer:
+    with httpx.stream("GET", url, timeout=GIVE_UP_S) as answer:
         assert any(text in line for line in answer.iter_lines())
 
 

@@ -10,6 +10,10 @@ import threading
 
 import pytest
 
+from patience import GIVE_UP_S
+
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("columns", [30, 40, 79, 80, 120])
 def test_the_bar_is_never_wider_than_the_terminal(remote, columns):
@@ -34,7 +38,7 @@ def test_the_bar_is_never_wider_than_the_terminal(remote, columns):
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=slave,
-        timeout=60,
+        timeout=GIVE_UP_S,
         check=True,
     )
     os.close(slave)

@@ -10,6 +10,9 @@ import sys
 import pytest
 
 from kbsync.sandbox import Sandbox
+from patience import GIVE_UP_S
+
+pytestmark = pytest.mark.slow
 
 INVOICES = "content/en/billing/invoices.md"
 OURS = "---\ntitle: Bills\nposition: 20\n---\nText.\n"
@@ -108,7 +111,7 @@ def test_in_a_terminal_both_values_are_shown_and_the_answer_counts(drifted, port
         text=True,
     )
     os.write(master, b"o\n")
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=GIVE_UP_S)
     os.close(slave)
     os.close(master)
     assert "title: Theirs on the portal, Invoices here" in out

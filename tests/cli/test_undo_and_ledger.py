@@ -8,7 +8,11 @@ import socket
 import sqlite3
 from contextlib import closing
 
+import pytest
+
 from kbsync.sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
 
 INVOICES = "content/en/billing/invoices.md"
 

@@ -214,6 +214,10 @@ def test_what_stands_before_and_below_a_mistake_is_still_read():
     assert (source.slug, len(source.links), source.anchors) == ("x", 1, ("t",))
 
 
+SOON_CPU_S = 20.0
+"""Seconds of this thread alone, so that other work on the machine does not count; what grows without measure takes
+minutes."""
+
 HOSTILE = {
     "brackets": "a: " + "[" * 60_000,
     "braces": "a: " + "{a: " * 16_000,
@@ -229,16 +233,16 @@ HOSTILE = {
 
 @pytest.mark.parametrize("block", HOSTILE.values(), ids=list(HOSTILE))
 def test_hostile_yaml_is_an_error_soon(block):
-    started = time.perf_counter()
+    started = time.thread_time()
     source = source_of(f"---\n{block}\n---\nText\n")
     assert any(problem.level == "error" for problem in source.problems)
-    assert time.perf_counter() - started < 2.0
+    assert time.thread_time() - started < SOON_CPU_S
 
 
 def test_thousands_of_keys_are_read_in_a_moment():
-    started = time.perf_counter()
+    started = time.thread_time()
     source = source_of("---\n" + "".join(f"key{n}: 1\n" for n in range(5000)) + "---\nText\n")
-    assert len(source.problems) == 5000 and time.perf_counter() - started < 5.0
+    assert len(source.problems) == 5000 and time.thread_time() - started < SOON_CPU_S
 
 
 def test_nested_values_of_other_tools_are_left_alone():

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import frontmatter
+import pytest
 import yaml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from builders import read_body, source_of
 from kbsync.content.parse import parse_source
+
+pytestmark = pytest.mark.slow
 
 MANY = settings(max_examples=1500, deadline=None)
 

@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 import kbsync
+from patience import GIVE_UP_S
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples"
 GITHUB = EXAMPLES / "github" / "kbsync.yml"
@@ -169,7 +170,7 @@ class Forge:
         """Git without anybody's settings."""
         done = subprocess.run(
             ["git", *words],
-            cwd=folder, env=self.environ(), capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, check=False,
+            cwd=folder, env=self.environ(), capture_output=True, text=True, timeout=GIVE_UP_S, stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
 
@@ -200,7 +201,7 @@ class Forge:
             [*BASH, str(script)],
             cwd=clone,
             env=self.environ() | dict(runner) | dict(step.environ),
-            capture_output=True, text=True, encoding="utf-8", timeout=120, stdin=subprocess.DEVNULL, check=False,
+            capture_output=True, text=True, encoding="utf-8", timeout=GIVE_UP_S, stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
         assert "Traceback" not in done.stderr, done.stderr
         return done

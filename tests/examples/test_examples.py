@@ -12,6 +12,8 @@ from push.world import PORTAL, SETUP, TOKEN
 
 from .jobs import GITHUB, GITLAB, MERGED, Forge, read_yaml, reviewed
 
+pytestmark = pytest.mark.slow
+
 ARTICLE = "content/en/billing/invoices.md"
 FILES = {
     "content/en/billing/_category.md": "---\nname: Billing\n---\n",

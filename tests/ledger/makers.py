@@ -23,7 +23,7 @@ LEDGERS = ("sqlite", "postgresql")
 def opener_of(name: str, folder: Path, request: pytest.FixtureRequest) -> Opener:
     """Opens a new ledger of this kind."""
     if name == "postgresql":
-        url = request.getfixturevalue("postgres").new_database()
+        url = request.getfixturevalue("postgres").database_for(request)
         return lambda: Record(PostgresDatabase(url))
     return lambda: Record(SqliteDatabase(folder / "kbsync" / "ledger.db"))
 

@@ -19,6 +19,7 @@ from kbsync.ledger import ledger_exists, open_ledger
 from kbsync.ledger.record import Record
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 from kbsync.ledger.sqlite import APPLICATION_ID, SqliteDatabase
+from patience import GIVE_UP_S
 
 from .makers import PORTAL, a_base
 
@@ -201,7 +202,7 @@ ledger.turn(PORTAL, 1, ANA, Turn([Result(entry, "done", a_base())], Killing()), 
 def test_a_process_killed_between_begin_and_commit_leaves_the_state_before(path):
     tests = str(Path(__file__).parent.parent)
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])}
-    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], env=environ, check=False, timeout=60)
+    done = subprocess.run([sys.executable, "-c", KILLED, str(path)], env=environ, check=False, timeout=GIVE_UP_S)
     assert done.returncode == -signal.SIGKILL
     with closing(Record(SqliteDatabase(path))) as ledger:
         assert ledger.bases(PORTAL) == []
@@ -211,26 +212,29 @@ def test_a_process_killed_between_begin_and_commit_leaves_the_state_before(path)
 
 
 OPENING = """
-import sys, time
+import sys
 from pathlib import Path
 from kbsync.ledger.record import Record
 from kbsync.ledger.sqlite import SqliteDatabase
 
-while not Path(sys.argv[2]).exists():
-    time.sleep(0.001)
-ledger = Record(SqliteDatabase(Path(sys.argv[1])))
-ledger.begin_run(sys.argv[3], command="push", now=1.0)
-ledger.close()
+for line in sys.stdin:
+    ledger = Record(SqliteDatabase(Path(line.rstrip())))
+    ledger.begin_run(sys.argv[1], command="push", now=1.0)
+    ledger.close()
+    print("done", flush=True)
 """
 
 
 def test_processes_that_make_one_ledger_at_once_do_not_stand_in_each_others_way(tmp_path):
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    openers = [subprocess.Popen([sys.executable, "-c", OPENING, str(n)], bufsize=1, **pipes) for n in range(4)]
     for turn in range(8):
-        path, go = tmp_path / f"{turn}.db", tmp_path / f"{turn}.go"
-        arguments = [sys.executable, "-c", OPENING, str(path), str(go)]
-        openers = [subprocess.Popen([*arguments, str(n)], stderr=subprocess.PIPE, text=True) for n in range(4)]
-        go.touch()
-        told = [opener.communicate(timeout=60)[1] for opener in openers]
-        assert [opener.returncode for opener in openers] == [0] * 4, told
+        path = tmp_path / f"{turn}.db"
+        for opener in openers:
+            opener.stdin.write(f"{path}\n")
+        told = [opener.stdout.readline() for opener in openers]
+        assert told == ["done\n"] * 4, [opener.communicate(timeout=GIVE_UP_S)[1] for opener in openers]
         with closing(Record(SqliteDatabase(path))) as ledger:
             assert sum(len(ledger.runs(str(n))) for n in range(4)) == 4
+    for opener in openers:
+        opener.communicate(timeout=GIVE_UP_S)

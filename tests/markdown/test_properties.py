@@ -13,6 +13,8 @@ from links import destinations, rewritable, scanned_destinations, shape
 from kbsync.markdown.rewrite import rewrite
 from kbsync.markdown.spans import scan
 
+pytestmark = pytest.mark.slow
+
 EXAMPLES = os.environ.get("KBSYNC_EXAMPLES")
 WORDS = st.sampled_from(
     [

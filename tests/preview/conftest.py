@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from patience import GIVE_UP_S
 from preview.workshop import Running, running
 
 if TYPE_CHECKING:
@@ -29,6 +30,7 @@ def visit(chromium: Browser, desk: Running) -> Iterator[Callable[..., Page]]:
 
     def opened(url: str, **options: object) -> Page:
         context = chromium.new_context(**({"viewport": {"width": 1280, "height": 800}} | options))
+        context.set_default_timeout(GIVE_UP_S * 1000)
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: errors.append(str(error)))

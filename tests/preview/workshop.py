@@ -22,6 +22,7 @@ from kbsync.content.walk import walk_tree
 from kbsync.preview.app import App
 from kbsync.preview.catalogue import Catalogue, Touched
 from kbsync.preview.checking import Project, check_all
+from kbsync.preview.gather import Sleep
 from kbsync.preview.portal import Ask
 from kbsync.preview.reading import guess_tree, read_changes, read_whole
 from kbsync.preview.server import listen, serve
@@ -29,11 +30,9 @@ from kbsync.preview.views import View
 from kbsync.preview.writer import Writing
 from kbsync.service.profile import read_profile
 from kbsync.site.pages import Page, render
+from patience import GIVE_UP_S
 
 T = TypeVar("T")
-
-PATIENCE_S = 20.0
-"""What does not come within this long does not come; nothing is said of how fast it should."""
 
 CONFIG = '[content]\nroot = "content"\n\n[lint]\nignore = ["KB214"]\n'
 
@@ -163,7 +162,7 @@ class Tab:
 
     def next(self, *names: str) -> tuple[str, dict[str, str]]:
         """The next event of one of these names (of any, where none is given)."""
-        name, deadline = "", time.monotonic() + PATIENCE_S
+        name, deadline = "", time.monotonic() + GIVE_UP_S
         for line in self._lines:
             assert time.monotonic() < deadline, f"no event of {names} came"
             if line.startswith("event: "):
@@ -178,7 +177,18 @@ class Tab:
 
     def page_with(self, text: str) -> str:
         """The first state of the page that has this in it."""
-        while text not in (html := self.page()):
+        return self.pages_to(text)[-1]
+
+    def pages_to(self, text: str) -> list[str]:
+        """All states of the page up to the first that has this in it."""
+        htmls = [self.page()]
+        while text not in htmls[-1]:
+            htmls.append(self.page())
+        return htmls
+
+    def page_without(self, text: str) -> str:
+        """The first state of the page that does not have this in it."""
+        while text in (html := self.page()):
             pass
         return html
 
@@ -196,6 +206,7 @@ def running(
     host: str = "127.0.0.1",
     poll: bool = False,
     ask: Ask | None = None,
+    sleep: Sleep = asyncio.sleep,
 ) -> Iterator[Running]:
     """A preview in a thread of its own, which ends with the block; what fails in it fails the test."""
     project = a_project(folder, files, config)
@@ -209,7 +220,7 @@ def running(
             started.set()
 
         reload = partial(read_project, folder)
-        await serve(listener, host, project, reload, note=notes.append, poll=poll, ask=ask, ready=ready)
+        await serve(listener, host, project, reload, note=notes.append, poll=poll, ask=ask, ready=ready, sleep=sleep)
 
     def work() -> None:
         try:
@@ -223,11 +234,11 @@ def running(
     started.wait()
     app, loop = apps[0]
     try:
-        with httpx.Client(base_url=address, timeout=PATIENCE_S, trust_env=False) as client:
+        with httpx.Client(base_url=address, timeout=GIVE_UP_S, trust_env=False) as client:
             yield Running(folder, address, app, notes, client)
     finally:
         if not failures:
             loop.call_soon_threadsafe(app.stopping.set)
-        thread.join(PATIENCE_S)
+        thread.join(GIVE_UP_S)
     assert not failures, failures
     assert not thread.is_alive(), "the preview does not end"

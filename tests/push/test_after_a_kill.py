@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -14,7 +12,10 @@ import pytest
 from kbsync.errors import ExitCode
 from kbsync.sandbox import Fault, Sandbox
 
-from .world import PORTAL, TOKEN, a_category, a_sandbox, an_article, write_tree
+from .processes import ended, kbsync, killed, start
+from .world import PORTAL, a_category, a_sandbox, an_article, write_tree
+
+pytestmark = pytest.mark.slow
 
 TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{number}.md": an_article(f"N{number}", f"Text {number}.") for number in range(6)
@@ -22,6 +23,7 @@ TREE = {"en/a/_category.md": a_category("a")} | {
 CONFIG = """
 [service]
 base_url = "{base_url}"
+timeout_s = 600
 portal = "handbook"
 [content]
 locales = ["en", "fr"]
@@ -38,38 +40,18 @@ class Shell:
     folder: Path
     sandbox: Sandbox
 
-    def start(self, *arguments: str) -> subprocess.Popen[str]:
-        environ = {name: text for name, text in os.environ.items() if not name.startswith("KBSYNC")}
-        return subprocess.Popen(
-            [sys.executable, "-m", "kbsync", *arguments],
-            cwd=self.folder,
-            env=environ | {"KBSYNC_TOKEN": TOKEN, "COLUMNS": "100"},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
     def run(self, *arguments: str) -> tuple[int, str]:
-        process = self.start(*arguments)
-        told = "".join(process.communicate(timeout=60))
-        assert "Traceback" not in told, told
-        return process.returncode, told
+        return ended(kbsync(self.folder, *arguments))
 
     def kill_at(self, method: str, nth: int, *arguments: str) -> None:
         """Kill a push when its n-th write of a method is carried out and not yet answered."""
-        process: list[subprocess.Popen[str]] = []
-        seen = sum(request.method == method for request in self.sandbox.requests)
 
-        def kill(number: int) -> Fault | None:
-            if sum(request.method == method for request in self.sandbox.requests) < seen + nth - 1:
-                return None
-            process[0].kill()
-            return Fault("reset", when="after")
+        def answered() -> int:
+            return sum(request.method == method for request in self.sandbox.requests)
 
-        self.sandbox.faults.follow(kill)
-        process.append(self.start("push", *arguments))
-        process[0].communicate(timeout=60)
-        self.sandbox.faults.clear()
+        last = answered() + nth - 1
+        begin = partial(start, self.folder, *arguments)
+        killed(self.sandbox, begin, lambda: answered() >= last, Fault("reset", when="after"))
 
     def titles(self) -> list[str]:
         return sorted(article.title for article in self.sandbox.panel.articles(PORTAL))

@@ -19,6 +19,8 @@ from kbsync.service.client import Service
 
 from .world import PORTAL, Project, World, a_category, a_project, a_sandbox, a_service, an_article
 
+pytestmark = pytest.mark.slow
+
 IMPATIENT_S = 0.1
 SCHEDULES = 240
 RATES = (0.05, 0.15, 0.3, 0.6)

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
 import random
 import signal
-import subprocess
-import sys
-import time
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,8 +14,22 @@ import pytest
 from kbsync.errors import ExitCode
 from kbsync.model import Reason
 from kbsync.sandbox import Behaviour, Fault, Sandbox
+from patience import GIVE_UP_S, eventually
 
-from .world import PORTAL, TOKEN, World, a_category, a_project, a_sandbox, a_service, an_article
+from .processes import (
+    AT_ONCE,
+    HOLD_ARTICLES,
+    Process,
+    all_ended,
+    are_held,
+    ended,
+    heard,
+    killed,
+    start,
+)
+from .world import PORTAL, World, a_category, a_project, a_sandbox, a_service, an_article
+
+pytestmark = pytest.mark.slow
 
 ARTICLES = 60
 KILLS = 15
@@ -31,6 +42,7 @@ TREE = {"en/a/_category.md": a_category("a")} | {
 CONFIG = """
 [service]
 base_url = "{base_url}"
+timeout_s = 600
 portal = "handbook"
 profile = "{profile}"
 [content]
@@ -44,7 +56,6 @@ default = 1
 [ledger]
 url = "sqlite:ledger.db"
 """
-COMMAND = [sys.executable, "-c", "from kbsync.cli import main; main()", "push"]
 
 
 @dataclass
@@ -54,42 +65,33 @@ class Shell:
     folder: Path
     sandbox: Sandbox
 
-    def start(self, *options: str) -> subprocess.Popen[str]:
-        environ = {name: text for name, text in os.environ.items() if not name.startswith("KBSYNC")}
-        pipe = subprocess.PIPE
-        return subprocess.Popen(
-            [*COMMAND, *options],
-            cwd=self.folder,
-            env=environ | {"KBSYNC_TOKEN": TOKEN},
-            stdout=pipe,
-            stderr=pipe,
-            text=True,
-        )
+    def start(self, *options: str, nohup: bool = False) -> Process:
+        return start(self.folder, *options, nohup=nohup)
 
     def run(self, *options: str) -> tuple[int, str]:
-        process = self.start(*options)
-        out, err = process.communicate(timeout=60)
-        return process.returncode, out + err
+        return ended(self.start(*options))
 
     def writes(self) -> int:
         return sum(request.method != "GET" for request in self.sandbox.requests)
 
-    def wait_for(self, writes: int, process: subprocess.Popen[str]) -> None:
-        """Until the portal has seen so many writes, or the push has ended."""
-        until = time.monotonic() + 30
-        while self.writes() < writes and process.poll() is None and time.monotonic() < until:
-            time.sleep(0.0005)
+    def start_and_hold(self, *, nohup: bool = False) -> Process:
+        """A push that stands still at its first articles, until the sandbox is told to release them."""
+        self.sandbox.faults.add(HOLD_ARTICLES)
+        process = self.start(nohup=nohup)
+        are_held(self.sandbox, AT_ONCE, process)
+        return process
 
     def kill_after(self, writes: int, *options: str) -> None:
-        process = self.start(*options)
-        self.wait_for(writes, process)
-        process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)
+        """Kill a push as soon as the portal has answered so many writes; the next request is carried out, or is not."""
+        fault = Fault("reset", when="before" if writes % 2 else "after")
+        begin = partial(self.start, *options)
+        process = killed(self.sandbox, begin, lambda: self.writes() >= writes, fault)
+        assert process.returncode == -signal.SIGKILL
 
 
 @contextmanager
-def a_shell(folder: Path, *, profile="chatwoot", latency_s=0.005, publish=True):
-    with a_sandbox(folder, Behaviour(latency_s=latency_s)) as sandbox:
+def a_shell(folder: Path, *, profile="chatwoot", publish=True):
+    with a_sandbox(folder, Behaviour(latency_s=0.005)) as sandbox:
         project = a_project(folder, sandbox.base_url, TREE, publish=publish).with_profile(profile)
         text = CONFIG.format(base_url=sandbox.base_url, profile=profile, publish=str(publish).lower())
         (folder / "kbsync.toml").write_text(text, "utf-8")
@@ -137,19 +139,17 @@ def test_where_nothing_can_be_looked_up_what_a_killed_push_left_open_is_held_and
 
 
 def test_of_two_pushes_at_once_one_is_told_to_wait_and_one_that_waits_finds_nothing_to_do(tmp_path):
-    with a_shell(tmp_path, latency_s=0.08) as (shell, world):
-        first = shell.start()
-        shell.wait_for(1, first)
+    with a_shell(tmp_path) as (shell, world):
+        first = shell.start_and_hold()
         waiting = shell.start("--wait")
+        heard(waiting, "waiting for")
         code, told = shell.run()
         assert code == ExitCode.LEDGER
         assert f"another push is at work on this portal: {_user()}@" in told
         assert "--wait" in told
-        out, err = first.communicate(timeout=60)
-        assert first.returncode == ExitCode.DONE, out + err
-        out, err = waiting.communicate(timeout=60)
-        assert waiting.returncode == ExitCode.DONE, out + err
-        assert "waiting for" in err
+        shell.sandbox.release()
+        for code, told in all_ended([first, waiting]):
+            assert code == ExitCode.DONE, told
         assert shell.writes() == 1 + ARTICLES + 10
         assert_one_of_each(world)
 
@@ -171,13 +171,13 @@ def test_the_lock_of_a_killed_push_is_taken_over_and_told(tmp_path):
 
 
 def test_ctrl_c_ends_a_push_with_130_and_nothing_in_the_journal_is_left_open(tmp_path):
-    with a_shell(tmp_path, latency_s=0.03) as (shell, world):
-        process = shell.start()
-        shell.wait_for(10, process)
+    with a_shell(tmp_path) as (shell, world):
+        process = shell.start_and_hold()
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=60)
-        assert process.returncode == ExitCode.INTERRUPTED, out + err
-        assert "Stopping" in err
+        heard(process, "Stopping")
+        shell.sandbox.release()
+        code, told = ended(process)
+        assert code == ExitCode.INTERRUPTED, told
         assert world.pending() == []
         assert len(world.slugs()) == len(world.bases()) - 1 < ARTICLES
         assert shell.run()[0] == ExitCode.DONE
@@ -187,18 +187,14 @@ def test_ctrl_c_ends_a_push_with_130_and_nothing_in_the_journal_is_left_open(tmp
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_a_push_that_is_asked_to_end_while_it_still_plans_sends_nothing_and_gives_the_lock_back(tmp_path, number):
     with a_shell(tmp_path) as (shell, world):
-        started: list[subprocess.Popen[str]] = []
-
-        def end_the_first_listing(request: int) -> Fault | None:
-            if started and len(world.sent("GET")) >= 2:
-                started[0].send_signal(number)
-                return Fault("hang", seconds=5)
-            return None
-
-        world.sandbox.faults.follow(end_the_first_listing)
-        started.append(shell.start())
-        out, err = started[0].communicate(timeout=60)
-        assert started[0].returncode == ExitCode.INTERRUPTED, out + err
+        shell.sandbox.faults.add(Fault("hold", method="GET", path=r"/articles\?"))
+        process = shell.start()
+        eventually(lambda: shell.sandbox.held == 1, "the first listing is held")
+        process.send_signal(number)
+        process.wait(GIVE_UP_S)
+        shell.sandbox.release()
+        out, err = process.communicate()
+        assert process.returncode == ExitCode.INTERRUPTED, out + err
         assert err.endswith("kbsync: interrupted\n")
         assert shell.writes() == 0
         with world.project.ledger() as ledger:
@@ -207,14 +203,10 @@ def test_a_push_that_is_asked_to_end_while_it_still_plans_sends_nothing_and_give
 
 
 def test_a_push_under_nohup_lets_the_terminal_go(tmp_path):
-    with a_shell(tmp_path, latency_s=0.01) as (shell, world):
-        before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        try:
-            process = shell.start()
-        finally:
-            signal.signal(signal.SIGHUP, before)
-        shell.wait_for(10, process)
+    with a_shell(tmp_path) as (shell, world):
+        process = shell.start_and_hold(nohup=True)
         process.send_signal(signal.SIGHUP)
-        out, err = process.communicate(timeout=60)
-        assert process.returncode == ExitCode.DONE, out + err
+        shell.sandbox.release()
+        code, told = ended(process)
+        assert code == ExitCode.DONE, told
         assert_one_of_each(world)

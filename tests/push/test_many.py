@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from collections import Counter
 from pathlib import Path
 
@@ -14,7 +11,10 @@ import pytest
 from kbsync.errors import ExitCode
 from kbsync.sandbox import Behaviour
 
-from .world import PORTAL, TOKEN, a_category, a_project, a_sandbox, a_service, an_article, write_tree
+from .processes import all_ended, ended, killed, start
+from .world import PORTAL, a_category, a_project, a_sandbox, a_service, an_article, write_tree
+
+pytestmark = pytest.mark.slow
 
 EIGHT = 8
 TREE = {"en/a/_category.md": a_category("a")} | {
@@ -23,6 +23,7 @@ TREE = {"en/a/_category.md": a_category("a")} | {
 CONFIG = """
 [service]
 base_url = "{base_url}"
+timeout_s = 600
 portal = "{portal}"
 [content]
 root = "{root}"
@@ -32,24 +33,6 @@ requests_per_minute = 1000000
 [ledger]
 url = "sqlite:{ledger}"
 """
-
-
-def start(folder: Path, *options: str) -> subprocess.Popen[str]:
-    environ = {name: text for name, text in os.environ.items() if not name.startswith("KBSYNC")}
-    return subprocess.Popen(
-        [sys.executable, "-m", "kbsync", "push", *options],
-        cwd=folder,
-        env=environ | {"KBSYNC_TOKEN": TOKEN},
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-
-
-def ended(processes: list[subprocess.Popen[str]]) -> list[tuple[int, str]]:
-    found = [(process, "".join(process.communicate(timeout=120))) for process in processes]
-    assert not any("Traceback" in told for _, told in found), found
-    return [(process.returncode, told) for process, told in found]
 
 
 def a_clone(folder: Path, base_url: str, *, portal: str = PORTAL, ledger: str = "ledger.db", tree=TREE) -> Path:
@@ -73,7 +56,7 @@ def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_p
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
         folder = a_clone(tmp_path / "one", sandbox.base_url)
         options = ("--wait",) if waits else ()
-        found = ended([start(folder, *options) for _ in range(EIGHT)])
+        found = all_ended([start(folder, *options) for _ in range(EIGHT)])
         codes = Counter(code for code, _ in found)
         assert codes[ExitCode.DONE] >= (EIGHT if waits else 1)
         assert set(codes) <= {ExitCode.DONE, ExitCode.LEDGER}
@@ -82,20 +65,20 @@ def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_p
                 told
             )
         assert_one_of_each(sandbox, PORTAL)
-        assert ended([start(folder)])[0][1].startswith("Nothing to do")
+        assert ended(start(folder))[1].startswith("Nothing to do")
         assert sum(request.method == "POST" for request in sandbox.requests) == len(TREE)
 
 
 def test_of_eight_pushes_at_once_from_eight_clones_each_article_is_made_once_and_all_agree_in_the_end(tmp_path):
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
         clones = [a_clone(tmp_path / f"clone{n}", sandbox.base_url) for n in range(EIGHT)]
-        first = ended([start(clone) for clone in clones])
+        first = all_ended([start(clone) for clone in clones])
         assert {code for code, _ in first} <= {ExitCode.DONE, ExitCode.HELD, ExitCode.PARTLY_FAILED}, first
         assert_one_of_each(sandbox, PORTAL)
-        for code, told in ended([start(clone) for clone in clones]):
+        for code, told in all_ended([start(clone) for clone in clones]):
             assert code == ExitCode.DONE, told
         assert_one_of_each(sandbox, PORTAL)
-        for code, told in ended([start(clone) for clone in clones]):
+        for code, told in all_ended([start(clone) for clone in clones]):
             assert told.startswith("Nothing to do"), (code, told)
 
 
@@ -103,7 +86,7 @@ def test_eight_clones_that_disagree_overwrite_nobody_and_say_so(tmp_path):
     with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
         trees = [{path: text.replace("Text", f"Clone {n}") for path, text in TREE.items()} for n in range(EIGHT)]
         clones = [a_clone(tmp_path / f"clone{n}", sandbox.base_url, tree=tree) for n, tree in enumerate(trees)]
-        told = ended([start(clone) for clone in clones])
+        told = all_ended([start(clone) for clone in clones])
         assert_one_of_each(sandbox, PORTAL)
         assert sum(request.method == "PATCH" for request in sandbox.requests) == 0
         texts = {article.content for article in sandbox.panel.articles(PORTAL)}
@@ -124,8 +107,8 @@ def test_pushes_at_once_on_two_portals_with_one_ledger_do_not_wait_for_each_othe
         ledger = str(tmp_path / "shared.db")
         one = a_clone(tmp_path / "one", sandbox.base_url, ledger=ledger)
         two = a_clone(tmp_path / "two", sandbox.base_url, portal="other", ledger=ledger, tree=other)
-        assert [code for code, _ in ended([start(one), start(two)])] == [ExitCode.DONE, ExitCode.DONE]
-        codes = Counter(code for code, _ in ended([start(folder, "--wait") for folder in (one, two) * 4]))
+        assert [code for code, _ in all_ended([start(one), start(two)])] == [ExitCode.DONE, ExitCode.DONE]
+        codes = Counter(code for code, _ in all_ended([start(folder, "--wait") for folder in (one, two) * 4]))
         assert codes == {ExitCode.DONE: EIGHT}
         assert_one_of_each(sandbox, PORTAL)
         assert_one_of_each(sandbox, "other", other)
@@ -143,35 +126,27 @@ def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finis
         with a_service(sandbox.base_url, project.workspace().profile) as service:
             project.push(service)
             _save(sandbox, project, tmp_path)
-            killed = 0
+            kills = 0
             for nth in range(1, 60):
                 _restore(sandbox, project, tmp_path)
                 folder = a_clone(tmp_path / "project", sandbox.base_url, tree=edited)
                 if not _killed_at(sandbox, folder, nth, after=after):
                     break
-                killed += 1
-                code, told = ended([start(folder)])[0]
+                kills += 1
+                code, told = ended(start(folder))
                 assert code == ExitCode.DONE, (nth, told)
                 assert_one_of_each(sandbox, PORTAL, edited)
-                assert ended([start(folder)])[0][1].startswith("Nothing to do"), nth
-            assert killed > 10
-    record_property("schedules", killed)
+                plan = project.plan(service)
+                assert (plan.changes, plan.held) == ((), ()), nth
+            assert kills > 10
+    record_property("schedules", kills)
 
 
 def _killed_at(sandbox, folder: Path, nth: int, *, after: bool) -> bool:
     """Push, and kill the process when its n-th request comes in, or when that one is carried out; False: it ended."""
-    process: list[subprocess.Popen[str]] = []
-    first = sandbox.faults.number
-
-    def kill(number: int) -> None:
-        if process and number == first + nth + after:
-            process[0].kill()
-
-    sandbox.faults.follow(kill)
-    process.append(start(folder))
-    process[0].communicate(timeout=60)
-    sandbox.faults.clear()
-    return process[0].returncode != ExitCode.DONE
+    last = sandbox.faults.number + nth + after
+    process = killed(sandbox, lambda: start(folder), lambda: sandbox.faults.number == last, None)
+    return process.returncode != ExitCode.DONE
 
 
 def _save(sandbox, project, folder: Path) -> None:

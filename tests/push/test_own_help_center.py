@@ -14,9 +14,13 @@ from urllib.error import HTTPError
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 from urllib.request import urlopen
 
+import pytest
+
 from kbsync.sandbox import Sandbox
 
 from .world import PORTAL, TOKEN, a_sandbox
+
+pytestmark = pytest.mark.slow
 
 ROOT = Path(__file__).resolve().parents[2]
 

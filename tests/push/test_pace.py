@@ -12,6 +12,7 @@ from kbsync.config import PaceSettings
 from kbsync.service.client import Service
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport
+from patience import GIVE_UP_S
 
 from .world import PORTAL, SETUP, TOKEN, Sleepless, a_category, a_project, a_sandbox, an_article, write_tree
 
@@ -19,18 +20,25 @@ MANY = {"en/a/_category.md": a_category("a")} | {f"en/a/n{n:02}.md": an_article(
 EDITED = MANY | {f"en/a/n{n:02}.md": an_article(f"New {n}") for n in range(40)}
 
 
+class Virtual(Sleepless):
+    """Only what was slept has passed: how fast this machine is does not show."""
+
+    def now(self) -> float:
+        return self.slept_s
+
+
 class Timed:
     """A project whose client is paced, on a clock of its own."""
 
     def __init__(self, sandbox, folder, per_minute: int) -> None:
-        self.clock = Sleepless()
+        self.clock = Virtual()
         self.project = a_project(folder, sandbox.base_url, MANY)
         self.project.settings = replace(self.project.settings, pace=PaceSettings(requests_per_minute=per_minute))
         bucket = Bucket(per_minute, 4.0, self.clock.now, self.clock.sleep)
         self.transport = Transport(
             sandbox.base_url,
             TOKEN,
-            10,
+            GIVE_UP_S,
             bucket,
             Gate(4),
             self.clock.now,

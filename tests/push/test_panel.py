@@ -16,8 +16,11 @@ import httpx
 import pytest
 
 from kbsync.sandbox import Behaviour
+from patience import GIVE_UP_S
 
 from .world import PORTAL, TOKEN, World, a_category, a_world, an_article
+
+pytestmark = pytest.mark.slow
 
 SEEDS = range(12)
 TREE = {"en/a/_category.md": a_category("a")} | {
@@ -28,6 +31,7 @@ EDITED = {path: text.replace("Text", "New text") for path, text in TREE.items()}
     f"en/a/more{n}.md": an_article(f"More {n}") for n in range(6)
 }
 ARTICLES = f"/api/v1/accounts/1/portals/{PORTAL}/articles"
+HEADERS = {"api_access_token": TOKEN}
 
 
 @dataclass
@@ -43,7 +47,7 @@ class Person:
     stop: threading.Event = field(default_factory=threading.Event)
 
     def work(self) -> None:
-        with httpx.Client(base_url=self.base_url, headers={"api_access_token": TOKEN}) as client:
+        with httpx.Client(base_url=self.base_url, headers=HEADERS, timeout=GIVE_UP_S) as client:
             while not self.stop.is_set():
                 self._act(client)
                 time.sleep(self.rng.uniform(0, 0.004))

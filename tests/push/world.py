@@ -24,6 +24,7 @@ from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, ru
 from kbsync.service.client import Service
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport
+from patience import GIVE_UP_S
 
 TOKEN = "ada-token"
 PORTAL = "handbook"
@@ -34,7 +35,7 @@ SETUP = Setup(
         UserSetup(2, "Gus Agent", "gus@example.com", "agent", "gus-token"),
     ),
 )
-PATIENT_S = 10.0
+PATIENT_S = GIVE_UP_S
 
 
 class Sleepless:

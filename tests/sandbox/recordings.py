@@ -9,6 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlsplit
 
+from patience import GIVE_UP_S
+
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "observed" / "observed.jsonl.gz"
 RECORDED_HOST = "http://127.0.0.1:3900"
 
@@ -96,7 +98,7 @@ def _tail(head: str) -> str:
 
 def send(base_url: str, exchange: Exchange, source: str = "127.0.0.1") -> Reply:
     """Send a recorded request as it is: path, headers and body untouched, but for the address of the service."""
-    connection = http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=20, source_address=(source, 0))
+    connection = http.client.HTTPConnection(urlsplit(base_url).netloc, timeout=GIVE_UP_S, source_address=(source, 0))
     body = exchange.body.replace(RECORDED_HOST.encode(), base_url.encode()) if exchange.body else exchange.body
     try:
         connection.request(exchange.method, exchange.path, body, exchange.headers)

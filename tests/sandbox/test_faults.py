@@ -3,11 +3,13 @@
 import http.client
 import json
 import time
+from concurrent.futures import ThreadPoolExecutor
 from urllib.parse import urlsplit
 
 import pytest
 
 from kbsync.sandbox import Fault, Faults, random_faults
+from patience import GIVE_UP_S, eventually
 
 from .uploads import read
 from .world import ADMIN, HANDBOOK, a_sandbox
@@ -24,7 +26,7 @@ def sandbox(tmp_path):
 class Client:
     """A client that tells what it saw, errors included."""
 
-    def __init__(self, sandbox, timeout_s=5.0):
+    def __init__(self, sandbox, timeout_s=GIVE_UP_S):
         self.connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=timeout_s)
 
     def send(self, method, path, body=None):
@@ -82,18 +84,41 @@ def test_after_its_fault_the_sandbox_behaves_again(sandbox):
 
 
 def test_a_client_that_gives_up_on_a_silent_server_finds_its_article_written(sandbox):
-    sandbox.faults.add(Fault("hang", seconds=30, when="after"))
+    sandbox.faults.add(Fault("hang", seconds=10 * GIVE_UP_S, when="after"))
     assert create(sandbox, timeout_s=0.3)[0] == "TimeoutError"
-    assert exists(sandbox)
+    eventually(lambda: exists(sandbox), "the article is there")
     assert create(sandbox)[0] == 500
 
 
 def test_a_hanging_request_does_not_keep_the_sandbox_from_stopping(tmp_path):
     with a_sandbox(tmp_path) as sandbox:
-        sandbox.faults.add(Fault("hang", seconds=60))
+        sandbox.faults.add(Fault("hang", seconds=10 * GIVE_UP_S))
+        sandbox.faults.add(Fault("hold"))
+        create(sandbox, timeout_s=0.2)
         create(sandbox, timeout_s=0.2)
         begin = time.monotonic()
-    assert time.monotonic() - begin < 3
+    assert time.monotonic() - begin < GIVE_UP_S
+
+
+def test_held_requests_are_answered_when_they_are_released_and_not_before(sandbox):
+    sandbox.faults.add(Fault("hold", method="POST", times=None))
+    with ThreadPoolExecutor() as pool:
+        answers = [pool.submit(create, sandbox), pool.submit(create, sandbox)]
+        eventually(lambda: sandbox.held == 2, "both requests are held")
+        assert not exists(sandbox) and not any(answer.done() for answer in answers)
+        assert Client(sandbox).send("GET", "/api")[0] == 200
+        sandbox.release()
+        assert sorted(answer.result()[0] for answer in answers) == [200, 500]
+    assert (sandbox.held, exists(sandbox)) == (0, True)
+
+
+def test_what_was_held_is_also_released_from_another_process(sandbox):
+    sandbox.faults.add(Fault("hold", method="POST", times=None))
+    with ThreadPoolExecutor() as pool:
+        answer = pool.submit(create, sandbox)
+        eventually(lambda: sandbox.held == 1, "the request is held")
+        Client(sandbox).send("DELETE", "/-/sandbox/faults")
+        assert answer.result()[0] == 200
 
 
 def test_the_body_of_junk_is_what_was_asked_for(sandbox):
@@ -115,7 +140,7 @@ def test_the_nth_request_of_all_can_be_hit(sandbox):
 
 def test_a_retry_after_is_told_where_one_is_given(sandbox):
     sandbox.faults.add(Fault("status", status=503, retry_after_s=7))
-    connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=5)
+    connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=GIVE_UP_S)
     connection.request("GET", "/api")
     response = connection.getresponse()
     response.read()

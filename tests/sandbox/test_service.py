@@ -13,6 +13,7 @@ import pytest
 
 import kbsync.sandbox
 from kbsync.sandbox import V4_2, Behaviour, PortalSetup
+from patience import GIVE_UP_S
 
 from .uploads import PNG, a_file, post, read
 from .world import ACME, ADMIN, AGENT, HANDBOOK, Clock, a_sandbox, call
@@ -42,7 +43,7 @@ def api(sandbox, method, path, body=None, token=ADMIN):
     from urllib.request import Request, urlopen
 
     try:
-        with urlopen(Request(sandbox.base_url + path, data, headers, method=method), timeout=20) as reply:
+        with urlopen(Request(sandbox.base_url + path, data, headers, method=method), timeout=GIVE_UP_S) as reply:
             return reply.status, reply.read().decode()
     except HTTPError as error:
         with error:
@@ -194,7 +195,7 @@ def _location(url):
     import http.client
     from urllib.parse import urlsplit
 
-    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=5)
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=GIVE_UP_S)
     connection.request("GET", urlsplit(url).path)
     response = connection.getresponse()
     response.read()
@@ -259,7 +260,7 @@ def test_in_the_foreground_it_tells_its_address_and_stops_on_a_signal(tmp_path, 
         url = process.stdout.readline().strip()
         assert read(url + "/api")[0] == 200
         os.kill(process.pid, number)
-        _, errors = process.communicate(timeout=10)
+        _, errors = process.communicate(timeout=GIVE_UP_S)
     assert (process.returncode, errors) == (0, "")
 
 

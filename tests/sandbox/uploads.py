@@ -3,6 +3,8 @@
 import json
 from urllib.request import Request, urlopen
 
+from patience import GIVE_UP_S
+
 from .world import ADMIN
 
 PNG = bytes.fromhex("89504e470d0a1a0a0000000d4948445200000002000000020802000000fdd49a73")
@@ -28,7 +30,7 @@ def read(url, body=None, headers=None):
     from urllib.error import HTTPError
 
     try:
-        with urlopen(Request(url, body, headers or {}), timeout=20) as reply:
+        with urlopen(Request(url, body, headers or {}), timeout=GIVE_UP_S) as reply:
             return reply.status, reply.read()
     except HTTPError as error:
         with error:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from urllib.request import Request, urlopen
 
 from kbsync.sandbox import Behaviour, PortalSetup, Setup, UserSetup, running
+from patience import GIVE_UP_S
 
 ADMIN, AGENT, OTHER = "admin-token-0001", "agent-token-0002", "other-token-0003"
 HANDBOOK = "/api/v1/accounts/1/portals/handbook"
@@ -59,6 +60,6 @@ def call(sandbox, method, path, body=None, token=ADMIN):
     """One request whose answer must be a 200; the JSON in it."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"api_access_token": token, "content-type": "application/json"}
-    with urlopen(Request(sandbox.base_url + path, data, headers, method=method), timeout=20) as reply:
+    with urlopen(Request(sandbox.base_url + path, data, headers, method=method), timeout=GIVE_UP_S) as reply:
         raw = reply.read()
     return json.loads(raw) if raw else None

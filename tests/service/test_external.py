@@ -12,6 +12,7 @@ import pytest
 
 from kbsync.service.external import LONGEST_WAIT_S, Checker, Verdict, _failed, is_private
 from kbsync.service.external_memory import KEPT_S, Seen, load_memory, store_memory
+from patience import GIVE_UP_S
 from service.web import Web, running_web
 
 
@@ -42,7 +43,7 @@ def ask(web: Web, *paths: str, **options) -> tuple[list[Verdict], list[float]]:
     """A verdict for each path of the web, and the waits between tries."""
     patience = Patience()
     urls = [f"{web.origin}{path}" for path in paths]
-    verdicts = Checker(**{"private": True, "sleep": patience, "timeout_s": 5.0, **options}).check(urls)
+    verdicts = Checker(**{"private": True, "sleep": patience, "timeout_s": GIVE_UP_S, **options}).check(urls)
     return [verdicts[url] for url in urls], patience.waits
 
 

@@ -6,12 +6,15 @@ import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from kbsync.service.snapshot import Snapshot
 
 from .world import PORTAL, MovedClock, a_sandbox, a_service, fill, observe
+
+pytestmark = pytest.mark.slow
 
 ARTICLES = 60
 

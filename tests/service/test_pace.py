@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kbsync.service.pace import Bucket, Gate
+from patience import GIVE_UP_S
 
 from .world import Sleepless
 
@@ -72,25 +73,26 @@ def test_a_real_bucket_keeps_its_rate_with_real_threads():
 
 
 class Inside:
-    """How many threads are inside a gate, and how many were at most."""
+    """How many threads are inside a gate, and how many were at most. They leave it as so many at once as there may be."""
 
-    def __init__(self):
+    def __init__(self, together):
         self.now = self.most = 0
         self.lock = threading.Lock()
+        self.barrier = threading.Barrier(together, timeout=GIVE_UP_S)
 
     def visit(self, gate):
         with gate:
             with self.lock:
                 self.now += 1
                 self.most = max(self.most, self.now)
-            time.sleep(0.005)
+            self.barrier.wait()
             with self.lock:
                 self.now -= 1
 
 
 @pytest.mark.parametrize("most", [1, 3])
 def test_no_more_threads_are_inside_than_are_allowed(most):
-    gate, inside = Gate(most), Inside()
+    gate, inside = Gate(most), Inside(most)
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: inside.visit(gate), range(24)))
     assert inside.most == most
@@ -119,7 +121,7 @@ def test_after_a_while_without_429_it_grows_back_to_what_it_was_and_no_further()
 
 
 def test_a_gate_that_narrows_lets_those_inside_finish_and_only_fewer_in():
-    gate, inside = Gate(4), Inside()
+    gate, inside = Gate(4), Inside(2)
     gate.throttled()
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(lambda _: inside.visit(gate), range(12)))

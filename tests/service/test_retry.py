@@ -143,7 +143,7 @@ def test_a_create_is_never_repeated_after_an_answer_that_says_nothing(sandbox, f
 
 
 def test_a_write_is_not_repeated_when_the_service_hangs(sandbox):
-    sandbox.faults.add(Fault("hang", seconds=5))
+    sandbox.faults.add(Fault("hold"))
     with a_service(sandbox.base_url, timeout_s=0.2) as service:
         with pytest.raises(AnswerLost, match=r"no answer within 0\.2 s"):
             create(service)

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from patience import GIVE_UP_S
+
 
 @dataclass
 class Web:
@@ -38,7 +40,7 @@ class Web:
         if path.startswith("/to/"):
             return 302, {"Location": path.removeprefix("/to/")}
         if path == "/silent":
-            self.stopped.wait(20)
+            self.stopped.wait(GIVE_UP_S)
         return 200, {}
 
 

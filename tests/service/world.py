@@ -17,6 +17,7 @@ from kbsync.service.pace import Bucket, Gate
 from kbsync.service.profile import read_profile
 from kbsync.service.snapshot import Snapshot
 from kbsync.service.transport import Transport
+from patience import GIVE_UP_S
 
 ADMIN, AGENT, OTHER = "admin-token-0001", "agent-token-0002", "other-token-0003"
 PORTAL = "handbook"
@@ -76,7 +77,7 @@ def a_sandbox(folder, setup=SETUP, behaviour=None, **options):
 
 
 @contextmanager
-def a_transport(base_url, *, token=ADMIN, timeout_s=5.0, clock=None, concurrency=4):
+def a_transport(base_url, *, token=ADMIN, timeout_s=GIVE_UP_S, clock=None, concurrency=4):
     clock = clock or Sleepless()
     bucket = Bucket(1_000_000, 1_000_000.0, clock.now, clock.sleep)
     gate = Gate(concurrency)
@@ -173,7 +174,7 @@ def a_server(*answers):
                 threads.append(threading.Thread(target=serve, args=(connection, answer), daemon=True))
                 threads[-1].start()
         for thread in threads:
-            thread.join(2)
+            thread.join(GIVE_UP_S)
 
     thread = threading.Thread(target=accept, daemon=True)
     thread.start()
@@ -182,13 +183,13 @@ def a_server(*answers):
     finally:
         stop.set()
         with suppress(OSError):
-            socket.create_connection(listener.getsockname(), 1).close()
-        thread.join(5)
+            socket.create_connection(listener.getsockname(), GIVE_UP_S).close()
+        thread.join(GIVE_UP_S)
         listener.close()
 
 
 def _read_request(connection):
-    connection.settimeout(2)
+    connection.settimeout(GIVE_UP_S)
     data = b""
     while b"\r\n\r\n" not in data:
         chunk = connection.recv(65536)

@@ -11,7 +11,7 @@ from site_sample import body, frame, whole_site
 
 from kbsync.site.pages import ArticlePage, HomePage, Link
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ARTICLE = "/en/articles/first-push"
 PHONE = {"width": 360, "height": 740}

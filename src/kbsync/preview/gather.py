@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
+
+Sleep = Callable[[float], Awaitable[None]]
 
 SETTLE_S = 0.003
 """Another file that changes this shortly after the first is a sign of a burst; a checkout writes far faster."""
@@ -47,10 +49,15 @@ class Batch:
 
 
 class Gatherer:
-    """Takes hints from any thread and gives them out in batches."""
+    """Takes hints from any thread and gives them out in batches.
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
-        self._loop = loop
+    Args:
+        loop: where the batches are waited for.
+        sleep: waits so many seconds.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, sleep: Sleep = asyncio.sleep) -> None:
+        self._loop, self._sleep = loop, sleep
         self._lock = threading.Lock()
         self._batch = Batch()
         self._heard = 0
@@ -92,10 +99,10 @@ class Gatherer:
         """Wait for something to happen, and for the end of it."""
         await self._something.wait()
         began = self._loop.time()
-        await asyncio.sleep(SETTLE_S)
+        await self._sleep(SETTLE_S)
         while not self._batch.is_one_save:
             heard = self._heard
-            await asyncio.sleep(QUIET_S)
+            await self._sleep(QUIET_S)
             most = MOST_OF_MANY_S if len(self._batch.paths) > MANY or self._batch.walk else MOST_S
             if self._heard == heard or self._loop.time() - began > most:
                 break

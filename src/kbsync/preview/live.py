@@ -14,7 +14,7 @@ from kbsync.errors import KbsyncError
 from kbsync.preview.addresses import canonical
 from kbsync.preview.catalogue import Catalogue, Touched
 from kbsync.preview.checking import Project, check_all
-from kbsync.preview.gather import Batch, Gatherer
+from kbsync.preview.gather import Batch, Gatherer, Sleep
 from kbsync.preview.pages import Pages
 from kbsync.preview.portal import Ask, Comparer
 from kbsync.preview.reading import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
@@ -50,6 +50,7 @@ class Live:
         note: says something to the person at the terminal.
         poll: walk the tree every second instead of listening: network drives tell nobody what happens on them.
         ask: asks the portal for an article; None where there is no token.
+        sleep: waits so many seconds.
     """
 
     project: Project
@@ -57,6 +58,7 @@ class Live:
     note: Callable[[str], None] = lambda _text: None
     poll: bool = False
     ask: Ask | None = None
+    sleep: Sleep = asyncio.sleep
     writing: Writing = field(init=False)
     catalogue: Catalogue = field(init=False)
     pages: Pages = field(init=False)
@@ -78,7 +80,7 @@ class Live:
         self.pages = Pages(lambda: View(self.catalogue, self.writing))
         self.tabs = Tabs(lambda url, media: self.pages.at(url, media=media))
         self._loop = asyncio.get_running_loop()
-        self.gatherer = Gatherer(self._loop)
+        self.gatherer = Gatherer(self._loop, self.sleep)
 
     # --- running ---------------------------------------------------------------------------------------------------
 
@@ -141,7 +143,7 @@ class Live:
         path = self.project.settings.path
         before = _stamp(path)
         while True:
-            await asyncio.sleep(AGAIN_S)
+            await self.sleep(AGAIN_S)
             if (now := _stamp(path)) != before:
                 before = now
                 self.gatherer.hint_config()
@@ -161,7 +163,7 @@ class Live:
             meanwhile, self._meanwhile = self._meanwhile, set()
             await self.look(meanwhile)
         # What happened between the first walk and the first watch was heard by nobody; the first page comes first.
-        await asyncio.sleep(CHECK_AFTER_S)
+        await self.sleep(CHECK_AFTER_S)
         self.gatherer.hint_walk()
 
     @property
@@ -222,7 +224,7 @@ class Live:
         changes = await self._read(paths)
         known = {path for path in changes.doubtful if path in self.catalogue.sources or path in changes.sources}
         if known:
-            await asyncio.sleep(DOUBT_S)
+            await self.sleep(DOUBT_S)
             changes |= await self._read(known)
         self._apply(changes)
 
@@ -263,7 +265,7 @@ class Live:
             await self._unchecked.wait()
             await self.complete.wait()
             catalogue, revision = self.catalogue, self.catalogue.revision
-            await asyncio.sleep(CHECK_AFTER_S if checked >= 0 else FIRST_CHECK_AFTER_S)
+            await self.sleep(CHECK_AFTER_S if checked >= 0 else FIRST_CHECK_AFTER_S)
             if (catalogue, revision) == (self.catalogue, self.catalogue.revision):
                 self._unchecked.clear()
                 findings = await asyncio.to_thread(check_all, **catalogue.as_it_is())

@@ -13,6 +13,7 @@ import uvicorn
 
 from kbsync.preview.app import App
 from kbsync.preview.checking import Project
+from kbsync.preview.gather import Sleep
 from kbsync.preview.live import Live
 from kbsync.preview.portal import Ask
 
@@ -96,6 +97,7 @@ async def serve(
     poll: bool = False,
     ask: Ask | None = None,
     ready: Callable[[App], None] = lambda _app: None,
+    sleep: Sleep = asyncio.sleep,
 ) -> None:
     """Serve until a signal comes, or until the application's `stopping` is set.
 
@@ -107,8 +109,9 @@ async def serve(
         poll: walk the tree every second instead of listening to the system.
         ask: asks the portal for an article; None where there is no token.
         ready: called with the application before the first request.
+        sleep: waits so many seconds.
     """
-    live = Live(project, reload, note, poll, ask)
+    live = Live(project, reload, note, poll, ask, sleep)
     app = App(live, host)
     ready(app)
     server = _Server(_config(app), app.stopping)

@@ -15,7 +15,7 @@ from .auth import World
 from .control import is_control, respond_to_control
 from .faults import Faults
 from .http import REVALIDATE, Halt, Request, Response
-from .misbehave import Receive, Send, Wire, Work, misbehave
+from .misbehave import Held, Receive, Send, Wire, Work, misbehave
 from .params import read_query
 from .refusals import error_page, malformed, throttled
 from .routes import is_account_path, open_handler, read_call
@@ -48,6 +48,7 @@ class App:
     log: deque[LoggedRequest] = field(default_factory=lambda: deque(maxlen=LOG_ROWS))
     throttle: Throttle = field(init=False)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    held: Held = field(default_factory=Held)
 
     def __post_init__(self) -> None:
         self.throttle = Throttle(self.world.behaviour)
@@ -58,7 +59,7 @@ class App:
         target = f"{path}?{query.decode('latin-1')}" if query else path
         own = is_control(path)
         note = _forget if own else partial(self._note, method, target)
-        wire = Wire(send, receive, scope["state"]["transport"], self.stopping, note)
+        wire = Wire(send, receive, scope["state"]["transport"], self.stopping, self.held, note)
         body = await _read_body(receive)
         if body is None:
             return

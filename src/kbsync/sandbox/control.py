@@ -3,7 +3,7 @@
 GET    /-/sandbox            page: every article of every portal, drafts included, with a link
 GET    /-/sandbox/faults     the faults that wait, as JSON
 POST   /-/sandbox/faults     one fault, as an object with the fields of `faults.Fault`
-DELETE /-/sandbox/faults     behave again
+DELETE /-/sandbox/faults     behave again, also to what the fault `hold` has stopped
 POST   /-/sandbox/random     {"seed": 1, "rate": 0.1, "kinds": ["reset", "status"]}: fail by chance, repeatably
 GET    /-/sandbox/requests   the log: [[method, path, status, seconds], …]
 DELETE /-/sandbox/requests   forget the log
@@ -73,6 +73,7 @@ def _add_fault(app: "App", body: bytes) -> Response:
 
 def _clear_faults(app: "App", body: bytes) -> Response:
     app.faults.clear()
+    app.held.release()
     return _list_faults(app, body)
 
 

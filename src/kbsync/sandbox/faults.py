@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-Kind = Literal["refuse", "hang", "status", "reset", "cut", "junk", "empty", "redirect", "latency", "shift"]
+Kind = Literal["refuse", "hang", "status", "reset", "cut", "junk", "empty", "redirect", "latency", "hold", "shift"]
 Schedule = Callable[[int], "Fault | None"]
 
 
@@ -25,13 +25,14 @@ class Fault:
         empty: 200 without a body.
         redirect: 302 to `location`; nothing is done.
         latency: the right answer, `seconds` later.
+        hold: the right answer, as soon as `Sandbox.release` is called.
         shift: the right answer; then somebody edits the article that was unchanged for longest, so that the rows of
             a list move between its pages.
 
     Args:
         kind: what goes wrong.
         when: for hang, status and reset: "before" does nothing, "after" does what was asked and hides it.
-            cut, junk and empty always come after, refuse and redirect before.
+            cut, junk and empty always come after; refuse, redirect and hold before.
         method: only requests of this method.
         path: a regular expression, searched in path and query string.
         nth: only the n-th request of all, counted from 1 since the sandbox started.

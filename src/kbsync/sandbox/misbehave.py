@@ -5,7 +5,7 @@ import socket
 import struct
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .faults import Fault
@@ -20,17 +20,41 @@ NO_LINGER = struct.pack("ii", 1, 0)
 """Makes closing a socket a reset instead of an orderly end."""
 
 
+@dataclass(slots=True)
+class Held:
+    """The requests that wait until somebody lets them go. Only the server's loop touches it."""
+
+    waiting: set[asyncio.Event] = field(default_factory=set)
+
+    async def wait(self, stopping: asyncio.Event) -> None:
+        """Until the next release, but not longer than the server lives."""
+        released = asyncio.Event()
+        self.waiting.add(released)
+        waits = [asyncio.ensure_future(event.wait()) for event in (released, stopping)]
+        await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        for wait in waits:
+            wait.cancel()
+
+    def release(self) -> None:
+        """Let all go that wait now."""
+        for released in self.waiting:
+            released.set()
+        self.waiting.clear()
+
+
 @dataclass(frozen=True, slots=True)
 class Wire:
     """The connection of one request: the ASGI way to answer, and the transport below it for what ASGI cannot do.
 
-    `note` is told the status, 0 for no answer, just before the client can see it: who has an answer finds it logged.
+    `held` are all requests that wait to be released. `note` is told the status, 0 for no answer, just before the client
+    can see it: who has an answer finds it logged.
     """
 
     send: Send
     receive: Receive
     transport: asyncio.Transport
     stopping: asyncio.Event
+    held: Held
     note: Callable[[int], None]
 
     async def answer(self, response: Response, *, cut: bool = False) -> None:
@@ -79,6 +103,9 @@ async def misbehave(fault: Fault, wire: Wire, work: Work) -> None:
     match fault.kind:
         case "latency" | "shift":
             await wire.wait(fault.seconds)
+            await wire.answer(await work())
+        case "hold":
+            await wire.held.wait(wire.stopping)
             await wire.answer(await work())
         case "refuse":
             await wire.close()
