@@ -11,7 +11,7 @@ adopt     an article that is equal on both sides becomes managed
 orphan    managed, and no longer in the tree
 
 All three sides describe an item by the same *fields* (name to value), so that they can be compared one by one.
-A body of text is compared by its digest: ten thousand articles are decided without holding their texts.
+A body of text is compared by its `body_digest`: ten thousand articles are decided without holding their texts.
 What exists once for each article is a msgspec struct, which is made ten times faster than a frozen dataclass.
 """
 
@@ -55,6 +55,7 @@ LINK_FIELD = "translation_of"
 CATEGORY_FIELDS = ("slug", "name", "description", "position", "icon")
 
 DIGEST_PREFIX = "blake2b:"
+BODY_PREFIX = "body:"
 
 
 class Status(StrEnum):
@@ -82,7 +83,19 @@ MANAGED: Mapping[str, Manage] = {manage.value: manage for manage in Manage}
 
 def digest(text: str) -> str:
     """Name a text by its content: `blake2b:` and 32 hex digits over its UTF-8 bytes."""
-    return DIGEST_PREFIX + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return DIGEST_PREFIX + _hexdigest(text)
+
+
+def body_digest(text: str) -> str:
+    """Name an article's text for comparison: `body:` and 32 hex digits; line breaks at both ends do not count.
+
+    The panel's editor drops them, and no reader sees them. What is sent still has them as they are written.
+    """
+    return BODY_PREFIX + _hexdigest(text.strip("\r\n"))
+
+
+def _hexdigest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def visible(text: str) -> str:
@@ -239,7 +252,7 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field before and after. Texts of a body are given by digest.
+    """One field before and after. Texts of a body are given by `body_digest`.
 
     `said` is what people are shown instead of the two, where these say nothing to them: ids, and slugs that are the
     same in two locales.

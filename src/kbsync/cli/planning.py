@@ -15,6 +15,7 @@ from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Action, Base, Desired, Observed, Plan, Reason
 from kbsync.plan.build import NOTHING_RENAMED, build_plan
+from kbsync.plan.former import renamed_bodies
 from kbsync.plan.match import match_items
 from kbsync.plan.recover import Recovery, settle_pending
 from kbsync.plan.renames import Renames, find_renames, movers_of, strays_of
@@ -58,6 +59,8 @@ def make_plan(
     bases = record.bases
     portal = workspace.observe(service, reading.desired, bases, full=wishes.full, glance=glance)
     workspace.settle_pictures(reading, service, record, portal.items or ())
+    if portal.items is None:
+        bases = renamed_bodies(bases, reading.desired, reading.compiler.content_of)
     desired = chosen(workspace, reading.desired, wishes.selectors) if wishes.selectors else reading.desired
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
     overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []

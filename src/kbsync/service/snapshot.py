@@ -14,7 +14,7 @@ from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import RemoteId
 
-FORMAT = f"kbsync.portal/4 {__version__}"
+FORMAT = f"kbsync.portal/5 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
 
 
