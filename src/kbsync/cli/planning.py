@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from kbsync.cli.policy import Wishes, chosen, policy_of
+from kbsync.cli.policy import Wishes, chosen, named, policy_of
 from kbsync.cli.workspace import Glance, Portal, Reading, Recorded, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
@@ -63,7 +63,7 @@ def make_plan(
         bases = renamed_bodies(bases, reading.desired, reading.compiler.content_of)
     desired = chosen(workspace, reading.desired, wishes.selectors) if wishes.selectors else reading.desired
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
-    overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
+    overwrite = named(workspace, reading.desired, wishes.overwrite)
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
     renames = renamed(reading, service, portal, recovery.bases)
 

@@ -51,5 +51,8 @@ def decide(
     return Verdict.DRIFT if desired == base else Verdict.CONFLICT
 
 
+HELD = (Verdict.DRIFT, Verdict.CONFLICT)
+"""Verdicts that wait for a person."""
+
 EMPTY = (None, "", ())
 """Values over which nothing can be lost."""

@@ -9,6 +9,7 @@ from msgspec.structs import replace
 
 from kbsync.model import (
     Action,
+    Agreed,
     Base,
     Change,
     Desired,
@@ -21,9 +22,10 @@ from kbsync.model import (
     Status,
     Value,
 )
-from kbsync.plan.decide import ABSENT, EMPTY, Absent, Verdict, decide
+from kbsync.plan.decide import ABSENT, EMPTY, HELD, Absent, Verdict, decide
 from kbsync.plan.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
 from kbsync.plan.match import Match
+from kbsync.plan.resolve import decided_alike
 
 
 def decide_item(
@@ -122,7 +124,7 @@ def _decide_present(
     before = (len(draft.changes), len(draft.held), len(draft.statuses))
     same_locale = observed.locale in ("", desired.locale)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
-    if base is None or base.path != desired.path or not same_locale or not _agree(ours, agreed, there):
+    if base is None or base.path != desired.path or base.kept or not same_locale or not _agree(ours, agreed, there):
         if not same_locale:
             ours = {**ours, "locale": desired.locale}
             there = {**there, "locale": observed.locale}
@@ -131,24 +133,36 @@ def _decide_present(
             name: decide(value, agreed.get(name, ABSENT), there.get(name), older.get(name, ()))
             for name, value in ours.items()
         }
-        if base is not None and base.kept:
-            verdicts = {
-                name: _kept(verdict, base.kept.get(name, ABSENT), there.get(name)) for name, verdict in verdicts.items()
-            }
+        overwritten = {name: _overwritten(verdict, agreed.get(name, ABSENT)) for name, verdict in verdicts.items()}
         if desired.path in draft.policy.overwrite:
-            verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
-        _decide_fields(draft, match, observed, there, verdicts)
+            verdicts = {name: _sent(verdict) for name, verdict in verdicts.items()}
+        elif base is not None and base.kept:
+            verdicts = _as_decided(draft, match, base, there, verdicts)
+        _decide_fields(draft, match, observed, there, verdicts, overwritten)
     if draft.policy.publish and desired.kind == "article" and desired.status is not None:
         _decide_status(draft, desired, observed, base)
     elif _came_back(desired, observed, base) and "update_article" in draft.policy.can:
         _set_status(draft, desired, observed, Status.DRAFT)
+    if base is not None and base.kept and (over := decided_alike(desired, base, observed)):
+        known = draft.settled.get((base.kind, base.remote_id), base)
+        kept = {name: value for name, value in known.kept.items() if name not in over}
+        draft.settled[base.kind, base.remote_id] = replace(known, kept=kept)
     if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
         draft.unchanged += 1
 
 
-def _kept(verdict: Verdict, kept: Value | Absent, there: Value) -> Verdict:
-    """A drift that a person decided to leave as it is (`kbsync resolve --theirs`)."""
-    return Verdict.NOTHING if verdict is Verdict.DRIFT and kept == there else verdict
+def _as_decided(
+    draft: Draft, match: Match, base: Base, there: Fields, verdicts: Mapping[str, Verdict]
+) -> dict[str, Verdict]:
+    """The verdicts without the drift that a person decided to leave as it is (`kbsync resolve --theirs`)."""
+    kept = tuple(name for name, verdict in verdicts.items() if _is_kept(base, name, verdict, there.get(name)))
+    if kept:
+        draft.kept.append(hold(match.desired, Reason.DRIFT, base.remote_id, kept, "", there))
+    return {**verdicts, **dict.fromkeys(kept, Verdict.NOTHING)}
+
+
+def _is_kept(base: Base, name: str, verdict: Verdict, there: Value) -> bool:
+    return verdict is Verdict.DRIFT and base.kept.get(name, ABSENT) == there
 
 
 def _came_back(desired: Desired, observed: Observed, base: Base | None) -> bool:
@@ -162,7 +176,12 @@ def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
 
 
 def _decide_fields(
-    draft: Draft, match: Match, observed: Observed, there: Fields, verdicts: Mapping[str, Verdict]
+    draft: Draft,
+    match: Match,
+    observed: Observed,
+    there: Fields,
+    verdicts: Mapping[str, Verdict],
+    overwritten: Mapping[str, Agreed | None],
 ) -> None:
     """Turn verdicts into what is held, sent, adopted or settled."""
     desired, base = match.desired, match.base
@@ -175,7 +194,7 @@ def _decide_fields(
         # The service gives a new position to what changes its category.
         sends.append("position")
     if sends:
-        _update(draft, match, observed, there, sends)
+        _update(draft, match, observed, there, {name: overwritten.get(name) for name in sends})
     elif base is None:
         if Verdict.CONFLICT not in verdicts.values():
             draft.changes.append(_adopt(desired, observed))
@@ -186,11 +205,19 @@ def _decide_fields(
             draft.settled[base.kind, base.remote_id] = _settled(base, desired, agreeing)
 
 
-def _overwritten(verdict: Verdict) -> Verdict:
-    return Verdict.SEND if verdict in {Verdict.DRIFT, Verdict.CONFLICT} else verdict
+def _sent(verdict: Verdict) -> Verdict:
+    return Verdict.SEND if verdict in HELD else verdict
 
 
-def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: list[str]) -> None:
+def _overwritten(verdict: Verdict, agreed: Value | Absent) -> Agreed | None:
+    """What was agreed on of a field over whose value only somebody who says so may send; None of any other field."""
+    if verdict not in HELD:
+        return None
+    return () if agreed is ABSENT else (agreed,)
+
+
+def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: Mapping[str, Agreed | None]) -> None:
+    """Send some fields; each with what was agreed on of it, where it overwrites an edit."""
     desired, base = match.desired, match.base
     live = observed.status is Status.PUBLISHED
     names = tuple(sends)
@@ -216,7 +243,7 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
         )
     else:
         wanted = {**desired.fields, "locale": desired.locale}
-        fields = tuple(FieldChange(name, there.get(name), wanted[name]) for name in names)
+        fields = tuple(FieldChange(name, there.get(name), wanted[name], agreed=sends[name]) for name in names)
         if "locale" in names:
             fields = tuple(_with_locales(field, observed.locale, desired.locale) for field in fields)
         draft.changes.append(
@@ -291,7 +318,8 @@ def _hold_fields(
             draft.held.append(hold(desired, reason, observed.remote_id, names, hint, there))
 
 
-def _hold_hint(desired: Desired, reason: Reason, base: Base | None) -> str:
+def _hold_hint(desired: Desired, reason: Reason, base: Base | None, options: str = "") -> str:
+    """What to do; with the options without which the commands would not look at the field."""
     said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
     if base is None:
         said = (
@@ -299,8 +327,8 @@ def _hold_hint(desired: Desired, reason: Reason, base: Base | None) -> str:
             "(no row of the ledger, no older revision in git) shows that kbsync wrote it"
         )
     return (
-        f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`; "
-        f"`kbsync resolve {desired.path}` shows both and asks"
+        f"{said}: put the edit into the source, or run `kbsync push{options} --overwrite {desired.path}`; "
+        f"`kbsync resolve{options} {desired.path}` shows both and asks"
     )
 
 
@@ -314,11 +342,13 @@ def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, ba
     there = observed.status if observed else Status.DRAFT
     agreed = (base.status if base else None) if observed else Status.DRAFT
     verdict = decide(wanted, ABSENT if agreed is None else agreed, there)
+    overwritten = _overwritten(verdict, ABSENT if agreed is None else agreed)
     remote_id = observed.remote_id if observed else None
-    if base is not None and base.kept:
-        verdict = _kept(verdict, base.kept.get("status", ABSENT), there)
     if desired.path in draft.policy.overwrite:
-        verdict = _overwritten(verdict)
+        verdict = _sent(verdict)
+    elif base is not None and _is_kept(base, "status", verdict, there):
+        draft.kept.append(hold(desired, Reason.DRIFT, remote_id, ("status",), "", {"status": there}))
+        verdict = Verdict.NOTHING
     if verdict is Verdict.SEND and "update_article" not in draft.policy.can:
         draft.held.append(
             hold(
@@ -330,17 +360,19 @@ def _decide_status(draft: Draft, desired: Desired, observed: Observed | None, ba
             )
         )
     elif verdict is Verdict.SEND:
-        _set_status(draft, desired, observed, wanted)
-    elif verdict in {Verdict.DRIFT, Verdict.CONFLICT}:
+        _set_status(draft, desired, observed, wanted, overwritten)
+    elif verdict in HELD:
         reason = Reason(verdict.value)
-        hint = _hold_hint(desired, reason, base)
+        hint = _hold_hint(desired, reason, base, " --publish")
         draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}))
     elif base is not None and base.status is not wanted:
         key = (base.kind, base.remote_id)
         draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)
 
 
-def _set_status(draft: Draft, desired: Desired, observed: Observed | None, wanted: Status) -> None:
+def _set_status(
+    draft: Draft, desired: Desired, observed: Observed | None, wanted: Status, agreed: Agreed | None = None
+) -> None:
     there = observed.status if observed else Status.DRAFT
     draft.statuses.append(
         Change(
@@ -351,7 +383,7 @@ def _set_status(draft: Draft, desired: Desired, observed: Observed | None, wante
             desired.path,
             observed.remote_id if observed else None,
             desired.title,
-            (FieldChange("status", there, wanted),),
+            (FieldChange("status", there, wanted, agreed=agreed),),
             there is Status.PUBLISHED,
             wanted,
         )

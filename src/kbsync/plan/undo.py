@@ -8,6 +8,7 @@
     changed fields          | a field changed since       | held
     changed its status      | that status                 | the status before
     deleted it              | not there                   | make it again, as a draft; then its status before
+    overwrote an edit       | as the run left it          | send the edit, and let it be held again: the base of then
 
 What a run did to one item in several steps is put back in one: first value before, last value after.
 """
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field, replace
 from kbsync.ledger.contract import Entry
 from kbsync.model import (
     Action,
+    Agreed,
     Base,
     Change,
     FieldChange,
@@ -35,7 +37,7 @@ from kbsync.model import (
     Target,
     Value,
 )
-from kbsync.plan.draft import STATUS_ACTIONS, names_of
+from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
 from kbsync.plan.match import key_of
 from kbsync.plan.order import take_turns
 from kbsync.plan.step import UNSEEN
@@ -48,6 +50,7 @@ class _Done:
     last: Change
     before: dict[str, Value] = field(default_factory=dict)
     after: dict[str, Value] = field(default_factory=dict)
+    agreed: dict[str, Agreed | None] = field(default_factory=dict)
     made: bool = False
     deleted: bool = False
 
@@ -59,6 +62,8 @@ class _Done:
         for name, value in change.before.items():
             if name not in UNSEEN:
                 self.before.setdefault(name, value)
+        for step in change.fields:
+            self.agreed.setdefault(step.name, step.agreed)
         self.after |= {name: value for name, value in change.after.items() if name not in UNSEEN}
 
 
@@ -79,11 +84,11 @@ def build_undo(
         bases: what is managed now.
     """
     there = {(item.kind, item.remote_id): item for item in observed}
-    draft = _Draft(there, bodies)
+    managed = {(base.kind, base.remote_id): base for base in bases}
+    draft = _Draft(there, bodies, managed)
     # Articles first: a category goes only when everything in it goes.
     for key, done in sorted(_by_item(entries).items(), key=lambda pair: pair[0][0] == "category"):
         draft.undo(done, there.get(key))
-    managed = {(base.kind, base.remote_id) for base in bases}
     draft.tell_of_unanswered(entries, [item for item in observed if (item.kind, item.remote_id) not in managed])
     changes = sorted(
         take_turns(draft.changes),
@@ -107,6 +112,7 @@ def _by_item(entries: Iterable[Entry]) -> Mapping[tuple[Kind, RemoteId], _Done]:
 class _Draft:
     there: Mapping[tuple[Kind, RemoteId], Observed]
     bodies: Collection[str]
+    bases: Mapping[tuple[Kind, RemoteId], Base]
     changes: list[Change] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
@@ -171,7 +177,7 @@ class _Draft:
             self._hold(done, Reason.UNKNOWN, lost, "the ledger has not kept the text that was there before")
         names = [name for name in names_of(now.kind) if name in moves and name not in (*touched, *lost)]
         if names:
-            fields = [FieldChange(name, shown[name], done.before[name]) for name in names]
+            fields = [self._back(done, now, name, done.before[name]) for name in names]
             self.changes.append(_change(Action.UPDATE, done.last, now.remote_id, fields, now))
         if "status" in moves and "status" not in touched and done.before["status"] is not None:
             self._set_status(done, now.remote_id, now, Status(str(done.before["status"])))
@@ -191,8 +197,14 @@ class _Draft:
             self._set_status(done, None, None, Status(str(status)))
 
     def _set_status(self, done: _Done, remote_id: RemoteId | None, now: Observed | None, status: Status) -> None:
-        field_change = FieldChange("status", now.status if now else Status.DRAFT, status)
+        field_change = self._back(done, now, "status", status) if now else FieldChange("status", Status.DRAFT, status)
         self.changes.append(_change(STATUS_ACTIONS[status], done.last, remote_id, [field_change], now, status))
+
+    def _back(self, done: _Done, now: Observed, name: str, value: Value) -> FieldChange:
+        """A field put back. What the run had overwritten was no agreement, and is none afterwards."""
+        there, base = _shown(now).get(name), self.bases.get((now.kind, now.remote_id))
+        agreed = agreed_before(base, name, there) if base is not None else None
+        return FieldChange(name, there, value, agreed=agreed, leaves=done.agreed.get(name))
 
     def _hold(self, done: _Done, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
         last = done.last
