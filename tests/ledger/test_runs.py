@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.contract import Ledger, Result, Turn
-from kbsync.model import Action
+from kbsync.model import Action, FieldChange
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
 
@@ -79,6 +80,18 @@ def test_the_body_that_was_there_before_is_kept_by_the_name_of_its_content(ledge
     ledger.turn(PORTAL, run, ANA, Turn(sending={entries[0]: "Zażółć\r\n", entries[1]: "Zażółć\r\n"}), now=3.0)
     assert ledger.text(body_digest("Zażółć\r\n")) == "Zażółć\r\n"
     assert ledger.text(body_digest("another")) is None
+
+
+def test_what_an_overwrite_had_replaced_and_what_its_undo_leaves_are_in_the_journal(ledger):
+    fields = (
+        FieldChange("title", "Theirs", "Ours", agreed=("Old",), leaves=()),
+        FieldChange("tags", ("a",), (), agreed=(("b", "c"),), leaves=(None,)),
+    )
+    change = replace(a_change(Action.UPDATE, "x", 7), fields=fields)
+    begin(ledger, change)
+    (entry,) = ledger.pending(PORTAL)
+    assert entry.leaves == {"title": (), "tags": (None,)}
+    assert ledger.entries(1)[0].change == change
 
 
 def test_what_others_have_may_not_be_sent(ledger):
