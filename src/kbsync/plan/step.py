@@ -17,6 +17,9 @@ OUTSIDE = frozenset({"status", "locale", "translation_of"})
 UNSEEN = frozenset({"locale", "translation_of"})
 """What an answer does not show as it is stored: the locale is the category's (surprise 9), the link the original's."""
 
+PLAN_AGAIN = "run `kbsync plan` again"
+"""The advice for a change that is left out because of an edit since the plan was made."""
+
 HOPELESS = (Unreachable, Denied, Throttled)
 """What no other change would fare better with."""
 
@@ -68,7 +71,7 @@ def failed(
 def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Step:
     """A change that is left out because somebody was there since the plan was made."""
     error = f"somebody changed {', '.join(names)} since the plan was made; nothing was {done}"
-    return Step("skipped", "failed", remote_id=remote_id, error=error, hint="run `kbsync plan` again")
+    return Step("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
 
 
 def only_position(change: Change, wrong: list[str]) -> bool:
