@@ -167,3 +167,10 @@ def test_overwriting_covers_the_category_only_where_it_is_named():
     category, there = a_category(), a_category(name="Theirs")
     plan = plan_of([category, BASE], [there, THEIRS], [category, BASE], overwrite=frozenset({PATH}))
     assert (sends(plan), holds(plan)) == ({"title": "Refunds"}, {"name": "drift"})
+
+
+def test_the_commands_that_a_hint_names_can_be_pasted():
+    spaced = BASE.but(path="en/my refunds.md")
+    (held,) = plan_of([spaced], [THEIRS], [spaced]).held
+    assert "`kbsync push --overwrite 'en/my refunds.md'`" in held.hint
+    assert "`kbsync resolve 'en/my refunds.md'` shows both" in held.hint

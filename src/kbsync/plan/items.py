@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace as replace_field
+from shlex import quote
 
 from msgspec.structs import replace
 
@@ -326,9 +327,10 @@ def _hold_hint(desired: Desired, reason: Reason, base: Base | None, options: str
             f"the portal has {desired.kind} `{desired.slug}` already, with another value, and nothing on record "
             "(no row of the ledger, no older revision in git) shows that kbsync wrote it"
         )
+    path = quote(desired.path)
     return (
-        f"{said}: put the edit into the source, or run `kbsync push{options} --overwrite {desired.path}`; "
-        f"`kbsync resolve{options} {desired.path}` shows both and asks"
+        f"{said}: put the edit into the source, or run `kbsync push{options} --overwrite {path}`; "
+        f"`kbsync resolve{options} {path}` shows both and asks"
     )
 
 
