@@ -11,7 +11,7 @@ adopt     an article that is equal on both sides becomes managed
 orphan    managed, and no longer in the tree
 
 All three sides describe an item by the same *fields* (name to value), so that they can be compared one by one.
-A body of text is compared by its digest: ten thousand articles are decided without holding their texts.
+A body of text is compared by its `body_digest`: ten thousand articles are decided without holding their texts.
 What exists once for each article is a msgspec struct, which is made ten times faster than a frozen dataclass.
 """
 
@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Literal
@@ -31,6 +31,9 @@ RemoteId = int | str
 
 Value = str | int | tuple[str, ...] | None
 Fields = Mapping[str, Value]
+
+Agreed = tuple[Value, ...]
+"""What both sides had agreed on of one field: one value, or `()` where they never had."""
 
 Kind = Literal["category", "article", "asset"]
 Level = Literal["error", "warning"]
@@ -55,6 +58,7 @@ LINK_FIELD = "translation_of"
 CATEGORY_FIELDS = ("slug", "name", "description", "position", "icon")
 
 DIGEST_PREFIX = "blake2b:"
+BODY_PREFIX = "body:"
 
 
 class Status(StrEnum):
@@ -82,7 +86,19 @@ MANAGED: Mapping[str, Manage] = {manage.value: manage for manage in Manage}
 
 def digest(text: str) -> str:
     """Name a text by its content: `blake2b:` and 32 hex digits over its UTF-8 bytes."""
-    return DIGEST_PREFIX + blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return DIGEST_PREFIX + _hexdigest(text)
+
+
+def body_digest(text: str) -> str:
+    """Name an article's text for comparison: `body:` and 32 hex digits; line breaks at both ends do not count.
+
+    The panel's editor drops them, and no reader sees them. What is sent still has them as they are written.
+    """
+    return BODY_PREFIX + _hexdigest(text.strip("\r\n"))
+
+
+def _hexdigest(text: str) -> str:
+    return blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def visible(text: str) -> str:
@@ -199,7 +215,8 @@ class Base(msgspec.Struct, frozen=True, gc=False):
 class Pending:
     """A request that the journal knows was about to be sent, and whose answer nobody recorded.
 
-    `before` and `after` are the fields it was to change; a create has an empty `before` and no `remote_id`.
+    `before` and `after` are the fields it was to change; a create has an empty `before` and no `remote_id`. `leaves` is
+    that of its fields.
     """
 
     entry: int
@@ -211,6 +228,7 @@ class Pending:
     remote_id: RemoteId | None
     before: Fields
     after: Fields
+    leaves: Mapping[str, Agreed] = field(default_factory=dict)
 
 
 class Action(StrEnum):
@@ -239,16 +257,20 @@ class Reason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class FieldChange:
-    """One field before and after. Texts of a body are given by digest.
+    """One field before and after. Texts of a body are given by `body_digest`.
 
     `said` is what people are shown instead of the two, where these say nothing to them: ids, and slugs that are the
-    same in two locales.
+    same in two locales. `agreed` is what had been agreed on where that is not the value before: somebody's edit is
+    overwritten. `leaves` is what will have been agreed on where that is not the value after: an undo gives somebody's
+    edit back, and it is held again.
     """
 
     name: str
     before: Value
     after: Value
     said: tuple[str, str] | None = None
+    agreed: Agreed | None = None
+    leaves: Agreed | None = None
 
     @property
     def shown(self) -> tuple[Value, Value]:
@@ -294,6 +316,11 @@ class Change:
         """The fields as they were when the plan was made."""
         return {change.name: change.before for change in self.fields}
 
+    @property
+    def leaves(self) -> dict[str, Agreed]:
+        """What will have been agreed on of the fields whose value after that is not."""
+        return {change.name: change.leaves for change in self.fields if change.leaves is not None}
+
 
 @dataclass(frozen=True, slots=True)
 class Held:
@@ -318,8 +345,9 @@ class Held:
 class Plan:
     """What a push would do, in order, and what it would leave to people.
 
-    `settled` are bases that need no request: of what is adopted, and of edits that both sides made. A push records
-    them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
+    `kept` is what differs and was left so by a person (`kbsync resolve --theirs`): it is not held, and can be decided
+    anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides made. A push
+    records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
     `seconds` and `requests` are an estimate.
     """
 
@@ -334,6 +362,7 @@ class Plan:
     managed: int = 0
     requests: int = 0
     seconds: float = 0.0
+    kept: tuple[Held, ...] = ()
 
     @property
     def sent(self) -> tuple[Change, ...]:

@@ -18,6 +18,12 @@ INVOICES = "content/en/billing/invoices.md"
 OURS = "---\ntitle: Bills\nposition: 20\n---\nText.\n"
 
 
+def category(portal: Sandbox, column: str, locale: str = "en"):
+    """What the portal has of the category `billing`."""
+    query = f"SELECT {column} FROM categories WHERE slug = 'billing' AND locale = ?"
+    return portal.panel.run(lambda world: world.store.row(query, (locale,)))[0]
+
+
 @pytest.fixture
 def drifted(remote, portal: Sandbox):
     remote.run("push")
@@ -118,3 +124,128 @@ def test_in_a_terminal_both_values_are_shown_and_the_answer_counts(drifted, port
     assert "-Their text." in out and "+Text." in out
     drifted.run("push")
     assert portal.panel.article("invoices").title == "Invoices"
+
+
+# --- decisions taken back --------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def left(drifted):
+    """A title of the panel that somebody decided to leave."""
+    assert drifted.run("resolve", INVOICES, "--theirs").out == "en/billing/invoices.md  title: theirs\n"
+    assert drifted.run("plan", "--check").code == 0
+    return drifted
+
+
+def test_a_difference_that_was_left_is_taken_back_by_naming_its_file(left, portal: Sandbox):
+    quiet = left.run("resolve", "--ours")
+    assert quiet.out == "Nothing is held.\n"
+    assert "en/billing/invoices.md: left as the portal has it, by an earlier decision" in quiet.err
+    assert left.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  title: ours\n"
+    assert "1 article updated" in left.run("push").out
+    assert portal.panel.article("invoices").title == "Invoices"
+    assert left.run("resolve", INVOICES, "--ours").out == "Nothing is held.\n"
+
+
+def test_a_difference_that_was_left_is_overwritten_where_somebody_says_so(left, portal: Sandbox):
+    assert "title: Theirs -> Invoices" in left.run("plan", "--overwrite", INVOICES).out
+    assert "1 article updated" in left.run("push", "--overwrite", INVOICES).out
+    assert portal.panel.article("invoices").title == "Invoices"
+    portal.panel.edit("invoices", title="Theirs")
+    assert left.run("plan").code == 4, "the decision was about the edit before"
+
+
+def test_deciding_again_for_the_same_side_changes_nothing(left):
+    assert left.run("resolve", "content/en", "--theirs").out == "en/billing/invoices.md  title: theirs\n"
+    assert left.run("plan", "--check").code == 0
+
+
+def test_a_decision_ends_where_both_sides_come_to_hold_the_same(left, portal: Sandbox):
+    portal.panel.edit("invoices", title="Invoices")
+    assert left.run("push").code == 0
+    portal.panel.edit("invoices", title="Theirs")
+    assert "drift: title" in left.run("plan").out
+
+
+def test_a_slug_that_was_left_is_taken_back(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.sql("UPDATE articles SET slug = 'bills' WHERE slug = 'invoices'")
+    portal.panel.edit("bills", description="Edited at the same time, and not ours.")
+    assert remote.run("resolve", INVOICES, "--theirs").out == "en/billing/invoices.md  slug: theirs\n"
+    assert remote.run("plan", "--check").code == 0
+    assert remote.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  slug: ours\n"
+    assert "slug: bills -> invoices" in remote.run("plan").out
+    assert remote.run("push").code == 0
+    assert portal.panel.article("invoices").title == "Invoices"
+
+
+@pytest.mark.parametrize("back", [("resolve", INVOICES, "--ours"), ("push", "--overwrite", INVOICES)])
+def test_a_locale_that_was_left_is_taken_back(remote, portal: Sandbox, back):
+    remote.run("push")
+    french = category(portal, "id", "fr")
+    portal.panel.edit("invoices", category_id=french)
+    assert "locale" in remote.run("plan").out
+    assert "locale" in remote.run("resolve", INVOICES, "--theirs").out
+    assert remote.run("plan", "--check").code == 0
+    remote.run(*back)
+    remote.run("push")
+    assert portal.panel.article("invoices").locale == "en"
+    portal.panel.edit("invoices", category_id=french)
+    assert remote.run("plan").code == 4, "the decision was about the move before"
+
+
+@pytest.mark.parametrize(
+    "back", [("resolve", "--publish", INVOICES, "--ours"), ("push", "--publish", "--overwrite", INVOICES)]
+)
+def test_a_status_is_decided_in_the_view_of_the_plan_that_holds_it_and_taken_back(remote, portal: Sandbox, back):
+    remote.run("push", "--publish")
+    portal.panel.publish("invoices")
+    plan = remote.run("plan", "--publish")
+    assert plan.code == 4 and "`kbsync resolve --publish en/billing/invoices.md`" in plan.out
+    assert remote.run("resolve", INVOICES, "--theirs").out == "Nothing is held.\n"
+    assert remote.run("resolve", "--publish", INVOICES, "--theirs").out == "en/billing/invoices.md  status: theirs\n"
+    assert remote.run("plan", "--publish", "--check").code == 0
+    remote.run(*back)
+    remote.run("push", "--publish")
+    assert portal.panel.article("invoices").status == 0
+    portal.panel.publish("invoices")
+    assert remote.run("plan", "--publish").code == 4, "the decision was about the status before"
+
+
+# --- what a decision is about ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def both(drifted, portal: Sandbox):
+    """An article and its category, both edited in the panel."""
+    portal.panel.sql("UPDATE categories SET name = 'Theirs' WHERE slug = 'billing' AND locale = 'en'")
+    return drifted
+
+
+def test_deciding_about_an_article_says_nothing_of_its_category(both, portal: Sandbox):
+    assert both.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  title: ours\n"
+    done = both.run("push")
+    assert done.code == 4 and "en/billing/_category.md  drift: name" in done.out
+    assert category(portal, "name") == "Theirs"
+
+
+def test_overwriting_an_article_leaves_its_category(both, portal: Sandbox):
+    done = both.run("push", "--overwrite", INVOICES)
+    assert done.code == 4 and "1 article updated" in done.out
+    assert portal.panel.article("invoices").title == "Invoices"
+    assert category(portal, "name") == "Theirs"
+
+
+@pytest.mark.parametrize("selector", ["content/en/billing", "category:billing", "locale:en"])
+def test_a_folder_a_category_and_a_locale_mean_everything_in_them(both, portal: Sandbox, selector):
+    assert both.run("push", "--overwrite", selector).code == 0
+    assert portal.panel.article("invoices").title == "Invoices"
+    assert category(portal, "name") == "Billing"
+
+
+def test_a_category_is_decided_by_its_own_file_alone(both, portal: Sandbox):
+    done = both.run("resolve", "content/en/billing/_category.md", "--ours")
+    assert done.out == "en/billing/_category.md  name: ours\n"
+    assert both.run("push").code == 4
+    assert category(portal, "name") == "Billing"
+    assert portal.panel.article("invoices").title == "Theirs"

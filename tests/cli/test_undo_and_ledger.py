@@ -193,12 +193,16 @@ def test_a_saved_plan_is_refused_change_by_change_where_the_portal_moved_on(remo
     remote.run("push")
     remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
     remote.write("content/en/billing/refunds.md", "---\ntitle: Money back\n---\nText.\n")
-    remote.run("plan", "--out", "plan.json")
+    remote.run("plan", "--out", "the plan.json")
     portal.panel.edit("invoices", title="Theirs")
-    done = remote.run("push", "plan.json")
+    done = remote.run("push", "the plan.json")
     assert done.code == 4 and "somebody changed title since the plan was made" in done.out
     assert portal.panel.article("invoices").title == "Theirs"
     assert portal.panel.article("refunds").title == "Money back"
+    assert "Run `kbsync plan --out 'the plan.json'` for a new plan of the rest." in done.out
+    assert done.out.count("`kbsync ") == 1, done.out
+    anew = remote.run("plan", "--out", "the plan.json")
+    assert anew.code == 4 and "conflict: title" in anew.out
 
 
 def test_a_saved_plan_carried_out_twice_makes_nothing_twice(remote, portal: Sandbox):

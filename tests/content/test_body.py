@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builders import read_body, source_of
-from kbsync.model import digest
+from kbsync.model import body_digest
 
 BODIES = {
     "LF": ("---\ntitle: A\n---\nText\n", "Text\n"),
@@ -34,7 +34,7 @@ BODIES = {
 @pytest.mark.parametrize(("text", "body"), BODIES.values(), ids=list(BODIES))
 def test_the_body_keeps_every_byte_after_the_closing_line(text, body):
     assert read_body(text) == body
-    assert source_of(text).body_digest == digest(body) and source_of(text).body_chars == len(body)
+    assert source_of(text).body_digest == body_digest(body) and source_of(text).body_chars == len(body)
 
 
 TITLES = {
@@ -62,7 +62,7 @@ TITLES = {
 @pytest.mark.parametrize(("text", "title", "body"), TITLES.values(), ids=list(TITLES))
 def test_without_a_title_key_the_first_heading_of_level_1_is_the_title_and_leaves_the_body(text, title, body):
     assert (source_of(text).title, read_body(text)) == (title, body)
-    assert source_of(text).body_digest == digest(body)
+    assert source_of(text).body_digest == body_digest(body)
 
 
 @pytest.mark.parametrize("heading", ["# B\nText", "B\n===\nText\r\n"])

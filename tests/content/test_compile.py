@@ -7,7 +7,7 @@ import pytest
 from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, source_of, tree, write_files
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.errors import ContentError
-from kbsync.model import Manage, Status, digest
+from kbsync.model import Manage, Status, body_digest
 
 HERE = "en/billing/refunds.md"
 
@@ -83,7 +83,7 @@ def test_categories_come_first_and_each_kind_is_in_path_order(tmp_path):
 
 def test_only_what_the_source_gives_is_ours(tmp_path):
     article = read_content(write_files(tmp_path, beside("# T\nText.\n"))).desired[HERE]
-    assert article.fields == {"slug": "refunds", "title": "T", "content": digest("Text.\n"), "category": "billing"}
+    assert article.fields == {"slug": "refunds", "title": "T", "content": body_digest("Text.\n"), "category": "billing"}
     assert (article.status, article.manage, article.aliases, article.creation) == (None, Manage.TRUE, (), {"author": 1})
 
 
@@ -95,7 +95,7 @@ def test_every_key_arrives(tmp_path):
     files = beside(text) | {"fr/billing/refunds.md": "# R\nTexte.\n"}
     article = read_content(write_files(tmp_path, files)).desired[HERE]
     assert dict(article.fields) == {
-        "slug": "refunds", "title": "T", "content": digest("Text.\n"), "category": "billing", "description": "",
+        "slug": "refunds", "title": "T", "content": body_digest("Text.\n"), "category": "billing", "description": "",
         "position": 0, "author": 12, "tags": (), "meta_title": "m", "meta_description": "d",
     }  # fmt: skip
     assert (article.status, article.manage, article.aliases) == (Status.PUBLISHED, Manage.SEED, ("old",))
@@ -172,14 +172,14 @@ def around(body: str) -> dict[str, str | bytes]:
 def test_a_link_to_a_file_becomes_a_link_to_its_page_and_nothing_else_changes(tmp_path, written, sent):
     reading = read_content(write_files(tmp_path, around(written)))
     assert reading.content(HERE) == sent
-    assert reading.desired[HERE].fields["content"] == digest(sent)
+    assert reading.desired[HERE].fields["content"] == body_digest(sent)
 
 
 @pytest.mark.parametrize("written", UNTOUCHED)
 def test_what_is_no_link_to_a_page_stays_as_it_is(tmp_path, written):
     reading = read_content(write_files(tmp_path, around(written)))
     assert reading.content(HERE) == written
-    assert reading.desired[HERE].fields["content"] == digest(written)
+    assert reading.desired[HERE].fields["content"] == body_digest(written)
 
 
 def test_a_link_in_the_heading_that_became_the_title_leaves_with_it(tmp_path):
@@ -200,7 +200,7 @@ def test_every_body_of_a_tree_is_named_by_the_digest_of_what_is_sent(tmp_path):
     bodies = {f"en/billing/n{number}.md": f"# N\n{text}" for number, (text, _) in enumerate(LINKS)}
     reading = read_content(write_files(tmp_path, around("x") | bodies))
     for path, item in reading.desired.items():
-        assert item.kind == "category" or item.fields["content"] == digest(reading.content(path))
+        assert item.kind == "category" or item.fields["content"] == body_digest(reading.content(path))
 
 
 @pytest.mark.parametrize("front", ["slug: bills", "locale: fr"])
@@ -210,17 +210,19 @@ def test_another_address_of_the_target_changes_what_a_cached_article_sends(tmp_p
     write_files(root, {"en/billing/invoices.md": f"---\ntitle: I\n{front}\n---\n## When due\nx"})
     reading = read_content(root, cache=cache)
     after = reading.desired[HERE].fields["content"]
-    assert after == digest(reading.content(HERE)) != before
+    assert after == body_digest(reading.content(HERE)) != before
     (root / "en/billing/invoices.md").unlink()
     gone = read_content(root, cache=cache)
-    assert gone.desired[HERE].fields["content"] == digest("[a](invoices.md#when-due)")
+    assert gone.desired[HERE].fields["content"] == body_digest("[a](invoices.md#when-due)")
 
 
 def test_an_article_that_appears_is_linked_to_from_a_cached_one(tmp_path):
     root, cache = write_files(tmp_path / "content", around("[a](new.md)")), tmp_path / "scan.cache"
     read_content(root, cache=cache)
     write_files(root, {"en/billing/new.md": "# New\nx"})
-    assert read_content(root, cache=cache).desired[HERE].fields["content"] == digest("[a](/hc/handbook/articles/new)")
+    assert read_content(root, cache=cache).desired[HERE].fields["content"] == body_digest(
+        "[a](/hc/handbook/articles/new)"
+    )
 
 
 @pytest.mark.parametrize("text", ["# A\ntwo\n", "# A\none\n\n", ""])

@@ -10,7 +10,7 @@ import pytest
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.contract import Ledger, Result, Turn
-from kbsync.model import Action
+from kbsync.model import Action, FieldChange
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
 
@@ -73,13 +73,25 @@ def test_a_create_may_be_sent_as_soon_as_it_is_taken_and_an_update_only_when_tha
 
 
 def test_the_body_that_was_there_before_is_kept_by_the_name_of_its_content(ledger):
-    from kbsync.model import digest
+    from kbsync.model import body_digest
 
     run, entries = a_run(ledger, action=Action.UPDATE)
     take(ledger, run)
     ledger.turn(PORTAL, run, ANA, Turn(sending={entries[0]: "Zażółć\r\n", entries[1]: "Zażółć\r\n"}), now=3.0)
-    assert ledger.text(digest("Zażółć\r\n")) == "Zażółć\r\n"
-    assert ledger.text(digest("another")) is None
+    assert ledger.text(body_digest("Zażółć\r\n")) == "Zażółć\r\n"
+    assert ledger.text(body_digest("another")) is None
+
+
+def test_what_an_overwrite_had_replaced_and_what_its_undo_leaves_are_in_the_journal(ledger):
+    fields = (
+        FieldChange("title", "Theirs", "Ours", agreed=("Old",), leaves=()),
+        FieldChange("tags", ("a",), (), agreed=(("b", "c"),), leaves=(None,)),
+    )
+    change = replace(a_change(Action.UPDATE, "x", 7), fields=fields)
+    begin(ledger, change)
+    (entry,) = ledger.pending(PORTAL)
+    assert entry.leaves == {"title": (), "tags": (None,)}
+    assert ledger.entries(1)[0].change == change
 
 
 def test_what_others_have_may_not_be_sent(ledger):

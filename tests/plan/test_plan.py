@@ -312,6 +312,20 @@ def test_an_orphan_is_archived_or_deleted_where_the_settings_say_so(removed, act
     assert actions(plan_of([], [an_article()], [an_article()], removed=removed)) == [f"{action} article refunds"]
 
 
+@pytest.mark.parametrize(
+    ("item", "removed", "advice"),
+    [
+        (an_article(), "report", 'set removed = "archive" or "delete" in [push]'),
+        (a_category(), "report", 'set removed = "delete" in [push]'),
+        (a_category(), "archive", 'set removed = "delete" in [push]'),
+    ],
+)
+def test_an_orphan_that_stays_advises_only_what_is_not_set_already_and_what_its_kind_has(item, removed, advice):
+    (finding,) = plan_of([], [item], [item], removed=removed).warnings
+    assert finding.hint.endswith(advice)
+    assert ("aliases:" in finding.hint) == (item.kind == "article")
+
+
 def test_an_orphan_that_somebody_edited_in_the_panel_is_held_instead_of_deleted():
     plan = plan_of([], [an_article(title="edited")], [an_article()], removed="delete")
     assert plan.changes == () and holds(plan) == {"title": "drift"}

@@ -77,8 +77,9 @@ def test_an_article_whose_source_is_still_there_is_nobodys_former_self():
     assert renames([NEW, OLD], [OLD], {}, {}) == ({"en/old.md": 1}, {})
 
 
-def test_another_locale_is_no_rename():
-    assert renames([NEW.but(locale="fr", path="fr/new.md")], [OLD], {"fr/new.md": TEXT}, {1: TEXT}) == ({}, {})
+def test_a_file_with_the_text_of_a_vanished_one_in_another_locale_has_moved_there():
+    moved = NEW.but(locale="fr", path="fr/new.md")
+    assert renames([moved], [OLD], {"fr/new.md": TEXT}, {1: TEXT}) == ({"fr/new.md": 1}, {})
 
 
 def test_a_file_at_the_same_place_below_another_locale_with_nearly_the_same_text_has_moved_there():

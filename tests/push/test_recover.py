@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from msgspec.structs import replace as replace_base
+
 from kbsync.model import Base, Observed, Pending, Status
 from kbsync.plan.recover import settle_pending
 
@@ -65,3 +69,17 @@ def test_what_cannot_be_looked_at_stays_unknown_until_the_ledger_knows_the_item(
     assert settle_pending([entry], [], None, complete=False).unknown == (entry,)
     found = settle_pending([entry], [BASE], None, complete=False)
     assert (found.unknown, found.settled) == ((), {1: None})
+
+
+def test_an_undo_that_arrived_leaves_the_edit_that_it_gave_back_to_be_held():
+    entry = replace(pending("update", {"title": "Theirs"}, {"title": "Ours"}), leaves={"title": ("X",)})
+    base = replace_base(BASE, fields={**FIELDS, "title": "Ours"})
+    found = settle_pending([entry], [base], [seen(title="Theirs")], complete=True)
+    assert found.bases[0].fields["title"] == "X"
+    assert settle_pending([entry], [base], [seen(title="Ours")], complete=True).bases == (base,)
+
+
+def test_an_overwrite_that_arrived_ends_the_decision_to_leave_the_edit():
+    base = replace_base(BASE, kept={"title": "Theirs", "position": 7})
+    found = settle_pending([pending("update", {"title": "X"})], [base], [SEEN], complete=True)
+    assert found.bases[0].kept == {"position": 7}

@@ -39,7 +39,8 @@ def test_a_plan_as_a_comment_says_the_result_the_counts_what_is_held_and_every_c
         a_change(Action.CREATE, "en/billing/b.md", title="B"),
         a_change(
             Action.UPDATE, "en/billing/refunds.md", FieldChange("title", "Money", "Refunds"),
-            FieldChange("content", "blake2b:1", "blake2b:2"), FieldChange("slug", "old", "new"), live=True,
+            FieldChange("content", "body:1", "body:2"), FieldChange("slug", "old", "new"),
+            FieldChange("position", 80, 80), live=True,
         ),
     )  # fmt: skip
     plan = Plan(TARGET, changes, (a_held(),), unchanged=61, requests=5, seconds=0.2)

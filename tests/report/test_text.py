@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Reason, Status, Target
+from kbsync.plan.step import PLAN_AGAIN
 from kbsync.report.findings import findings_text
-from kbsync.report.text import Style, count, duration, plan_text, push_text
+from kbsync.report.text import Style, Words, count, duration, plan_text, push_text
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 
@@ -101,6 +102,26 @@ def test_a_push_tells_what_was_done_what_failed_and_what_was_skipped_each_with_t
         "Skipped: 1\n  create en/c.md: its category `c` could not be made\n\n"
         "Run `kbsync push` again to finish the rest. 4 requests in 1.2 s.\n"
     )
+
+
+def test_what_somebody_edited_since_the_plan_gets_one_piece_of_advice_that_works():
+    outcomes = [Outcome(a_create("en/a.md"), "skipped", 1, "somebody changed title", PLAN_AGAIN)]
+    words = {"requests": 1, "seconds": 0.1}
+    pushed = push_text(Plan(TARGET), outcomes, Style(), **words)
+    assert "Skipped: 1\n  create en/a.md: somebody changed title\n\nRun `kbsync push` again" in pushed
+    saved = Words("", "kbsync push p.json", "kbsync plan --out p.json")
+    pushed = push_text(Plan(TARGET), outcomes, Style(), **words, words=saved)
+    assert "somebody changed title\n\nRun `kbsync plan --out p.json` for a new plan of the rest." in pushed
+    other = push_text(Plan(TARGET), [Outcome(a_create("en/a.md"), "failed")], Style(), **words, words=saved)
+    assert "Run `kbsync push p.json` again to finish the rest." in other
+
+
+def test_a_field_that_is_sent_along_and_does_not_change_is_not_shown():
+    fields = (FieldChange("category", "a", "b"), FieldChange("position", 80, 80))
+    text = plan_text(Plan(TARGET, (an_update("R", *fields),)), Style())
+    assert "      category: a -> b\n" in text and "position" not in text
+    moved = FieldChange("category", "a", "a", ("a (en)", "a (fr)"))
+    assert "category: a (en) -> a (fr)" in plan_text(Plan(TARGET, (an_update("R", moved),)), Style())
 
 
 def test_a_push_that_only_holds_begins_with_what_is_held():

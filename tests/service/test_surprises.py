@@ -8,7 +8,7 @@ from __future__ import annotations
 import pytest
 
 from kbsync.errors import AnswerLost, Denied, NotFound, Rejected, ServerFailed
-from kbsync.model import Status, digest
+from kbsync.model import Status, body_digest
 from kbsync.sandbox import Fault
 from patience import GIVE_UP_S, eventually
 
@@ -90,7 +90,7 @@ def test_surprise_03_the_category_tells_the_locale_where_nobody_else_does(servic
 
 def test_surprise_04_limits_count_characters_and_the_refusal_says_which_field(service):
     made = create(service, content="😀" * 20_000)
-    assert made.fields["content"] == digest("😀" * 20_000)
+    assert made.fields["content"] == body_digest("😀" * 20_000)
     with pytest.raises(Rejected, match="Content is too long"):
         create(service, slug="long", content="x" * 20_001)
     with pytest.raises(Rejected, match="Title is too long"):
@@ -113,7 +113,7 @@ def test_surprise_05_a_create_whose_answer_is_lost_is_not_repeated_and_can_be_lo
             create(impatient)
         eventually(lambda: sandbox.panel.article("refunds") is not None, "the article is made")
         assert len(asked(sandbox, "POST")) <= 1
-        assert service.find_article("refunds", locale="en").fields["content"] == digest("Text")
+        assert service.find_article("refunds", locale="en").fields["content"] == body_digest("Text")
         with pytest.raises(ServerFailed):
             create(service)
 
@@ -242,7 +242,7 @@ def test_surprise_24_what_the_service_cannot_store_is_a_500_that_names_the_reque
 def test_an_article_of_every_field_comes_back_as_it_was_sent(service):
     category = create_category(service, "billing", description="All of it", position=3, icon="x")
     sent = an_article(
-        content=digest("a\r\nb "), description="d", position=7, tags=("t",), meta_title="m", meta_description="n"
+        content=body_digest("a\r\nb "), description="d", position=7, tags=("t",), meta_title="m", meta_description="n"
     ) | {"category": "billing"}
     made = service.create_article(sent, content="a\r\nb ", locale="en", category_id=category.remote_id)
     assert made.fields == sent

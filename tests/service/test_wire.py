@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ConfigError
-from kbsync.model import Observed, Status, digest
+from kbsync.model import Observed, Status, body_digest
 from kbsync.service import wire
 from kbsync.service.answers import decode
 from kbsync.service.exchange import Answer
@@ -36,7 +36,7 @@ FIELDS = {
     "slug": "refunds",
     "title": "Refunds",
     "description": "All of it",
-    "content": digest("Text"),
+    "content": body_digest("Text"),
     "position": 20,
     "author": 12,
     "tags": ("a", "b"),
@@ -87,7 +87,7 @@ def test_a_null_is_an_empty_field():
     assert seen.fields == {
         "slug": "",
         "title": "",
-        "content": digest(""),
+        "content": body_digest(""),
         "description": "",
         "position": None,
         "author": None,

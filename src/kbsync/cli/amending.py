@@ -44,7 +44,7 @@ def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Ser
             return None
     workspace.settle_pictures(reading, service, record, there.values(), whole=False)
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
-    policy = replace(policy_of(workspace, Wishes(), []), latency_s=service.transport.latency_s)
+    policy = replace(policy_of(workspace, Wishes()), latency_s=service.transport.latency_s)
     plan = plan_uploads(
         amend_plan(standing, matches, policy=policy), reading.compiler, policy, per_hour=workspace.uploads_per_hour
     )

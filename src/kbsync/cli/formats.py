@@ -94,7 +94,7 @@ def tell_push(workspace: Workspace, pushed: Pushed, *, form: str) -> None:
     else:
         from kbsync.report.text import Words, push_text
 
-        style, words = workspace.options.style(), Words(pushed.nothing, pushed.again)
+        style, words = workspace.options.style(), Words(pushed.nothing, pushed.again, pushed.anew)
         click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words), nl=False)
 
 

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kbsync.cli.policy import Wishes, chosen, policy_of
+from kbsync.cli.policy import Wishes, chosen, named, policy_of
 from kbsync.cli.workspace import Glance, Portal, Reading, Recorded, Workspace
 from kbsync.errors import PlanRefused
 from kbsync.ledger.contract import Ledger
-from kbsync.model import Plan, RemoteId
+from kbsync.model import Base, Plan, RemoteId
 from kbsync.plan.build import build_plan
+from kbsync.plan.former import renamed_bodies
 from kbsync.plan.known import Known, Node
 from kbsync.plan.likeness import likeness, words
 from kbsync.plan.match import Weighed, weigh
@@ -55,11 +56,14 @@ def make_plan(
         wishes: of the command line.
         glance: what was asked of the portal just now.
     """
+    bases: Sequence[Base] = record.bases
     portal = workspace.observe(service, reading.desired, record.bases, full=wishes.full, glance=glance)
     workspace.settle_pictures(reading, service, record, portal.items or ())
+    if portal.items is None:
+        bases = renamed_bodies(bases, reading.desired, reading.compiler.content_of)
     desired = chosen(workspace, reading.desired, wishes.selectors) if wishes.selectors else reading.desired
-    recovery = settle_pending(record.pending, record.bases, portal.items, complete=portal.complete)
-    overwrite = chosen(workspace, reading.desired, wishes.overwrite) if wishes.overwrite else []
+    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
+    overwrite = named(workspace, reading.desired, wishes.overwrite)
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
     known = learn(reading, service, known)

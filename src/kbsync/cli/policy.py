@@ -24,14 +24,22 @@ class Wishes:
 
 
 def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str]) -> list[Desired]:
-    """What some selectors mean, as seen from here."""
+    """What some selectors mean, as seen from here, with the categories that it needs."""
     from kbsync.cli.select import select
 
     return select(desired, selectors, root=workspace.settings.content_root.resolve(), here=Path.cwd())
 
 
-def policy_of(workspace: Workspace, wishes: Wishes, overwrite: list[Desired]) -> Policy:
-    """How far this plan may go."""
+def named(workspace: Workspace, desired: Iterable[Desired], selectors: Iterable[str]) -> frozenset[str]:
+    """The paths of what some selectors mean, as seen from here, and of nothing beside it."""
+    from kbsync.cli.select import named
+
+    root = workspace.settings.content_root.resolve()
+    return frozenset(named(desired, selectors, root=root, here=Path.cwd())) if selectors else frozenset()
+
+
+def policy_of(workspace: Workspace, wishes: Wishes, overwrite: frozenset[str] = frozenset()) -> Policy:
+    """How far this plan may go; `overwrite` are the paths whose edits in the panel may be overwritten."""
     push, profile = workspace.settings.push, workspace.profile
     return Policy(
         can=frozenset(profile.operations),
@@ -45,7 +53,7 @@ def policy_of(workspace: Workspace, wishes: Wishes, overwrite: list[Desired]) ->
         removed=push.removed,
         max_fraction=push.max_fraction,
         recreate=wishes.recreate,
-        overwrite=frozenset(item.path for item in overwrite),
+        overwrite=overwrite,
         whole=not wishes.selectors,
         default_locale=workspace.settings.content.default_locale,
         article_url=profile.article_url.replace("{portal}", workspace.settings.service.portal),

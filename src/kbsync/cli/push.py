@@ -10,6 +10,7 @@ import click
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option
 from kbsync.cli.lint import tell_errors
+from kbsync.cli.plan import push_command
 from kbsync.cli.planning import check_first_push, make_plan
 from kbsync.cli.policy import Wishes
 from kbsync.cli.pushing import (
@@ -133,5 +134,9 @@ def push_tree(
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
     if saved is not None:
-        pushed.nothing, pushed.again = f"everything in {saved} is done already", f"kbsync push {saved}"
+        pushed.nothing, pushed.again = (
+            f"everything in {saved} is done already",
+            push_command(workspace.options, {}, saved),
+        )
+        pushed.anew = pushed.again.replace("kbsync push", "kbsync plan --out", 1)
     return pushed

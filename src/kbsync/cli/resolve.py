@@ -12,7 +12,7 @@ import click
 from kbsync.cli.commands import common_options
 from kbsync.cli.lint import tell_errors
 from kbsync.cli.planning import Planned, make_plan
-from kbsync.cli.policy import Wishes
+from kbsync.cli.policy import Wishes, named
 from kbsync.cli.pushing import held_lock
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Reading, Workspace
@@ -36,13 +36,17 @@ CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
 @click.option("--ours", "side", flag_value="ours", help="The source stands: the next push sends it.")
 @click.option("--theirs", "side", flag_value="theirs", help="The portal's value stays, and is not told again.")
 @click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
+@click.option("--publish", is_flag=True, help="Look at statuses too, as `plan --publish` does.")
 @common_options
 @click.pass_context
-def command(ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | None, names: tuple[str, ...]) -> int:
+def command(
+    ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | None, names: tuple[str, ...], publish: bool
+) -> int:
     """Decide what is held: drift, conflict, gone, unknown. Nothing is sent; the next push follows.
 
     SELECTORS limit it: paths, locale:fr, category:billing. Without --ours or --theirs each one is shown and asked for.
-    What somebody deleted on the portal (gone) is made again with --ours; to let it go, delete the source.
+    What somebody deleted on the portal (gone) is made again with --ours; to let it go, delete the source. A difference
+    that was left with --theirs can be decided again: name its file.
     """
     options = Options.of(ctx)
     names = tuple(map(_field, names))
@@ -59,10 +63,10 @@ def command(ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | N
             held_lock(ledger, workspace, wait=False, break_lock=False) as part,
         ):
             record = workspace.recorded(ledger)
-            planned = make_plan(workspace, reading, service, record, Wishes(selectors))
+            planned = make_plan(workspace, reading, service, record, Wishes(selectors, publish=publish))
             ledger.settle(part.target, planned.recovery.settled)
             desk = Desk(workspace, reading, service, planned)
-            code = desk.decide_all(side, names)
+            code = desk.decide_all(side, names, named(workspace, reading.desired, selectors))
             _record(ledger, part.target, planned, desk)
     finally:
         ledger.close()
@@ -95,18 +99,38 @@ class Desk:
     forgotten: list[Base] = field(default_factory=list)
     remade: set[tuple[str, str, str]] = field(default_factory=set)
 
-    def decide_all(self, side: Side | None, names: Sequence[str]) -> ExitCode:
-        """Go through what is held; 4 where something stays so."""
+    def decide_all(self, side: Side | None, names: Sequence[str], paths: frozenset[str]) -> ExitCode:
+        """Go through what is held; 4 where something stays so.
+
+        Args:
+            side: whose value stands; None: ask.
+            names: the fields that are decided; none: all.
+            paths: the files that were named; none: all. The plan also has the categories that they need.
+        """
         desired = {item.path: item for item in self.reading.desired}
-        held = [item for item in self.planned.plan.held if not names or set(item.fields) & set(names)]
+        # What somebody decided to leave as it is waits for nobody, and is decided anew only where its file is named.
+        known = (*self.planned.plan.held, *self.planned.plan.kept) if paths else self.planned.plan.held
+        held = [
+            item for item in known if (not names or set(item.fields) & set(names)) and (not paths or item.path in paths)
+        ]
         if not held:
             click.echo("Nothing is held." if not names else "Nothing is held in these fields.")
+            self._tell_of_kept(paths)
             return ExitCode.DONE
         decided = sum(self._decide(item, desired.get(item.path), side, names) for item in held)
         left = len(held) - decided
         if decided:
             self.workspace.options.note("Run `kbsync plan` to see what follows.")
         return ExitCode.HELD if left else ExitCode.DONE
+
+    def _tell_of_kept(self, paths: frozenset[str]) -> None:
+        """Say how to come back to an earlier decision, where somebody may look for that."""
+        kept = [item.path for item in self.planned.plan.kept]
+        if kept and not paths:
+            more = f" and {len(kept) - 1:,} more" if len(kept) > 1 else ""
+            self.workspace.options.note(
+                f"{kept[0]}{more}: left as the portal has it, by an earlier decision. Name a file to decide it again."
+            )
 
     def _decide(self, held: Held, desired: Desired | None, side: Side | None, names: Sequence[str]) -> bool:
         where = held.path or held.slug
@@ -139,6 +163,8 @@ class Desk:
         from kbsync.report.text import held_text
 
         click.echo(held_text(held, self.workspace.options.style()), nl=False)
+        if held in self.planned.plan.kept:
+            click.echo("      left as the portal has it, by an earlier decision")
         for line in self._body_difference(held):
             click.echo(f"      {line}")
         answer = click.prompt(

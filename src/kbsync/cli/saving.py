@@ -80,4 +80,4 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
 
 def _settings(workspace: Workspace) -> str:
     """What kbsync.toml and the profile say; what the command line asked for is in the plan itself."""
-    return saved.settings_digest(policy_of(workspace, Wishes(), []))
+    return saved.settings_digest(policy_of(workspace, Wishes()))

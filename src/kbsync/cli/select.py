@@ -33,11 +33,20 @@ def select(desired: list[Desired], selectors: Iterable[str], *, root: Path, here
     Raises:
         UsageError: a selector that means nothing.
     """
-    paths = meant([_item_of(item) for item in desired], selectors, root=root, here=here)
+    paths = named(desired, selectors, root=root, here=here)
     chosen = [item for item in desired if item.path in paths]
     needed = {(item.locale, item.fields.get("category")) for item in chosen if item.kind == "article"}
     paths |= {item.path for item in desired if item.kind == "category" and (item.locale, item.slug) in needed}
     return [item for item in desired if item.path in paths]
+
+
+def named(desired: Iterable[Desired], selectors: Iterable[str], *, root: Path, here: Path) -> set[str]:
+    """The paths of the items that any of the selectors means, and of nothing else: for what is decided about them.
+
+    Raises:
+        UsageError: a selector that means nothing.
+    """
+    return meant([_item_of(item) for item in desired], selectors, root=root, here=here)
 
 
 def select_paths(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Sequence
 
 import click
 
@@ -89,9 +90,21 @@ def _undo(
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
     pushed.nothing, pushed.again = f"of run {run} nothing is left to put back", f"kbsync undo {run}"
-    if form == "text" and any(outcome.outcome == "done" for outcome in pushed.outcomes):
-        workspace.options.note("The files are as they were: revert the commit too, or the next push does it all again.")
+    if form == "text":
+        _say_what_next([outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"], workspace)
     return pushed
+
+
+def _say_what_next(done: Sequence[Change], workspace: Workspace) -> None:
+    """What the next push does: what the run overwrote needs a decision again, all else it would send again."""
+    edits = sorted({change.path for change in done if change.leaves})
+    if any(not change.fields or len(change.leaves) < len(change.fields) for change in done):
+        workspace.options.note("The files are as they were: revert the commit too, or the next push does it all again.")
+    if edits:
+        more = f" and {len(edits) - 1:,} more" if len(edits) > 1 else ""
+        workspace.options.note(
+            f"{edits[0]}{more}: the edit from the panel is back, and no push overwrites it unless you decide so again."
+        )
 
 
 def _bodies(ledger: Ledger, entries: list[Entry]) -> dict[str, str]:

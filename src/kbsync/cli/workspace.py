@@ -15,7 +15,7 @@ from kbsync.cli.screen import Options
 from kbsync.cli.token import read_token
 from kbsync.config import LOOPBACK, Settings, written_at
 from kbsync.errors import ConfigError, ContentError
-from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target, digest
+from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target, body_digest
 from kbsync.service.profile import Profile, read_profile
 
 if TYPE_CHECKING:
@@ -92,7 +92,7 @@ class Reading:
             ContentError: it would be another than was planned.
         """
         text = self.compiler.content_of(change.path)
-        if change.after.get("content") != digest(text):
+        if change.after.get("content") != body_digest(text):
             raise ContentError(
                 f"{change.path}: its pictures have other addresses here than in the plan",
                 hint="run `kbsync plan` again",
@@ -284,9 +284,14 @@ class Workspace:
 
     def recorded(self, ledger: Ledger) -> Recorded:
         """What an open ledger says of this portal."""
+        from kbsync.plan.former import without_former_bodies
+
         key = self.target.key
         pictures = {name: found.url for name, found in ledger.pictures(key).items()}
-        return Recorded(ledger.bases(key), ledger.pending(key), pictures)
+        bases = ledger.bases(key)
+        # Where the portal cannot be looked at, what it holds is known by these names alone.
+        bases = without_former_bodies(bases) if self.profile.can_list else bases
+        return Recorded(bases, ledger.pending(key), pictures)
 
     def observe(
         self, service: Service, desired: list[Desired], bases: list[Base], *, full: bool, glance: Glance | None = None

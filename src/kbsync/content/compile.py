@@ -17,7 +17,7 @@ from kbsync.content.pictures import PLACEHOLDER, Picture, Pictures
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
-from kbsync.model import MANAGED, STATUSES, Desired, Value, digest
+from kbsync.model import MANAGED, STATUSES, Desired, Value, body_digest, digest
 
 PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
 
@@ -231,7 +231,7 @@ class Compiler:
         key = blake2b("\0".join(addresses).encode(), digest_size=16).digest()
         if row.links_key == key:
             return row.content_digest
-        content = digest(self.content_of(source.path))
+        content = body_digest(self.content_of(source.path))
         self.tree.rows[source.path] = msgspec.structs.replace(row, links_key=key, content_digest=content)
         self.tree.stale = True
         return content

@@ -15,7 +15,7 @@ from kbsync.content.ignores import read_ignores
 from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.source import Link, Problem, Source
-from kbsync.model import digest
+from kbsync.model import body_digest
 
 if TYPE_CHECKING:
     from kbsync.markdown.spans import Heading, Reference, Target
@@ -91,7 +91,7 @@ def _read_body(
     if inspect:
         problems += inspect(Body(path, body, first_line + 1, scanned, (start, end), found["anchors"]))
     body = body[:start] + body[end:]
-    return found | {"body_digest": digest(body), "body_chars": len(body), "body_blank": not body.strip()}
+    return found | {"body_digest": body_digest(body), "body_chars": len(body), "body_blank": not body.strip()}
 
 
 def _title_heading(body: str, headings: Iterable[Heading]) -> tuple[str | None, int, int]:

@@ -17,7 +17,7 @@ from kbsync.content.source import Source
 from kbsync.history.blobs import Blobs
 from kbsync.history.git import Repository
 from kbsync.markdown.uploaded import NAME_CHARS
-from kbsync.model import STATUSES, Status, Value, digest
+from kbsync.model import STATUSES, Status, Value, body_digest
 
 BODY = frozenset({"content", "title"})
 """The fields for which the Markdown is read; a title may be its first heading."""
@@ -138,9 +138,9 @@ class Then:
 
         body = body_of(revision.source, revision.data, replacements_of(revision.source, address_of, picture_of))
         if "\n" not in body:
-            return {digest(body)}
+            return {body_digest(body)}
         bare = body.replace("\r\n", "\n")
-        return {digest(text) for text in {body, bare, bare.replace("\n", "\r\n")}}
+        return {body_digest(text) for text in {body, bare, bare.replace("\n", "\r\n")}}
 
 
 def targets_of(source: Source) -> Iterator[str]:

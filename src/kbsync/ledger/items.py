@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from kbsync.ledger.contract import Uploaded
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import BASE_COLUMNS, base_of, encode_id, row_of_base
-from kbsync.model import Base, Kind, digest
+from kbsync.model import Base, Kind, body_digest
 
 
 def bases(db: Database, target: str) -> list[Base]:
@@ -64,6 +64,6 @@ def keep_picture(db: Database, target: str, key: str, uploaded: Uploaded) -> Non
 
 
 def keep_bodies(db: Database, bodies: Iterable[str]) -> None:
-    """Keep bodies under the name of their content; one that is there already is the same."""
-    query = "INSERT INTO body (digest, body) VALUES (?, ?) ON CONFLICT (digest) DO NOTHING"
-    db.run_many(query, [(digest(body), body) for body in bodies])
+    """Keep bodies under their digests; of those that differ in line breaks at the ends alone, the last one."""
+    query = "INSERT INTO body (digest, body) VALUES (?, ?) ON CONFLICT (digest) DO UPDATE SET body = excluded.body"
+    db.run_many(query, [(body_digest(body), body) for body in bodies])

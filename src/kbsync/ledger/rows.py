@@ -12,7 +12,7 @@ from kbsync.ledger.contract import Entry, Owner
 from kbsync.model import STATUSES, Base, Change, Fields, Pending, RemoteId, Value
 
 BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept"
-PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after"
+PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after, change"
 OWNER_COLUMNS = '"user", host, pid, started_at, beat_at, boot, namespace, born'
 ENTRY_COLUMNS = "id, change, remote_id, state, error, hint"
 
@@ -82,10 +82,10 @@ def row_of_base(target: str, base: Base) -> tuple[Any, ...]:
 
 def pending_of(row: tuple[Any, ...]) -> Pending:
     """A row of PENDING_COLUMNS."""
-    entry, action, kind, locale, slug, path, remote_id, before, after = row
-    return Pending(
-        entry, action, kind, locale, slug, path, decode_id(remote_id), decode_fields(before), decode_fields(after)
-    )
+    entry, action, kind, locale, slug, path, remote_id, before, after, change = row
+    leaves = CHANGE_DECODER.decode(change).leaves if '"leaves":[' in change else {}
+    fields = (decode_fields(before), decode_fields(after))
+    return Pending(entry, action, kind, locale, slug, path, decode_id(remote_id), *fields, leaves)
 
 
 def row_of_owner(owner: Owner, now: float) -> tuple[Any, ...]:

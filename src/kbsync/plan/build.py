@@ -104,7 +104,9 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
         matches: these, each with its base and what the portal holds.
         policy: how far the plan may go.
     """
-    draft = Draft(policy, warnings=list(plan.warnings))
+    matches = list(matches)
+    moved = {match.desired.path for match in matches}
+    draft = Draft(policy, warnings=list(plan.warnings), kept=[item for item in plan.kept if item.path not in moved])
     for match in matches:
         decide_item(draft, match, {}, ())
         draft.unchanged -= 1
@@ -170,6 +172,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         managed,
         requests,
         seconds_for(requests, draft.policy),
+        tuple(draft.kept),
     )
 
 

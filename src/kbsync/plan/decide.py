@@ -52,5 +52,8 @@ def decide(
     return Verdict.SEND if proof else Verdict.CONFLICT
 
 
+HELD = (Verdict.DRIFT, Verdict.CONFLICT)
+"""Verdicts that wait for a person."""
+
 EMPTY = (None, "", ())
 """Values over which nothing can be lost."""

@@ -10,6 +10,7 @@ from kbsync.model import (
     ARTICLE_FIELDS,
     CATEGORY_FIELDS,
     Action,
+    Agreed,
     Base,
     Change,
     Desired,
@@ -21,6 +22,7 @@ from kbsync.model import (
     Reason,
     RemoteId,
     Status,
+    Value,
 )
 from kbsync.plan.known import SILENT, GitWord
 
@@ -72,6 +74,7 @@ class Draft:
     statuses: list[Change] = field(default_factory=list)
     removals: list[Change] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
+    kept: list[Held] = field(default_factory=list)
     settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
@@ -97,6 +100,16 @@ def hold(
     return Held(
         reason, desired.kind, desired.locale, desired.slug, desired.path, remote_id, fields, hint, desired.title, values
     )
+
+
+def agreed_before(base: Base, name: str, there: Value | Status) -> Agreed | None:
+    """What was agreed on of a field, where that is not what the portal has; `()` where nothing was."""
+    if name in {"status", "locale"}:
+        known = base.status if name == "status" else base.locale
+        return None if known == there else () if known is None else (known,)
+    if name not in base.fields:
+        return ()
+    return None if base.fields[name] == there else (base.fields[name],)
 
 
 def follow_rename(fields: Fields, locale: str, renamed: Mapping[tuple[str, str], str]) -> Fields:

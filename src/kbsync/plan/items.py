@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace as replace_field
+from shlex import quote
 
 from msgspec.structs import replace
 
 from kbsync.model import (
     Action,
+    Agreed,
     Base,
     Change,
     Desired,
@@ -21,10 +23,11 @@ from kbsync.model import (
     Status,
     Value,
 )
-from kbsync.plan.decide import ABSENT, EMPTY, Absent, Verdict, decide
+from kbsync.plan.decide import ABSENT, EMPTY, HELD, Absent, Verdict, decide
 from kbsync.plan.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
 from kbsync.plan.known import Proof
 from kbsync.plan.match import Match, Unclear
+from kbsync.plan.resolve import decided_alike
 
 
 def decide_item(
@@ -132,7 +135,7 @@ def _decide_present(
     before = (len(draft.changes), len(draft.held), len(draft.statuses))
     same_locale = observed.locale in ("", desired.locale)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
-    if base is None or base.path != desired.path or not same_locale or not _agree(ours, agreed, there):
+    if base is None or base.path != desired.path or base.kept or not same_locale or not _agree(ours, agreed, there):
         if not same_locale:
             ours = {**ours, "locale": desired.locale}
             there = {**there, "locale": observed.locale}
@@ -142,17 +145,20 @@ def _decide_present(
             name: decide(value, agreed.get(name, ABSENT), there.get(name), proof.get(name))
             for name, value in ours.items()
         }
-        if base is not None and base.kept:
-            verdicts = {
-                name: _kept(verdict, base.kept.get(name, ABSENT), there.get(name)) for name, verdict in verdicts.items()
-            }
+        overwritten = {name: _overwritten(verdict, agreed.get(name, ABSENT)) for name, verdict in verdicts.items()}
         if desired.path in draft.policy.overwrite:
-            verdicts = {name: _overwritten(verdict) for name, verdict in verdicts.items()}
-        _decide_fields(draft, match, observed, there, verdicts)
+            verdicts = {name: _sent(verdict) for name, verdict in verdicts.items()}
+        elif base is not None and base.kept:
+            verdicts = _as_decided(draft, match, base, there, verdicts)
+        _decide_fields(draft, match, observed, there, verdicts, overwritten)
     if draft.policy.publish and desired.kind == "article" and desired.status is not None:
         _decide_status(draft, match, observed)
     elif _came_back(desired, observed, base) and "update_article" in draft.policy.can:
         _set_status(draft, desired, observed, Status.DRAFT)
+    if base is not None and base.kept and (over := decided_alike(desired, base, observed)):
+        known = draft.settled.get((base.kind, base.remote_id), base)
+        kept = {name: value for name, value in known.kept.items() if name not in over}
+        draft.settled[base.kind, base.remote_id] = replace(known, kept=kept)
     if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
         draft.unchanged += 1
 
@@ -167,9 +173,18 @@ def _proof(draft: Draft, match: Match, observed: Observed) -> Proof:
     return {**proven, **draft.git.proof(match.desired.path, observed.remote_id)}
 
 
-def _kept(verdict: Verdict, kept: Value | Absent, there: Value) -> Verdict:
-    """A drift that a person decided to leave as it is (`kbsync resolve --theirs`)."""
-    return Verdict.NOTHING if verdict is Verdict.DRIFT and kept == there else verdict
+def _as_decided(
+    draft: Draft, match: Match, base: Base, there: Fields, verdicts: Mapping[str, Verdict]
+) -> dict[str, Verdict]:
+    """The verdicts without the drift that a person decided to leave as it is (`kbsync resolve --theirs`)."""
+    kept = tuple(name for name, verdict in verdicts.items() if _is_kept(base, name, verdict, there.get(name)))
+    if kept:
+        draft.kept.append(hold(match.desired, Reason.DRIFT, base.remote_id, kept, "", there))
+    return {**verdicts, **dict.fromkeys(kept, Verdict.NOTHING)}
+
+
+def _is_kept(base: Base, name: str, verdict: Verdict, there: Value) -> bool:
+    return verdict is Verdict.DRIFT and base.kept.get(name, ABSENT) == there
 
 
 def _came_back(desired: Desired, observed: Observed, base: Base | None) -> bool:
@@ -183,7 +198,12 @@ def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
 
 
 def _decide_fields(
-    draft: Draft, match: Match, observed: Observed, there: Fields, verdicts: Mapping[str, Verdict]
+    draft: Draft,
+    match: Match,
+    observed: Observed,
+    there: Fields,
+    verdicts: Mapping[str, Verdict],
+    overwritten: Mapping[str, Agreed | None],
 ) -> None:
     """Turn verdicts into what is held, sent, adopted or settled."""
     desired, base = match.desired, match.base
@@ -196,7 +216,7 @@ def _decide_fields(
         # The service gives a new position to what changes its category.
         sends.append("position")
     if sends:
-        _update(draft, match, observed, there, sends)
+        _update(draft, match, observed, there, {name: overwritten.get(name) for name in sends})
     elif base is None:
         if Verdict.CONFLICT not in verdicts.values():
             draft.changes.append(_adopt(desired, observed))
@@ -207,11 +227,19 @@ def _decide_fields(
             draft.settled[base.kind, base.remote_id] = _settled(base, desired, agreeing)
 
 
-def _overwritten(verdict: Verdict) -> Verdict:
-    return Verdict.SEND if verdict in {Verdict.DRIFT, Verdict.CONFLICT} else verdict
+def _sent(verdict: Verdict) -> Verdict:
+    return Verdict.SEND if verdict in HELD else verdict
 
 
-def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: list[str]) -> None:
+def _overwritten(verdict: Verdict, agreed: Value | Absent) -> Agreed | None:
+    """What was agreed on of a field over whose value only somebody who says so may send; None of any other field."""
+    if verdict not in HELD:
+        return None
+    return () if agreed is ABSENT else (agreed,)
+
+
+def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: Mapping[str, Agreed | None]) -> None:
+    """Send some fields; each with what was agreed on of it, where it overwrites an edit."""
     desired, base = match.desired, match.base
     live = observed.status is Status.PUBLISHED
     names = tuple(sends)
@@ -237,7 +265,7 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
         )
     else:
         wanted = {**desired.fields, "locale": desired.locale}
-        fields = tuple(FieldChange(name, there.get(name), wanted[name]) for name in names)
+        fields = tuple(FieldChange(name, there.get(name), wanted[name], agreed=sends[name]) for name in names)
         if "locale" in names:
             fields = tuple(_with_locales(field, observed.locale, desired.locale) for field in fields)
         draft.changes.append(
@@ -336,7 +364,7 @@ def _unclear_hint(item: Unclear) -> str:
     if item.is_left:
         return (
             f"this file may be {' or '.join(readings)}, which has no file any more. If it is, add `aliases: [{slug}]`; "
-            f"if it is new, run `kbsync push --recreate {item.desired.path}`"
+            f"if it is new, run `kbsync push --recreate {quote(item.desired.path)}`"
         )
     return (
         f"this file could be {' or '.join(readings)}, and other files could be too. "
@@ -344,7 +372,8 @@ def _unclear_hint(item: Unclear) -> str:
     )
 
 
-def _hold_hint(draft: Draft, desired: Desired, reason: Reason, base: Base | None) -> str:
+def _hold_hint(draft: Draft, desired: Desired, reason: Reason, base: Base | None, options: str = "") -> str:
+    """What to do; with the options without which the commands would not look at the field."""
     said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
     if base is None and reason is Reason.DRIFT:
         said = (
@@ -359,11 +388,12 @@ def _hold_hint(draft: Draft, desired: Desired, reason: Reason, base: Base | None
         if draft.git.word:
             return (
                 f"whose value the portal has is not known, for {draft.git.word}; "
-                f"or run `kbsync push --overwrite {desired.path}`"
+                f"or run `kbsync push{options} --overwrite {quote(desired.path)}`"
             )
+    path = quote(desired.path)
     return (
-        f"{said}: put the edit into the source, or run `kbsync push --overwrite {desired.path}`; "
-        f"`kbsync resolve {desired.path}` shows both and asks"
+        f"{said}: put the edit into the source, or run `kbsync push{options} --overwrite {path}`; "
+        f"`kbsync resolve{options} {path}` shows both and asks"
     )
 
 
@@ -380,10 +410,12 @@ def _decide_status(draft: Draft, match: Match, observed: Observed | None) -> Non
     remote_id = observed.remote_id if observed else None
     proof = _proof(draft, match, observed).get("status") if observed else None
     verdict = decide(wanted, ABSENT if agreed is None else agreed, there, proof)
-    if base is not None and base.kept:
-        verdict = _kept(verdict, base.kept.get("status", ABSENT), there)
+    overwritten = _overwritten(verdict, ABSENT if agreed is None else agreed)
     if desired.path in draft.policy.overwrite:
-        verdict = _overwritten(verdict)
+        verdict = _sent(verdict)
+    elif base is not None and _is_kept(base, "status", verdict, there):
+        draft.kept.append(hold(desired, Reason.DRIFT, remote_id, ("status",), "", {"status": there}))
+        verdict = Verdict.NOTHING
     if verdict is Verdict.SEND and "update_article" not in draft.policy.can:
         draft.held.append(
             hold(
@@ -395,17 +427,20 @@ def _decide_status(draft: Draft, match: Match, observed: Observed | None) -> Non
             )
         )
     elif verdict is Verdict.SEND:
-        _set_status(draft, desired, observed, wanted)
-    elif verdict in {Verdict.DRIFT, Verdict.CONFLICT}:
+        _set_status(draft, desired, observed, wanted, overwritten)
+    elif verdict in HELD:
         reason = Reason(verdict.value)
-        hint = _hold_hint(draft, desired, reason, base if base is not None and base.status is not None else None)
+        known = base if base is not None and base.status is not None else None
+        hint = _hold_hint(draft, desired, reason, known, " --publish")
         draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}))
     elif base is not None and base.status is not wanted:
         key = (base.kind, base.remote_id)
         draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)
 
 
-def _set_status(draft: Draft, desired: Desired, observed: Observed | None, wanted: Status) -> None:
+def _set_status(
+    draft: Draft, desired: Desired, observed: Observed | None, wanted: Status, agreed: Agreed | None = None
+) -> None:
     there = observed.status if observed else Status.DRAFT
     draft.statuses.append(
         Change(
@@ -416,7 +451,7 @@ def _set_status(draft: Draft, desired: Desired, observed: Observed | None, wante
             desired.path,
             observed.remote_id if observed else None,
             desired.title,
-            (FieldChange("status", there, wanted),),
+            (FieldChange("status", there, wanted, agreed=agreed),),
             there is Status.PUBLISHED,
             wanted,
         )

@@ -30,7 +30,8 @@ def take_turns(changes: Sequence[Change]) -> list[Change]:
         change = found[first]
         slug = str(_given_up(change))
         aside = slug[: SLUG_CHARS - len(ASIDE)] + ASIDE
-        step = replace(change, fields=(FieldChange("slug", slug, aside),), turn=0, status=None)
+        step = replace(change, fields=tuple(_to(field, aside) for field in change.fields if field.name == "slug"))
+        step = replace(step, turn=0, status=None)
         found[first] = replace(change, fields=tuple(_from(field, aside) for field in change.fields))
         found.append(step)
         # Whoever waited for the first one's slug may have it after the step aside.
@@ -86,5 +87,9 @@ def _turn(place: int, waits: dict[int, int]) -> int:
     return turn
 
 
+def _to(field: FieldChange, aside: str) -> FieldChange:
+    return replace(field, after=aside, leaves=None)
+
+
 def _from(field: FieldChange, aside: str) -> FieldChange:
-    return replace(field, before=aside) if field.name == "slug" else field
+    return replace(field, before=aside, agreed=None) if field.name == "slug" else field

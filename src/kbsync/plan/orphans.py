@@ -9,7 +9,7 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Status
-from kbsync.plan.draft import Draft, follow_rename, names_of
+from kbsync.plan.draft import Draft, Policy, follow_rename, names_of
 from kbsync.plan.match import Matches
 
 MACHINE_SLUG = re.compile(r"\d{9,}-")
@@ -47,9 +47,7 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
         name for name, value in base.fields.items() if name != "position" and observed.fields.get(name) != value
     )
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
-        hint = f"is it a renamed file? `aliases: [{base.slug}]` in the new one keeps it one article; else delete it "
-        hint += 'in the panel, or set removed = "archive" or "delete" in [push]'
-        _report_orphan(draft, base, f'[push] removed = "{policy.removed}"', hint)
+        _report_orphan(draft, base, f'[push] removed = "{policy.removed}"', _how_to_remove(base, policy))
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
     elif moved:
@@ -66,6 +64,16 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
         if observed.status is not None:
             fields += (FieldChange("status", observed.status, None),)
         draft.removals.append(_removal(Action.DELETE, base, observed, fields, None))
+
+
+def _how_to_remove(base: Base, policy: Policy) -> str:
+    """What can be done about what stays; only what is not set so already, and what this kind of item has."""
+    if base.kind == "category":
+        return 'delete it in the panel, or set removed = "delete" in [push]'
+    return (
+        f"is it a renamed file? `aliases: [{base.slug}]` in the new one keeps it one article; else delete it "
+        'in the panel, or set removed = "archive" or "delete" in [push]'
+    )
 
 
 def _removal(

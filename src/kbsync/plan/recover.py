@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kbsync.model import Action, Base, Observed, Pending, Status
+from kbsync.model import Action, Base, Observed, Pending, Status, Value
 from kbsync.plan.evidence import key_of
-from kbsync.plan.step import OUTSIDE
+from kbsync.plan.step import OUTSIDE, hold_again
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +104,20 @@ def _moved(base: Base, item: Observed, entry: Pending) -> Base:
         arrived["position"] = item.fields["position"]
     slug = str(arrived.get("slug", base.slug))
     locale = item.locale if "locale" in entry.after and item.locale == entry.after["locale"] else base.locale
-    return replace(
-        base, locale=locale, slug=slug, path=entry.path or base.path, fields={**base.fields, **arrived}, status=status
+    sent = {name for name, value in entry.after.items() if value == _shown(item, name)}
+    moved = replace(
+        base,
+        locale=locale,
+        slug=slug,
+        path=entry.path or base.path,
+        fields={**base.fields, **arrived},
+        status=status,
+        kept={name: value for name, value in base.kept.items() if name not in sent},
     )
+    return hold_again(moved, base, {name: left for name, left in entry.leaves.items() if name in sent})
+
+
+def _shown(item: Observed, name: str) -> Value:
+    if name == "locale":
+        return item.locale
+    return item.status if name == "status" else item.fields.get(name)

@@ -5,7 +5,9 @@ decision | drift or conflict of a field
 ours     | the base becomes the portal's value of now: ours has moved, and goes out with the next push,
          | but not over a value that is another one by then
 theirs   | the base becomes ours, and the portal's value is kept beside it: the two may differ, and nothing
-         | is said about it until one of them moves
+         | is said about it until one of them moves, or somebody decides anew
+
+A decision ends where both sides come to hold the same.
 """
 
 from __future__ import annotations
@@ -45,6 +47,11 @@ def resolve_fields(desired: Desired, base: Base | None, observed: Observed, name
             fields[name] = agreed
     slug = str(fields.get("slug", known.slug)) if "slug" in names and side == "ours" else known.slug
     return replace(known, fields=fields, kept=kept, locale=locale, status=status, slug=slug, path=desired.path)
+
+
+def decided_alike(desired: Desired, base: Base, observed: Observed) -> frozenset[str]:
+    """The fields that were left to differ and are alike by now: nothing is left to differ there any more."""
+    return frozenset(name for name in base.kept if _wanted(desired, name) == _value(observed, name))
 
 
 def _value(observed: Observed, name: str) -> Value:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from msgspec.structs import replace
+
 from kbsync.errors import AnswerLost, ContentError, Denied, ServiceError, Throttled, Unreachable
-from kbsync.model import Base, Change, Fields, Observed, RemoteId
+from kbsync.model import STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId
 
 OUTSIDE = frozenset({"status", "locale", "translation_of"})
 """Fields that are not among those of an answer."""
 
 UNSEEN = frozenset({"locale", "translation_of"})
 """What an answer does not show as it is stored: the locale is the category's (surprise 9), the link the original's."""
+
+PLAN_AGAIN = "run `kbsync plan` again"
+"""The advice for a change that is left out because of an edit since the plan was made."""
 
 HOPELESS = (Unreachable, Denied, Throttled)
 """What no other change would fare better with."""
@@ -65,12 +71,35 @@ def failed(
 def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Step:
     """A change that is left out because somebody was there since the plan was made."""
     error = f"somebody changed {', '.join(names)} since the plan was made; nothing was {done}"
-    return Step("skipped", "failed", remote_id=remote_id, error=error, hint="run `kbsync plan` again")
+    return Step("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
 
 
 def only_position(change: Change, wrong: list[str]) -> bool:
     """Whether an update arrived but for the position, which a change of category makes anew."""
     return wrong == ["position"] and "category" in change.after
+
+
+def hold_again(base: Base, known: Base, leaves: Mapping[str, Agreed]) -> Base:
+    """A base that does not take over the fields which a change leaves to be held.
+
+    Args:
+        base: after the change.
+        known: before it.
+        leaves: what is agreed on of these fields, which is not what the portal has now.
+    """
+    fields = dict(base.fields)
+    locale, status, slug = base.locale, base.status, base.slug
+    for name, agreed in leaves.items():
+        if name == "locale":
+            locale = str(agreed[0]) if agreed else known.locale
+        elif name == "status":
+            status = STATUSES.get(str(agreed[0])) if agreed else None
+        elif agreed:
+            fields[name] = agreed[0]
+            slug = str(agreed[0]) if name == "slug" else slug
+        else:
+            fields.pop(name, None)
+    return replace(base, fields=fields, locale=locale, status=status, slug=slug)
 
 
 def differences(wanted: Fields, seen: Observed) -> list[str]:

@@ -10,6 +10,7 @@
     moved it to a category  | there                       | its category and locale before, and its position there
     moved it to a category  | moved on since              | held
     deleted it              | not there                   | make it again, as a draft; then its status before
+    overwrote an edit       | as the run left it          | send the edit, and let it be held again: the base of then
 
 What a run did to one item in several steps is put back in one: first value before, last value after.
 """
@@ -23,6 +24,7 @@ from kbsync.ledger.contract import Entry
 from kbsync.model import (
     LINK_FIELD,
     Action,
+    Agreed,
     Base,
     Change,
     FieldChange,
@@ -38,7 +40,7 @@ from kbsync.model import (
     Target,
     Value,
 )
-from kbsync.plan.draft import STATUS_ACTIONS, names_of
+from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
 from kbsync.plan.evidence import key_of
 from kbsync.plan.order import take_turns
 
@@ -54,6 +56,7 @@ class _Done:
     before: dict[str, Value] = field(default_factory=dict)
     after: dict[str, Value] = field(default_factory=dict)
     displaced: dict[str, Value] = field(default_factory=dict)
+    agreed: dict[str, Agreed | None] = field(default_factory=dict)
     made: bool = False
     deleted: bool = False
 
@@ -67,6 +70,8 @@ class _Done:
                 self.before.setdefault(name, value)
         for lost in change.displaced:
             self.displaced.setdefault(lost.name, lost.before)
+        for step in change.fields:
+            self.agreed.setdefault(step.name, step.agreed)
         self.after |= {name: value for name, value in change.after.items() if name != LINK_FIELD}
 
     def moves(self, now: Observed) -> tuple[set[str], set[str]]:
@@ -100,11 +105,11 @@ def build_undo(
         bases: what is managed now.
     """
     there = {(item.kind, item.remote_id): item for item in observed}
-    draft = _Draft(there, bodies)
+    managed = {(base.kind, base.remote_id): base for base in bases}
+    draft = _Draft(there, bodies, managed)
     # Articles first: a category goes only when everything in it goes.
     for key, done in sorted(_by_item(entries).items(), key=lambda pair: pair[0][0] == "category"):
         draft.undo(done, there.get(key))
-    managed = {(base.kind, base.remote_id) for base in bases}
     draft.tell_of_unanswered(entries, [item for item in observed if (item.kind, item.remote_id) not in managed])
     changes = sorted(
         take_turns(draft.changes),
@@ -128,6 +133,7 @@ def _by_item(entries: Iterable[Entry]) -> Mapping[tuple[Kind, RemoteId], _Done]:
 class _Draft:
     there: Mapping[tuple[Kind, RemoteId], Observed]
     bodies: Collection[str]
+    bases: Mapping[tuple[Kind, RemoteId], Base]
     changes: list[Change] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
@@ -195,10 +201,11 @@ class _Draft:
             # The way back gives it a new position as well, so the former one is sent along even where it is the same.
             names.add("position")
         last = replace(done.last, locale=str(done.before["locale"])) if "locale" in names else done.last
-        if fields := _fields_back(now, names - {"status"}, before):
+        if fields := self._fields_back(done, now, names - {"status"}, before):
             self.changes.append(_change(Action.UPDATE, last, now.remote_id, fields, now))
         if "status" in names and before["status"] is not None:
-            self._set_status(last, now.remote_id, now, Status(str(before["status"])))
+            field = self._back(done, now, "status", Status(str(before["status"])))
+            self._set_status(last, now.remote_id, now, field)
 
     def _make_again(self, done: _Done, now: Observed | None) -> None:
         if now is not None:
@@ -212,11 +219,28 @@ class _Draft:
         self.changes.append(_change(Action.CREATE, done.last, None, fields, None))
         status = done.before.get("status")
         if status not in (None, Status.DRAFT):
-            self._set_status(done.last, None, None, Status(str(status)))
+            self._set_status(done.last, None, None, FieldChange("status", Status.DRAFT, Status(str(status))))
 
-    def _set_status(self, last: Change, remote_id: RemoteId | None, now: Observed | None, status: Status) -> None:
-        field_change = FieldChange("status", now.status if now else Status.DRAFT, status)
-        self.changes.append(_change(STATUS_ACTIONS[status], last, remote_id, [field_change], now, status))
+    def _set_status(self, last: Change, remote_id: RemoteId | None, now: Observed | None, field: FieldChange) -> None:
+        status = Status(str(field.after))
+        self.changes.append(_change(STATUS_ACTIONS[status], last, remote_id, [field], now, status))
+
+    def _fields_back(
+        self, done: _Done, now: Observed, names: Collection[str], before: Mapping[str, Value]
+    ) -> list[FieldChange]:
+        fields = [self._back(done, now, name, before[name]) for name in _in_order(now.kind, names)]
+        if "locale" not in names:
+            return fields
+        # One slug in two locales would read as no change at all.
+        here, there = now.fields.get("category"), before.get("category")
+        said = {"category": (f"{here} ({now.locale})", f"{there} ({before['locale']})")}
+        return [replace(change, said=said.get(change.name)) for change in fields]
+
+    def _back(self, done: _Done, now: Observed, name: str, value: Value) -> FieldChange:
+        """A field put back. What the run had overwritten was no agreement, and is none afterwards."""
+        there, base = _shown(now).get(name), self.bases.get((now.kind, now.remote_id))
+        agreed = agreed_before(base, name, there) if base is not None else None
+        return FieldChange(name, there, value, agreed=agreed, leaves=done.agreed.get(name))
 
     def _hold(self, done: _Done, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
         last = done.last
@@ -233,16 +257,6 @@ def _shown(item: Observed) -> Fields:
 
 def _in_order(kind: Kind, names: Collection[str]) -> tuple[str, ...]:
     return tuple(name for name in (*names_of(kind), "locale", "status") if name in names)
-
-
-def _fields_back(now: Observed, names: Collection[str], before: Fields) -> list[FieldChange]:
-    shown = _shown(now)
-    fields = [FieldChange(name, shown.get(name), before[name]) for name in _in_order(now.kind, names)]
-    if "locale" not in names:
-        return fields
-    # One slug in two locales would read as no change at all.
-    said = {"category": (f"{shown.get('category')} ({now.locale})", f"{before.get('category')} ({before['locale']})")}
-    return [replace(change, said=said.get(change.name)) for change in fields]
 
 
 def _change(

@@ -23,6 +23,7 @@ from kbsync.plan.step import (
     Step,
     differences,
     failed,
+    hold_again,
     missing,
     moved_on,
     must_be_sent,
@@ -275,8 +276,9 @@ class Sender:
             path=change.path or known.path,
             fields={**known.fields, **arrived},
             status=status or known.status,
-            kept={name: value for name, value in known.kept.items() if name not in arrived},
+            kept={name: value for name, value in known.kept.items() if name in wrong or name not in change.after},
         )
+        base = hold_again(base, known, {name: left for name, left in change.leaves.items() if name not in wrong})
         if wrong:
             return Step("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
         return Step("done", "done", base, remote_id=seen.remote_id)

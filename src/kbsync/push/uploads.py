@@ -15,7 +15,7 @@ from kbsync.content.compile import Compiler
 from kbsync.content.pictures import Picture
 from kbsync.errors import ContentError, ServiceError, Throttled
 from kbsync.ledger.contract import Ledger, Uploaded
-from kbsync.model import Action, Change, FieldChange, Finding, Outcome, Plan, digest
+from kbsync.model import Action, Change, Finding, Outcome, Plan, body_digest
 from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
 from kbsync.plan.step import HOPELESS
@@ -190,8 +190,6 @@ def _with_content(change: Change, compiler: Compiler) -> Change:
     """A change with the name of the body as it is sent, where that was planned before its pictures had addresses."""
     if not sends_body(change) or not compiler.has_pictures(change.path):
         return change
-    content = digest(compiler.content_of(change.path))
-    fields = tuple(
-        FieldChange(field.name, field.before, content) if field.name == "content" else field for field in change.fields
-    )
+    content = body_digest(compiler.content_of(change.path))
+    fields = tuple(replace(field, after=content) if field.name == "content" else field for field in change.fields)
     return replace(change, fields=fields)

@@ -14,7 +14,7 @@ from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, O
 from kbsync.plan.order import taken_slugs
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
-from kbsync.report.text import FIELD_WORDS, NOUNS, PAST, count, duration, fate_of_address
+from kbsync.report.text import FIELD_WORDS, NOUNS, PAST, count, duration, fate_of_address, moving
 
 LIMIT_BYTES = 60_000
 """Size of a whole report: GitHub cuts a comment at 65,536 characters, and the summary of a step at 1 MiB."""
@@ -159,7 +159,7 @@ def _listed(heading: str, changes: Sequence[Change]) -> Section:
 def _change(change: Change, taken: Set[str]) -> Row:
     word = "**DELETE**" if change.action is Action.DELETE else change.action.value
     mark = "**LIVE** " if _is_live(change) else ""
-    fields = "; ".join(_field(field, taken) for field in change.fields) if _shows_fields(change) else ""
+    fields = "; ".join(_field(field, taken) for field in moving(change.fields)) if _shows_fields(change) else ""
     if change.is_removal:
         fields = "the run made it" if change.path else "the source is gone"
     return (word, _where(change), mark + prose(change.title), fields)

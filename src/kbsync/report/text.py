@@ -8,6 +8,7 @@ from itertools import groupby
 
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
 from kbsync.plan.order import ASIDE, taken_slugs
+from kbsync.plan.step import PLAN_AGAIN
 
 PUSH = "kbsync push"
 """The command that makes a plan so, where it was made without any option."""
@@ -140,7 +141,12 @@ def _change_lines(change: Change, style: Style, taken: Set[str]) -> list[str]:
     if change.action is not Action.UPDATE:
         return [line]
     was = [f"      renamed from {visible(change.was)}"] if change.was else []
-    return [line, *was, *(_field_line(field, style, taken) for field in change.fields)]
+    return [line, *was, *(_field_line(field, style, taken) for field in moving(change.fields))]
+
+
+def moving(fields: Iterable[FieldChange]) -> list[FieldChange]:
+    """The fields that a reader of the plan cares about. A move sends its position along, whether it changes or not."""
+    return [field for field in fields if field.before != field.after or field.said is not None]
 
 
 def _field_line(field: FieldChange, style: Style, taken: Set[str]) -> str:
@@ -239,10 +245,14 @@ def _plan_summary(plan: Plan, style: Style, command: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a report says of its command: why there was nothing to do, where that is not the tree; how to go on."""
+    """What a report says of its command: why there was nothing to do, where that is not the tree; how to go on.
+
+    `anew` plans anew, where `again` would carry out the old plan; "" where it plans by itself.
+    """
 
     nothing: str = ""
     again: str = PUSH
+    anew: str = ""
 
 
 OF_A_PUSH = Words()
@@ -272,8 +282,15 @@ def push_text(
         nothing = words.nothing or as_wanted
         return "\n".join([f"Nothing to do: {nothing}.", *([""] if lines else []), *lines]) + "\n"
     bad = any(outcome.outcome != "done" for outcome in outcomes)
-    end = f"Run `{words.again}` again to finish the rest." if bad else "Done."
+    end = _what_next(outcomes, words) if bad else "Done."
     return "\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n"
+
+
+def _what_next(outcomes: Iterable[Outcome], words: Words) -> str:
+    """One way on. A plan out of a file leaves out what somebody edited since, however often it is carried out."""
+    if words.anew and any(outcome.hint == PLAN_AGAIN for outcome in outcomes):
+        return f"Run `{words.anew}` for a new plan of the rest."
+    return f"Run `{words.again}` again to finish the rest."
 
 
 def _grouped(changes: Iterable[Change]) -> list[tuple[tuple[Action, Kind], list[Change]]]:
@@ -291,6 +308,7 @@ def _outcome_lines(word: str, outcomes: Sequence[Outcome], style: Style) -> list
     for outcome in shown:
         change = outcome.change
         lines.append(f"  {change.action} {visible(change.path or change.slug)}: {visible(outcome.error)}")
-        if outcome.hint:
+        # How to go on where the portal moved on is the last line of the report.
+        if outcome.hint and outcome.hint != PLAN_AGAIN:
             lines.append(style.paint(f"      {visible(outcome.hint)}", "dim"))
     return [*lines, *_rest(len(outcomes) - len(shown), style)]

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kbsync.markdown.uploaded import addresses_in
-from kbsync.model import Fields, Observed, RemoteId, Value, digest
+from kbsync.model import Fields, Observed, RemoteId, Value, body_digest
 from kbsync.service.profile import Profile
 
 
@@ -231,7 +231,7 @@ def observed_article(
         if not isinstance(given := getattr(wire, name), UnsetType)
     }
     if not isinstance(wire.content, UnsetType):
-        fields["content"] = digest(wire.content or "")
+        fields["content"] = body_digest(wire.content or "")
         pictures = addresses_in(wire.content or "")
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position

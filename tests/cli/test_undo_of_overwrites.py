@@ -1,0 +1,138 @@
+"""What an overwrite replaced was somebody's edit: once it is put back, it is held again."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbsync.sandbox import Sandbox
+
+INVOICES = "content/en/billing/invoices.md"
+OURS = "---\ntitle: Bills\nposition: 20\n---\nOur text.\n"
+
+
+@pytest.fixture
+def overwritten(remote, portal: Sandbox):
+    """Run 2 sent our title and text over those of the panel, and run 3 put them back."""
+    remote.run("push")
+    portal.panel.edit("invoices", title="Theirs", content="Their text.")
+    remote.write(INVOICES, OURS)
+    assert remote.run("push", "--overwrite", INVOICES).code == 0
+    undone = remote.run("undo", "2", "--yes")
+    assert undone.code == 0
+    assert "the edit from the panel is back" in undone.err and "does it all again" not in undone.err
+    return remote
+
+
+def at(portal: Sandbox) -> tuple[str, str]:
+    article = portal.panel.article("invoices")
+    return article.title, article.content
+
+
+def test_after_the_undo_of_an_overwrite_a_push_holds_what_it_replaced(overwritten, portal: Sandbox):
+    plan = overwritten.run("plan")
+    assert plan.code == 4 and "conflict: title, body" in plan.out
+    assert overwritten.run("push").code == 4
+    assert at(portal) == ("Theirs", "Their text.")
+
+
+def test_with_the_commit_reverted_too_it_is_the_edit_that_was_there_before(overwritten):
+    overwritten.write(INVOICES, "---\ntitle: Invoices\nposition: 20\n---\nText.\n")
+    assert "drift: title, body" in overwritten.run("plan").out
+
+
+def test_an_edit_that_a_drift_overwrote_is_a_drift_again(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.edit("invoices", title="Theirs")
+    remote.run("push", "--overwrite", INVOICES)
+    remote.run("undo", "2", "--yes")
+    assert "drift: title" in remote.run("plan").out
+
+
+def test_fields_beside_it_that_were_only_updated_go_out_again(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.edit("invoices", title="Theirs")
+    remote.write(INVOICES, OURS)
+    remote.run("push", "--overwrite", INVOICES)
+    undone = remote.run("undo", "2", "--yes")
+    assert "the edit from the panel is back" in undone.err and "does it all again" in undone.err
+    plan = remote.run("plan")
+    assert "conflict: title\n" in plan.out and "body: changed" in plan.out
+
+
+def test_an_overwrite_without_a_ledger_is_held_again_as_well(remote, portal: Sandbox):
+    remote.run("push")
+    for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
+        (remote.folder / ".kbsync" / name).unlink(missing_ok=True)
+    portal.panel.edit("invoices", title="Theirs")
+    assert remote.run("push", "--overwrite", INVOICES).code == 0
+    assert remote.run("undo", "1", "--yes").code == 0
+    assert portal.panel.article("invoices").title == "Theirs"
+    assert "conflict: title" in remote.run("plan").out
+
+
+def test_undoing_twice_changes_nothing_and_undoing_the_undo_sends_ours_again(overwritten, portal: Sandbox):
+    assert "nothing is left to put back" in overwritten.run("undo", "2", "--yes").out
+    assert overwritten.run("undo", "3", "--yes").code == 0
+    assert at(portal) == ("Bills", "Our text.\n")
+    assert overwritten.run("plan", "--check").code == 0
+    runs = overwritten.run("ledger", "show").out
+    assert overwritten.run("undo", "5", "--yes").code == 0, runs
+    assert at(portal) == ("Theirs", "Their text.")
+    assert "conflict: title, body" in overwritten.run("plan").out
+
+
+def test_after_the_undo_a_decision_counts_as_ever(overwritten, portal: Sandbox):
+    assert overwritten.run("resolve", INVOICES, "--theirs").code == 0
+    assert overwritten.run("plan", "--check").code == 0
+    assert at(portal) == ("Theirs", "Their text.")
+    overwritten.run("resolve", INVOICES, "--ours")
+    assert overwritten.run("push").code == 0
+    assert at(portal) == ("Bills", "Our text.\n")
+
+
+def test_what_was_left_by_a_decision_and_overwritten_is_held_after_the_undo(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.edit("invoices", title="Theirs")
+    remote.run("resolve", INVOICES, "--theirs")
+    assert remote.run("push", "--overwrite", INVOICES).code == 0
+    assert remote.run("undo", "2", "--yes").code == 0
+    assert portal.panel.article("invoices").title == "Theirs"
+    assert "drift: title" in remote.run("plan").out
+
+
+def test_what_resolve_gave_to_us_is_an_update_and_its_undo_is_one(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.edit("invoices", title="Theirs")
+    remote.run("resolve", INVOICES, "--ours")
+    remote.run("push")
+    undone = remote.run("undo", "2", "--yes")
+    assert "does it all again" in undone.err and portal.panel.article("invoices").title == "Theirs"
+    assert "title: Theirs -> Invoices" in remote.run("plan").out
+
+
+def test_a_status_that_was_overwritten_is_held_after_the_undo(remote, portal: Sandbox):
+    remote.run("push", "--publish")
+    portal.panel.publish("invoices")
+    assert remote.run("push", "--publish", "--overwrite", INVOICES).code == 0
+    assert portal.panel.article("invoices").status == 0
+    assert remote.run("undo", "2", "--yes").code == 0
+    assert portal.panel.article("invoices").status == 1
+    plan = remote.run("plan", "--publish")
+    assert plan.code == 4 and "drift: status" in plan.out
+
+
+def test_the_name_of_a_category_that_was_overwritten_is_held_after_the_undo(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.sql("UPDATE categories SET name = 'Theirs' WHERE slug = 'billing' AND locale = 'en'")
+    assert remote.run("push", "--overwrite", "content/en/billing/_category.md").code == 0
+    assert remote.run("undo", "2", "--yes").code == 0
+    assert "en/billing/_category.md  drift: name" in remote.run("plan").out
+
+
+def test_a_saved_plan_that_overwrites_is_undone_alike(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.edit("invoices", title="Theirs")
+    remote.run("plan", "--overwrite", INVOICES, "--out", "plan.json")
+    assert remote.run("push", "plan.json").code == 0
+    remote.run("undo", "2", "--yes")
+    assert "drift: title" in remote.run("plan").out
