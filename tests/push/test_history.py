@@ -84,11 +84,19 @@ def test_a_file_that_was_renamed_since_is_the_article_that_it_was(world):
     assert world.plan().changes == ()
 
 
-def test_a_status_is_not_proved_by_history_for_a_person_may_have_unpublished_what_was_a_draft_once(world):
+def test_a_draft_that_the_next_commit_publishes_goes_out_although_no_ledger_knows_it(world):
     world.project = world.project.but(publish=True)
     commit(world, TREE | {"en/a/y.md": an_article("Y", "The other one.", status="published")})
+    assert world.push().of("y", "publish").outcome == "done"
+
+
+def test_an_article_that_a_person_unpublished_since_is_held_and_the_hint_says_why(world):
+    world.project = world.project.but(publish=True)
+    commit(world, TREE | {"en/a/y.md": an_article("Y", "The other one.", status="published")})
+    later = "UPDATE articles SET status = 0, updated_at = updated_at + 3600000000 WHERE slug = 'y'"
+    assert world.sandbox.panel.sql(later) == 1
     (held,) = world.plan().held
-    assert (held.slug, held.fields, held.reason) == ("y", ("status",), "conflict")
+    assert (held.slug, held.fields, held.reason) == ("y", ("status",), "drift") and "gone back" in held.hint
     assert world.push(overwrite=("en/a/y.md",)).of("y", "publish").outcome == "done"
 
 

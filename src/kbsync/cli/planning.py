@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.cli.policy import Wishes, chosen, named, policy_of
 from kbsync.cli.workspace import Glance, Portal, Reading, Recorded, Workspace
-from kbsync.errors import PlanRefused
+from kbsync.errors import NotFound, PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Base, Plan, RemoteId
 from kbsync.plan.build import build_plan
@@ -111,7 +111,7 @@ def compare_bodies(
             text = of_digest.get(some.fields.get("content"))
             moved = place_of(weighed.index.nodes[node].path) == place_of(path)
             if text is None and (moved or read < MOST_READ):
-                text, read = service.read_article(node[1], locale=some.locale)[1], read + (not moved)
+                text, read = _body_of(service, node, some.locale), read + (not moved)
             if text is not None:
                 theirs[node] = words(text)
     counted = {path: words(text) for path, text in ours.items()}
@@ -124,6 +124,14 @@ def compare_bodies(
         for path, node in pairs
         if node in theirs
     }
+
+
+def _body_of(service: Service, node: Node, locale: str) -> str | None:
+    """A body as the portal holds it; None where somebody deleted the article since it was listed."""
+    try:
+        return service.read_article(node[1], locale=locale)[1]
+    except NotFound:
+        return None
 
 
 def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:

@@ -22,6 +22,7 @@ from kbsync.plan.decide import EMPTY
 from kbsync.plan.evidence import Key, key_of
 from kbsync.plan.known import NEVER, Former, GitWord
 from kbsync.plan.likeness import MIN_WORDS, NEAR, likeness, words
+from kbsync.plan.order import ASIDE
 from kbsync.plan.questions import Question, Questions, differing
 
 AT_ONCE = 64
@@ -81,7 +82,8 @@ class Search:
         self.tree = compiler.tree.sources
         self.questions = questions
         self.candidates: dict[Key, Observed] = {
-            key_of(item.kind, item.locale, item.slug): item for item in questions.candidates
+            key_of(item.kind, item.locale, item.slug.removesuffix(ASIDE)): item
+            for item in sorted(questions.candidates, key=lambda item: not item.slug.endswith(ASIDE))
         }
         self.files = {question.desired.path: self._file(question) for question in questions.sources}
         self._tried: set[int] = set()

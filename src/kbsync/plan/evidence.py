@@ -10,14 +10,12 @@ from kbsync.model import Base, Desired, Kind, Observed
 from kbsync.plan.assign import Edge
 from kbsync.plan.known import Former, Known, Node
 from kbsync.plan.likeness import NEAR
+from kbsync.plan.order import ASIDE
 
 Key = tuple[Kind, Hashable]
 
 MIN_WEIGHT = 10
 """What weighs less says nothing."""
-
-GONE_FACTOR = 0.25
-"""An article that is on record and no longer on the portal is taken only where nothing else could be meant."""
 
 
 class Evidence(StrEnum):
@@ -31,6 +29,7 @@ class Evidence(StrEnum):
     LOCALE = "the same slug in a locale that is gone"
     TEXT = "the same text"
     NEAR = "nearly the same text"
+    FORMER_TEXT = "the text of an older version"
 
 
 PATH = 60.0
@@ -39,7 +38,7 @@ GIT, GIT_SINCE = 50.0, 25.0
 SLUG, SLUG_ONCE = 35.0, 25.0
 LOCALE = 20.0
 NAME = {"category": 15.0, "article": 4.0, "asset": 0.0}
-TEXT = 60.0
+TEXT, FORMER_TEXT = 60.0, 20.0
 
 
 def near(share: float) -> float:
@@ -97,6 +96,7 @@ class Index:
     by_path: dict[tuple[Kind, str], list[Node]] = field(default_factory=dict)
     by_record: dict[Key, list[Node]] = field(default_factory=dict)
     on_portal: dict[Key, Node] = field(default_factory=dict)
+    parked: dict[Key, Node] = field(default_factory=dict)
 
     @classmethod
     def of(cls, known: Known) -> Index:
@@ -113,13 +113,24 @@ class Index:
             if node not in index.nodes:
                 index.nodes[node] = Article(None, item, former.get(node))
             index.on_portal[key_of(item.kind, item.locale, item.slug)] = node
+            if item.slug.endswith(ASIDE):
+                index.parked[key_of(item.kind, item.locale, item.slug.removesuffix(ASIDE))] = node
         return index
 
     def named(self, key: Key) -> Iterator[Node]:
-        """What has a slug, on the portal or on record."""
+        """What has a slug, on the portal or on record, or had it until a push that was stopped took it away."""
         if key in self.on_portal:
             yield self.on_portal[key]
+        if key in self.parked:
+            yield self.parked[key]
         yield from self.by_record.get(key, ())
+
+    def is_stranger(self, node: Node, item: Desired) -> bool:
+        """Whether an article took the place of ours, which the record has under its slug and the portal has no more."""
+        if self.nodes[node].base is not None:
+            return False
+        rows = self.by_record.get(key_of(item.kind, item.locale, item.slug), ())
+        return any(self.nodes[row].observed is None for row in rows)
 
     def is_plain(self, item: Desired) -> Node | None:
         """What a source surely is where nobody else claims it: file, slug and portal agree, or all that readers see."""
@@ -155,12 +166,20 @@ class Scales:
 
     @property
     def weights(self) -> dict[Edge, float]:
-        """What each source weighs as each article; what says nothing is left out."""
+        """What each source weighs as each article of the portal; what says nothing is left out."""
+        return self._weights(gone=False)
+
+    @property
+    def weights_of_gone(self) -> dict[Edge, float]:
+        """The same of what is on record and no longer on the portal."""
+        return self._weights(gone=True)
+
+    def _weights(self, *, gone: bool) -> dict[Edge, float]:
         return {
             (path, node): weight
             for path, nodes in self.found.items()
             for node, reasons in nodes.items()
-            if (weight := sum(reasons.values())) >= MIN_WEIGHT
+            if (self.index.nodes[node].observed is None) is gone and (weight := _total(reasons)) >= MIN_WEIGHT
         }
 
     def reasons(self, path: str, node: Node) -> tuple[Evidence, ...]:
@@ -188,11 +207,8 @@ class Scales:
     def _say(self, item: Desired, evidence: Evidence, weight: float, nodes: Iterable[Node]) -> None:
         """Count a piece of evidence once for each of some articles."""
         for node in nodes:
-            gone = self.index.nodes[node].observed is None
-            if gone and evidence not in {Evidence.PATH, Evidence.SLUG}:
-                continue
             reasons = self.found[item.path].setdefault(node, {})
-            reasons[evidence] = max(reasons.get(evidence, 0.0), weight * (GONE_FACTOR if gone else 1))
+            reasons[evidence] = max(reasons.get(evidence, 0.0), weight)
 
     def _weigh_git(self, item: Desired) -> None:
         own = set(self.index.named(key_of(item.kind, item.locale, item.slug)))
@@ -215,13 +231,13 @@ class Scales:
         for node, share in likeness.items():
             if share >= NEAR:
                 self._say(item, Evidence.NEAR, near(share), [node])
-        for node, reasons in self.found[item.path].items():
+        for node in self.found[item.path]:
             article = self.index.nodes[node]
             sides = [side for side in (article.base, article.observed) if side is not None]
-            proven = "content" in self.index.known.git.proof(item.path, node[1])
-            if proven or text in {side.fields.get("content") for side in sides}:
-                reasons.pop(Evidence.NEAR, None)
+            if text in {side.fields.get("content") for side in sides}:
                 self._say(item, Evidence.TEXT, TEXT, [node])
+            elif "content" in self.index.known.git.proof(item.path, node[1]):
+                self._say(item, Evidence.FORMER_TEXT, FORMER_TEXT, [node])
             if title in {side.fields.get("title") for side in sides}:
                 self._say(item, Evidence.NAME, NAME["article"], [node])
 
@@ -247,6 +263,18 @@ class Scales:
             if node[0] == "category" and article.base is not None and article.base.locale not in self.locales:
                 found.setdefault(article.base.slug, []).append(node)
         return found
+
+
+ALIKE = (
+    frozenset({Evidence.PATH, Evidence.GIT}),
+    frozenset({Evidence.TEXT, Evidence.NEAR, Evidence.FORMER_TEXT}),
+)
+"""Evidence that says the same thing twice: the file stayed the file, the text stayed the text. The stronger counts."""
+
+
+def _total(reasons: Mapping[Evidence, float]) -> float:
+    best = [max((reasons[evidence] for evidence in reasons.keys() & group), default=0.0) for group in ALIKE]
+    return sum(best) + sum(reasons[evidence] for evidence in reasons.keys() - ALIKE[0] - ALIKE[1])
 
 
 def _weight_of(then: Former, article: Article) -> float:

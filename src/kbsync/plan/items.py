@@ -25,8 +25,9 @@ from kbsync.model import (
 )
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Absent, Verdict, decide
 from kbsync.plan.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
-from kbsync.plan.known import Proof
+from kbsync.plan.known import NO_PROOF, Proof
 from kbsync.plan.match import Match, Unclear
+from kbsync.plan.order import ASIDE
 from kbsync.plan.resolve import decided_alike
 
 
@@ -165,12 +166,15 @@ def _decide_present(
 
 def _proof(draft: Draft, match: Match, observed: Observed) -> Proof:
     """What history proves of the portal's values, of the file itself or of the one that it continues."""
-    former = match.former
-    if former is None:
-        return draft.git.proof(match.desired.path, observed.remote_id)
-    agreed = {**former.fields, "status": former.status, "locale": former.locale or None}
-    proven = {name: True for name, value in agreed.items() if value is not None}
-    return {**proven, **draft.git.proof(match.desired.path, observed.remote_id)}
+    if match.is_stranger:
+        return NO_PROOF
+    former, proven = match.former, dict(draft.git.proof(match.desired.path, observed.remote_id))
+    if observed.slug.endswith(ASIDE):
+        proven["slug"] = True  # Nobody but a push gives such a slug.
+    if former is not None:
+        agreed = {**former.fields, "status": former.status, "locale": former.locale or None}
+        proven = {name: True for name, value in agreed.items() if value is not None} | proven
+    return proven
 
 
 def _as_decided(

@@ -12,16 +12,17 @@ One assignment for all: evidence is weighed for everything that could be each ot
             the same, and somebody touched the article since       | 25            | git, portal
     SLUG    the file has the slug that the article has on record   | 35            | ledger and portal
             and on the portal; that it has on one of them          | 25            | ledger or portal
-    TEXT    the bodies are the same, or the article's is that of   | 60            | portal, ledger, git
-            an older revision of the file
+    TEXT    the bodies are the same                                | 60            | portal, ledger
     NEAR    the bodies have the share s of their words in common   | 100 s - 50    | portal, read for this
+    FORMER  the article's body is that of an older revision        | 20            | git
     LOCALE  a category whose locale the tree has no more, by slug  | 20            | ledger
     NAME    a category without a source, by its name; the title of | 15; 4         | portal
             an article, beside other evidence
 
-So a file that kept its place and its text is the article it was, whatever slug another file gave up; and two files that
-swapped their names, but neither slugs nor texts, are still the articles of their slugs. Of an article on record that is
-gone from the portal, a quarter counts.
+Of PATH and GIT the stronger counts, for both say that the file stayed the file; so it is with TEXT, NEAR and FORMER. So
+a file that kept its name and its text is the article it was, whatever slug another file gave up; and two files that
+swapped their names, but neither slugs nor texts, are still the articles of their slugs. What is on record and gone from
+the portal is taken where nothing of the portal could be meant.
 
 What becomes of a knot of sources and articles that could be each other's:
 
@@ -46,12 +47,16 @@ from kbsync.plan.known import Known, Node
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
-    """One item on up to three sides. `former` is what git remembers of the file that this one continues."""
+    """One item on up to three sides. `former` is what git remembers of the file that this one continues.
+
+    `is_stranger`: somebody made the article anew, under the slug of ours that is gone.
+    """
 
     desired: Desired
     base: Base | None
     observed: Observed | None
     former: Base | None = None
+    is_stranger: bool = False
 
 
 NOTHING = Article(None, None)
@@ -138,7 +143,11 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
         rest = [items[path] for path in sorted(rivals) if path in plain]
         for item in rest:
             del plain[item.path]
-    return Weighed(items, index, scales, plain, assign(scales.weights))
+    assignment = assign(scales.weights)
+    waiting = {path for path, _ in assignment.open} | assignment.found.keys()
+    gone = assign({edge: weight for edge, weight in scales.weights_of_gone.items() if edge[0] not in waiting})
+    found = {**assignment.found, **gone.found}
+    return Weighed(items, index, scales, plain, Assignment(found, assignment.open | gone.open))
 
 
 def _plain(items: Iterable[Desired], index: Index) -> tuple[dict[str, Node], dict[Node, str]]:
@@ -168,7 +177,8 @@ def match_items(desired: Iterable[Desired], known: Known, tree: Iterable[Desired
         if item.path not in unclear:
             node = found.get(item.path)
             article = index.nodes[node] if node is not None else NOTHING
-            matched.append(Match(item, article.base, article.observed, article.former))
+            is_stranger = node is not None and index.is_stranger(node, item)
+            matched.append(Match(item, article.base, article.observed, article.former, is_stranger))
     waiting = {node for _, node in weighed.assignment.open}
     rest = [(node, index.nodes[node]) for node in index.nodes.keys() - set(found.values()) - waiting]
     orphans = [(base, article.observed) for _, article in rest if (base := article.base or article.former) is not None]

@@ -46,6 +46,8 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
     moved = tuple(
         name for name, value in base.fields.items() if name != "position" and observed.fields.get(name) != value
     )
+    if policy.publish and base.status is not None and observed.status is not base.status:
+        moved += ("status",)
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
         _report_orphan(draft, base, f'[push] removed = "{policy.removed}"', _how_to_remove(base, policy))
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:

@@ -133,7 +133,9 @@ def bodies_to_compare(weighed: Weighed) -> list[tuple[str, Node]]:
     return [
         (path, node)
         for path, node in pairs
-        if (path, node[1]) not in known.likeness and Evidence.TEXT not in weighed.scales.reasons(path, node)
+        if weighed.index.nodes[node].observed
+        and (path, node[1]) not in known.likeness
+        and Evidence.TEXT not in weighed.scales.reasons(path, node)
     ]
 
 
