@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -31,7 +32,11 @@ class Violation:
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """A push, and what was allowed to it: whom it may overwrite, what becomes of orphans, who was disturbed."""
+    """A push, and what was allowed to it.
+
+    removed: what becomes of orphans. overwritten: the paths given to `--overwrite`. is_part: a file was named, whose
+    slug may still be another's. faults, killed: how it was disturbed.
+    """
 
     tree: Tree
     clone: Clone
@@ -41,6 +46,7 @@ class Occasion:
     removed: str
     overwritten: frozenset[str] = frozenset()
     recreate: bool = False
+    is_part: bool = False
     faults: bool = False
     killed: bool = False
 
@@ -75,6 +81,13 @@ def _guarded(truth: Truth, here: Occasion, item: Shown) -> list[str]:
             if getattr(item, name) == value != known.get(name)]  # fmt: skip
 
 
+def _guarded_from_deletion(truth: Truth, here: Occasion, item: Shown) -> list[str]:
+    """The same; a status that its source left to people keeps nothing from going with the source."""
+    source = truth.settled.get(truth.owner.get(item.id, PERSON))
+    left = source is not None and not source.status
+    return [name for name in _guarded(truth, here, item) if not (left and name == "status")]
+
+
 def _vanished(truth: Truth, here: Occasion, loose: set[int]) -> Iterator[Violation]:
     told = {change["remote_id"] for change in here.run.changes if change["action"] == "delete"}
     for remote_id in sorted(here.before.keys() - here.after.keys()):
@@ -84,7 +97,7 @@ def _vanished(truth: Truth, here: Occasion, loose: set[int]) -> Iterator[Violati
             yield Violation("person's article deleted", f"{item}")
         elif source is not None and remote_id not in truth.left and owner not in loose:
             yield Violation("living article deleted", f"{item} is {source.path}")
-        elif guarded := _guarded(truth, here, item):
+        elif guarded := _guarded_from_deletion(truth, here, item):
             yield Violation("person's edit deleted", f"{item}: {', '.join(guarded)}")
         if here.removed != "delete":
             yield Violation("deleted unasked", f"{item}, with removed = {here.removed}")
@@ -114,7 +127,8 @@ def _created(truth: Truth, here: Occasion, loose: set[int]) -> Iterator[Violatio
 
 def _changed(truth: Truth, here: Occasion, loose: set[int], old: Shown, new: Shown) -> Iterator[Violation]:
     for name in _guarded(truth, here, old):
-        if getattr(new, name) != getattr(old, name):
+        # A category of that slug in another locale is what both sides want.
+        if getattr(new, name) != getattr(old, name) and (name, old.category) != ("category_id", new.category):
             shown = f"{getattr(old, name)!r:.60} -> {getattr(new, name)!r:.60}"
             yield Violation("person's edit overwritten", f"{old}: {name}: {shown}")
     mark, titled = mark_in(new.content), owner_of_title(new.title)
@@ -173,7 +187,7 @@ def judge_run(here: Occasion) -> Iterator[Violation]:
     """Whether a command ended as it must, and told the truth about it."""
     run = here.run
     where = f"`kbsync {' '.join(run.arguments)}` ended with {run.code}"
-    if here.killed and run.code < 0:
+    if here.killed and run.code in {-signal.SIGKILL, -signal.SIGINT}:
         return
     if "Traceback" in run.err or run.code in {ExitCode.BUG, HUNG}:
         yield Violation("traceback", f"{where}: {run.err[-600:]}")
@@ -191,6 +205,6 @@ def judge_run(here: Occasion) -> Iterator[Violation]:
     clean = not run.held and words <= {"done", None}
     if (run.code == ExitCode.DONE) != clean:
         yield Violation("exit code", f"{where}; held: {len(run.held)}, outcomes: {sorted(map(str, words))}")
-    if not here.is_disturbed and run.code not in OURS_TO_END:
+    if not here.is_disturbed and run.code not in (OURS_TO_END | ({ExitCode.PARTLY_FAILED} if here.is_part else set())):
         errors = {change.get("error") for change in run.changes if change.get("error")}
         yield Violation("failed without a cause", f"{where}: {sorted(errors)[:3]} {run.err[-300:]}")

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.sandbox import Sandbox
-
 from push.world import PORTAL
 
 if TYPE_CHECKING:

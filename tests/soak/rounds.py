@@ -21,7 +21,7 @@ from .ending import End, judge_end
 from .judge import Occasion, Violation, judge_push, judge_run
 from .portal import ACTS, Person, look
 from .repository import Clone, Copy, Origin
-from .runs import Run, Trigger, run_apart, run_here
+from .runs import Run, Trigger, run_here
 from .stage import BEGINNING, OPENINGS, Stage
 from .tree import Tree
 from .truth import Truth
@@ -255,7 +255,7 @@ class Round:
         self.calm = self.calm and not hits and not killed
         after = look(sandbox)
         here = Occasion(self.head, self.clone, run, before, after, self.removed, overwritten,
-                        "--recreate" in options, bool(hits), killed)  # fmt: skip
+                        "--recreate" in options, step == "push one", bool(hits), killed)  # fmt: skip
         self.violations += judge_push(self.truth, here)
         self.truth.pushed(before, after, self.head)
         sure = not here.is_disturbed and step != "push one"
@@ -283,7 +283,7 @@ class Round:
         lost = Fault("reset", when=when) if number == signal.SIGKILL else None  # type: ignore[arg-type]
         faults.follow(lambda request: lost if trigger.meets(request) else None)
         self.counts["runs: push"] += 1
-        run = run_apart(self.clone.folder, ("push", "--format", "json", *options), trigger.started)
+        run = self.stage.nursery.run(self.clone.folder, ("push", "--format", "json", *options), trigger.started)
         self.counts["kills" if number == signal.SIGKILL else "stops"] += trigger.sent
         return run, trigger.sent
 
@@ -318,7 +318,9 @@ def summary(run: Run) -> str:
         for change in run.changes
     ]
     held = [f"{held['reason']} {held['path'] or held['slug']} {','.join(held['fields'])}" for held in run.held]
-    words = f"exit {run.code}" + (f"; {'; '.join(done)}" if done else "") + (f"; held: {'; '.join(held)}" if held else "")
+    words = (
+        f"exit {run.code}" + (f"; {'; '.join(done)}" if done else "") + (f"; held: {'; '.join(held)}" if held else "")
+    )
     return words if run.report else f"{words} {run.err.strip()[-200:]}"
 
 
@@ -331,9 +333,14 @@ class Result:
     violations: tuple[Violation, ...]
     counts: Counter[str]
 
+    @property
+    def headlines(self) -> list[str]:
+        """What went wrong, and how to see it again."""
+        again = [f"  python bench/soak.py --seed {self.seed} --rounds 1 --verbose"] * bool(self.violations)
+        return [f"seed {self.seed}: {violation}" for violation in self.violations] + again
+
     def __str__(self) -> str:
-        lines = [f"seed {self.seed}: {violation}" for violation in self.violations]
-        return "\n".join([*lines, *(f"  {line}" for line in self.story)])
+        return "\n".join([*self.headlines, *(f"  {line}" for line in self.story)])
 
 
 def play(stage: Stage, seed: int, left_out: Collection[int] = ()) -> Result:
@@ -357,7 +364,9 @@ def play(stage: Stage, seed: int, left_out: Collection[int] = ()) -> Result:
     this.calm = is_new or has_ledger
     begin = "an empty portal" if is_new else f"opening {number}, {'its' if has_ledger else 'no'} ledger"
     this.story.append(f"    {begin}, removed = {this.removed}, concurrency {this.concurrency}")
-    this.story += [f"      U{a.uid} {a.path} ({a.portal_slug}) {a.status or 'no status'}" for a in desk.tree.articles.values()]
+    this.story += [
+        f"      U{a.uid} {a.path} ({a.portal_slug}) {a.status or 'no status'}" for a in desk.tree.articles.values()
+    ]
     for place, step in enumerate(script_of(seed)):
         if place not in left_out and not this.violations:
             this.take(place, step)

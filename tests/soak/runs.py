@@ -6,9 +6,9 @@ import contextlib
 import gc
 import io
 import json
-import multiprocessing
 import os
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable
@@ -16,15 +16,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kbsync.cli.door import run
-
 from push.world import TOKEN
 
-PATIENCE_S = 120
-"""A command that does not end in this time hangs; nothing is decided by it otherwise."""
+from .child import PATIENCE_S, run_whole
 
-HUNG = 1000
-"""Instead of an exit code."""
+HUNG = -signal.SIGALRM
+"""How a child ends that did not end by itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,50 +74,41 @@ def run_here(folder: Path, arguments: tuple[str, ...]) -> Run:
     """A command in this process. A bug of kbsync ends it with a traceback in `err`, as a process would."""
     out, err = io.StringIO(), io.StringIO()
     with token(), contextlib.chdir(folder), contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = _code(arguments, err)
+        code = run_whole(list(arguments), err)
     # A push takes what is planned from the collector for good, since its process ends soon.
     gc.unfreeze()
     return _run(arguments, code, out.getvalue(), err.getvalue())
 
 
-def _code(arguments: tuple[str, ...], err: Any) -> int:
-    import traceback
+@dataclass(slots=True)
+class Nursery:
+    """Commands in processes of their own; the one that forks them is started with the first."""
 
-    try:
-        return run(list(arguments))
-    except BaseException:  # whatever comes out of the door is a finding, KeyboardInterrupt too
-        traceback.print_exc(file=err)
-        return 1
+    parent: subprocess.Popen[str] | None = None
 
+    def run(self, folder: Path, arguments: tuple[str, ...], started: Callable[[int], None]) -> Run:
+        """A command, to its end; `started` hears its pid."""
+        parent = self.parent = self.parent or _parent()
+        assert parent.stdin is not None and parent.stdout is not None
+        files = (folder / ".git/stdout", folder / ".git/stderr")
+        parent.stdin.write(json.dumps([str(folder), arguments, TOKEN, *map(str, files)]) + "\n")
+        parent.stdin.flush()
+        started(int(parent.stdout.readline()))
+        code = int(parent.stdout.readline())
+        return _run(arguments, code, *(file.read_text("utf-8") for file in files))
 
-def run_apart(folder: Path, arguments: tuple[str, ...], started: Callable[[int], None]) -> Run:
-    """A command in a process of its own; `started` hears its pid.
-
-    It is forked from a server that has loaded kbsync already and has no threads, which takes some milliseconds.
-    """
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["soak.runs", "kbsync.cli.push", "kbsync.service.client", "kbsync.history.base"])
-    files = (folder / ".git/stdout", folder / ".git/stderr")
-    child = context.Process(target=_in_child, args=(folder, arguments, *files))
-    child.start()
-    started(child.pid or 0)
-    child.join(PATIENCE_S)
-    code = HUNG if child.exitcode is None else child.exitcode
-    if child.exitcode is None:
-        child.kill()
-        child.join()
-    out, err = (file.read_text("utf-8") if file.exists() else "" for file in files)
-    return _run(arguments, code, out, err)
+    def close(self) -> None:
+        """End it; it has no children then."""
+        if self.parent is not None:
+            self.parent.communicate()
 
 
-def _in_child(folder: Path, arguments: tuple[str, ...], out: Path, err: Path) -> None:
-    sys.stdout, sys.stderr = out.open("w", encoding="utf-8"), err.open("w", encoding="utf-8")
-    os.environ["KBSYNC_TOKEN"] = TOKEN
-    os.chdir(folder)
-    code = _code(arguments, sys.stderr)
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
+def _parent() -> subprocess.Popen[str]:
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
+    path = os.pathsep.join(name for name in sys.path if name)
+    pipe = subprocess.PIPE
+    command = [sys.executable, "-m", "soak.child"]
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=clean | {"PYTHONPATH": path})
 
 
 @dataclass(slots=True)

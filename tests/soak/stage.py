@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kbsync.sandbox import Behaviour, Sandbox, running
-
+from kbsync.sandbox import V4_2, Behaviour, Sandbox, running
 from push.world import PORTAL, SETUP
 
 from .edits import Desk, first_tree
 from .portal import look, restore, save
 from .repository import Clone, Copy, Origin
-from .runs import run_here
+from .runs import Nursery, run_here
 from .truth import Truth
 from .writing import mark_in
 
@@ -76,6 +75,7 @@ class Stage:
     folder: Path
     sandbox: Sandbox
     clock: Clock
+    nursery: Nursery
     openings: dict[int, Opening] = field(default_factory=dict)
 
     def config(self, removed: str, concurrency: int = 1) -> str:
@@ -123,9 +123,30 @@ class Stage:
 
 
 @contextmanager
+def stages(folder: Path) -> Iterator[Callable[[int], Stage]]:
+    """The stage of a seed: most are against version 4.10 of the service, some against 4.2."""
+    with ExitStack() as stack:
+        made: dict[bool, Stage] = {}
+
+        def of(seed: int) -> Stage:
+            is_old = seed // OPENINGS % 5 == 4
+            if is_old not in made:
+                home = folder / ("4.2" if is_old else "4.10")
+                home.mkdir()
+                made[is_old] = stack.enter_context(a_stage(home, V4_2 if is_old else None))
+            return made[is_old]
+
+        yield of
+
+
+@contextmanager
 def a_stage(folder: Path, behaviour: Behaviour | None = None) -> Iterator[Stage]:
     """A stage of its own, in a folder."""
     clock = Clock()
     with running(folder / "sandbox.db", SETUP, behaviour, clock=clock) as sandbox:
         save(sandbox, folder / "empty.db")
-        yield Stage(folder, sandbox, clock)
+        nursery = Nursery()
+        try:
+            yield Stage(folder, sandbox, clock, nursery)
+        finally:
+            nursery.close()
