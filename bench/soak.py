@@ -48,7 +48,7 @@ class Tally:
 
 def run_rounds(first: int, count: int, until: float, verbose: bool, smaller: bool) -> Tally:
     """Play some rounds, until a moment of the wall clock at the latest."""
-    from soak.rounds import play, shrink
+    from soak.play import play, shrink
     from soak.stage import stages
 
     tally = Tally()

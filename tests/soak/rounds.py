@@ -1,16 +1,14 @@
-"""A round: a script of steps drawn from its seed, carried out on a stage, judged after each push.
+"""A round: steps carried out on a stage, judged after each push.
 
 Every step draws from a generator of its own, named by the round's seed and the step's place: a step that is left out
-changes nothing about what the others draw. So a violation can be made smaller (`shrink`).
+changes nothing about what the others draw. So a violation can be made smaller (`play.py`).
 """
 
 from __future__ import annotations
 
 import random
-import shutil
 import signal
 from collections import Counter
-from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,27 +19,12 @@ from .ending import End, judge_end
 from .judge import Occasion, Violation, judge_push, judge_run
 from .portal import ACTS, Person, look
 from .repository import Clone, Copy, Origin
-from .runs import Run, Trigger, run_here
-from .stage import BEGINNING, OPENINGS, Stage
+from .runs import Run, Trigger, run_here, summary
+from .script import CLONES
+from .stage import Stage
 from .tree import Tree
 from .truth import Truth
 
-PUSHES: Mapping[str, int] = {
-    "push": 12,
-    "push one": 3,
-    "push --overwrite": 2,
-    "push --recreate": 1,
-    "push, faults": 5,
-    "push, killed": 2,
-    "push, stopped": 1,
-}
-CLONES: Mapping[str, int] = {
-    "lose the ledger": 3,
-    "stale ledger": 3,
-    "other clone": 4,
-    "fresh clone": 3,
-    "shallow clone": 2,
-}
 FAULTS = (
     Fault("reset"),
     Fault("reset", when="after"),
@@ -60,34 +43,6 @@ METHODS = ("POST", "PATCH", "PATCH", "PATCH", "DELETE", "GET")
 PAUSES_S = (0, 0, 0.4, 5, 90, 4000)
 PERSON_S = 2
 """git and the portal tell whole seconds; a person is not within the same one."""
-
-
-def script_of(seed: int) -> list[str]:
-    """The steps of a round."""
-    rng = random.Random(f"script {seed}")
-
-    def draw(weights: Mapping[str, int]) -> str:
-        return rng.choices([*weights], [*weights.values()])[0]
-
-    edits = {name: weight for name, (_, weight) in EDITS.items()}
-    acts = {name: weight for name, (_, weight) in ACTS.items()}
-    steps: list[str] = []
-    for _ in range(rng.choice((1, 1, 2, 3))):
-        if rng.random() < 0.3:
-            steps.append(draw(acts))
-        for _ in range(rng.choice((1, 1, 2))):
-            steps += [draw(edits) for _ in range(rng.choice((1, 1, 2, 3)))]
-            steps.append("commit")
-        if rng.random() < 0.12:
-            steps.append("squash")
-        if rng.random() < 0.3:
-            steps.append(draw(acts))
-        if rng.random() < 0.35:
-            steps.append(draw(CLONES))
-        if rng.random() < 0.15:
-            steps.append("plan")
-        steps.append(draw(PUSHES))
-    return steps
 
 
 @dataclass(slots=True)
@@ -307,82 +262,3 @@ class Round:
 def files_of(tree: Tree) -> dict[str, str]:
     """What is committed."""
     return {f"content/{path}": text for path, text in tree.files().items()}
-
-
-def summary(run: Run) -> str:
-    """What a command said, in a line."""
-    done = [
-        f"{change['action']} {change['path'] or change['slug']}"
-        + (f" #{change['remote_id']}" if change["remote_id"] else "")
-        + ("" if change.get("outcome") in {None, "done"} else f" {change['outcome']}: {change['error'][:100]}")
-        for change in run.changes
-    ]
-    held = [f"{held['reason']} {held['path'] or held['slug']} {','.join(held['fields'])}" for held in run.held]
-    words = (
-        f"exit {run.code}" + (f"; {'; '.join(done)}" if done else "") + (f"; held: {'; '.join(held)}" if held else "")
-    )
-    return words if run.report else f"{words} {run.err.strip()[-200:]}"
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """What came of a round."""
-
-    seed: int
-    story: tuple[str, ...]
-    violations: tuple[Violation, ...]
-    counts: Counter[str]
-
-    @property
-    def headlines(self) -> list[str]:
-        """What went wrong, and how to see it again."""
-        again = [f"  python bench/soak.py --seed {self.seed} --rounds 1 --verbose"] * bool(self.violations)
-        return [f"seed {self.seed}: {violation}" for violation in self.violations] + again
-
-    def __str__(self) -> str:
-        return "\n".join([*self.headlines, *(f"  {line}" for line in self.story)])
-
-
-def play(stage: Stage, seed: int, left_out: Collection[int] = ()) -> Result:
-    """Carry out a round, or what is left of it; it ends with its first violations."""
-    rng = random.Random(f"round {seed}")
-    folder = stage.folder / "round"
-    shutil.rmtree(folder, ignore_errors=True)
-    number = seed % OPENINGS
-    desk, truth = stage.begin(number)
-    is_new, has_ledger = rng.random() < 0.1, rng.random() < 0.7
-    if is_new:
-        stage.empty()
-        truth = Truth()
-    stage.clock.now_s = BEGINNING + 10_000
-    this = Round(stage, seed, folder, desk, truth, rng.choice(("report", "archive", "delete")),
-                 rng.choice((1, 1, 1, 1, 1, 4)), Origin(folder / "origin"))  # fmt: skip
-    this.commit()
-    this.add_clone()
-    if not is_new and has_ledger:
-        this.clone.take_ledger(stage.open(number).ledger)
-    this.calm = is_new or has_ledger
-    begin = "an empty portal" if is_new else f"opening {number}, {'its' if has_ledger else 'no'} ledger"
-    this.story.append(f"    {begin}, removed = {this.removed}, concurrency {this.concurrency}")
-    this.story += [
-        f"      U{a.uid} {a.path} ({a.portal_slug}) {a.status or 'no status'}" for a in desk.tree.articles.values()
-    ]
-    for place, step in enumerate(script_of(seed)):
-        if place not in left_out and not this.violations:
-            this.take(place, step)
-    if not this.violations:
-        this.end()
-    this.counts["rounds"] += 1
-    this.counts.update(f"violation: {violation.kind}" for violation in this.violations)
-    return Result(seed, tuple(this.story), tuple(this.violations), this.counts)
-
-
-def shrink(stage: Stage, result: Result) -> Result:
-    """The same violation in fewer steps: one step after the other is left out where it changes nothing about that."""
-    kind, left_out = result.violations[0].kind, set[int]()
-    for place in reversed(range(len(script_of(result.seed)))):
-        without = play(stage, result.seed, {*left_out, place})
-        if any(violation.kind == kind for violation in without.violations):
-            left_out.add(place)
-            result = without
-    return result

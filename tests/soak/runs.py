@@ -107,7 +107,7 @@ def _parent() -> subprocess.Popen[str]:
     clean = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
     path = os.pathsep.join(name for name in sys.path if name)
     pipe = subprocess.PIPE
-    command = [sys.executable, "-m", "soak.child"]
+    command = [sys.executable, "-P", "-m", "soak.child"]
     return subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, env=clean | {"PYTHONPATH": path})
 
 
@@ -134,3 +134,18 @@ class Trigger:
         with contextlib.suppress(ProcessLookupError):
             os.kill(self.pid, self.number)
         return True
+
+
+def summary(run: Run) -> str:
+    """What a command said, in a line."""
+    done = [
+        f"{change['action']} {change['path'] or change['slug']}"
+        + (f" #{change['remote_id']}" if change["remote_id"] else "")
+        + ("" if change.get("outcome") in {None, "done"} else f" {change['outcome']}: {change['error'][:100]}")
+        for change in run.changes
+    ]
+    held = [f"{held['reason']} {held['path'] or held['slug']} {','.join(held['fields'])}" for held in run.held]
+    words = (
+        f"exit {run.code}" + (f"; {'; '.join(done)}" if done else "") + (f"; held: {'; '.join(held)}" if held else "")
+    )
+    return words if run.report else f"{words} {run.err.strip()[-200:]}"

@@ -11,10 +11,12 @@ from repo import Repo, needs_git
 
 from .edits import EDITS, first_tree
 from .judge import Occasion, judge_push
+from .play import play
 from .portal import Shown
 from .repository import Clone, Origin
-from .rounds import files_of, play, script_of
+from .rounds import files_of
 from .runs import Run
+from .script import script_of
 from .stage import a_stage
 from .tree import Article, Category, Tree
 from .truth import PERSON, Truth

@@ -9,7 +9,7 @@ import pytest
 
 from repo import needs_git
 
-from .rounds import play
+from .play import play
 from .stage import stages
 
 pytestmark = [needs_git, pytest.mark.slow]
