@@ -63,6 +63,8 @@ class Truth:
         """Where a commit broke git's trail: a new name and too many new words at once, or the old name taken."""
         for uid, item in after.articles.items():
             old = before.articles.get(uid)
+            if old is None and uid in self.settled and self.settled[uid].path != item.path:
+                self.broken.add(uid)  # it was deleted, and came back under another name
             if old is not None and old.path != item.path:
                 taken = after.at(old.path) is not None
                 if taken or not is_git_rename(before.file(old), after.file(item)):
