@@ -69,9 +69,14 @@ def play(stage: Stage, seed: int, left_out: Collection[int] = ()) -> Result:
     return Result(seed, tuple(this.story), tuple(this.violations), this.counts)
 
 
-def shrink(stage: Stage, result: Result) -> Result:
+def places_of(seed: int, steps: Collection[str]) -> set[int]:
+    """Where a round takes steps of these names."""
+    return {place for place, step in enumerate(script_of(seed)) if step in steps}
+
+
+def shrink(stage: Stage, result: Result, left_out: Collection[int] = ()) -> Result:
     """The same violation in fewer steps: one step after the other is left out where it changes nothing about that."""
-    kind, left_out = result.violations[0].kind, set[int]()
+    kind, left_out = result.violations[0].kind, set(left_out)
     for place in reversed(range(len(script_of(result.seed)))):
         without = play(stage, result.seed, {*left_out, place})
         if any(violation.kind == kind for violation in without.violations):

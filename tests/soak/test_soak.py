@@ -26,4 +26,4 @@ def test_a_random_round_ends_with_one_article_for_each_source_and_nobody_s_edit_
     for result in results:
         record_property("soak", dict(result.counts))
         wrong += result.headlines
-    assert wrong == []
+    assert not wrong, "\n".join(wrong)
