@@ -49,7 +49,7 @@ class Tally:
 
 def run_rounds(first: int, count: int, until: float, options: argparse.Namespace) -> Tally:
     """Play some rounds, until a moment of the wall clock at the latest."""
-    from soak.play import places_of, play, shrink
+    from soak.play import play, shrink
     from soak.stage import stages
 
     tally = Tally()
@@ -57,12 +57,11 @@ def run_rounds(first: int, count: int, until: float, options: argparse.Namespace
         for seed in range(first, first + count):
             if time.time() > until:
                 break
-            left_out = places_of(seed, options.without)
-            result = play(stage_of(seed), seed, left_out)
+            result = play(stage_of(seed), seed, options.without)
             tally.counts.update(result.counts)
             tally.failures += bool(result.violations)
             if result.violations and options.shrink:
-                result = shrink(stage_of(seed), result, left_out)
+                result = shrink(stage_of(seed), result)
             if options.verbose or (result.violations and options.shrink):
                 tally.stories.append(str(result))
             elif result.violations:
