@@ -1,13 +1,16 @@
-"""Thousands of pushes against a portal that misbehaves at random: `make soak`. By hand, not in CI.
+"""Thousands of rounds that look for what would embarrass us: `make soak`. By hand; CI runs a few of them (tests/soak).
 
-    make soak                      5,000 schedules, both versions of the service, all cores
-    python bench/soak.py --schedules 200 --from 9000
-    python bench/soak.py --write               the same, and its outcome into bench/RESULTS.md
+    make soak                                        5,000 rounds and 5,000 fault schedules, all cores
+    python bench/soak.py --rounds 300                rounds alone
+    python bench/soak.py --seconds 600               rounds for ten minutes
+    python bench/soak.py --seed 1234 --rounds 1 --verbose      one round again, with its whole story
+    python bench/soak.py --seed 1234 --rounds 1 --shrink       the same with as few steps as show the violation
+    python bench/soak.py --without "swap files"      without that kind of step
+    python bench/soak.py --write                     all of it, and its outcome into bench/RESULTS.md
 
-Each schedule is a mixed push (creates, updates, moves, a slug swap, publishes, an archive, a delete, categories)
-under faults of its own seed, then at most two pushes in peace. It fails when there is not exactly one article for
-each source, when a text or a status is another, when something is left to do, or when the ledger says otherwise. The
-harness is that of the tests.
+A round edits a help center at random in git, in the panel and in the ledger, pushes it in between, and asks an oracle
+that knows which file is which article (tests/soak). A fault schedule is one mixed push under faults, then at most two
+in peace (tests/push/test_faults.py). Both are the same for the same seed.
 """
 
 from __future__ import annotations
@@ -16,8 +19,12 @@ import argparse
 import os
 import sys
 import tempfile
+import textwrap
 import time
-from concurrent.futures import ProcessPoolExecutor, as_completed
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from sections import SOAK, write_section
@@ -25,58 +32,125 @@ from sections import SOAK, write_section
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))
 
+SCHEDULES_AT_ONCE, ROUNDS_AT_ONCE = 50, 100
+"""What shares one sandbox."""
 
-PART = 50
-"""Schedules that share one sandbox."""
+ROUNDS, SCHEDULES, FIRST_SCHEDULE = 5000, 5000, 100_000
 
 
-def run_part(first: int, count: int, old: bool) -> list[str]:
-    """Push through some schedules; what went wrong."""
+@dataclass(slots=True)
+class Tally:
+    """What was done so far, and what was found."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    stories: list[str] = field(default_factory=list)
+    failures: int = 0
+
+
+def run_rounds(first: int, count: int, until: float, options: argparse.Namespace) -> Tally:
+    """Play some rounds, until a moment of the wall clock at the latest."""
+    from soak.play import play, shrink
+    from soak.stage import stages
+
+    tally = Tally()
+    with tempfile.TemporaryDirectory() as folder, stages(Path(folder)) as stage_of:
+        for seed in range(first, first + count):
+            if time.time() > until:
+                break
+            result = play(stage_of(seed), seed, options.without)
+            tally.counts.update(result.counts)
+            tally.failures += bool(result.violations)
+            if result.violations and options.shrink:
+                result = shrink(stage_of(seed), result)
+            if options.verbose or (result.violations and options.shrink):
+                tally.stories.append(str(result))
+            elif result.violations:
+                tally.stories.append("\n".join(result.headlines))
+    return tally
+
+
+def run_schedules(first: int, count: int, old: bool) -> Tally:
+    """Push through some schedules of faults."""
     from kbsync.sandbox import V4_2, Behaviour
     from push.test_faults import stages, wrongs_of_seed
 
+    tally = Tally(Counter({"fault schedules": count}))
     with tempfile.TemporaryDirectory() as folder, stages(Path(folder), V4_2 if old else Behaviour()) as stage:
-        return [told for seed in range(first, first + count) for told in wrongs_of_seed(stage, seed)]
+        for seed in range(first, first + count):
+            tally.stories += wrongs_of_seed(stage, seed)
+    tally.failures = len(tally.stories)
+    return tally
 
 
-def section(schedules: int, failures: int, seconds: float) -> str:
+def submitted(pool: ProcessPoolExecutor, options: argparse.Namespace) -> Iterator[Future[Tally]]:
+    """Everything that is to be done, in parts."""
+    until = time.time() + options.seconds if options.seconds else float("inf")
+    share = max(1, -(-options.rounds // (os.cpu_count() or 1)))
+    at_once = share if options.seconds else min(ROUNDS_AT_ONCE, share)
+    for first in range(0, options.rounds, at_once):
+        some = min(at_once, options.rounds - first)
+        yield pool.submit(run_rounds, options.seed + first, some, until, options)
+    for number, first in enumerate(range(0, options.schedules, SCHEDULES_AT_ONCE)):
+        some = min(SCHEDULES_AT_ONCE, options.schedules - first)
+        # Every fourth part is against version 4.2.
+        yield pool.submit(run_schedules, FIRST_SCHEDULE + first, some, number % 4 == 3)
+
+
+def section(words: list[str]) -> str:
     """What RESULTS.md says of a soak."""
-    return (
-        f"{SOAK}\n\nMade by `make soak` on {time.strftime('%Y-%m-%d')}: "
-        f"{schedules:,} mixed pushes under random faults,\n"
-        f"{failures} failures, {seconds:.0f} s on {os.cpu_count()} cores.\n"
-    )
+    head = f"{SOAK}\n\nMade by `make soak` on {time.strftime('%Y-%m-%d')}:\n\n"
+    return head + "\n".join(textwrap.fill(f"- {text}.", 120, subsequent_indent="  ") for text in words) + "\n"
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for. Who names rounds, a seed or a time wants no schedules beside them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--rounds", type=int, help=f"how many rounds [default: {ROUNDS:,}]")
+    parser.add_argument("--schedules", type=int, help=f"how many fault schedules [default: {SCHEDULES:,}]")
+    parser.add_argument("--seed", type=int, help="the first seed of the rounds [default: 0]")
+    parser.add_argument("--seconds", type=float, default=0.0, help="begin no round after so many seconds")
+    parser.add_argument("--without", action="append", default=[], metavar="STEP", help="leave out steps of this name, "
+                        "to look past what is known (tests/soak: edits.py, portal.py, script.py)")  # fmt: skip
+    parser.add_argument("--verbose", action="store_true", help="tell the story of every round")
+    parser.add_argument("--shrink", action="store_true", help="tell failed rounds with as few steps as still fail")
+    parser.add_argument("--write", action="store_true", help="put the outcome into bench/RESULTS.md")
+    options = parser.parse_args()
+    alone = options.rounds is not None or options.seed is not None or options.seconds
+    if options.schedules is None:
+        options.schedules = 0 if alone else SCHEDULES
+    if options.rounds is None:
+        options.rounds = 1_000_000 if options.seconds else ROUNDS
+    options.seed = options.seed or 0
+    return options
 
 
 def main() -> int:
     """Run them all; 1 where one failed."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--schedules", type=int, default=5000)
-    parser.add_argument("--from", type=int, default=100_000, dest="first", help="the first seed")
-    parser.add_argument("--write", action="store_true", help="put the outcome into bench/RESULTS.md")
-    options = parser.parse_args()
+    from soak.counting import told
+
+    options = arguments()
     started = time.monotonic()
-    parts = [(first, min(PART, options.schedules - first)) for first in range(0, options.schedules, PART)]
-    failures: list[str] = []
-    done = 0
+    whole = Tally()
     with ProcessPoolExecutor(os.cpu_count()) as pool:
-        # Every fourth part is against version 4.2.
-        jobs = {
-            pool.submit(run_part, options.first + first, count, number % 4 == 3): count
-            for number, (first, count) in enumerate(parts)
-        }
-        for job in as_completed(jobs):
-            for told in job.result():
-                failures.append(told)
-                print(told, flush=True)
-            done += jobs[job]
-            print(f"{done:,} of {options.schedules:,} schedules, {len(failures)} failures, "
-                  f"{time.monotonic() - started:.0f} s", flush=True)  # fmt: skip
+        for job in as_completed(submitted(pool, options)):
+            part = job.result()
+            whole.counts.update(part.counts)
+            whole.failures += part.failures
+            for story in part.stories:
+                print(story, flush=True)
+            print(f"{whole.counts['rounds']:,} of {options.rounds:,} rounds, {whole.counts['fault schedules']:,} of "
+                  f"{options.schedules:,} schedules, {whole.failures} failures, {time.monotonic() - started:.0f} s",
+                  file=sys.stderr, flush=True)  # fmt: skip
     seconds = time.monotonic() - started
-    print(f"soak: {options.schedules:,} schedules, {len(failures)} failures, {seconds:.0f} s")
+    words = [
+        f"{told([whole.counts])}",
+        f"{whole.counts['fault schedules']:,} fault schedules",
+        f"{whole.failures:,} rounds and schedules failed; {seconds:.0f} s on {os.cpu_count()} cores",
+    ]
+    print("soak: " + "\n  ".join(words))
     if options.write:
-        write_section(SOAK, section(options.schedules, len(failures), seconds))
-    return 1 if failures else 0
+        write_section(SOAK, section(words))
+    return 1 if whole.failures else 0
 
 
 if __name__ == "__main__":

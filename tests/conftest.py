@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -38,9 +38,14 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         terminalreporter.write_line(
             f"a person in the panel: {len(unavoidable)} pushes, {edits} edits fell between the last look and the write"
         )
+    rounds = [counts for counts, _ in _counted(terminalreporter, "soak")]
+    if rounds:
+        from soak.counting import told
+
+        terminalreporter.write_line(f"soak: {told(rounds)}")
 
 
-def _counted(terminalreporter: pytest.TerminalReporter, name: str) -> Iterator[tuple[int, bool]]:
+def _counted(terminalreporter: pytest.TerminalReporter, name: str) -> Iterator[tuple[Any, bool]]:
     for word in ("passed", "failed"):
         for report in terminalreporter.stats.get(word, []):
             yield from ((number, report.failed) for found, number in report.user_properties if found == name)
