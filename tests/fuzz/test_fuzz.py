@@ -5,6 +5,8 @@ from examine import examine
 from hostile import MOST_CHARS, texts
 from mutate import mutated, seeds
 
+pytestmark = pytest.mark.slow
+
 FILES = 2_000
 PARTS = 8
 SEEDS = seeds()

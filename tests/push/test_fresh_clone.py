@@ -17,7 +17,7 @@ from repo import Repo, a_repo, needs_git
 from .project import Project
 from .world import PORTAL, a_sandbox
 
-pytestmark = needs_git
+pytestmark = [needs_git, pytest.mark.slow]
 
 REFUNDS = "content/en/billing/refunds.md"
 TREE = {

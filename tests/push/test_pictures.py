@@ -18,6 +18,8 @@ from repo import Repo, a_repo, needs_git
 from .project import Project
 from .world import PORTAL, a_sandbox
 
+pytestmark = pytest.mark.slow
+
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 )
