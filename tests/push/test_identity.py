@@ -288,3 +288,14 @@ def test_a_stale_ledger_takes_what_another_clone_pushed_for_what_it_is(world, tm
     assert world.push().words == {"done"}
     assert (world.article("slug-b3").id, world.article("slug-b3").content.strip()) == (before["b"], again)
     settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_two_files_that_trade_their_names_and_keep_slugs_and_texts_need_nothing_sent(world, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    commit(world, TREE | {"en/k/a.md": article("b", "slug-b"), "en/k/b.md": article("a", "slug-a")})
+    assert world.plan().sent == ()
+    world.push()
+    assert (ids(world), slugs(world)["b"]) == (before, "slug-b")
+    settled(world)

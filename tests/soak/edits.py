@@ -218,7 +218,7 @@ EDITS: Mapping[str, tuple[Edit, int]] = {
     "rename file": (rename_file, 4),
     "change slug": (change_slug, 3),
     "turn slugs": (turn_slugs, 4),
-    "swap files": (swap_files, 2),
+    "swap files": (swap_files, 0),
     "move category": (move_category, 2),
     "move locale": (move_locale, 1),
     "rename category": (rename_category, 1),
@@ -230,7 +230,8 @@ EDITS: Mapping[str, tuple[Edit, int]] = {
     "change title": (change_title, 2),
     "change description": (change_description, 1),
 }
-"""Each with its weight."""
+"""Each with its weight. Names that are traded together with other things leave two readings, so `swap files` is not drawn
+(`tests/push/test_identity.py` plays it alone)."""
 
 
 def first_tree(rng: random.Random) -> Desk:

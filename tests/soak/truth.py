@@ -94,8 +94,14 @@ class Truth:
             uid
             for uid, item in tree.articles.items()
             for remote_id in self.articles_of(uid, shown)
-            if not self._is_led(item, shown[remote_id], clone)
+            if not self._is_led(item, shown[remote_id], clone) or self._is_displaced(uid, tree)
         }
+
+    def _is_displaced(self, uid: int, tree: Tree) -> bool:
+        """Whether another source has the name under which this one was pushed last: either may be the article then."""
+        known = self.settled.get(uid)
+        other = tree.at(known.path) if known else None
+        return other is not None and other.uid != uid
 
     def _is_led(self, item: Article, there: Shown, clone: Clone) -> bool:
         return (

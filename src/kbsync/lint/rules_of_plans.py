@@ -26,8 +26,8 @@ RULES_OF_PLANS = (
     Rule(
         "KB505",
         "an article that may be another one renamed",
-        "Its text is nearly that of an article whose file is gone, but it could be one of several. If it is one of "
-        "them, add the `aliases` line of the hint before you push; afterwards there are two articles.",
+        "No longer reported: such a file is held as `unknown` until you say which article it is, and nothing is created. "
+        "Add the `aliases` line that the plan shows.",
     ),
     Rule(
         "KB506",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kbsync.model import Base, Desired, Kind, Observed
+from kbsync.model import Base, Desired, Fields, Kind, Observed
 from kbsync.plan.assign import Edge
 from kbsync.plan.known import Former, Known, Node
 from kbsync.plan.likeness import NEAR
@@ -190,6 +190,7 @@ class Scales:
     def weigh(self, items: Iterable[Desired]) -> None:
         """Weigh the evidence of some sources."""
         names, locales, likeness = self._names_of_free(), self._former_locales(), self._likeness()
+        gone = self._texts_of_gone()
         for item in items:
             if item.path not in self.found:
                 self.found[item.path] = {}
@@ -202,6 +203,7 @@ class Scales:
                     self._say(item, Evidence.LOCALE, LOCALE, locales.get(item.slug, ()))
                     self._say(item, Evidence.NAME, NAME["category"], names.get((item.locale, item.title), ()))
                 else:
+                    self._say(item, Evidence.NAME, NAME["article"], gone.get(_text_and_title(item.fields), ()))
                     self._weigh_text(item, likeness.get(item.path, {}))
 
     def _say(self, item: Desired, evidence: Evidence, weight: float, nodes: Iterable[Node]) -> None:
@@ -256,6 +258,14 @@ class Scales:
                 found.setdefault((some.locale, str(some.fields.get("name"))), []).append(node)
         return found
 
+    def _texts_of_gone(self) -> Mapping[Hashable, list[Node]]:
+        """The articles on record that the portal has no more, by body and title."""
+        found: dict[Hashable, list[Node]] = {}
+        for node, article in self.index.nodes.items():
+            if node[0] == "article" and article.observed is None:
+                found.setdefault(_text_and_title(article.some.fields), []).append(node)
+        return found
+
     def _former_locales(self) -> Mapping[str, list[Node]]:
         """By slug: the categories of locales that the tree has no more."""
         found: dict[str, list[Node]] = {}
@@ -270,6 +280,10 @@ ALIKE = (
     frozenset({Evidence.TEXT, Evidence.NEAR, Evidence.FORMER_TEXT}),
 )
 """Evidence that says the same thing twice: the file stayed the file, the text stayed the text. The stronger counts."""
+
+
+def _text_and_title(fields: Fields) -> Hashable:
+    return (fields.get("content"), fields.get("title"))
 
 
 def _total(reasons: Mapping[Evidence, float]) -> float:
