@@ -79,8 +79,9 @@ def _key(held: dict[str, object]) -> tuple[object, ...]:
 
 
 def _holds(end: End) -> Iterator[Violation]:
-    """Nothing need be held in calm, but a knot; what waits for the slugs of a knot is part of it."""
-    for held in [] if end.is_knotted else end.plan.held:
+    """Nothing need be held in calm, but a knot, and what waits for the slugs of a knot or of an orphan that stays."""
+    waits = any("belongs to article" in held["hint"] for held in end.plan.held)
+    for held in [] if end.is_knotted or waits else end.plan.held:
         if end.calm:
             yield Violation("held for nothing", f"{held['path'] or held['slug']} {held['reason']} {held['fields']}")
 
