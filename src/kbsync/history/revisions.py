@@ -47,6 +47,7 @@ class Then:
         self._at: dict[tuple[str, str], Identity | None] = {}
         self._pictures: dict[tuple[str, str], str] = {}
         self._by_blob: dict[tuple[str, str], Identity] = {}
+        self._by_head: dict[tuple[str, bytes], Identity] = {}
 
     def needs(self, revision: Revision, wanted: Collection[str]) -> Iterator[str]:
         """The paths of the tree on which the fields of a revision depend."""
@@ -74,15 +75,18 @@ class Then:
 
     def identify(self, path: str, oid: str, data: bytes) -> Identity:
         """Who a file was, from its front matter and its path; an article without its category."""
-        key = (path, oid)
-        if key not in self._by_blob:
-            source, site = parse_source(path, data, body=False), self.compiler.site
-            self._by_blob[key] = (
-                identify_category(path, source, site)
-                if source.kind == "category"
-                else identify_article(path, source, site, lambda path: None)
-            )
-        return self._by_blob[key]
+        if (known := self._by_blob.get((path, oid))) is None:
+            # Most revisions change the text alone, and the front matter says it all.
+            head = (path, data[: data.find(b"\n---", 3) + 1] if data.startswith(b"---") else data)
+            if (known := self._by_head.get(head)) is None:
+                source, site = parse_source(path, data, body=False), self.compiler.site
+                known = self._by_head[head] = (
+                    identify_category(path, source, site)
+                    if source.kind == "category"
+                    else identify_article(path, source, site, lambda path: None)
+                )
+            self._by_blob[path, oid] = known
+        return known
 
     def identities(self, path: str, oid: str, data: bytes) -> Iterator[Identity]:
         """Who a file may have been: its first folder may have been a locale that is none today."""

@@ -26,8 +26,8 @@ RULES_OF_PLANS = (
     Rule(
         "KB505",
         "an article that may be another one renamed",
-        "No longer reported: such a file is held as `unknown` until you say which article it is, and nothing is created. "
-        "Add the `aliases` line that the plan shows.",
+        "No longer reported: such a file is held as `unknown` until you say which article it is, and nothing is "
+        "created. Add the `aliases` line that the plan shows.",
     ),
     Rule(
         "KB506",
