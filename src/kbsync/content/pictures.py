@@ -34,14 +34,17 @@ MAGIC = (
     (re.compile(rb"GIF8[79]a"), "image/gif"),
     (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
     (re.compile(rb"....ftypavi[fs]", re.DOTALL), "image/avif"),
-    (
-        re.compile(
-            rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<svg[\s>]", re.DOTALL
-        ),
-        SVG,
-    ),
 )
-"""What a browser shows, by its first bytes. The service sniffs too (observed.md, section 5)."""
+"""What a browser shows, by its first bytes. The service sniffs too (observed.md, section 5). SVG is text: `_is_svg`."""
+
+SVG_HEAD_BYTES = 65_536
+"""How far into a text the tag of an SVG is looked for."""
+
+_BOM = b"\xef\xbb\xbf"
+_SPACE = re.compile(rb"\s*+")
+_SVG_TAG = re.compile(rb"<svg[\s>]")
+_BEFORE_SVG = ((b"<?xml", b">"), (b"<!--", b"-->"), (b"<!DOCTYPE", b">"))
+"""What may stand before the first tag of an SVG, by how it begins and ends."""
 
 MAX_BYTES = 100_000_000
 """Files beyond this are not looked into."""
@@ -82,9 +85,27 @@ def git_id(data: bytes) -> str:
 
 def look_at(path: str, data: bytes) -> Picture:
     """What a file is, by its bytes."""
-    kind = next((kind for magic, kind in MAGIC if magic.match(data)), "")
+    kind = next((kind for magic, kind in MAGIC if magic.match(data)), SVG if _is_svg(data) else "")
     width, height = _size_of(data) if kind else (0, 0)
     return Picture(path, git_id(data), len(data), kind, width, height)
+
+
+def _is_svg(data: bytes) -> bool:
+    """Whether the first tag of a text is `<svg`. Each byte is looked at once, however many comments there are."""
+    data = data[:SVG_HEAD_BYTES]
+    at = _skip_space(data, len(_BOM) if data.startswith(_BOM) else 0)
+    while not _SVG_TAG.match(data, at):
+        end = next((end for begin, end in _BEFORE_SVG if data.startswith(begin, at)), b"")
+        found = data.find(end, at) if end else -1
+        if found < 0:
+            return False
+        at = _skip_space(data, found + len(end))
+    return True
+
+
+def _skip_space(data: bytes, at: int) -> int:
+    blanks = _SPACE.match(data, at)
+    return blanks.end() if blanks else at
 
 
 def _size_of(data: bytes) -> tuple[int, int]:

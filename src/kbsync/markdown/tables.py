@@ -13,8 +13,8 @@ from kbsync.markdown.block_rules import BLANKS, line_text, push_inline
 from kbsync.markdown.definitions import take_definitions
 
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
-_MARKER = r"[ \t\v\f]*:?-+:?[ \t\v\f]*"
-_DELIMITERS = re.compile(rf"\|?{_MARKER}(?:\|{_MARKER})*\|?[ \t\v\f]*$")
+_MARKER = r"[ \t\v\f]*+:?-++:?[ \t\v\f]*+"
+_DELIMITERS = re.compile(rf"\|?{_MARKER}(?:\|{_MARKER})*+\|?[ \t\v\f]*$")
 _CELL_END = re.compile(r"\|[ \t\v\f]*")
 _CELL = re.compile(r"(?:\\\||[^|\r\n])+")
 
