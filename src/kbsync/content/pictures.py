@@ -21,7 +21,7 @@ from kbsync import __version__
 from kbsync.content.cache import RACY_NS
 from kbsync.content.walk import Stamp
 from kbsync.errors import ContentError
-from kbsync.files import load_sealed, store_sealed
+from kbsync.files import load_sealed, read_within, store_sealed
 from kbsync.markdown.uploaded import NAME_CHARS, SUFFIXES
 
 PLACEHOLDER = "kbsync-picture:"
@@ -47,7 +47,7 @@ _BEFORE_SVG = ((b"<?xml", b">"), (b"<!--", b"-->"), (b"<!DOCTYPE", b">"))
 """What may stand before the first tag of an SVG, by how it begins and ends."""
 
 MAX_BYTES = 100_000_000
-"""Files beyond this are not looked into."""
+"""Files beyond this are not looked into, whatever kbsync.toml allows."""
 
 UNREAD = "?"
 """The media type of what nobody looked into."""
@@ -173,7 +173,7 @@ class Pictures:
             ContentError: the file is no longer the one that was looked at.
         """
         try:
-            data = (self.root / picture.path).read_bytes()
+            data = read_within(self.root / picture.path, picture.size)
         except OSError as exc:
             raise ContentError(f"{picture.path}: cannot be read any more: {exc.strerror}") from exc
         if git_id(data) != picture.id:
@@ -193,7 +193,13 @@ _DECODER: msgspec.msgpack.Decoder[dict[str, _Row]] = msgspec.msgpack.Decoder(dic
 
 
 def read_pictures(
-    root: Path, paths: Iterable[str], stamps: Mapping[str, Stamp], *, cache: Path, now_ns: int
+    root: Path,
+    paths: Iterable[str],
+    stamps: Mapping[str, Stamp],
+    *,
+    cache: Path,
+    now_ns: int,
+    most_bytes: int = MAX_BYTES,
 ) -> dict[str, Picture]:
     """Look at pictures; what did not change since the last time is not read.
 
@@ -203,7 +209,9 @@ def read_pictures(
         stamps: of all files of the tree.
         cache: the file that keeps what was seen.
         now_ns: the clock, nanoseconds since 1970.
+        most_bytes: what kbsync.toml allows; a larger file is judged by its size and never read.
     """
+    most_bytes = min(most_bytes, MAX_BYTES)
     wanted = sorted(path for path in set(paths) if path in stamps)
     if not wanted:
         return {}
@@ -211,11 +219,12 @@ def read_pictures(
     rows: dict[str, _Row] = {}
     for path in wanted:
         row, stamp = known.get(path), stamps[path]
-        if row is None or row.racy or row.stamp != stamp:
+        if stamp.size > most_bytes:
+            # Nothing so large is ever uploaded, and it would fill the memory.
+            row = _Row(stamp, True, Picture(path, "", stamp.size, UNREAD))
+        elif row is None or row.racy or row.stamp != stamp:
             try:
-                # Nothing so large is ever uploaded, and it would fill the memory.
-                data = (root / path).read_bytes() if stamp.size <= MAX_BYTES else b""
-                picture = look_at(path, data) if data or not stamp.size else Picture(path, "", stamp.size, UNREAD)
+                picture = look_at(path, read_within(root / path, most_bytes))
             except OSError:
                 picture = Picture(path, "", 0, UNREAD)  # Lint says so: it is as good as no picture.
             row = _Row(stamp, now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS, picture)

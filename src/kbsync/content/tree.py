@@ -14,7 +14,8 @@ from kbsync.content.body import raw_digest
 from kbsync.content.cache import RACY_NS, Row, load_cache, store_cache
 from kbsync.content.inspection import Inspect
 from kbsync.content.source import Source
-from kbsync.content.walk import Stamp, Walk, unreadable, walk_tree
+from kbsync.content.walk import MAX_SOURCE_BYTES, Stamp, Walk, unreadable, walk_tree
+from kbsync.files import read_within
 from kbsync.model import Finding
 
 PARALLEL_FROM = 1_000
@@ -39,7 +40,7 @@ class Tree:
 
     def read_bytes(self, path: str) -> bytes:
         """The bytes of one source, now."""
-        return (self.root / path).read_bytes()
+        return read_within(self.root / path, MAX_SOURCE_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,7 @@ def parse_one(root: Path, path: str, stamp: Stamp, inspect: Inspect | None) -> R
 def _same_bytes(root: Path, path: str, row: Row) -> Source | None:
     """The cached source, if the file's bytes are still those that were read (a checkout only touched it)."""
     try:
-        data = (root / path).read_bytes()
+        data = read_within(root / path, MAX_SOURCE_BYTES)
     except OSError:
         return None
     return row.source if raw_digest(data) == row.source.raw_digest else None
@@ -178,7 +179,7 @@ def _parse_batch(
     sources, failed = [], []
     for path in paths:
         try:
-            data = (root / path).read_bytes()
+            data = read_within(root / path, MAX_SOURCE_BYTES)
         except OSError as exc:
             failed.append((path, exc))
         else:

@@ -17,7 +17,8 @@ from kbsync.content.cache import load_cache
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.content.tree import PARALLEL_FROM, Tree, read_tree, store_tree
-from kbsync.content.walk import Walk
+from kbsync.content.walk import MAX_SOURCE_BYTES, Walk
+from kbsync.files import read_within
 from kbsync.lint import inspect
 from kbsync.lint.structure import UNREAD
 
@@ -64,7 +65,7 @@ def read_changes(root: Path, paths: Iterable[str]) -> Changes:
             if not _may_be_read(path, place, real_root):
                 changes.gone.add(path)
             elif path.endswith(".md"):
-                changes.sources[path] = parse_source(path, place.read_bytes(), inspect=inspect)
+                changes.sources[path] = parse_source(path, read_within(place, MAX_SOURCE_BYTES), inspect=inspect)
             else:
                 changes.pictures.add(path)
         except OSError:
