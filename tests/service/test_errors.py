@@ -323,7 +323,9 @@ def test_a_body_that_is_packed_twice_or_as_nobody_asked_is_not_unpacked(encoding
 
 def test_two_headers_that_each_say_gzip_are_two_encodings():
     packed = gzip.compress(gzip.compress(b"[]"))
-    head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n"
+    head = (
+        f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n"
+    )
     with a_server(head.encode() + packed) as server, a_service(server.base_url) as service:
         assert "packed as `gzip, gzip`" in told(service.check_connection, Misbehaved).message
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from kbsync.children import importing_nothing_from_here
 from kbsync.content.body import raw_digest
 from kbsync.content.cache import RACY_NS, Row, load_cache, store_cache
 from kbsync.content.inspection import Inspect
@@ -158,7 +159,7 @@ def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[So
     batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
-    with ProcessPoolExecutor(max_workers=parsers.workers) as pool:
+    with importing_nothing_from_here(), ProcessPoolExecutor(max_workers=parsers.workers) as pool:
         for encoded, some_failed in pool.map(parse, batches):
             sources += msgspec.msgpack.decode(encoded, type=list[Source])
             failed += some_failed

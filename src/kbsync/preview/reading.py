@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kbsync.children import python_command
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.cache import load_cache
 from kbsync.content.parse import parse_source
@@ -107,7 +108,7 @@ def read_known(root: Path, cache: Path, walk: Walk) -> Tree | None:
 
 async def fill_cache_elsewhere(root: Path, cache: Path) -> None:
     """Let another process read the tree into the cache. What it fails to do is done later, more slowly."""
-    command = (sys.executable, "-c", CHILD, root, cache)
+    command = python_command(CHILD, root, cache)
     # A group of its own: its helpers go with it when the preview ends meanwhile.
     process = await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True
