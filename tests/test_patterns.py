@@ -31,22 +31,17 @@ def _nested(parsed: Iterable[tuple[Any, Any]], *, inside: bool) -> bool:
                 many = value[1] > MANY
                 if (many and inside) or _nested(value[2], inside=inside or many):
                     return True
-            # What has matched is not taken apart again.
-            case "POSSESSIVE_REPEAT":
-                if _nested(value[2], inside=False):
-                    return True
-            case "ATOMIC_GROUP":
-                if _nested(value, inside=False):
-                    return True
-            case "SUBPATTERN":
-                if _nested(value[3], inside=inside):
-                    return True
-            case "BRANCH":
-                if any(_nested(branch, inside=inside) for branch in value[1]):
-                    return True
-            case "ASSERT" | "ASSERT_NOT":
-                if _nested(value[1], inside=False):
-                    return True
+            case "SUBPATTERN" if _nested(value[3], inside=inside):
+                return True
+            case "BRANCH" if any(_nested(branch, inside=inside) for branch in value[1]):
+                return True
+            # What these have matched is not taken apart again.
+            case "POSSESSIVE_REPEAT" if _nested(value[2], inside=False):
+                return True
+            case "ATOMIC_GROUP" if _nested(value, inside=False):
+                return True
+            case "ASSERT" | "ASSERT_NOT" if _nested(value[1], inside=False):
+                return True
     return False
 
 

@@ -17,10 +17,10 @@ SAFE_PATH = "PYTHONSAFEPATH"
 
 
 def trusted_path(entries: Iterable[str], folder: str) -> list[str]:
-    """Where modules are looked for, without the working folder; it stays only where kbsync itself was loaded from it."""
+    """Where modules are looked for, without the working folder; it stays where kbsync itself was loaded from it."""
     home = os.path.realpath(Path(__file__).parent.parent)
     here = os.path.realpath(folder)
-    return [entry for entry in entries if home == here or os.path.realpath(os.path.join(folder, entry)) != here]
+    return [entry for entry in entries if home == here or os.path.realpath(Path(folder, entry)) != here]
 
 
 def leave_folder_out() -> None:
@@ -54,7 +54,7 @@ def python_command(code: str, *arguments: str | Path) -> tuple[str, ...]:
     path = os.pathsep.join(trusted_path(sys.path, _working_folder()))
     # Isolated: not even what Python loads before the code comes from the working folder or PYTHONPATH.
     beginning = "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep)"
-    return (sys.executable, "-I", "-c", f"{beginning}; {code}", path, *map(os.fspath, arguments))
+    return (sys.executable, "-I", "-c", f"{beginning}; {code}", path, *(os.fspath(argument) for argument in arguments))
 
 
 def find_program(name: str, environ: Mapping[str, str], *, outside: Iterable[Path]) -> str | None:
@@ -63,19 +63,19 @@ def find_program(name: str, environ: Mapping[str, str], *, outside: Iterable[Pat
     Entries of PATH that are not absolute are passed by as well. A name with a folder in it is taken as it is.
     A folder that has the user's home below it, such as `/`, is no project's, and programs in it are not passed by.
     """
-    if os.path.dirname(name):
-        return os.path.abspath(name)
+    if Path(name).name != name:
+        return str(Path(name).absolute())
     home = os.path.realpath(Path.home()) if "HOME" in environ or os.name == "nt" else os.sep
     shut = [folder for place in outside if not _is_in(home, folder := os.path.realpath(place))]
     ends = environ.get("PATHEXT", ".EXE").split(os.pathsep) if os.name == "nt" else [""]
     for entry in environ.get("PATH", os.defpath).split(os.pathsep):
-        for place in (os.path.join(entry, name + end) for end in ends):
-            if not os.path.isabs(entry) or not os.path.isfile(place) or not os.access(place, os.X_OK):
+        for place in (Path(entry, name + end) for end in ends):
+            if not Path(entry).is_absolute() or not place.is_file() or not os.access(place, os.X_OK):
                 continue
             # Neither the folder nor what a link in it leads to.
             reals = (os.path.realpath(entry), os.path.realpath(place))
             if not any(_is_in(real, folder) for folder in shut for real in reals):
-                return place
+                return str(place)
     return None
 
 
@@ -85,6 +85,6 @@ def _is_in(place: str, folder: str) -> bool:
 
 def _working_folder() -> str:
     try:
-        return os.getcwd()
+        return str(Path.cwd())
     except FileNotFoundError:
         return os.sep  # It was deleted: nothing can be in it.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -61,7 +60,7 @@ def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:
     if not words:
         raise ConfigError("[service] token_command is blank", hint="name a program that prints the token")
     # With a `.` in PATH any file of the folder could be the program; a path from there is what somebody wrote.
-    program = words[0] if os.path.dirname(words[0]) else find_program(words[0], environ, outside=())
+    program = words[0] if Path(words[0]).name != words[0] else find_program(words[0], environ, outside=())
     if program is None:
         raise ConfigError(f"[service] token_command: there is no program `{words[0]}`")
     said = _output_of([program, *words[1:]], settings.folder, f"[service] token_command: `{words[0]}`")

@@ -14,7 +14,6 @@ import msgspec
 from kbsync.errors import ContentError
 from kbsync.model import Finding
 
-
 MAX_SOURCE_BYTES = 2_000_000
 """A file beyond this is not read: an article has at most 20,000 characters (observed.md, surprise 4)."""
 

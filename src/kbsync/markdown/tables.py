@@ -17,7 +17,7 @@ _MARKER = r"[ \t\v\f]*+:?-++:?[ \t\v\f]*+"
 _DELIMITERS = re.compile(rf"\|?{_MARKER}(?:\|{_MARKER})*+\|?[ \t\v\f]*$")
 _CELL_END = re.compile(r"\|[ \t\v\f]*")
 MAX_FILLED_IN = 0x80000
-"""Empty cells that the portal adds to the short rows of a table before it ends it. Source: cmark-gfm, extensions/table.c."""
+"""Empty cells that the portal adds to short rows before it ends a table. Source: cmark-gfm, extensions/table.c."""
 
 _CELL = re.compile(r"(?:\\\||[^|\r\n])+")
 

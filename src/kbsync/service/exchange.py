@@ -13,7 +13,7 @@ from typing import TypeVar
 
 import httpx
 
-from kbsync.errors import AnswerLost, Misbehaved, ServiceError, Unreachable
+from kbsync.errors import AnswerLost, ServiceError, Unreachable
 from kbsync.model import visible
 from kbsync.service.unpack import unpack
 
