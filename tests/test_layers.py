@@ -16,11 +16,11 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("files",),
+    ("files", "children"),
     ("model",),
     ("errors",),
 )
-"""From above to below; `files` (writing a file whole) is the one row that the design does not draw."""
+"""From above to below; `files` and `children` are the one row that the design does not draw."""
 
 HOMES = {
     "click": {"cli"},

@@ -102,6 +102,11 @@ class AssetsSettings:
     max_pixels: int = 8_000
     allow_svg: bool = False
 
+    @property
+    def max_bytes(self) -> int:
+        """The largest file, in bytes."""
+        return self.max_kb * 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class LintSettings:

@@ -1,7 +1,9 @@
-"""Files that are written whole or not at all."""
+"""Files that are written whole or not at all, and read no further than a limit."""
 
 from __future__ import annotations
 
+import errno
+import os
 import secrets
 import shutil
 from collections.abc import Iterable
@@ -9,6 +11,19 @@ from hashlib import blake2b
 from pathlib import Path
 
 SEAL_BYTES = 16
+
+
+def read_within(path: Path, most_bytes: int) -> bytes:
+    """The bytes of a file, judged by its size before any of it is read.
+
+    Raises:
+        OSError: it cannot be read, or has more bytes than that (EFBIG).
+    """
+    with path.open("rb") as file:
+        # What grows meanwhile is too large as well.
+        if os.fstat(file.fileno()).st_size <= most_bytes and len(data := file.read(most_bytes + 1)) <= most_bytes:
+            return data
+    raise OSError(errno.EFBIG, f"it is larger than {most_bytes / 1_000_000:,g} MB", os.fspath(path))
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:

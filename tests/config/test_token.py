@@ -65,6 +65,7 @@ def test_a_missing_file_is_named(tmp_path):
         ([sys.executable, "-c", "print('two words')"], "expected one line"),
         ([sys.executable, "-c", "import sys; sys.stdout.buffer.write(b'\\xff')"], "expected one line"),
         ([sys.executable, "-c", ""], "expected one line"),
+        ([sys.executable, "-c", "while True: print('x' * 1000)"], "printed more than 4,096 bytes"),
         ("./folder", "cannot be run: Permission denied"),
         ("./plain", "cannot be run: Permission denied"),
     ],
@@ -79,6 +80,20 @@ def test_a_command_that_gives_no_token_is_an_error_and_not_a_crash(tmp_path, com
 def test_a_command_runs_in_the_folder_of_kbsync_toml(tmp_path):
     (tmp_path / "token.txt").write_text("token-1\n")
     assert read_token(settings(tmp_path, "cat token.txt"), token_file=None, environ={}) == "token-1"
+
+
+def test_a_program_of_the_folder_is_not_meant_by_a_bare_name(tmp_path):
+    trap = tmp_path / "tokens"
+    trap.write_text("#!/bin/sh\necho trapped\n")
+    trap.chmod(0o755)
+    with pytest.raises(ConfigError, match="there is no program `tokens`"):
+        read_token(settings(tmp_path, "tokens"), token_file=None, environ={"PATH": "."})
+    assert read_token(settings(tmp_path, "./tokens"), token_file=None, environ={"PATH": "."}) == "trapped"
+
+
+def test_a_token_file_without_end_is_refused():
+    with pytest.raises(ConfigError, match="cannot be read"):
+        read_token(settings(Path()), token_file=Path("/dev/zero"), environ={})
 
 
 def test_a_token_file_may_begin_with_a_bom(tmp_path):

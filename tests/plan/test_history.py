@@ -373,7 +373,7 @@ def a_program(folder: Path, script: str) -> str:
 
 def test_without_git_nothing_is_known_and_the_word_says_so(tree):
     past = tree.ask(edited(tree), program="no-such-git")
-    assert said(past) == ({}, "git cannot be run (No such file or directory): install it")
+    assert said(past) == ({}, "git cannot be run (it is not on PATH, or only inside this project): install it")
 
 
 def test_without_a_repository_nothing_is_known(tmp_path):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -170,3 +171,11 @@ def test_open_pages_do_not_keep_the_preview_from_ending(tmp_path: Path):
         tab.page()
         preview.client.get(HOME)
         # The block ends with the stream open: `running` sees to it that the preview ends, and without a traceback.
+
+
+def test_an_image_of_a_terabyte_is_refused_by_its_size(preview: Running):
+    place = preview.content / "en/billing/images/huge.png"
+    place.touch()
+    os.truncate(place, 1 << 40)
+    answer = preview.get("/-/files/en/billing/images/huge.png")
+    assert (answer.status_code, answer.text) == (413, "This image is larger than [assets] max_kb allows.\n")

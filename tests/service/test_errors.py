@@ -27,6 +27,7 @@ from kbsync.sandbox import Fault
 from kbsync.service import wire
 from kbsync.service.answers import check_status, decode
 from kbsync.service.exchange import MAX_BODY_BYTES, Answer
+from kbsync.service.unpack import unpack
 from patience import GIVE_UP_S, eventually
 
 from .world import ADMIN, OTHER, SETUP, a_sandbox, a_server, a_service, a_transport, create, observe, reply
@@ -311,6 +312,51 @@ def test_a_small_body_that_unpacks_to_a_huge_one_is_refused():
     answer = reply(packed, Content_Encoding="gzip")
     with a_server(answer) as server, a_service(server.base_url) as service:
         assert "larger than 64 MiB" in told(service.check_connection, Misbehaved).message
+
+
+@pytest.mark.parametrize("encoding", ["gzip, gzip", "gzip,gzip", "br", "deflate", "gzip, identity"])
+def test_a_body_that_is_packed_twice_or_as_nobody_asked_is_not_unpacked(encoding):
+    packed = gzip.compress(gzip.compress(b" " * 1_000_000))
+    with a_server(reply(packed, Content_Encoding=encoding)) as server, a_service(server.base_url) as service:
+        assert f"packed as `{encoding}`; kbsync asked for gzip" in told(service.check_connection, Misbehaved).message
+
+
+def test_two_headers_that_each_say_gzip_are_two_encodings():
+    packed = gzip.compress(gzip.compress(b"[]"))
+    head = (
+        f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n"
+    )
+    with a_server(head.encode() + packed) as server, a_service(server.base_url) as service:
+        assert "packed as `gzip, gzip`" in told(service.check_connection, Misbehaved).message
+
+
+def test_nothing_of_a_body_is_unpacked_beyond_the_limit():
+    unpacked = 0
+
+    def counted():
+        nonlocal unpacked
+        packed = gzip.compress(b" " * 50_000_000)
+        for start in range(0, len(packed), 10):
+            unpacked = start
+            yield packed[start : start + 10]
+
+    with pytest.raises(Misbehaved, match="larger than 1 MiB"):
+        unpack(counted(), "gzip", asked="GET /", most_bytes=2**20)
+    assert unpacked < 2_000
+
+
+def test_a_packed_body_that_ends_too_early_is_told():
+    packed = gzip.compress(b"[1, 2, 3]")[:-12]
+    with a_server(reply(packed, Content_Encoding="gzip")) as server, a_service(server.base_url) as service:
+        assert "cannot be unpacked: it ends too early" in told(service.check_connection, Misbehaved).message
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "X-GZIP", "identity"])
+def test_a_body_with_one_encoding_is_read(encoding):
+    body = b'{"payload": []}'
+    packed = body if encoding == "identity" else gzip.compress(body)
+    with a_server(reply(packed, Content_Encoding=encoding)) as server, a_service(server.base_url) as service:
+        service.check_connection()
 
 
 def test_a_body_that_is_packed_wrongly_is_told():

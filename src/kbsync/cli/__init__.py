@@ -23,6 +23,9 @@ def main(arguments: list[str] | None = None) -> None:
         # What we were started to ignore stays ignored.
         if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
             signal.signal(signal.SIGINT, _interrupt)
+        from kbsync.children import leave_folder_out
+
+        leave_folder_out()
         from kbsync.cli.door import main as door
 
         door(arguments)

@@ -11,8 +11,9 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.formats import IN_CI, lint_format_option, repository_root, repository_top, tell_ci
 from kbsync.cli.screen import Options, relative
 from kbsync.cli.workspace import Reading, Workspace
-from kbsync.content.walk import walk_tree
+from kbsync.content.walk import MAX_SOURCE_BYTES, walk_tree
 from kbsync.errors import ExitCode, UsageError
+from kbsync.files import read_within
 from kbsync.model import Finding
 
 
@@ -172,7 +173,7 @@ def show_findings(workspace: Workspace, findings: list[Finding], *, sources: int
         if not path.endswith(".md") or not place.is_relative_to(inside) or not place.is_file():
             return None
         try:
-            return place.read_bytes().decode(errors="replace").removeprefix("\ufeff")
+            return read_within(place, MAX_SOURCE_BYTES).decode(errors="replace").removeprefix("\ufeff")
         except OSError:
             return None
 

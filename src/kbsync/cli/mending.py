@@ -14,8 +14,9 @@ import click
 from kbsync.cli.screen import Options, relative
 from kbsync.content.body import raw_digest
 from kbsync.content.tree import Tree
+from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ExitCode
-from kbsync.files import write_whole
+from kbsync.files import read_within, write_whole
 from kbsync.model import Finding, visible
 
 Fix = Callable[[str, bytes, Collection[str]], bytes]
@@ -56,7 +57,7 @@ def mend(tree: Tree, findings: Iterable[Finding], fix: Fix, options: Options) ->
     for mended in _mended(tree, findings, fix):
         name = visible(relative(tree.root / mended.path))
         try:
-            if mended.place.read_bytes() != mended.before:
+            if read_within(mended.place, MAX_SOURCE_BYTES) != mended.before:
                 raise OSError(None, "it changed while kbsync was at work; run the command again")
             write_whole(mended.place, mended.after)
         except OSError as exc:
@@ -80,7 +81,7 @@ def _mended(tree: Tree, findings: Iterable[Finding], fix: Fix) -> Iterator[Mende
             continue
         seen.add(place)
         try:
-            data = place.read_bytes()
+            data = read_within(place, MAX_SOURCE_BYTES)
         except OSError:
             # Reading it again says so, as a finding.
             continue

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
+from kbsync.children import find_program
 from kbsync.config import Settings
 from kbsync.errors import ConfigError
+from kbsync.files import read_within
 
 COMMAND_TIMEOUT_S = 60
+
+MAX_TOKEN_BYTES = 4_096
+"""What a file or a program may say; a token has some dozens of letters."""
 
 
 def read_token(settings: Settings, *, token_file: Path | None, environ: Mapping[str, str]) -> str:
@@ -22,7 +28,7 @@ def read_token(settings: Settings, *, token_file: Path | None, environ: Mapping[
     elif environ.get("KBSYNC_TOKEN"):
         source, token = "KBSYNC_TOKEN", environ["KBSYNC_TOKEN"]
     elif settings.service.token_command:
-        source, token = "[service] token_command", _from_command(settings)
+        source, token = "[service] token_command", _from_command(settings, environ)
     else:
         raise ConfigError(
             "no token: the service does not answer without one",
@@ -37,15 +43,14 @@ def read_token(settings: Settings, *, token_file: Path | None, environ: Mapping[
 
 def _from_file(path: Path) -> str:
     try:
-        return path.read_text(encoding="utf-8-sig")
+        return read_within(path, MAX_TOKEN_BYTES).decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"--token-file {path}: cannot be read: {type(exc).__name__}") from exc
 
 
-def _from_command(settings: Settings) -> str:
+def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:
     # Loaded here: most tokens come out of the environment.
     import shlex
-    import subprocess
 
     command = settings.service.token_command
     try:
@@ -54,15 +59,39 @@ def _from_command(settings: Settings) -> str:
         raise ConfigError(f"[service] token_command: {exc}", hint="close the quotation, or write a list") from exc
     if not words:
         raise ConfigError("[service] token_command is blank", hint="name a program that prints the token")
+    # With a `.` in PATH any file of the folder could be the program; a path from there is what somebody wrote.
+    program = words[0] if Path(words[0]).name != words[0] else find_program(words[0], environ, outside=())
+    if program is None:
+        raise ConfigError(f"[service] token_command: there is no program `{words[0]}`")
+    said = _output_of([program, *words[1:]], settings.folder, f"[service] token_command: `{words[0]}`")
+    # What is no text is refused with the rest of what cannot be a token.
+    return said.decode(errors="replace")
+
+
+def _output_of(words: Sequence[str], folder: Path, name: str) -> bytes:
+    """What a program prints, up to a limit of bytes and of time."""
+    import subprocess
+
+    from kbsync.service.exchange import within
+
     try:
-        done = subprocess.run(words, cwd=settings.folder, stdout=subprocess.PIPE, timeout=COMMAND_TIMEOUT_S, check=True)
+        child = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE)
     except FileNotFoundError as exc:
         raise ConfigError(f"[service] token_command: there is no program `{words[0]}`") from exc
     except OSError as exc:
-        raise ConfigError(f"[service] token_command: `{words[0]}` cannot be run: {exc.strerror}") from exc
-    except subprocess.CalledProcessError as exc:
-        raise ConfigError(f"[service] token_command: `{words[0]}` ended with exit code {exc.returncode}") from exc
-    except subprocess.TimeoutExpired as exc:
+        raise ConfigError(f"{name} cannot be run: {exc.strerror}") from exc
+    assert child.stdout is not None
+    try:
+        said = within(COMMAND_TIMEOUT_S, partial(child.stdout.read, MAX_TOKEN_BYTES + 1))
+        child.stdout.close()
+        if len(said) > MAX_TOKEN_BYTES:
+            raise ConfigError(f"{name} printed more than {MAX_TOKEN_BYTES:,} bytes", hint="print the token alone")
+        code = child.wait(COMMAND_TIMEOUT_S)
+    except (TimeoutError, subprocess.TimeoutExpired) as exc:
         raise ConfigError(f"[service] token_command: no answer within {COMMAND_TIMEOUT_S} s") from exc
-    # What is no text is refused with the rest of what cannot be a token.
-    return done.stdout.decode(errors="replace")
+    finally:
+        child.kill()
+        child.wait()
+    if code:
+        raise ConfigError(f"{name} ended with exit code {code}")
+    return said

@@ -194,7 +194,9 @@ class Workspace:
         root, settings = self.settings.content_root, self.settings.assets
         paths = {link.target for source in tree.sources.values() for link in source.links if link.is_picture}
         cache = self.cache_folder / "pictures.cache"
-        found = read_pictures(root, paths, tree.others, cache=cache, now_ns=time.time_ns())
+        found = read_pictures(
+            root, paths, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=settings.max_bytes
+        )
         return Pictures(root, found, settings.base_url, self.profile.can("upload"))
 
     # --- the service -----------------------------------------------------------------------------------------------

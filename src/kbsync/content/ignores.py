@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from kbsync.content.source import Ignore, Problem
+from kbsync.markdown.offsets import Places
 
 if TYPE_CHECKING:
     from kbsync.markdown.spans import RawHtml
@@ -34,18 +37,63 @@ def read_ignores(
     """
     if "<!--" not in body or "kbsync-" not in body:
         return ()
-    lines = LINE_END.split(body)
+    lines = _Lines(body)
     found: list[Ignore] = []
     for html in raw_html:
-        for comment in COMMENT.finditer(html.html):
-            found += _read(comment, html, lines, first_line, problems)
+        places = Places(html.html)
+        for comment in _comments(html.html):
+            found += _read(_Piece(html, places), comment, lines, first_line, problems)
     return tuple(found)
 
 
+def _comments(text: str) -> Iterator[re.Match[str]]:
+    # Behind the last end no comment can be whole: each look for one would go through all the rest in vain.
+    return COMMENT.finditer(text, 0, text.rfind("-->") + len("-->"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of HTML, and where its lines begin."""
+
+    html: RawHtml
+    places: Places
+
+    def place(self, at: int) -> tuple[int, int]:
+        """Line and column, in the body, of a character of it."""
+        line, column = self.places.line(at), self.places.column(at)
+        return self.html.line + line - 1, self.html.column + at if line == 1 else column
+
+    def has_words_behind(self, at: int) -> bool:
+        """Whether text follows on the same line, and no other comment."""
+        text = self.html.html
+        end = min((found for mark in "\r\n" if (found := text.find(mark, at)) >= 0), default=len(text))
+        return text.find("<!--", at, end) < 0 and bool(text[at:end].strip())
+
+
+class _Lines:
+    """The lines of a body, and which of them are empty but for comments to kbsync."""
+
+    def __init__(self, body: str) -> None:
+        self.lines = LINE_END.split(body)
+        self._following: list[int] = []
+
+    def covered(self, first: int, last: int) -> int:
+        """The line, from 1, that a comment from the first to the last of them is about."""
+        if not _is_empty(" ".join(self.lines[first - 1 : last])):
+            return first
+        if not self._following:
+            self._following = [0]
+            for number in range(len(self.lines), 0, -1):
+                after = self._following[-1]
+                self._following.append(after if _is_empty(self.lines[number - 1]) else number)
+            self._following.reverse()
+        return self._following[last] or first
+
+
 def _read(
-    comment: re.Match[str], html: RawHtml, lines: list[str], first_line: int, problems: list[Problem]
+    piece: _Piece, comment: re.Match[str], lines: _Lines, first_line: int, problems: list[Problem]
 ) -> Iterator[Ignore]:
-    line, column = _place(html, comment.start())
+    line, column = piece.place(comment.start())
     codes = comment[2].partition(":")[0]
     if comment[1] != WORD:
         message = f"`{comment[1]}` is no comment that kbsync knows"
@@ -54,34 +102,24 @@ def _read(
     if not codes.strip():
         message, hint = "this comment names no code", f"write for example `<!-- {WORD} KB401 -->`"
         problems.append(_problem(first_line + line, column, message, hint))
-    behind = LINE_END.split(html.html[comment.end() :])[0]
-    if html.kind == "block" and behind.strip() and "<!--" not in behind:
+    if piece.html.kind == "block" and piece.has_words_behind(comment.end()):
         # Source: CommonMark, HTML blocks: it ends with the line, not with the comment.
         message = "text behind a comment that begins the line is part of the comment: readers do not see it"
         problems.append(_problem(first_line + line, column, message, "put the comment at the end of the line"))
-    covers = first_line + _covered(lines, line, line + comment[0].count("\n"))
+    covers = first_line + lines.covered(line, line + comment[0].count("\n"))
     for code in CODES.finditer(codes):
-        spot = _place(html, comment.start(2) + code.start())
+        spot = piece.place(comment.start(2) + code.start())
         yield Ignore(first_line + spot[0], spot[1], covers, code[0])
 
 
-def _place(html: RawHtml, at: int) -> tuple[int, int]:
-    """Line and column, in the body, of a character of a piece of HTML."""
-    before = LINE_END.split(html.html[:at])
-    column = html.column + at if len(before) == 1 else len(before[-1]) + 1
-    return html.line + len(before) - 1, column
-
-
-def _covered(lines: list[str], first: int, last: int) -> int:
-    """The line, from 1, that a comment from the first to the last of some lines is about."""
-    if not _is_empty(" ".join(lines[first - 1 : last])):
-        return first
-    return next((number for number, line in enumerate(lines[last:], start=last + 1) if not _is_empty(line)), first)
-
-
+@lru_cache(maxsize=64)
 def _is_empty(line: str) -> bool:
     """Whether nothing stands there but comments to kbsync, and what makes a quotation."""
-    return not COMMENT.sub("", line).strip(" \t>")
+    pieces, at = [], 0
+    for comment in _comments(line):
+        pieces.append(line[at : comment.start()])
+        at = comment.end()
+    return not "".join((*pieces, line[at:])).strip(" \t>")
 
 
 def _problem(line: int, column: int, message: str, hint: str) -> Problem:

@@ -21,7 +21,7 @@ from kbsync import __version__
 from kbsync.content.cache import RACY_NS
 from kbsync.content.walk import Stamp
 from kbsync.errors import ContentError
-from kbsync.files import load_sealed, store_sealed
+from kbsync.files import load_sealed, read_within, store_sealed
 from kbsync.markdown.uploaded import NAME_CHARS, SUFFIXES
 
 PLACEHOLDER = "kbsync-picture:"
@@ -34,17 +34,20 @@ MAGIC = (
     (re.compile(rb"GIF8[79]a"), "image/gif"),
     (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
     (re.compile(rb"....ftypavi[fs]", re.DOTALL), "image/avif"),
-    (
-        re.compile(
-            rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*|<!DOCTYPE[^>]*>\s*)*<svg[\s>]", re.DOTALL
-        ),
-        SVG,
-    ),
 )
-"""What a browser shows, by its first bytes. The service sniffs too (observed.md, section 5)."""
+"""What a browser shows, by its first bytes. The service sniffs too (observed.md, section 5). SVG is text: `_is_svg`."""
+
+SVG_HEAD_BYTES = 65_536
+"""How far into a text the tag of an SVG is looked for."""
+
+_BOM = b"\xef\xbb\xbf"
+_SPACE = re.compile(rb"\s*+")
+_SVG_TAG = re.compile(rb"<svg[\s>]")
+_BEFORE_SVG = ((b"<?xml", b">"), (b"<!--", b"-->"), (b"<!DOCTYPE", b">"))
+"""What may stand before the first tag of an SVG, by how it begins and ends."""
 
 MAX_BYTES = 100_000_000
-"""Files beyond this are not looked into."""
+"""Files beyond this are not looked into, whatever kbsync.toml allows."""
 
 UNREAD = "?"
 """The media type of what nobody looked into."""
@@ -82,9 +85,27 @@ def git_id(data: bytes) -> str:
 
 def look_at(path: str, data: bytes) -> Picture:
     """What a file is, by its bytes."""
-    kind = next((kind for magic, kind in MAGIC if magic.match(data)), "")
+    kind = next((kind for magic, kind in MAGIC if magic.match(data)), SVG if _is_svg(data) else "")
     width, height = _size_of(data) if kind else (0, 0)
     return Picture(path, git_id(data), len(data), kind, width, height)
+
+
+def _is_svg(data: bytes) -> bool:
+    """Whether the first tag of a text is `<svg`. Each byte is looked at once, however many comments there are."""
+    data = data[:SVG_HEAD_BYTES]
+    at = _skip_space(data, len(_BOM) if data.startswith(_BOM) else 0)
+    while not _SVG_TAG.match(data, at):
+        end = next((end for begin, end in _BEFORE_SVG if data.startswith(begin, at)), b"")
+        found = data.find(end, at) if end else -1
+        if found < 0:
+            return False
+        at = _skip_space(data, found + len(end))
+    return True
+
+
+def _skip_space(data: bytes, at: int) -> int:
+    blanks = _SPACE.match(data, at)
+    return blanks.end() if blanks else at
 
 
 def _size_of(data: bytes) -> tuple[int, int]:
@@ -152,7 +173,7 @@ class Pictures:
             ContentError: the file is no longer the one that was looked at.
         """
         try:
-            data = (self.root / picture.path).read_bytes()
+            data = read_within(self.root / picture.path, picture.size)
         except OSError as exc:
             raise ContentError(f"{picture.path}: cannot be read any more: {exc.strerror}") from exc
         if git_id(data) != picture.id:
@@ -172,7 +193,13 @@ _DECODER: msgspec.msgpack.Decoder[dict[str, _Row]] = msgspec.msgpack.Decoder(dic
 
 
 def read_pictures(
-    root: Path, paths: Iterable[str], stamps: Mapping[str, Stamp], *, cache: Path, now_ns: int
+    root: Path,
+    paths: Iterable[str],
+    stamps: Mapping[str, Stamp],
+    *,
+    cache: Path,
+    now_ns: int,
+    most_bytes: int = MAX_BYTES,
 ) -> dict[str, Picture]:
     """Look at pictures; what did not change since the last time is not read.
 
@@ -182,7 +209,9 @@ def read_pictures(
         stamps: of all files of the tree.
         cache: the file that keeps what was seen.
         now_ns: the clock, nanoseconds since 1970.
+        most_bytes: what kbsync.toml allows; a larger file is judged by its size and never read.
     """
+    most_bytes = min(most_bytes, MAX_BYTES)
     wanted = sorted(path for path in set(paths) if path in stamps)
     if not wanted:
         return {}
@@ -190,11 +219,12 @@ def read_pictures(
     rows: dict[str, _Row] = {}
     for path in wanted:
         row, stamp = known.get(path), stamps[path]
-        if row is None or row.racy or row.stamp != stamp:
+        if stamp.size > most_bytes:
+            # Nothing so large is ever uploaded, and it would fill the memory.
+            row = _Row(stamp, True, Picture(path, "", stamp.size, UNREAD))
+        elif row is None or row.racy or row.stamp != stamp:
             try:
-                # Nothing so large is ever uploaded, and it would fill the memory.
-                data = (root / path).read_bytes() if stamp.size <= MAX_BYTES else b""
-                picture = look_at(path, data) if data or not stamp.size else Picture(path, "", stamp.size, UNREAD)
+                picture = look_at(path, read_within(root / path, most_bytes))
             except OSError:
                 picture = Picture(path, "", 0, UNREAD)  # Lint says so: it is as good as no picture.
             row = _Row(stamp, now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS, picture)

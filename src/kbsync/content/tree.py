@@ -10,11 +10,13 @@ from pathlib import Path
 
 import msgspec
 
+from kbsync.children import importing_nothing_from_here
 from kbsync.content.body import raw_digest
 from kbsync.content.cache import RACY_NS, Row, load_cache, store_cache
 from kbsync.content.inspection import Inspect
 from kbsync.content.source import Source
-from kbsync.content.walk import Stamp, Walk, unreadable, walk_tree
+from kbsync.content.walk import MAX_SOURCE_BYTES, Stamp, Walk, unreadable, walk_tree
+from kbsync.files import read_within
 from kbsync.model import Finding
 
 PARALLEL_FROM = 1_000
@@ -39,7 +41,7 @@ class Tree:
 
     def read_bytes(self, path: str) -> bytes:
         """The bytes of one source, now."""
-        return (self.root / path).read_bytes()
+        return read_within(self.root / path, MAX_SOURCE_BYTES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +133,7 @@ def parse_one(root: Path, path: str, stamp: Stamp, inspect: Inspect | None) -> R
 def _same_bytes(root: Path, path: str, row: Row) -> Source | None:
     """The cached source, if the file's bytes are still those that were read (a checkout only touched it)."""
     try:
-        data = (root / path).read_bytes()
+        data = read_within(root / path, MAX_SOURCE_BYTES)
     except OSError:
         return None
     return row.source if raw_digest(data) == row.source.raw_digest else None
@@ -157,7 +159,7 @@ def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[So
     batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
-    with ProcessPoolExecutor(max_workers=parsers.workers) as pool:
+    with importing_nothing_from_here(), ProcessPoolExecutor(max_workers=parsers.workers) as pool:
         for encoded, some_failed in pool.map(parse, batches):
             sources += msgspec.msgpack.decode(encoded, type=list[Source])
             failed += some_failed
@@ -178,7 +180,7 @@ def _parse_batch(
     sources, failed = [], []
     for path in paths:
         try:
-            data = (root / path).read_bytes()
+            data = read_within(root / path, MAX_SOURCE_BYTES)
         except OSError as exc:
             failed.append((path, exc))
         else:

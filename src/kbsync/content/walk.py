@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -12,6 +13,9 @@ import msgspec
 
 from kbsync.errors import ContentError
 from kbsync.model import Finding
+
+MAX_SOURCE_BYTES = 2_000_000
+"""A file beyond this is not read: an article has at most 20,000 characters (observed.md, surprise 4)."""
 
 
 class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -93,7 +97,9 @@ def _list_folder(folder: Folder, real_root: str, walk: Walk) -> Iterator[Folder]
 
 def _add_source(entry: os.DirEntry[str], path: str, walk: Walk) -> None:
     stat = entry.stat()
-    if S_ISREG(stat.st_mode):
+    if S_ISREG(stat.st_mode) and stat.st_size > MAX_SOURCE_BYTES:
+        walk.findings.append(too_large(path, stat.st_size))
+    elif S_ISREG(stat.st_mode):
         walk.sources[path] = _stamp(stat)
     else:
         # Reading a pipe or a device could wait for ever.
@@ -132,8 +138,16 @@ def _stays_inside(entry: os.DirEntry[str], folder: Folder, path: str, real_root:
     return False
 
 
+def too_large(path: str, size: int) -> Finding:
+    """The finding for a file that is too large to be an article."""
+    message = f"the file has {size / 1_000_000:,.1f} MB; at most {MAX_SOURCE_BYTES / 1_000_000:g} MB are read"
+    return Finding("KB102", "error", path, 1, 1, message, "split it, or move it out of the folder")
+
+
 def unreadable(path: str, exc: OSError) -> Finding:
     """The finding for a file or folder that exists and cannot be read."""
+    if exc.errno == errno.EFBIG:
+        return Finding("KB102", "error", path, 1, 1, str(exc.strerror), "split it, or move it out of the folder")
     reason = exc.strerror or type(exc).__name__
     hint = "run the command again" if isinstance(exc, FileNotFoundError) else "check its permissions"
     return Finding("KB102", "error", path, 1, 1, f"cannot be read: {reason}", hint)

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, NamedTuple
 
+from kbsync.children import find_program
 from kbsync.model import visible
 
 CHUNK = 1 << 16
@@ -126,7 +127,10 @@ class Repository:
     """
 
     def __init__(self, root: Path, environ: Mapping[str, str] = os.environ, *, program: str = "git") -> None:
-        self.command = [program, "-C", os.fspath(root), *OPTIONS]
+        found = find_program(program, environ, outside=(root, _top_of(root), Path.cwd()))
+        if found is None:
+            raise GitFailed("git cannot be run (it is not on PATH, or only inside this project): install it")
+        self.command = [found, "-C", os.fspath(root), *OPTIONS]
         self.environ = clean(environ)
         shallow, _, prefix = self._ask("rev-parse", "--is-shallow-repository", "--show-prefix").partition(b"\n")
         self.prefix = prefix.removesuffix(b"\n")
@@ -207,6 +211,12 @@ class Repository:
     def at(self, commit: str, name: str) -> str:
         """What to ask of `Blobs` for the file of this name as a commit has it."""
         return f"{commit}:{self.prefix.decode('utf-8', 'surrogateescape')}{name}"
+
+
+def _top_of(root: Path) -> Path:
+    """The folder of the repository that a content tree lies in, or of the tree itself."""
+    real = root.resolve()
+    return next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
 
 
 def _sources(entries: list[Entry]) -> tuple[Entry, ...]:

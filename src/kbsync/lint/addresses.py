@@ -15,7 +15,10 @@ from kbsync.markdown.spans import Target
 
 _SCHEME = re.compile(r"\s*(javascript|vbscript|data|file):", re.IGNORECASE)
 _BARE = re.compile(r"https?://[^\s<>\0]+")
-_WRITTEN = re.compile(r"[^\s<>`|\"\\]+")
+MAX_CHARS = 2_048
+"""No browser and no server takes a longer address for sure; what is longer is not looked at."""
+
+_WRITTEN = re.compile(rf"[^\s<>`|\"\\]{{1,{MAX_CHARS + 1}}}")
 _TRAILING = ".,;:!?'*_~…"
 _NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[{}$…]|\.\.\.|/|$)", re.IGNORECASE)
 """Addresses that lead a reader nowhere: those of their own machine, and those with a part to fill in."""
@@ -137,6 +140,8 @@ def _address(text: str, start: int) -> str | None:
     """The address that is written there, without the sentence's punctuation; None where it leads nowhere."""
     match = _WRITTEN.match(text, start)
     address = match[0] if match else ""
+    if len(address) > MAX_CHARS:
+        return None
     while address:
         last = address[-1]
         if last in _TRAILING or (last in ")]}" and address.count(last) > address.count("([{"[")]}".index(last)])):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from kbsync.lint.context import Context
 from kbsync.model import Finding
 
-PLAIN_SLUG = re.compile(r"(?![0-9]{10}-)[a-z0-9]+(?:[-_][a-z0-9]+)*")
+PLAIN_SLUG = re.compile(r"(?![0-9]{10}-)[a-z0-9]++(?:[-_][a-z0-9]++)*+")
 MACHINE_MADE = re.compile(r"[0-9]{10}-")
 """How the panel begins the slug of an article whose writer gave none: the seconds since 1970."""
 

@@ -12,7 +12,7 @@ from kbsync.lint.page import Edit, Mark, Page
 from kbsync.lint.tags import KNOWN, SEEN_ALONE
 from kbsync.markdown.spans import RawHtml
 
-_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*\"|'[^']*'|[^'\"<>])*)>")
+_TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*+\"|'[^']*+'|[^'\"<>])*+)>")
 _CLOSED = re.compile(r"</([A-Za-z][A-Za-z0-9-]*)")
 _LINE_END = re.compile(r"[ \t]*(?=\r?\n)")
 PLACEHOLDER_HINT = "write `\\<` or put it between backticks"

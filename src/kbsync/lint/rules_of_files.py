@@ -14,8 +14,8 @@ RULES_OF_FILES = (
     Rule(
         "KB102",
         "the file or folder cannot be read",
-        "The system refuses it, or it is no regular file, or its name is not UTF-8. "
-        "Mend its permissions or its name, or take it out of the tree.",
+        "The system refuses it, or it is no regular file, or it has more than 2 MB, or its name is not UTF-8. "
+        "Fix its permissions or its name, split it, or move it out of the folder.",
     ),
     Rule(
         "KB103",

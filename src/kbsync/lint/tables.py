@@ -9,6 +9,10 @@ import re
 from collections.abc import Iterator
 
 from kbsync.lint.page import Mark, Page
+from kbsync.markdown.tables import MAX_FILLED_IN
+
+MANY_FILLED_IN = 10_000
+"""Empty cells beyond which a table is an accident: each of them is HTML that readers load."""
 
 _DELIMITERS = re.compile(r"\n[ \t>]*(?:\|[ \t]*:?-+:?|:?-+:?[ \t]*\|)[-:| \t]*(?=\r?\n|\Z)")
 _ROWS = re.compile(r"\n[ \t>]*\|[^\n]*\|[ \t\r]*\n[ \t>]*\|(?![ \t]*:?-)[^\n]*\|[ \t]*(?=\r?\n|\Z)")
@@ -25,6 +29,8 @@ def check_tables(page: Page) -> Iterator[Mark]:
         at = match.start() + 1
         if page.is_table(at):
             inside += 1
+            if mark := _filled_in(page, at):
+                yield mark
         elif mark := _no_table(page, at):
             yield mark
     if not inside or text.count("\n\n|") > inside:
@@ -42,6 +48,23 @@ def _no_table(page: Page, at: int) -> Mark | None:
         return Mark("KB413", head_at, message, "put an empty line before the table")
     message = f"the portal makes no table of this: {needed} columns under a head with {there}"
     return Mark("KB413", head_at, message, "give the line of hyphens as many cells as the head has")
+
+
+def _filled_in(page: Page, delimiters_at: int) -> Mark | None:
+    """A table whose short rows the portal fills up with more cells than anybody can have meant."""
+    delimiters = page.line_at(delimiters_at).strip(" \t>")
+    columns = _cells(delimiters)
+    end = page.text.find("\n\n", delimiters_at)
+    rows = page.text[delimiters_at : end if end >= 0 else None].split("\n")[1:]
+    if columns * len(rows) <= MANY_FILLED_IN:
+        return None
+    filled_in = sum(max(0, columns - _cells(row.strip(" \t>"))) for row in rows if row.strip())
+    if filled_in <= MANY_FILLED_IN:
+        return None
+    message = f"the portal adds {filled_in:,} empty cells to this table: its rows have fewer cells than its head"
+    if filled_in > MAX_FILLED_IN:
+        message += f"; after {MAX_FILLED_IN:,} of them it ends the table, and readers see the bars of the rest"
+    return Mark("KB413", page.line_start(delimiters_at - 1), message, "take the empty columns out of the head")
 
 
 def _cells(row: str) -> int:

@@ -147,7 +147,7 @@ EMBEDS = (
     _embed(r"https?://(?:www\.)?vimeo\.com/(?P<video>[0-9]+)", _VIMEO),
     _embed(r"(?P<address>https?://(?:www\.)?.+\.mp4)", _MP4),
     _embed(
-        r"https?://(?:www\.)?app\.arcade\.software/share/(?P<video>[^&/?]+)\?(?:[^&#]*&)*embed_mobile=tab",
+        r"https?://(?:www\.)?app\.arcade\.software/share/(?P<video>[^&/?]+)\?(?:[^&#]*+&)*embed_mobile=tab",
         _ARCADE.replace("{video}", "{video}?embed&embed_mobile=tab"),
     ),
     _embed(r"https?://(?:www\.)?app\.arcade\.software/share/(?P<video>[^&/]+)", _ARCADE),

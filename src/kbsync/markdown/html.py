@@ -119,6 +119,11 @@ def _html_block(page: _Page, token: Token) -> None:
     page.out(f"{OMITTED}\n")
 
 
+def _cells_filled_in(page: _Page, token: Token) -> None:
+    sides = (f' align="{side}"' if side else "" for side in token.meta["alignments"])
+    page.out("".join(f"<{token.tag}{side}></{token.tag}>\n" for side in sides))
+
+
 def _inline(page: _Page, token: Token) -> None:
     page.out(_inlines(token.children or []))
 
@@ -141,6 +146,7 @@ _BLOCKS: dict[str, Callable[[_Page, Token], None]] = {
     "hr": _rule,
     "html_block": _html_block,
     "inline": _inline,
+    "cells_filled_in": _cells_filled_in,
 }
 """Tables are not here: unlike other blocks the portal does not start them on a fresh line."""
 

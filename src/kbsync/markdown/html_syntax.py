@@ -4,10 +4,10 @@ import re
 from dataclasses import dataclass
 
 _BLANK = r"[ \t\v\f\r\n]"
-_VALUE = r"""(?:[^ \t\r\n\v\f"'=<>`\0]+|'[^'\0]*'|"[^"\0]*")"""
-_ATTRIBUTE = rf"{_BLANK}+[a-zA-Z_:][a-zA-Z0-9:._-]*(?:{_BLANK}*={_BLANK}*{_VALUE})?"
+_VALUE = r"""(?:[^ \t\r\n\v\f"'=<>`\0]++|'[^'\0]*+'|"[^"\0]*+")"""
+_ATTRIBUTE = rf"{_BLANK}++[a-zA-Z_:][a-zA-Z0-9:._-]*+(?:{_BLANK}*+={_BLANK}*+{_VALUE})?"
 
-OPENING_TAG = rf"<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*{_BLANK}*/?>"
+OPENING_TAG = rf"<[A-Za-z][A-Za-z0-9-]*(?:{_ATTRIBUTE})*+{_BLANK}*/?>"
 CLOSING_TAG = rf"</[A-Za-z][A-Za-z0-9-]*{_BLANK}*>"
 _COMMENT = r"<!---?>|<!--(?:[^-\0]|-[^-\0]|--[^>\0])*-->"
 _INSTRUCTION = r"<\?(?:[^?>\0]|\?[^>\0]|>)*\?>"

@@ -76,6 +76,7 @@ class _Reader:
         self._silent = 0
         self._containers: list[str] = []
         self._last: dict[int, int] = {}
+        self._deepest = 0
         self._ordered: list[bool] = []
 
     def words(self, words: str, span: Any) -> None:
@@ -121,7 +122,10 @@ class _Reader:
                 self._ordered.pop()
             else:
                 depth = len(self._containers)
-                self._last = {level: place for level, place in self._last.items() if level <= depth}
+                # Counted down from the deepest: a look at all of them, for each of many levels, would be their square.
+                for level in range(depth + 1, self._deepest + 1):
+                    self._last.pop(level, None)
+                self._deepest = min(self._deepest, depth)
 
     def block(self) -> None:
         """Take a block that is no list: an item after it follows no item."""
@@ -135,6 +139,7 @@ class _Reader:
         items = self.prose.items
         items.append(Item(start, end, self._ordered[-1], self._last.get(level, -1)))
         self._last[level] = len(items) - 1
+        self._deepest = max(self._deepest, level)
 
     def _span(self, span: Any) -> tuple[int, int]:
         return self.places.char(span["start"]), self.places.char(span["end"])

@@ -13,9 +13,12 @@ from kbsync.markdown.block_rules import BLANKS, line_text, push_inline
 from kbsync.markdown.definitions import take_definitions
 
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
-_MARKER = r"[ \t\v\f]*:?-+:?[ \t\v\f]*"
-_DELIMITERS = re.compile(rf"\|?{_MARKER}(?:\|{_MARKER})*\|?[ \t\v\f]*$")
+_MARKER = r"[ \t\v\f]*+:?-++:?[ \t\v\f]*+"
+_DELIMITERS = re.compile(rf"\|?{_MARKER}(?:\|{_MARKER})*+\|?[ \t\v\f]*$")
 _CELL_END = re.compile(r"\|[ \t\v\f]*")
+MAX_FILLED_IN = 0x80000
+"""Empty cells that the portal adds to short rows before it ends a table. Source: cmark-gfm, extensions/table.c."""
+
 _CELL = re.compile(r"(?:\\\||[^|\r\n])+")
 
 
@@ -112,11 +115,11 @@ def _push_table(state: StateBlock, start: int, delimiters: int, alignments: Sequ
     _push_row(state, head, "th", alignments)
     state.push("thead_close", "thead", -1)
     state.parentType = "table"
-    line = delimiters + 1
-    while line < state.lineMax and _is_row(state, line):
+    line, filled_in = delimiters + 1, 0
+    while line < state.lineMax and filled_in <= MAX_FILLED_IN and _is_row(state, line):
         if line == delimiters + 1:
             state.push("tbody_open", "tbody", 1)
-        _push_row(state, line, "td", alignments)
+        filled_in += _push_row(state, line, "td", alignments)
         line += 1
     if line > delimiters + 1:
         state.push("tbody_close", "tbody", -1)
@@ -140,16 +143,20 @@ def _is_row(state: StateBlock, line: int) -> bool:
     return not any(rule(state, line, state.lineMax, True) for rule in state.md.block.ruler.getRules("blockquote"))
 
 
-def _push_row(state: StateBlock, line: int, tag: str, alignments: Sequence[str]) -> None:
-    """Write one row with as many cells as the table has columns; missing ones are empty, extra ones are lost."""
-    cells = _cells(line_text(state, line))
+def _push_row(state: StateBlock, line: int, tag: str, alignments: Sequence[str]) -> int:
+    """Write one row with as many cells as the table has columns; how many of them were missing. Extra ones are lost."""
+    cells = _cells(line_text(state, line))[: len(alignments)]
     state.push("tr_open", "tr", 1)
-    for column, alignment in enumerate(alignments):
+    for cell, alignment in zip(cells, alignments, strict=False):
         opening = state.push(f"{tag}_open", tag, 1)
         if alignment:
             opening.attrs = {"align": alignment}
         token = state.push("inline", "", 0)
-        token.content, token.children = cells[column] if column < len(cells) else "", []
+        token.content, token.children = cell, []
         token.map = [line, line + 1]
         state.push(f"{tag}_close", tag, -1)
+    if missing := alignments[len(cells) :]:
+        # One token for all of them: 7,000 characters can ask for millions.
+        state.push("cells_filled_in", tag, 0).meta = {"alignments": missing}
     state.push("tr_close", "tr", -1)
+    return len(missing)

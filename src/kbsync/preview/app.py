@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hashlib
 import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
@@ -12,6 +13,7 @@ from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs, unquote
 
+from kbsync.files import read_within
 from kbsync.preview.addresses import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
 from kbsync.preview.files import find_picture, picture_type
 from kbsync.preview.live import Live
@@ -133,8 +135,10 @@ class App:
     def _picture(self, path: str) -> Answer:
         found = find_picture(self.live.project.root, path)
         try:
-            data = found.read_bytes() if found else None
-        except OSError:
+            data = read_within(found, self.live.project.settings.assets.max_bytes) if found else None
+        except OSError as exc:
+            if exc.errno == errno.EFBIG:
+                return Answer(413, b"This image is larger than [assets] max_kb allows.\n", TEXT)
             data = None
         if data is None:
             return Answer(404, b"There is no such picture.\n", TEXT)

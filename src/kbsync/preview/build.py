@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import posixpath
 import re
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from urllib.parse import quote, unquote
 
 from kbsync.content.tree import read_tree
 from kbsync.errors import UsageError
-from kbsync.files import write_whole
+from kbsync.files import read_within, write_whole
 from kbsync.preview.addresses import ASSETS, FILES, OVERVIEW, SEARCH, home_url, read_url, search_url
 from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.checking import Project
@@ -122,12 +123,22 @@ def _content(catalogue: Catalogue, view: View, site: Site, url: str, name: str) 
         return asset(url.removeprefix(f"{ASSETS}/"))[0]
     if url.startswith(FILES):
         place = find_picture(catalogue.project.root, unquote(url.removeprefix(FILES)))
-        return place.read_bytes() if place else None
+        return _picture(place, catalogue.project.settings.assets.max_bytes) if place else None
     if url.startswith(SEARCH):
         locale = next(locale for locale in catalogue.index.locales if search_url(locale) == url)
         return _search(catalogue, site, locale)
     page = view.page_at(home_url(catalogue.index.site.default_locale) if url == "/" else url)
     return site.relative(render(page), name).encode()
+
+
+def _picture(place: Path, most_bytes: int) -> bytes | None:
+    """The bytes of an image; None for one that is larger than kbsync.toml allows, which lint tells of."""
+    try:
+        return read_within(place, most_bytes)
+    except OSError as exc:
+        if exc.errno != errno.EFBIG:
+            raise
+        return None
 
 
 def _search(catalogue: Catalogue, site: Site, locale: str) -> bytes:

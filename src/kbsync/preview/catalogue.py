@@ -206,7 +206,7 @@ class Catalogue:
         """
         source = self.sources[path]
         try:
-            data = (self.tree.root / path).read_bytes()
+            data = self.tree.read_bytes(path)
         except OSError:
             if path not in self._texts:
                 raise

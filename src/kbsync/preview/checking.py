@@ -93,7 +93,8 @@ def _check(project: Project, tree: Tree, site: Site, families: Iterable[Family])
     settings = project.settings
     shown = {link.target for source in tree.sources.values() for link in source.links if link.is_picture}
     cache = settings.state_folder / "cache" / "pictures.cache"
-    found = read_pictures(project.root, shown, tree.others, cache=cache, now_ns=time.time_ns())
+    most_bytes = settings.assets.max_bytes
+    found = read_pictures(project.root, shown, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=most_bytes)
     pictures = Pictures(project.root, found, settings.assets.base_url, project.profile.can("upload"))
     context = Context(tree, site, project.profile.limits, settings.authors, pictures, settings.assets)
     return check_tree(context, settings.lint, families=families)

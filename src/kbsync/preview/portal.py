@@ -13,6 +13,7 @@ from kbsync.content.compile import Addresses, article_fields, replacements_of
 from kbsync.content.identity import Identity
 from kbsync.content.pictures import PLACEHOLDER, Pictures, look_at
 from kbsync.errors import KbsyncError
+from kbsync.files import read_within
 from kbsync.markdown.uploaded import addresses_in, key_in
 from kbsync.model import Value, visible
 from kbsync.preview.catalogue import Catalogue
@@ -155,7 +156,7 @@ def ours_of(catalogue: Catalogue, path: str) -> Ours:
 def _picture_of(project: Project, path: str) -> str | None:
     """What stands for a picture, wherever it was uploaded to; None for what is no picture."""
     try:
-        picture = look_at(path, (project.root / path).read_bytes())
+        picture = look_at(path, read_within(project.root / path, project.settings.assets.max_bytes))
     except OSError:
         return None
     return Pictures(project.root, {path: picture}, project.settings.assets.base_url, can_upload=True).address(path, "")

@@ -12,12 +12,14 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kbsync.children import python_command
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.cache import load_cache
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.content.tree import PARALLEL_FROM, Tree, read_tree, store_tree
-from kbsync.content.walk import Walk
+from kbsync.content.walk import MAX_SOURCE_BYTES, Walk
+from kbsync.files import read_within
 from kbsync.lint import inspect
 from kbsync.lint.structure import UNREAD
 
@@ -64,7 +66,7 @@ def read_changes(root: Path, paths: Iterable[str]) -> Changes:
             if not _may_be_read(path, place, real_root):
                 changes.gone.add(path)
             elif path.endswith(".md"):
-                changes.sources[path] = parse_source(path, place.read_bytes(), inspect=inspect)
+                changes.sources[path] = parse_source(path, read_within(place, MAX_SOURCE_BYTES), inspect=inspect)
             else:
                 changes.pictures.add(path)
         except OSError:
@@ -106,7 +108,7 @@ def read_known(root: Path, cache: Path, walk: Walk) -> Tree | None:
 
 async def fill_cache_elsewhere(root: Path, cache: Path) -> None:
     """Let another process read the tree into the cache. What it fails to do is done later, more slowly."""
-    command = (sys.executable, "-c", CHILD, root, cache)
+    command = python_command(CHILD, root, cache)
     # A group of its own: its helpers go with it when the preview ends meanwhile.
     process = await asyncio.create_subprocess_exec(
         *command, stdin=DEVNULL, stdout=DEVNULL, stderr=DEVNULL, start_new_session=True

@@ -10,6 +10,8 @@ import msgspec
 
 from kbsync.content.body import body_of, raw_digest
 from kbsync.content.source import Source
+from kbsync.content.walk import MAX_SOURCE_BYTES
+from kbsync.files import read_within
 from kbsync.markdown.plain import plain_text
 from kbsync.preview.addresses import NO_LOCALE
 from kbsync.preview.catalogue import Catalogue
@@ -69,7 +71,7 @@ def _text(root: Path, source: Source, words: dict[bytes, str]) -> str:
     if (known := words.get(source.raw_digest)) is not None:
         return known
     try:
-        data = (root / source.path).read_bytes()
+        data = read_within(root / source.path, MAX_SOURCE_BYTES)
         text = plain_text(body_of(source, data))
     except (OSError, UnicodeDecodeError):
         return ""

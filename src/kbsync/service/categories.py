@@ -15,10 +15,17 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from dataclasses import dataclass, field
 from itertools import islice, pairwise
 
-from kbsync.errors import Denied
+from kbsync.errors import Denied, Misbehaved
 from kbsync.model import Observed, RemoteId
 
 MAX_PAGES = 1000
+"""25,000 categories, or a million; a list with more pages is not believed."""
+
+MAX_ASKED = 6 * MAX_PAGES
+"""Pages of all lists together: whole ones in three passes, and those of the locales."""
+
+MAX_LOCALES = 500
+"""Locales whose categories are listed one by one; there are fewer languages with help centers."""
 
 PASSES = 3
 """Readings of a list that moves meanwhile."""
@@ -77,6 +84,7 @@ class CategoryLister:
     found: dict[RemoteId, Observed] = field(default_factory=dict)
     absent: set[RemoteId] = field(default_factory=set)
     pages: int = 0
+    asked: int = 0
     denied: Denied | None = None
 
     @property
@@ -89,7 +97,8 @@ class CategoryLister:
         if self._read_all():
             return
         self.look_up(ids)
-        for locale in self._short({*locales, *(item.locale for item in self.found.values())}):
+        known = (*locales, *sorted({item.locale for item in self.found.values()}))
+        for locale in self._short(dict.fromkeys(known)):
             if self.is_whole:
                 return
             self._read_pages({"locale": locale})
@@ -142,7 +151,7 @@ class CategoryLister:
 
     def _short(self, locales: Iterable[str]) -> Iterator[str]:
         """The locales that may have more than was found."""
-        for locale in sorted(locales):
+        for locale in sorted(islice(locales, MAX_LOCALES)):
             here = sum(item.locale == locale for item in self.found.values())
             if self.counts is None or self.counts.by_locale.get(locale, here + 1) > here:
                 yield locale
@@ -162,10 +171,17 @@ class CategoryLister:
         return False
 
     def _read_pages(self, filters: Filters, *, until: Name | None = None) -> int:
-        """Read all pages into `found`; how many had rows. A page's size is what the answer has, in any version."""
+        """Read all pages into `found`; how many had rows. A page's size is what the answer has, in any version.
+
+        Raises:
+            Misbehaved: new rows come without end.
+        """
         here: set[RemoteId] = set()
         expected = self._expected(filters)
         for number in range(1, MAX_PAGES):
+            self.asked += 1
+            if self.asked > MAX_ASKED:
+                break
             rows = self.read(filters, number)
             before = len(here)
             here |= {row.remote_id for row in rows}
@@ -175,7 +191,10 @@ class CategoryLister:
                 return number - 1
             if len(here) == expected or (until and any((row.locale, row.slug) == until for row in rows)):
                 return number
-        return MAX_PAGES
+        raise Misbehaved(
+            f"the list of categories does not end: {self.asked:,} pages, and more rows came",
+            hint="check [service] base_url and profile: this is not how the service pages",
+        )
 
     def _expected(self, filters: Filters) -> int | None:
         if self.counts is None:

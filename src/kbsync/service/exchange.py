@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
@@ -13,8 +13,9 @@ from typing import TypeVar
 
 import httpx
 
-from kbsync.errors import AnswerLost, Misbehaved, ServiceError, Unreachable
+from kbsync.errors import AnswerLost, ServiceError, Unreachable
 from kbsync.model import visible
+from kbsync.service.unpack import unpack
 
 T = TypeVar("T")
 
@@ -96,18 +97,20 @@ def exchange(client: httpx.Client, request: httpx.Request, *, timeout_s: float, 
 def _read_all(client: httpx.Client, request: httpx.Request, asked: str, late: threading.Event, secret: str) -> Answer:
     response = client.send(request, stream=True)
     try:
-        chunks, size = [], 0
-        for chunk in response.iter_bytes():
-            chunks.append(chunk)
-            size += len(chunk)
-            if size > MAX_BODY_BYTES or late.is_set():
-                raise Misbehaved(
-                    f"{asked}: the answer is larger than {MAX_BODY_BYTES // 2**20} MiB",
-                    hint="check [service] base_url: this is nothing that the service would say",
-                )
+        chunks = _until_late(response.iter_raw(), late)
+        encoding = response.headers.get("content-encoding", "")
+        body = unpack(chunks, encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
     finally:
         response.close()
-    return Answer(asked, response.status_code, response.headers, b"".join(chunks), secret)
+    return Answer(asked, response.status_code, response.headers, body, secret)
+
+
+def _until_late(chunks: Iterable[bytes], late: threading.Event) -> Iterator[bytes]:
+    """Chunks, for as long as anybody waits for them."""
+    for chunk in chunks:
+        if late.is_set():
+            return
+        yield chunk
 
 
 class _Companion:
@@ -174,11 +177,6 @@ def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceEr
         return AnswerLost(
             f"{asked}: no answer within {timeout_s:g} s",
             hint="the service is slow or stuck; try again later, or raise [service] timeout_s",
-        )
-    if isinstance(exc, httpx.DecodingError):
-        return Misbehaved(
-            f"{asked}: the answer cannot be unpacked: {visible(str(exc))}",
-            hint="run the command again; check what stands between you and the service",
         )
     if isinstance(exc, httpx.LocalProtocolError):
         # What is wrong is not shown: it may be the header with the token in it.

@@ -13,6 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from kbsync.errors import Misbehaved
 from kbsync.model import RemoteId
 from kbsync.service.snapshot import LocaleRows, Row
 
@@ -24,6 +25,12 @@ SETTLE_S = 1
 
 MAX_PAGES = 40_000
 """A million articles; a service that counts more is not believed."""
+
+MAX_UNCOUNTED_PAGES = 4_000
+"""A hundred thousand articles, of a list that does not say how many there are."""
+
+MAX_OVERLAP = 4
+"""How often the smaller lists may have an article, on average: each is in one category and has one status."""
 
 PAGES_AHEAD = 100
 """Pages that are asked for before anybody looks whether there are so many."""
@@ -113,6 +120,9 @@ class Lister:
         seen: dict[RemoteId, Row] = {}
         page, number, settled_s = first, 1, known.read_at - SETTLE_S
         while page.rows:
+            if len(seen) > first.count:
+                return None  # More than there are: the count or the list is wrong.
+            self._check_end(number, MAX_PAGES)
             before = len(seen)
             seen |= {row.id: row for row in page.rows}
             if len(seen) != before + len(page.rows):
@@ -147,11 +157,16 @@ class Lister:
 
     def _read_parts(self, rows: dict[RemoteId, Row], moment_s: int) -> Listing:
         """Look for the hidden rows in smaller lists, until there are as many as are counted."""
+        listed = 0
         for part in self.parts:
-            count = self._page(1).count
-            if len(rows) == count:
+            count = self._page(1).count or 0
+            if len(rows) >= count:
                 break
-            self._one_pass(self._page(1, part), rows, part)
+            first = self._page(1, part)
+            listed += first.count or 0
+            if listed > MAX_OVERLAP * (count + len(self.parts)):
+                break  # The parts count far more than the whole: they are not parts of it.
+            self._one_pass(first, rows, part)
         complete = len(rows) == self._page(1).count
         return Listing(LocaleRows(moment_s if complete else 0, rows), complete)
 
@@ -161,7 +176,7 @@ class Lister:
         if not first.rows:
             return {first.count}
         if first.count is None:
-            return self._read_until_known(first, rows)
+            return self._read_until_known(first, rows, part)
         ended = threading.Event()
 
         def read(number: int) -> Page | None:
@@ -174,24 +189,44 @@ class Lister:
             return page
 
         counts: set[int | None] = {first.count}
-        pages = min(-(-first.count // len(first.rows)), MAX_PAGES)
-        for begin in range(2, pages + 1, PAGES_AHEAD):
-            for page in self.pool.map(read, range(begin, min(begin + PAGES_AHEAD, pages + 1))):
+        pages = -(-first.count // len(first.rows))
+        here = {row.id for row in first.rows}
+        last = min(pages, MAX_PAGES)
+        for begin in range(2, last + 1, PAGES_AHEAD):
+            before = len(here)
+            asked = range(begin, min(begin + PAGES_AHEAD, last + 1))
+            for page in self.pool.map(read, asked):
                 if page is not None:
                     _keep_newest(rows, page.rows)
+                    here |= {row.id for row in page.rows}
                     counts.add(page.count)
-            if ended.is_set():
+            # Pages that mostly repeat what this pass has seen lead nowhere, whatever is counted.
+            if ended.is_set() or 2 * (len(here) - before) < len(asked):
                 break
+        else:
+            self._check_end(pages, MAX_PAGES)
         return counts
 
-    def _read_until_known(self, first: Page, rows: dict[RemoteId, Row]) -> set[int | None]:
-        """A list that does not count: read on until a page brings nothing new."""
-        for number in range(2, MAX_PAGES):
-            page = self._page(number)
-            if all(row.id in rows for row in page.rows):
-                break
+    def _read_until_known(self, first: Page, rows: dict[RemoteId, Row], part: Filters | None) -> set[int | None]:
+        """A list that does not count: read on until a page brings nothing new.
+
+        Raises:
+            Misbehaved: there is no such page.
+        """
+        number, page = 2, self._page(2, part)
+        while not all(row.id in rows for row in page.rows):
             _keep_newest(rows, page.rows)
+            number += 1
+            self._check_end(number, MAX_UNCOUNTED_PAGES)
+            page = self._page(number, part)
         return {first.count}
+
+    def _check_end(self, pages: int, most: int) -> None:
+        if pages > most:
+            raise Misbehaved(
+                f"the list of articles in `{self.locale}` does not end: more than {most:,} pages",
+                hint="check [service] base_url and profile: this is not how the service pages",
+            )
 
 
 def _keep_newest(rows: dict[RemoteId, Row], page: Iterable[Row]) -> None:

@@ -23,6 +23,7 @@ from kbsync import __version__
 from kbsync.errors import AnswerLost, ConfigError, Misbehaved, ServiceError, Throttled, Unreachable
 from kbsync.service.exchange import Answer, exchange, http_date_s
 from kbsync.service.pace import Bucket, Gate
+from kbsync.service.unpack import ACCEPTED
 
 __all__ = ["Answer", "Transport"]
 
@@ -106,7 +107,11 @@ class Transport:
             timeout=httpx.Timeout(self.timeout_s),
             # The gate bounds them; an exchange that was left behind must not take another one's place.
             limits=httpx.Limits(max_connections=None, max_keepalive_connections=self.gate.most + 1),
-            headers={"Accept": "application/json", "User-Agent": f"kbsync/{__version__}"},
+            headers={
+                "Accept": "application/json",
+                "Accept-Encoding": ACCEPTED,
+                "User-Agent": f"kbsync/{__version__}",
+            },
             follow_redirects=False,
             # Plain http needs no certificates, and loading them takes as long as a plan. Not one is trusted then.
             verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if self.base_url.startswith("http:") else True,

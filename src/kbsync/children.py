@@ -1,0 +1,90 @@
+"""Processes that kbsync starts. The folder that one stands in is not trusted: nothing of it is imported or run.
+
+Python puts the working folder first where it looks for modules (`python -c`, `python -m`, and so the children of a
+process pool under spawn and forkserver), and a `.` in PATH makes a file there a program.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+SAFE_PATH = "PYTHONSAFEPATH"
+"""Set, it keeps Python from putting the working folder where it looks for modules."""
+
+
+def trusted_path(entries: Iterable[str], folder: str) -> list[str]:
+    """Where modules are looked for, without the working folder; it stays where kbsync itself was loaded from it."""
+    home = os.path.realpath(Path(__file__).parent.parent)
+    here = os.path.realpath(folder)
+    return [entry for entry in entries if home == here or os.path.realpath(Path(folder, entry)) != here]
+
+
+def leave_folder_out() -> None:
+    """Stop looking for modules in the working folder, from here on."""
+    sys.path[:] = trusted_path(sys.path, _working_folder())
+
+
+@contextmanager
+def importing_nothing_from_here() -> Iterator[None]:
+    """A block in which a process pool may be made: its children look for modules where this process does, not here."""
+    folder = _working_folder()
+    before = {name: os.environ.get(name) for name in (SAFE_PATH, "PYTHONPATH")}
+    path = sys.path[:]
+    os.environ[SAFE_PATH] = "1"
+    if before["PYTHONPATH"] is not None:
+        os.environ["PYTHONPATH"] = os.pathsep.join(trusted_path(before["PYTHONPATH"].split(os.pathsep), folder))
+    sys.path[:] = trusted_path(path, folder)
+    try:
+        yield
+    finally:
+        sys.path[:] = path
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
+def python_command(code: str, *arguments: str | Path) -> tuple[str, ...]:
+    """A command that runs some code in another Python, which finds kbsync where this one did and looks nowhere else."""
+    path = os.pathsep.join(trusted_path(sys.path, _working_folder()))
+    # Isolated: not even what Python loads before the code comes from the working folder or PYTHONPATH.
+    beginning = "import os, sys; sys.path[:] = sys.argv.pop(1).split(os.pathsep)"
+    return (sys.executable, "-I", "-c", f"{beginning}; {code}", path, *(os.fspath(argument) for argument in arguments))
+
+
+def find_program(name: str, environ: Mapping[str, str], *, outside: Iterable[Path]) -> str | None:
+    """The absolute path of a program by PATH, passing by what lies in some folders; None where there is none.
+
+    Entries of PATH that are not absolute are passed by as well. A name with a folder in it is taken as it is.
+    A folder that has the user's home below it, such as `/`, is no project's, and programs in it are not passed by.
+    """
+    if Path(name).name != name:
+        return str(Path(name).absolute())
+    home = os.path.realpath(Path.home()) if "HOME" in environ or os.name == "nt" else os.sep
+    shut = [folder for place in outside if not _is_in(home, folder := os.path.realpath(place))]
+    ends = environ.get("PATHEXT", ".EXE").split(os.pathsep) if os.name == "nt" else [""]
+    for entry in environ.get("PATH", os.defpath).split(os.pathsep):
+        for place in (Path(entry, name + end) for end in ends):
+            if not Path(entry).is_absolute() or not place.is_file() or not os.access(place, os.X_OK):
+                continue
+            # Neither the folder nor what a link in it leads to.
+            reals = (os.path.realpath(entry), os.path.realpath(place))
+            if not any(_is_in(real, folder) for folder in shut for real in reals):
+                return str(place)
+    return None
+
+
+def _is_in(place: str, folder: str) -> bool:
+    return place == folder or place.startswith(folder.rstrip(os.sep) + os.sep)
+
+
+def _working_folder() -> str:
+    try:
+        return str(Path.cwd())
+    except FileNotFoundError:
+        return os.sep  # It was deleted: nothing can be in it.

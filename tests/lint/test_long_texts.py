@@ -1,0 +1,27 @@
+"""Texts far beyond what a service takes, of shapes that once cost the square of their length; these would not end."""
+
+from __future__ import annotations
+
+import pytest
+
+from builders import source_of
+from kbsync.content.parse import MAX_SCANNED
+from kbsync.lint import inspect
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [
+        "<!-- kbsync-ignore ",
+        "<!-- kbsync-ignore KB301 -->",
+        "<!-- kbsync-ignore KB301 -->\n",
+        "1) ",
+        "http://a**",
+        "http://a)",
+        "<a b=c ",
+        "{#a .b ",
+        "| a ",
+    ],
+)
+def test_a_long_text_of_one_piece_is_read(piece):
+    assert source_of("# T\n\n" + piece * (MAX_SCANNED // len(piece)), inspect=inspect).title == "T"

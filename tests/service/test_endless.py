@@ -1,0 +1,110 @@
+"""Lists that never end: each is given up after a number of pages, with words, or read no further than it counts."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import count
+
+import pytest
+
+from kbsync.errors import Misbehaved
+from kbsync.model import Observed
+from kbsync.service.categories import MAX_ASKED, MAX_PAGES, CategoryLister, Counts
+from kbsync.service.listing import MAX_PAGES as MAX_PAGES_OF_ARTICLES
+from kbsync.service.listing import MAX_UNCOUNTED_PAGES, PAGES_AHEAD, PASSES, Lister, Page
+from kbsync.service.snapshot import LocaleRows, Row
+
+PER_PAGE = 3
+
+
+def row(number: int, at: int = 10) -> Row:
+    return Row(number, at, f"a{number}", "T", "", "", None, None, None, (), "", "", "draft")
+
+
+@dataclass
+class Endless:
+    """A list with rows on every page; `said` is how many there are by its own count, `fresh` whether they are new."""
+
+    said: int | None
+    fresh: bool = True
+    pages: int = 0
+
+    def read(self, filters, number):
+        self.pages += 1
+        first = PER_PAGE * (number if self.fresh else number % 2)
+        return Page(tuple(row(first + place) for place in range(PER_PAGE)), self.said, 10_000)
+
+    def listing(self, known=None, parts=()):
+        with ThreadPoolExecutor(1) as pool:
+            return Lister(self.read, "en", pool, parts).list(known)
+
+
+def test_a_list_without_a_count_is_given_up_in_words():
+    endless = Endless(said=None)
+    with pytest.raises(Misbehaved, match="the list of articles in `en` does not end: more than 4,000 pages"):
+        endless.listing()
+    assert endless.pages == MAX_UNCOUNTED_PAGES
+
+
+def test_a_list_is_read_no_further_than_it_counts():
+    endless = Endless(said=100)
+    assert not endless.listing().complete
+    assert endless.pages < 2 * PASSES * 100
+
+
+def test_a_count_beyond_all_reason_is_not_believed():
+    endless = Endless(said=1 << 60)
+    with pytest.raises(Misbehaved, match="more than 40,000 pages"):
+        endless.listing()
+    assert endless.pages == MAX_PAGES_OF_ARTICLES
+
+
+def test_what_is_new_since_the_last_listing_ends_where_the_count_does():
+    endless = Endless(said=100)
+    assert not endless.listing(LocaleRows(5_000, {0: row(0)})).complete
+    assert endless.pages < 3 * PASSES * 100
+
+
+def test_pages_that_only_repeat_each_other_are_left_early_whatever_is_counted():
+    endless = Endless(said=60_000, fresh=False)
+    assert not endless.listing().complete
+    assert endless.pages <= PASSES * (PAGES_AHEAD + 2) + 3
+
+
+def test_parts_that_count_more_than_the_whole_are_not_read():
+    class Grown(Endless):
+        def read(self, filters, number):
+            self.said = 50_000 if "status" in filters else 100
+            return super().read(filters, number)
+
+    grown = Grown(said=100, fresh=False)
+    parts = tuple({"status": number} for number in range(1_000))
+    assert not grown.listing(parts=parts).complete
+    assert grown.pages < 1_000
+
+
+def endless_categories(locales):
+    for number in count():
+        yield Observed("category", number, locales(number), f"c-{number}", {})
+
+
+@pytest.mark.parametrize("locales", [lambda number: "en", lambda number: f"l{number}"])
+def test_categories_without_end_are_given_up_in_words(locales):
+    rows = endless_categories(locales)
+    lister = CategoryLister(lambda filters, number: [next(rows)], lambda: None, lambda number: None)
+    with pytest.raises(Misbehaved, match="the list of categories does not end"):
+        lister.list(["en"])
+    assert lister.asked <= MAX_PAGES
+
+
+def test_categories_in_locales_without_end_are_given_up_in_words():
+    rows = endless_categories(lambda number: f"l{number}")
+
+    def read(filters, number):
+        return [next(rows) for _ in range(25)] if number < MAX_PAGES // 2 else []
+
+    lister = CategoryLister(read, lambda: Counts(10**9, {}), lambda number: None, Counts(10**9, {}))
+    with pytest.raises(Misbehaved, match="the list of categories does not end"):
+        lister.list(["en"])
+    assert lister.asked == MAX_ASKED + 1

@@ -1,0 +1,110 @@
+"""Where modules and programs are looked for: never in the folder that one stands in."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from kbsync.children import SAFE_PATH, find_program, importing_nothing_from_here, python_command, trusted_path
+from kbsync.history.git import GitFailed, Repository
+from patience import GIVE_UP_S
+from repo import a_repo, needs_git
+
+SOURCE = str(Path(__file__).parent.parent / "src")
+
+
+def a_program(place: Path, script: str = "exit 0") -> Path:
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(f"#!/bin/sh\n{script}\n")
+    place.chmod(0o755)
+    return place
+
+
+def test_the_working_folder_is_no_place_for_modules_however_it_is_written(tmp_path):
+    here = str(tmp_path)
+    (tmp_path / "link").symlink_to(tmp_path)
+    entries = ["", ".", here, f"{here}/", f"{here}/link", "/lib", f"{here}/vendor"]
+    assert trusted_path(entries, here) == ["/lib", f"{here}/vendor"]
+
+
+def test_the_folder_that_kbsync_itself_was_loaded_from_stays():
+    assert trusted_path(["", SOURCE, "/lib"], SOURCE) == ["", SOURCE, "/lib"]
+
+
+def test_a_block_for_a_pool_changes_nothing_beyond_itself():
+    before = (sys.path[:], dict(os.environ))
+    with importing_nothing_from_here():
+        assert os.environ[SAFE_PATH] == "1"
+    assert (sys.path[:], dict(os.environ)) == before
+
+
+def test_another_python_finds_kbsync_and_nothing_of_the_folder(tmp_path):
+    for name in ("kbsync", "os", "yaml", "msgspec", "sitecustomize"):
+        (tmp_path / f"{name}.py").write_text("open('trapped', 'w')\n")
+    code = "import kbsync.model, yaml; print(sys.argv[1:])"
+    environ = os.environ | {"PYTHONPATH": os.pathsep.join(["", SOURCE])}
+    done = subprocess.run(
+        python_command(code, "a b", tmp_path), cwd=tmp_path, env=environ, capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"{['a b', str(tmp_path)]}\n"
+    assert not (tmp_path / "trapped").exists()
+
+
+def test_a_program_is_found_by_the_absolute_entries_of_path_alone(tmp_path):
+    good = a_program(tmp_path / "bin/git")
+    clone = tmp_path / "clone"
+    a_program(clone / "git")
+    a_program(clone / "tools/git")
+    (tmp_path / "link").symlink_to(clone)
+    a_program(tmp_path / "way/x").unlink()
+    (tmp_path / "way/git").symlink_to(clone / "git")
+    entries = ["", ".", "tools", clone, clone / "tools", tmp_path / "link", tmp_path / "way", tmp_path / "bin"]
+    path = os.pathsep.join(map(str, entries))
+    environ = {"PATH": path, "HOME": str(Path.home())}
+    assert find_program("git", environ, outside=[clone]) == str(good)
+    assert find_program("git", {"PATH": path.rpartition(os.pathsep)[0]}, outside=[clone]) is None
+
+
+def test_a_folder_that_is_no_program_and_a_file_that_cannot_be_run_are_passed_by(tmp_path):
+    (tmp_path / "a/git").mkdir(parents=True)
+    (tmp_path / "b").mkdir()
+    (tmp_path / "b/git").write_text("x")
+    assert find_program("git", {"PATH": f"{tmp_path}/a:{tmp_path}/b"}, outside=[]) is None
+
+
+@pytest.mark.parametrize("folder", ["/", Path.home()])
+def test_a_folder_with_the_home_in_it_is_no_project(tmp_path, folder):
+    git = a_program(tmp_path / "git")
+    environ = {"PATH": str(tmp_path), "HOME": str(Path.home())}
+    assert find_program("git", environ, outside=[Path(folder)]) == str(git)
+
+
+@needs_git
+def test_a_git_in_the_folder_is_not_run_whatever_path_says(tmp_path):
+    repo = a_repo(tmp_path / "clone")
+    trap = a_program(repo.folder / "content/git", "touch trapped")
+    a_program(repo.folder / "bin/git", "touch trapped")
+    (repo.folder / "content/a.md").write_text("# A\n")
+    repo.commit()
+    path = os.pathsep.join([".", "", str(trap.parent), str(repo.folder / "bin"), os.environ["PATH"]])
+    code = (
+        "from pathlib import Path; from kbsync.history.git import Repository; "
+        "print(len(list(Repository(Path('.')).log())))"
+    )
+    done = subprocess.run(
+        python_command(code), cwd=trap.parent, env=os.environ | {"PATH": path}, capture_output=True, text=True,
+        check=True, timeout=GIVE_UP_S,
+    )  # fmt: skip
+    assert done.stdout == "1\n"
+    assert not list(repo.folder.rglob("trapped"))
+
+
+def test_a_git_that_is_only_in_the_folder_is_none(tmp_path):
+    a_program(tmp_path / "git", "touch trapped")
+    with pytest.raises(GitFailed, match="not on PATH, or only inside this project"):
+        Repository(tmp_path, {"PATH": f"{tmp_path}{os.pathsep}.", "HOME": str(Path.home())})
+    assert not (tmp_path / "trapped").exists()
