@@ -130,10 +130,7 @@ def _existing(workspace: Workspace) -> Ledger:
     Raises:
         LedgerError: there is none yet.
     """
-    from kbsync.ledger import ledger_exists
-
-    settings = workspace.settings
-    if not ledger_exists(settings.ledger.url, folder=settings.folder):
+    if not workspace.has_ledger():
         raise LedgerError("there is no ledger yet", hint="the first `kbsync push` makes one")
     return workspace.open_ledger()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from kbsync.config import Settings
@@ -11,8 +11,12 @@ from kbsync.errors import ConfigError
 COMMAND_TIMEOUT_S = 60
 
 
-def read_token(settings: Settings, *, token_file: Path | None, environ: Mapping[str, str]) -> str:
+def read_token(
+    settings: Settings, *, token_file: Path | None, environ: Mapping[str, str], allow: Callable[[], None]
+) -> str:
     """The token, without surrounding white space.
+
+    `allow` is called before a program runs, and raises where it may not.
 
     Raises:
         ConfigError: there is none, or it cannot be a header's value.
@@ -22,6 +26,7 @@ def read_token(settings: Settings, *, token_file: Path | None, environ: Mapping[
     elif environ.get("KBSYNC_TOKEN"):
         source, token = "KBSYNC_TOKEN", environ["KBSYNC_TOKEN"]
     elif settings.service.token_command:
+        allow()
         source, token = "[service] token_command", _from_command(settings)
     else:
         raise ConfigError(
