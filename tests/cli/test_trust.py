@@ -132,6 +132,7 @@ def test_articles_outside_are_not_read_before_somebody_agreed(project, tmp_path_
     outside = tmp_path_factory.mktemp("outside")
     project.config(f'[service]\nbase_url = "sandbox"\n[content]\nroot = "{outside.as_posix()}"\n')
     (outside / "en" / "x").mkdir(parents=True)
+    (outside / "en" / "x" / "_category.md").write_text("---\nname: X\n---\n")
     (outside / "en" / "x" / "secret.md").write_text("---\ntitle: Secret\n---\nText.\n")
     done = project.run(*words)
     assert done.code == 2 and "[content] root reads articles from" in done.err

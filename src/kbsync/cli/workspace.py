@@ -217,22 +217,32 @@ class Workspace:
     # --- the service -----------------------------------------------------------------------------------------------
 
     @contextmanager
-    def open_service(self) -> Iterator[Service]:
-        """The portal, ready to be asked; the embedded sandbox runs as long as this does."""
+    def open_service(self, token: str | None = None) -> Iterator[Service]:
+        """The portal, ready to be asked; the embedded sandbox runs as long as this does.
+
+        `token` is what `token_to_send` gave, where that was asked for before.
+        """
         if self.settings.is_sandbox:
             with self.run_sandbox() as base_url, self.connect_sandbox(base_url) as service:
                 yield service
         else:
-            token = self.read_token()
-            self.consent.token(token)
+            token = self.token_to_send() if token is None else token
             with self._connected(self.settings.service.base_url, token) as service:
                 yield service
 
-    def read_token(self) -> str:
-        """The token, from wherever the user or kbsync.toml has it."""
-        return read_token(
+    def token_to_send(self) -> str:
+        """The token, if it may be sent to where kbsync.toml says; "" for the embedded sandbox, which has its own.
+
+        Raises:
+            ConfigError: there is none, or it belongs elsewhere.
+        """
+        if self.settings.is_sandbox:
+            return ""
+        token = read_token(
             self.settings, token_file=self.options.token_file, environ=os.environ, allow=self.consent.program
         )
+        self.consent.token(token)
+        return token
 
     def connect_sandbox(self, base_url: str) -> AbstractContextManager[Service]:
         """The embedded sandbox, running already at this address."""
