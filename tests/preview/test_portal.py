@@ -13,6 +13,7 @@ from kbsync.model import Value, body_digest
 from kbsync.preview.portal import ASKING, FRESH_S, NOT_THERE, WITH_PORTAL, Comparer, LastPush, PortalArticle
 from kbsync.site.pages import WriterDiff
 from preview.workshop import REFUNDS, TREE, Shop, a_shop, running
+from sandbox.uploads import PNG
 
 PATH = "en/billing/refunds.md"
 SAME = PortalArticle({"title": "Refunds", "category": "billing", "tags": ()}, "Text.\n\n## When\n\nNow.\n", "draft")
