@@ -148,7 +148,8 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
 
 
 @pytest.mark.parametrize(
-    "export", ['{"schema": "kbsync.ledger/4", "tables": {"run": [7]}}', '{"schema": "x", "tables": {"run": [[9e99]]}}', "[]"]
+    "export",
+    ['{"schema": "kbsync.ledger/4", "tables": {"run": [7]}}', '{"schema": "x", "tables": {"run": [[9e99]]}}', "[]"],
 )
 def test_an_export_of_another_shape_is_refused_in_words(remote, export):
     remote.write("bad.json", export)

@@ -144,7 +144,7 @@ def test_rows_that_nobody_can_read_are_damage_and_no_bug(path):
         "item SET slug = x'07'",
         "item SET path = x'00ff'",
         "item SET fields = '[]'",
-        "item SET fields = '{\"title\": {\"a\": 1}}'",
+        'item SET fields = \'{"title": {"a": 1}}\'',
         "item SET fields = 5",
         "item SET status = 'gone'",
         "item SET kept = 'x'",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import stat
 from pathlib import Path
 
@@ -115,4 +114,3 @@ def test_a_data_folder_inside_the_repository_says_nothing(tmp_path):
 def test_the_data_folder_is_the_users_and_never_relative():
     assert data_folder({"XDG_DATA_HOME": "/x"}) == Path("/x/kbsync")
     assert data_folder({"XDG_DATA_HOME": "data"}) == data_folder({}) == Path.home() / ".local/share/kbsync"
-    assert os.path.isabs(data_folder({}))

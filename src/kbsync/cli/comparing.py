@@ -1,4 +1,4 @@
-"""What the preview compares an article with: the portal, where `--portal` asks for it, or else the ledger's last push."""
+"""What the preview compares an article with: the portal, if `--portal` is given, or else the ledger's last push."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Asks, once, before what a kbsync.toml names outside its repository is used, and before a token goes to a new place."""
+"""Asks once before what a kbsync.toml names outside its repository is used, and guards where a token goes."""
 
 from __future__ import annotations
 
@@ -172,7 +172,9 @@ class Consent:
         if self.store().keep_consent(self.path, digest):
             return True
         where = self.store().folder or "a folder outside the repository"
-        self.options.note(f"kbsync cannot remember this in {where}. Set {TRUST}={digest} so that it does not ask again.")
+        self.options.note(
+            f"kbsync cannot remember this in {where}. Set {TRUST}={digest} so that it does not ask again."
+        )
         return False
 
 

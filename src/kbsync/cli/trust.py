@@ -16,7 +16,7 @@ from kbsync.errors import ExitCode, UsageError
 @click.command("trust")
 @click.option("--show", is_flag=True, help="Show what it reaches, and whether that is allowed. Changes nothing.")
 @click.option("--revoke", is_flag=True, help="Take it back; with --origin, for the token and that address.")
-@click.option("--origin", metavar="URL", help="Allow your token (KBSYNC_TOKEN, --token-file) to be sent to this address.")
+@click.option("--origin", metavar="URL", help="Allow your token to be sent to this address, too.")
 @common_options
 @click.pass_context
 def command(ctx: click.Context, show: bool, revoke: bool, origin: str | None) -> int:
@@ -127,4 +127,6 @@ def _origin(address: str) -> str:
     try:
         return origin_of(address)
     except ValueError as exc:
-        raise UsageError(f"--origin: expected an address such as https://support.example.com, found {address!r}") from exc
+        raise UsageError(
+            f"--origin: expected an address such as https://support.example.com, found {address!r}"
+        ) from exc

@@ -29,7 +29,7 @@ REQUIRE_AUTH_SINCE = 160_000
 """The libpq that knows `require_auth`. Source: https://www.postgresql.org/docs/16/libpq-connect.html"""
 
 
-def sign_in(libpq: int, environ: Mapping[str, str]) -> dict[str, str]:
+def sign_in(libpq: int, environ: Mapping[str, str]) -> dict[str, Any]:
     """How a connection may sign in: without a password, by Kerberos, or by SCRAM. It overrides what the address says.
 
     An older libpq can only ask for SCRAM bound to the TLS connection, and nothing else.

@@ -1,4 +1,4 @@
-"""How an article differs from what the portal holds of it, or from what the ledger says of the last push. Asked in the background; no page waits for it."""
+"""How an article differs from the portal's, or from the last push. Looked up in the background; no page waits."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What kbsync asks before it does what a stranger's kbsync.toml says: whose file it is, where it reaches, who agreed."""
+"""Before kbsync does what a stranger's kbsync.toml says: whose file it is, where it reaches, who agreed to that."""
