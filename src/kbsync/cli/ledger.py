@@ -22,7 +22,7 @@ from kbsync.push.lease import describe
 SCHEMA = "kbsync.ledger/2"
 """The number is the step of the ledger's tables."""
 
-Whole = Annotated[int, msgspec.Meta(ge=-(2**63), lt=2**63)]
+Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
 
 class Export(msgspec.Struct, frozen=True):
