@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -49,6 +50,19 @@ def _counted(terminalreporter: pytest.TerminalReporter, name: str) -> Iterator[t
     for word in ("passed", "failed"):
         for report in terminalreporter.stats.get(word, []):
             yield from ((number, report.failed) for found, number in report.user_properties if found == name)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def data_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """What kbsync remembers of a user goes into a folder of the run, here and in every process that a test starts."""
+    folder = tmp_path_factory.mktemp("data")
+    before = os.environ.get("XDG_DATA_HOME")
+    os.environ["XDG_DATA_HOME"] = str(folder)
+    yield folder / "kbsync"
+    if before is None:
+        del os.environ["XDG_DATA_HOME"]
+    else:
+        os.environ["XDG_DATA_HOME"] = before
 
 
 @pytest.fixture(scope="session")

@@ -11,7 +11,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "kbsync"
 ROWS = (
     ("cli",),
     ("preview", "sandbox", "report"),
-    ("push", "history"),
+    ("push", "history", "trust"),
     ("plan", "lint", "site"),
     ("content", "service", "ledger"),
     ("markdown",),

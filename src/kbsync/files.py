@@ -7,10 +7,30 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterable
+from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
 
 SEAL_BYTES = 16
+
+PRIVATE = ".kbsync"
+"""The folder of what kbsync keeps: texts and names of a portal that not everybody on the machine may see."""
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it. One named `.kbsync` is its owner's alone, also where it was made before.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    for folder in (*reversed(path.parents), path):
+        if folder.name != PRIVATE:
+            continue
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        with suppress(PermissionError):  # It is another user's: they decide.
+            if folder.stat().st_mode & 0o077:
+                folder.chmod(0o700)
+    path.mkdir(parents=True, exist_ok=True)
 
 
 def read_within(path: Path, most_bytes: int) -> bytes:
@@ -49,7 +69,7 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
 def store_whole(path: Path, data: bytes | Iterable[bytes]) -> bool:
     """Write a cache, where that can be done; whether it was. A cache that is not there costs time, nothing else."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         write_whole(path, data)
     except OSError:
         return False

@@ -82,26 +82,38 @@ def test_without_a_content_tree_it_says_so(project):
     assert done.code == 3 and "there is no content tree" in done.err
 
 
-def test_it_compares_with_the_portal_where_a_token_is_at_hand(remote):
-    with previewing(remote, "--port", "0") as (_, address):
+def test_it_compares_with_the_portal_where_it_is_told_to(remote):
+    with previewing(remote, "--port", "0", "--portal") as (_, address):
         told(address, "Not on the portal yet")
     assert remote.run("push").code == 0
-    with previewing(remote, "--port", "0") as (_, address):
+    with previewing(remote, "--port", "0", "--portal") as (_, address):
         told(address, "with the same text and fields")
-    with previewing(remote, "--port", "0", KBSYNC_TOKEN="") as (_, address):
-        told(address, "no token: not compared")
+    done = remote.run("preview", "--port", "0", "--portal", KBSYNC_TOKEN="")
+    assert done.code == 2 and "no token" in done.err
 
 
-def test_it_compares_with_the_embedded_sandbox_once_there_is_something_in_it(project):
+def test_by_itself_it_asks_no_portal_and_runs_nothing_but_says_what_changed_since_the_last_push(remote):
+    assert remote.run("push").code == 0
+    config = (remote.folder / "kbsync.toml").read_text()
+    remote.config(config.replace("[service]", '[service]\ntoken_command = ["touch", "ran"]'))
+    with previewing(remote, "--port", "0", KBSYNC_TOKEN="", KBSYNC_SERVICE__TIMEOUT_S="1") as (_, address):
+        told(address, "Not changed since the last push. To compare with the portal, start the preview with")
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nAnother text.\n")
+    with previewing(remote, "--port", "0") as (_, address):
+        told(address, "Changed since the last push: text.")
+    assert not (remote.folder / "ran").exists()
+
+
+def test_it_compares_with_the_embedded_sandbox(project):
     assert project.run("push").code == 0
     project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nAnother text.\n")
-    with previewing(project, "--port", "0") as (_, address):
+    with previewing(project, "--port", "0", "--portal") as (_, address):
         told(address, "Not the same there: text.")
 
 
 def test_a_portal_that_is_away_is_told_and_everything_else_works(remote):
     remote.config('[service]\nbase_url = "http://127.0.0.1:1"\n')
-    with previewing(remote, "--port", "0") as (_, address):
+    with previewing(remote, "--port", "0", "--portal") as (_, address):
         told(address, "Not compared: ")
 
 

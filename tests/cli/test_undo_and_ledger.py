@@ -147,6 +147,24 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
     assert not (remote.folder / "third.db").exists()
 
 
+@pytest.mark.parametrize(
+    "export",
+    ['{"schema": "kbsync.ledger/2", "tables": {"run": [7]}}', '{"schema": "x", "tables": {"run": [[9e99]]}}', "[]"],
+)
+def test_an_export_of_another_shape_is_refused_in_words(remote, export):
+    remote.write("bad.json", export)
+    assert remote.run("ledger", "import", "bad.json").code == 6
+
+
+def test_a_damaged_row_of_the_ledger_is_told_by_every_command_that_reads_it(remote):
+    assert remote.run("push").code == 0
+    with closing(sqlite3.connect(remote.folder / ".kbsync" / "ledger.db")) as connection, connection:
+        connection.execute("UPDATE item SET path = x'00'")
+    for words in (("plan",), ("push",), ("ledger", "show"), ("resolve", "--ours", "content")):
+        done = remote.run(*words)
+        assert done.code == 6 and "a row of it is damaged" in done.err
+
+
 def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(remote):
     remote.run("push")
     path = remote.folder / ".kbsync" / "ledger.db"

@@ -16,19 +16,23 @@ def settings(folder: Path, command: str | list[str] = "") -> Settings:
     return Settings(folder / "kbsync.toml", service=ServiceSettings(token_command=command))
 
 
+def free() -> None:
+    """Somebody agreed."""
+
+
 def test_a_file_goes_before_the_variable_and_the_variable_before_the_command(tmp_path):
     (tmp_path / "token").write_text("from-file\n")
     command = [sys.executable, "-c", "print('from-command')"]
     environ = {"KBSYNC_TOKEN": "from-variable"}
     found = settings(tmp_path, command)
-    assert read_token(found, token_file=tmp_path / "token", environ=environ) == "from-file"
-    assert read_token(found, token_file=None, environ=environ) == "from-variable"
-    assert read_token(found, token_file=None, environ={}) == "from-command"
+    assert read_token(found, token_file=tmp_path / "token", environ=environ, allow=free) == "from-file"
+    assert read_token(found, token_file=None, environ=environ, allow=free) == "from-variable"
+    assert read_token(found, token_file=None, environ={}, allow=free) == "from-command"
 
 
 def test_without_any_the_message_says_how_to_give_one(tmp_path):
     with pytest.raises(ConfigError) as caught:
-        read_token(settings(tmp_path), token_file=None, environ={})
+        read_token(settings(tmp_path), token_file=None, environ={}, allow=free)
     assert "KBSYNC_TOKEN" in caught.value.hint
 
 
@@ -36,7 +40,7 @@ def test_without_any_the_message_says_how_to_give_one(tmp_path):
 def test_what_cannot_be_a_header_is_refused_and_not_shown(tmp_path, text):
     (tmp_path / "token").write_text(text)
     with pytest.raises(ConfigError) as caught:
-        read_token(settings(tmp_path), token_file=tmp_path / "token", environ={})
+        read_token(settings(tmp_path), token_file=tmp_path / "token", environ={}, allow=free)
     assert not text.strip() or text.strip() not in caught.value.message + caught.value.hint
 
 
@@ -49,12 +53,12 @@ def test_what_cannot_be_a_header_is_refused_and_not_shown(tmp_path, text):
 )
 def test_a_command_that_fails_is_named(tmp_path, command, message):
     with pytest.raises(ConfigError, match=message):
-        read_token(settings(tmp_path, command), token_file=None, environ={})
+        read_token(settings(tmp_path, command), token_file=None, environ={}, allow=free)
 
 
 def test_a_missing_file_is_named(tmp_path):
     with pytest.raises(ConfigError, match="nowhere: cannot be read"):
-        read_token(settings(tmp_path), token_file=tmp_path / "nowhere", environ={})
+        read_token(settings(tmp_path), token_file=tmp_path / "nowhere", environ={}, allow=free)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +78,12 @@ def test_a_command_that_gives_no_token_is_an_error_and_not_a_crash(tmp_path, com
     (tmp_path / "folder").mkdir()
     (tmp_path / "plain").write_text("not a program")
     with pytest.raises(ConfigError, match=message):
-        read_token(settings(tmp_path, command), token_file=None, environ={})
+        read_token(settings(tmp_path, command), token_file=None, environ={}, allow=free)
 
 
 def test_a_command_runs_in_the_folder_of_kbsync_toml(tmp_path):
     (tmp_path / "token.txt").write_text("token-1\n")
-    assert read_token(settings(tmp_path, "cat token.txt"), token_file=None, environ={}) == "token-1"
+    assert read_token(settings(tmp_path, "cat token.txt"), token_file=None, environ={}, allow=free) == "token-1"
 
 
 def test_a_program_of_the_folder_is_not_meant_by_a_bare_name(tmp_path):
@@ -98,10 +102,21 @@ def test_a_token_file_without_end_is_refused():
 
 def test_a_token_file_may_begin_with_a_bom(tmp_path):
     (tmp_path / "token.txt").write_text("\ufefftoken-1\r\n", encoding="utf-8")
-    assert read_token(settings(tmp_path), token_file=tmp_path / "token.txt", environ={}) == "token-1"
+    assert read_token(settings(tmp_path), token_file=tmp_path / "token.txt", environ={}, allow=free) == "token-1"
 
 
 def test_a_command_with_a_secret_in_it_is_not_shown_when_it_fails(tmp_path):
     with pytest.raises(ConfigError) as caught:
-        read_token(settings(tmp_path, "false --key secret"), token_file=None, environ={})
+        read_token(settings(tmp_path, "false --key secret"), token_file=None, environ={}, allow=free)
     assert "secret" not in caught.value.message + caught.value.hint
+
+
+def test_a_program_does_not_run_before_somebody_agreed(tmp_path):
+    def refuse() -> None:
+        raise ConfigError("not trusted")
+
+    ran = tmp_path / "ran"
+    with pytest.raises(ConfigError, match="not trusted"):
+        read_token(settings(tmp_path, ["touch", str(ran)]), token_file=None, environ={}, allow=refuse)
+    assert not ran.exists()
+    assert read_token(settings(tmp_path, "false"), token_file=None, environ={"KBSYNC_TOKEN": "t"}, allow=refuse) == "t"

@@ -87,8 +87,10 @@ def _holds(part: Mapping[str, Any], event: Event) -> bool:
 
 
 def _secret(text: str, secrets: Mapping[str, str]) -> str:
-    name = text.removeprefix("${{ secrets.").removesuffix(" }}")
-    assert text == f"${{{{ secrets.{name} }}}}"
+    """What a step gets for `${{ secrets.NAME }}` or `${{ vars.NAME }}`."""
+    kind, _, name = text.removeprefix("${{ ").removesuffix(" }}").partition(".")
+    assert kind in {"secrets", "vars"}
+    assert text == f"${{{{ {kind}.{name} }}}}"
     return secrets[name]
 
 

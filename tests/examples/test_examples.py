@@ -37,7 +37,7 @@ def forge(request: pytest.FixtureRequest, tmp_path: Path, portal: Sandbox) -> Fo
     """A repository with a first branch that nobody has merged yet."""
     folder = tmp_path / "forge"
     folder.mkdir()
-    found = Forge(folder, request.param, {"KBSYNC_TOKEN": TOKEN})
+    found = Forge(folder, request.param, {"KBSYNC_TOKEN": TOKEN, "KBSYNC_TOKEN_ORIGIN": portal.base_url})
     config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[pace]\nrequests_per_minute = 60000\n'
     found.begin(FILES | {"kbsync.toml": f'{config}[lint]\nignore = ["KB214"]\n'})
     return found
@@ -141,7 +141,7 @@ def test_every_job_has_the_whole_history_and_python_3_11():
     for job in read_yaml(GITHUB)["jobs"].values():
         checkout, python = job["steps"][:2]
         assert checkout["with"] == {"fetch-depth": 0} and python["with"] == {"python-version": "3.11"}
-    assert read_yaml(GITLAB)["variables"] == {"GIT_DEPTH": "0"}
+    assert read_yaml(GITLAB)["variables"]["GIT_DEPTH"] == "0"
     assert read_yaml(GITLAB)["default"]["image"] == "python:3.11"
 
 
@@ -149,3 +149,12 @@ def test_every_job_has_the_whole_history_and_python_3_11():
 def test_the_help_center_shows_the_examples_as_they_are(path):
     article = Path(__file__).parent.parent.parent / "content/en/automation/publish-on-merge.md"
     assert f"```yaml\n{path.read_text('utf-8')}```\n" in article.read_text("utf-8")
+
+
+def test_a_branch_that_names_another_service_does_not_get_the_token(forge, portal):
+    config = (forge.desk / "kbsync.toml").read_text("utf-8")
+    elsewhere = config.replace(portal.base_url, "https://evil.example")
+    forge.propose("evil", FILES | {"kbsync.toml": elsewhere})
+    ran = forge.run(reviewed("evil"))
+    assert ran.code == 2
+    assert "KBSYNC_TOKEN_ORIGIN says that the token belongs to" in ran.err

@@ -16,12 +16,14 @@ import pytest
 
 from kbsync.errors import ConfigError, ExitCode, LedgerError
 from kbsync.ledger import ledger_exists, open_ledger
+from kbsync.ledger.contract import Uploaded
 from kbsync.ledger.record import Record
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 from kbsync.ledger.sqlite import APPLICATION_ID, SqliteDatabase
+from kbsync.model import body_digest
 from patience import GIVE_UP_S
 
-from .makers import PORTAL, a_base
+from .makers import ANA, PORTAL, a_base, a_change, begin
 
 NOBODY = 65534
 
@@ -130,6 +132,83 @@ def test_rows_that_nobody_can_read_are_damage_and_no_bug(path):
         connection.commit()
     with closing(Record(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError, match="cannot be used"):
         ledger.bases(PORTAL)
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "item SET remote_id = '{}'",
+        "item SET remote_id = 'null'",
+        "item SET remote_id = x'ff'",
+        "item SET kind = 'folder'",
+        "item SET slug = x'07'",
+        "item SET path = x'00ff'",
+        "item SET fields = '[]'",
+        'item SET fields = \'{"title": {"a": 1}}\'',
+        "item SET fields = 5",
+        "item SET status = 'gone'",
+        "item SET kept = 'x'",
+        "run SET started_at = 'yesterday'",
+        "run SET started_at = 9e999",
+        "run SET command = x'00'",
+        "journal SET change = '{}'",
+        "journal SET change = 1",
+        "journal SET state = 'lost'",
+        "journal SET remote_id = 'x'",
+        "journal SET before = '1'",
+        "journal SET kind = ''",
+        "picture SET url = x'07'",
+        "body SET body = x'ff'",
+        "lock SET pid = 'x'",
+        "lock SET pid = 99999999999999",
+        "lock SET beat_at = -1",
+    ],
+)
+def test_a_column_that_holds_something_else_is_damage_and_no_bug(path, damage):
+    a_ledger_with_a_row_in_every_table(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"UPDATE {damage}")
+    with closing(Record(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError, match="a row of it is damaged"):
+        read_all(ledger)
+
+
+def a_ledger_with_a_row_in_every_table(path: Path) -> None:
+    with closing(Record(SqliteDatabase(path))) as ledger:
+        assert ledger.lock(PORTAL, ANA, now=1.0) is None
+        begin(ledger, a_change())
+        ledger.record(PORTAL, [a_base()])
+        ledger.keep_picture(PORTAL, "key", Uploaded("https://h/p.png", 1.0))
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("INSERT OR REPLACE INTO body VALUES (?, 'Text')", (body_digest("Text"),))
+    with closing(Record(SqliteDatabase(path))) as ledger:
+        read_all(ledger)
+
+
+def read_all(ledger: Record) -> None:
+    ledger.bases(PORTAL)
+    ledger.pictures(PORTAL)
+    for run in ledger.runs(PORTAL):
+        assert ledger.entries(run.number)
+        assert ledger.runners(run.number)
+    assert ledger.pending(PORTAL)
+    assert ledger.holder(PORTAL)
+    assert ledger.text(body_digest("Text")) == "Text"
+
+
+def test_the_schema_of_a_file_that_came_with_a_clone_calls_nothing(path):
+    a_ledger_with_something_in_it(path)
+    with closing(SqliteDatabase(path)) as database:
+        assert database.ask("PRAGMA trusted_schema") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "made", ["VIEW v AS SELECT 1", "TRIGGER t AFTER UPDATE ON item BEGIN DELETE FROM journal; END"]
+)
+def test_a_ledger_with_views_or_triggers_is_refused(path, made):
+    a_ledger_with_something_in_it(path)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(f"CREATE {made}")
+    assert "views or triggers" in refused(path).message
 
 
 def test_a_directory_is_no_ledger(path):

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from kbsync.content.pictures import look_at
 from kbsync.errors import Unreachable
-from kbsync.preview.portal import ASKING, FRESH_S, NOT_THERE, Comparer, PortalArticle
+from kbsync.model import Value, body_digest
+from kbsync.preview.portal import ASKING, FRESH_S, NOT_THERE, WITH_PORTAL, Comparer, LastPush, PortalArticle
 from kbsync.site.pages import WriterDiff
 from preview.workshop import REFUNDS, TREE, Shop, a_shop, running
+from sandbox.uploads import PNG
 
 PATH = "en/billing/refunds.md"
 SAME = PortalArticle({"title": "Refunds", "category": "billing", "tags": ()}, "Text.\n\n## When\n\nNow.\n", "draft")
@@ -110,6 +114,34 @@ def test_an_open_page_gets_the_difference_when_it_is_known(tmp_path: Path):
         assert "a push creates it as a draft" in tab.page_with("a push creates it as a draft")
 
 
-def test_without_a_token_nothing_is_asked_and_the_page_says_so(tmp_path: Path):
+def test_without_a_portal_or_a_ledger_to_compare_with_the_page_says_how(tmp_path: Path):
     with running(tmp_path) as preview:
-        assert "no token: not compared" in preview.get(REFUNDS).text
+        page = preview.get(REFUNDS).text
+        assert "Not compared: the preview asks no other machine." in page and "--portal" in page
+
+
+# --- what the ledger says meanwhile ------------------------------------------------------------------------------------
+
+BODY = "Text.\n\n## When\n\nNow.\n"
+
+
+def since(shop: Shop, fields: Mapping[str, Value], pictures: Mapping[str, str] | None = None) -> str:
+    comparer = Comparer(lambda _locale, _slug: LastPush(fields, pictures or {}), lambda _path: None, Clock())
+    comparer.diff_of(shop.catalogue, PATH)
+    answer_all(comparer)
+    return comparer.diff_of(shop.catalogue, PATH).state.removesuffix(WITH_PORTAL).strip()
+
+
+def test_the_ledger_tells_what_changed_since_the_last_push(shop: Shop):
+    assert since(shop, {"title": "Refunds", "content": body_digest(BODY)}) == "Not changed since the last push."
+    assert since(shop, {"title": "Refunds", "content": body_digest("Other")}) == "Changed since the last push: text."
+    assert since(shop, {"title": "X", "content": body_digest(BODY)}) == "Changed since the last push: title."
+    assert since(shop, {}) == "The ledger has no push of this article."
+
+
+def test_an_uploaded_picture_is_no_change_since_the_last_push(tmp_path: Path):
+    shop = a_shop(tmp_path, {**TREE, PATH: "---\ntitle: Refunds\n---\n![p](p.png)\n", "en/billing/p.png": PNG})
+    key = look_at("p.png", PNG).key
+    sent = body_digest("![p](https://h/p.png)\n")
+    assert since(shop, {"content": sent}, {key: "https://h/p.png"}) == "Not changed since the last push."
+    assert since(shop, {"content": sent}) == "Changed since the last push: text."

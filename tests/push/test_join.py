@@ -9,7 +9,7 @@ import pytest
 
 from kbsync.errors import ExitCode
 
-from .processes import AT_ONCE, HOLD_ARTICLES, all_ended, are_held, ended, heard, start
+from .processes import AT_ONCE, HOLD_ARTICLES, all_ended, are_held, ended, heard, kbsync, start
 from .test_many import CONFIG, assert_one_of_each
 from .world import PORTAL, a_category, a_sandbox, an_article, write_tree
 
@@ -38,6 +38,8 @@ def a_machine(folder: Path, base_url: str, url: str, tree=TREE) -> Path:
     text = CONFIG.format(base_url=base_url, portal=PORTAL, root="content", ledger="")
     text = text.replace('url = "sqlite:"', f'url = "{url}"') + "[push]\npublish = true\n"
     (folder / "kbsync.toml").write_text(text, "utf-8")
+    # The ledger is not in its repository.
+    assert ended(kbsync(folder, "trust"))[0] == ExitCode.DONE
     return folder
 
 

@@ -11,7 +11,7 @@ import pytest
 from kbsync.errors import ExitCode
 from kbsync.sandbox import Behaviour
 
-from .processes import all_ended, ended, killed, start
+from .processes import all_ended, ended, kbsync, killed, start
 from .world import PORTAL, a_category, a_project, a_sandbox, a_service, an_article, write_tree
 
 pytestmark = pytest.mark.slow
@@ -107,6 +107,8 @@ def test_pushes_at_once_on_two_portals_with_one_ledger_do_not_wait_for_each_othe
         ledger = str(tmp_path / "shared.db")
         one = a_clone(tmp_path / "one", sandbox.base_url, ledger=ledger)
         two = a_clone(tmp_path / "two", sandbox.base_url, portal="other", ledger=ledger, tree=other)
+        # The ledger is in neither repository.
+        assert [code for code, _ in all_ended([kbsync(one, "trust"), kbsync(two, "trust")])] == [ExitCode.DONE] * 2
         assert [code for code, _ in all_ended([start(one), start(two)])] == [ExitCode.DONE, ExitCode.DONE]
         codes = Counter(code for code, _ in all_ended([start(folder, "--wait") for folder in (one, two) * 4]))
         assert codes == {ExitCode.DONE: EIGHT}

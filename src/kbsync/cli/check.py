@@ -84,7 +84,7 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
         yield _bad("content", exc)
         return
     number = len(reading.compiler.site.articles)
-    found = f"{count(number, 'article')} in {relative(workspace.settings.content_root)}"
+    found = f"{count(number, 'article')} in {relative(workspace.content_root)}"
     if reading.errors:
         hint = "`kbsync lint` lists them"
         yield Line("bad", "content", f"{found}, {count(len(reading.errors), 'error')}", hint, ExitCode.FINDINGS)

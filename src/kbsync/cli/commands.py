@@ -23,6 +23,7 @@ COMMANDS = {
     "undo": "Put back what a push did, where nobody has touched it since.",
     "ledger": "Look at kbsync's own record, carry it elsewhere, free its lock.",
     "preview": "Show the help center in the browser, and follow every save.",
+    "trust": "Allow what this kbsync.toml reaches outside its repository.",
     "sandbox": "Run a local service that answers like the real one.",
     "demo": "Push the content tree into a sandbox and show what is there.",
 }

@@ -1,49 +1,38 @@
-"""The portal as the preview asks it: one article at a time, over a connection that is opened when first needed."""
+"""What the preview compares an article with: the portal, if `--portal` is given, or else the ledger's last push."""
 
 from __future__ import annotations
 
-import os
-from contextlib import ExitStack
-from pathlib import Path
+from contextlib import ExitStack, closing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kbsync.cli.screen import Options
-from kbsync.cli.token import read_token
 from kbsync.cli.workspace import Workspace
-from kbsync.config import Settings
 from kbsync.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
-    from kbsync.preview.portal import Ask, PortalArticle
+    from kbsync.preview.portal import Ask, LastPush, PortalArticle
     from kbsync.service.client import Service
 
 
-def can_ask(settings: Settings, *, token_file: Path | None) -> bool:
-    """Whether a token is at hand, or the embedded sandbox has something in it."""
-    if settings.is_sandbox:
-        return (settings.state_folder / "sandbox.db").is_file()
-    try:
-        read_token(settings, token_file=token_file, environ=os.environ)
-    except ConfigError:
-        return False
-    return True
-
-
-def portal_asker(options: Options, stack: ExitStack) -> Ask | None:
-    """Asks the portal for articles; None where nothing is at hand to ask it with.
+def portal_asker(options: Options, stack: ExitStack) -> Ask:
+    """Asks the portal for articles, one at a time, over a connection that is opened when first needed.
 
     Args:
         options: those of the command.
         stack: closes the connection at its end.
+
+    Raises:
+        ConfigError: there is no token, or it must not be used there.
     """
     workspace = Workspace(options.read_settings(), options)
-    if not can_ask(workspace.settings, token_file=options.token_file):
-        return None
+    # Now, while somebody is there to answer a question, and once: a program for it may want a password.
+    token = workspace.token_to_send()
     opened: list[Service] = []
 
     def ask(locale: str, slug: str) -> PortalArticle | None:
         if not opened:
-            service = stack.enter_context(workspace.open_service())
+            service = stack.enter_context(workspace.open_service(token))
             workspace.learn_categories(service, [])
             opened.append(service)
         return read_portal_article(opened[0], locale, slug)
@@ -63,3 +52,28 @@ def read_portal_article(service: Service, locale: str, slug: str) -> PortalArtic
     except NotFound:
         return None
     return PortalArticle(article.fields, content or "", article.status.value if article.status else "")
+
+
+def ledger_asker(options: Options) -> Ask | None:
+    """Looks into the ledger; None where there is none on this machine, or nobody agreed to where it is."""
+    workspace = Workspace(options.read_settings(), options)
+    workspace.consent = replace(workspace.consent, ask=None)
+    if not workspace.settings.ledger.url.startswith("sqlite:"):
+        return None
+    try:
+        if not workspace.has_ledger():
+            return None
+    except ConfigError:
+        return None
+    return lambda locale, slug: read_last_push(workspace, locale, slug)
+
+
+def read_last_push(workspace: Workspace, locale: str, slug: str) -> LastPush:
+    """What the ledger has of an article."""
+    from kbsync.preview.portal import LastPush
+
+    key = workspace.target.key
+    with closing(workspace.open_ledger(looking=True)) as ledger:
+        bases = [base for base in ledger.bases_of_slugs(key, "article", [slug]) if base.locale == locale]
+        pictures = {name: found.url for name, found in ledger.pictures(key).items()}
+    return LastPush(bases[0].fields if bases else {}, pictures)

@@ -18,7 +18,7 @@ from kbsync.cli.push import push_tree
 from kbsync.cli.pushing import Pushed, exit_code, held_lock
 from kbsync.cli.screen import Options, relative
 from kbsync.cli.workspace import Reading, Workspace
-from kbsync.config import SANDBOX, Settings, find_config, read_settings
+from kbsync.config import SANDBOX, Settings, find_config
 from kbsync.errors import ConfigError, ExitCode
 from kbsync.model import Desired, Value
 
@@ -37,7 +37,7 @@ def command(ctx: click.Context, once: bool, port: int) -> int:
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kbsync-demo-")))
         workspace = Workspace(_demo_settings(options, folder), options)
-        click.echo(f"Content tree: {relative(workspace.settings.content_root)}\n")
+        click.echo(f"Content tree: {relative(workspace.content_root)}\n")
         reading = workspace.read_content()
         if reading.errors:
             show_findings(workspace, reading.errors, sources=len(reading.compiler.tree.sources), err=True)
@@ -57,7 +57,7 @@ def _demo_settings(options: Options, folder: Path) -> Settings:
     except ConfigError:
         write_project(folder, Answers(SANDBOX, 1, "handbook", "chatwoot", ("en",)))
         path = folder / "kbsync.toml"
-    settings = read_settings(path, env=options.env)
+    settings = replace(options, config=path).read_settings()
     state = folder / ".kbsync"
     return replace(
         settings,

@@ -127,7 +127,7 @@ def write_summary(text: str) -> None:
 
 def repository_root(workspace: Workspace) -> str:
     """The content root as seen from the repository: a job may run in a folder of it, and says where it begins."""
-    root, repository = workspace.settings.content_root.resolve(), os.environ.get("GITHUB_WORKSPACE")
+    root, repository = workspace.content_root.resolve(), os.environ.get("GITHUB_WORKSPACE")
     if repository and root.is_relative_to(Path(repository).resolve()):
         return root.relative_to(Path(repository).resolve()).as_posix()
     return relative(root)
@@ -135,7 +135,7 @@ def repository_root(workspace: Workspace) -> str:
 
 def repository_top(workspace: Workspace) -> str:
     """The content root as seen from the top of the repository that it lies in, wherever a command runs."""
-    root = workspace.settings.content_root.resolve()
+    root = workspace.content_root.resolve()
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
     if os.environ.get("GITHUB_WORKSPACE") or top is None:
         return repository_root(workspace)

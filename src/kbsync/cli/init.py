@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import click
@@ -118,12 +118,22 @@ def command(
         written = write_project(folder, answers)
     except OSError as exc:
         raise ConfigError(f"{folder}: cannot be written to: {exc.strerror}", hint="name another folder") from exc
+    _trust(replace(options, config=folder / CONFIG_NAME, env=""))
     for path, verb in written:
         options.note(f"{verb:<8} {relative(path)}")
     options.note("\nNext: `kbsync plan` shows what a push would do, `kbsync push` does it.")
     if answers.base_url != SANDBOX:
         options.note("Set KBSYNC_TOKEN first; `kbsync check` looks at everything one by one.")
     return ExitCode.DONE
+
+
+def _trust(options: Options) -> None:
+    """Who writes a kbsync.toml here is not asked later whether it is to be trusted."""
+    from kbsync.cli.consent import Consent
+
+    consent = Consent.of(options.read_settings(), options)
+    if reaches := consent.reaches():
+        consent.give(reaches)
 
 
 def _ask(question: str, default: str) -> str:

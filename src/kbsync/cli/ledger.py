@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import click
 import msgspec
@@ -20,6 +21,15 @@ from kbsync.push.lease import describe
 
 SCHEMA = "kbsync.ledger/2"
 """The number is the step of the ledger's tables."""
+
+Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+
+
+class Export(msgspec.Struct, frozen=True):
+    """A ledger as one JSON object."""
+
+    schema: str
+    tables: dict[str, list[list[str | Whole | float | None]]]
 
 
 @click.group("ledger")
@@ -130,10 +140,7 @@ def _existing(workspace: Workspace) -> Ledger:
     Raises:
         LedgerError: there is none yet.
     """
-    from kbsync.ledger import ledger_exists
-
-    settings = workspace.settings
-    if not ledger_exists(settings.ledger.url, folder=settings.folder):
+    if not workspace.has_ledger():
         raise LedgerError("there is no ledger yet", hint="the first `kbsync push` makes one")
     return workspace.open_ledger()
 
@@ -165,25 +172,24 @@ def _at_work(ledger: Ledger, workspace: Workspace, runs: list[RunInfo]) -> tuple
     return tuple(number for number in lasting if not all(part.is_dead(other) for other in ledger.runners(number)))
 
 
-def _tables(data: bytes, name: str) -> dict[str, list[list[Any]]]:
+def _tables(data: bytes, name: str) -> Mapping[str, Sequence[Sequence[Any]]]:
     """The tables of an export.
 
     Raises:
         LedgerError: it is none, or one of another kbsync.
     """
     try:
-        found = msgspec.json.decode(data)
-        schema, tables = found["schema"], found["tables"]
-    except (msgspec.DecodeError, KeyError, TypeError) as exc:
+        found = msgspec.json.decode(data, type=Export)
+    except msgspec.DecodeError as exc:
         raise LedgerError(
             f"{name}: this is no export of a ledger", hint="write one with `kbsync ledger export`"
         ) from exc
-    if schema != SCHEMA:
+    if found.schema != SCHEMA:
         raise LedgerError(
-            f"{name}: an export of schema {schema}; this kbsync reads {SCHEMA}",
+            f"{name}: an export of schema {found.schema}; this kbsync reads {SCHEMA}",
             hint="export and import with the same kbsync",
         )
-    return tables  # type: ignore[no-any-return]
+    return found.tables
 
 
 command = group

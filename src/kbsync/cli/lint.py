@@ -95,7 +95,7 @@ def lint(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Linted:
         return Linted(reading, set(tree.sources), reading.findings)
     from kbsync.cli.select import select_paths
 
-    sources, root = tree.sources.values(), workspace.settings.content_root.resolve()
+    sources, root = tree.sources.values(), workspace.content_root.resolve()
     others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
     paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
     return Linted(reading, paths, [finding for finding in reading.findings if finding.path in paths])
@@ -125,7 +125,7 @@ def lint_all(workspace: Workspace) -> tuple[list[Finding], list[str]]:
     """The findings of the whole tree, and its sources."""
     from kbsync.cli.linted import findings_of, keep
 
-    walk = walk_tree(workspace.settings.content_root)
+    walk = walk_tree(workspace.content_root)
     known = findings_of(workspace, walk)
     if known is not None:
         return known, list(walk.sources)
@@ -164,7 +164,7 @@ def show_findings(workspace: Workspace, findings: list[Finding], *, sources: int
     """Findings as the terminal shows them, each as soon as it is made."""
     from kbsync.report.findings import findings_text
 
-    root, options = workspace.settings.content_root, workspace.options
+    root, options = workspace.content_root, workspace.options
     inside = root.resolve()
 
     def read(path: str) -> str | None:

@@ -44,7 +44,7 @@ def command(
     """
     options = Options.of(ctx)
     workspace = Workspace(options.read_settings(), options)
-    walk = walk_tree(workspace.settings.content_root)
+    walk = walk_tree(workspace.content_root)
     local = None if out or any(wished.values()) else local_side(workspace, walk)
     standing, moved = recall(workspace, local) or (None, {})
     part = workspace.read_part(walk, moved, standing.findings) if standing and moved else None

@@ -27,14 +27,14 @@ def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str
     """What some selectors mean, as seen from here, with the categories that it needs."""
     from kbsync.cli.select import select
 
-    return select(desired, selectors, root=workspace.settings.content_root.resolve(), here=Path.cwd())
+    return select(desired, selectors, root=workspace.content_root.resolve(), here=Path.cwd())
 
 
 def named(workspace: Workspace, desired: Iterable[Desired], selectors: Iterable[str]) -> frozenset[str]:
     """The paths of what some selectors mean, as seen from here, and of nothing beside it."""
     from kbsync.cli.select import named
 
-    root = workspace.settings.content_root.resolve()
+    root = workspace.content_root.resolve()
     return frozenset(named(desired, selectors, root=root, here=Path.cwd())) if selectors else frozenset()
 
 

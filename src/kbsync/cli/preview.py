@@ -4,20 +4,36 @@ from __future__ import annotations
 
 import gc
 import warnings
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from kbsync.cli.commands import common_options
+from kbsync.cli.consent import Consent
 from kbsync.cli.screen import Options, relative
 from kbsync.errors import ExitCode, UsageError
 
 if TYPE_CHECKING:
     from kbsync.preview.checking import Project
+    from kbsync.preview.portal import Ask
 
 DEFAULT_PORT = 4004
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """What a preview is served with."""
+
+    options: Options
+    project: Project
+    reload: Callable[[], Project]
+    ask: Ask | None
+    poll: bool
 
 
 @click.command("preview")
@@ -26,6 +42,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 @click.option("--host", default=LOOPBACK[0], metavar="H", help="Listen elsewhere than on this machine alone.")
 @click.option("--locale", metavar="L", help="Begin with this locale.")
 @click.option("--poll", is_flag=True, help="Look at the files every second: for drives that tell of no changes.")
+@click.option("--portal", is_flag=True, help="Compare with the portal: asks it, with your token.")
 @click.option("--build", type=click.Path(path_type=Path), metavar="DIR", help="Write the pages as files and end.")
 @common_options
 @click.pass_context
@@ -36,26 +53,45 @@ def command(
     host: str,
     locale: str | None,
     poll: bool,
+    portal: bool,
     build: Path | None,
 ) -> int:
-    """Show the content tree as the help center that it becomes, and follow every save. Asks no other machine.
+    """Show the content tree as the help center that it becomes, and follow every save.
 
-    Drafts are shown with their status; findings stand beside the article. Ctrl-C ends it.
+    Drafts are shown with their status; findings stand beside the article. Without --portal it asks no other machine
+    and needs no token. Ctrl-C ends it.
     """
     options = Options.of(ctx)
-    project = read_project(options)
+    agreed: set[str] = set()
+    project = read_project(options, agreed)
     start = _start_address(project, locale)
     if build is not None:
         return _build(project, build)
-    return _serve(options, project, start, browse=browse, port=port, host=host, poll=poll)
+    from kbsync.cli.comparing import ledger_asker, portal_asker
+
+    with ExitStack() as stack:
+        ask = portal_asker(options, stack) if portal else ledger_asker(options)
+        running = Running(options, project, lambda: read_project(options, agreed, asking=False), ask, poll)
+        return _serve(running, start, browse=browse, port=port, host=host)
 
 
-def read_project(options: Options) -> Project:
-    """kbsync.toml and the profile that it names."""
+def read_project(options: Options, agreed: set[str], *, asking: bool = True) -> Project:
+    """kbsync.toml and the profile that it names, if somebody agreed to what of it leads out.
+
+    Args:
+        options: those of the command.
+        agreed: what this run was told that it may use; grows.
+        asking: a person may be asked; not while pages are being served.
+    """
     from kbsync.preview.checking import Project
     from kbsync.service.profile import read_profile
 
     settings = options.read_settings()
+    consent = Consent.of(settings, options)
+    consent = replace(consent, agreed=agreed, ask=consent.ask if asking else None)
+    consent.profile()
+    consent.content()
+    consent.state()
     return Project(settings, read_profile(settings.service.profile, folder=settings.folder))
 
 
@@ -76,15 +112,12 @@ def _start_address(project: Project, locale: str | None) -> str:
     return home_url(locale).removeprefix("/")
 
 
-def _serve(
-    options: Options, project: Project, start: str, *, browse: bool, port: int | None, host: str, poll: bool
-) -> int:
+def _serve(running: Running, start: str, *, browse: bool, port: int | None, host: str) -> int:
     import asyncio
-    from contextlib import ExitStack
 
-    from kbsync.cli.comparing import portal_asker
     from kbsync.preview.server import listen, serve
 
+    options, project = running.options, running.project
     if not project.root.is_dir():
         from kbsync.content.walk import walk_tree
 
@@ -105,10 +138,8 @@ def _serve(
     # watchdog tells a person of folders that were made in one another faster than it looks; nothing is lost then.
     warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
     gc.enable()  # This one runs for hours.
-    with ExitStack() as stack:
-        ask = portal_asker(options, stack)
-        running = serve(listener, host, project, lambda: read_project(options), note=options.note, poll=poll, ask=ask)
-        asyncio.run(running)
+    ask, poll = running.ask, running.poll
+    asyncio.run(serve(listener, host, project, running.reload, note=options.note, poll=poll, ask=ask))
     return ExitCode.DONE
 
 

@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from kbsync.cli.commands import common_options
+from kbsync.cli.consent import Consent
 from kbsync.cli.screen import Options
 from kbsync.config import Settings
 from kbsync.errors import ExitCode, UsageError
+from kbsync.files import make_folder
 
 if TYPE_CHECKING:
     from kbsync.sandbox import Setup, UserSetup
@@ -45,7 +47,12 @@ def command(
     from kbsync.cli.workspace import SANDBOX_TOKEN, refused_data
     from kbsync.sandbox import V4_2, Behaviour, DataRefused, serve
 
-    settings = Options.of(ctx).read_settings()
+    options = Options.of(ctx)
+    settings = options.read_settings()
+    consent = Consent.of(settings, options)
+    consent.state()
+    if not settings.content.locales:
+        consent.content()  # Its folders say which locales there are.
     behaviour = replace(
         V4_2 if always_draft else Behaviour(),
         requests_per_minute=requests_per_minute,
@@ -61,8 +68,8 @@ def command(
         click.echo("Ctrl-C ends it.")
 
     gc.enable()  # This one runs for hours.
-    settings.state_folder.mkdir(parents=True, exist_ok=True)
     database = settings.state_folder / "sandbox.db"
+    make_folder(database.parent)
     try:
         serve(database, sandbox_setup(settings), behaviour, port=port, ready=ready)
     except DataRefused as exc:

@@ -35,8 +35,17 @@ class Options:
         return cls(**given)
 
     def read_settings(self) -> Settings:
-        """kbsync.toml and the environment."""
-        return read_settings(self.config or find_config(Path.cwd()), env=self.env)
+        """kbsync.toml and the environment.
+
+        Raises:
+            ConfigError: it says something that cannot be, or it is another user's.
+        """
+        path = self.config or find_config(Path.cwd())
+        if hasattr(os, "geteuid") and not _is_plainly_ours(path):
+            from kbsync.trust.owner import check_owner
+
+            check_owner(path, os.environ)
+        return read_settings(path, env=self.env)
 
     def style(self) -> Style:
         """The screen behind stdout."""
@@ -50,6 +59,14 @@ class Options:
         """Say something that is no data."""
         if not self.quiet:
             click.echo(text, err=True)
+
+
+def _is_plainly_ours(path: Path) -> bool:
+    """The usual case, told without loading anything: a file of one's own."""
+    try:
+        return path.lstat().st_uid == path.stat().st_uid == os.geteuid()
+    except OSError:
+        return True  # Reading it says what is wrong.
 
 
 def relative(path: Path) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,8 +17,12 @@ MAX_TOKEN_BYTES = 4_096
 """What a file or a program may say; a token has some dozens of letters."""
 
 
-def read_token(settings: Settings, *, token_file: Path | None, environ: Mapping[str, str]) -> str:
+def read_token(
+    settings: Settings, *, token_file: Path | None, environ: Mapping[str, str], allow: Callable[[], None]
+) -> str:
     """The token, without surrounding white space.
+
+    `allow` is called before a program runs, and raises where it may not.
 
     Raises:
         ConfigError: there is none, or it cannot be a header's value.
@@ -28,6 +32,7 @@ def read_token(settings: Settings, *, token_file: Path | None, environ: Mapping[
     elif environ.get("KBSYNC_TOKEN"):
         source, token = "KBSYNC_TOKEN", environ["KBSYNC_TOKEN"]
     elif settings.service.token_command:
+        allow()
         source, token = "[service] token_command", _from_command(settings, environ)
     else:
         raise ConfigError(

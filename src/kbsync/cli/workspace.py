@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from kbsync.cli.consent import Consent
 from kbsync.cli.screen import Options
 from kbsync.cli.token import read_token
 from kbsync.config import LOOPBACK, Settings, written_at
 from kbsync.errors import ConfigError, ContentError
+from kbsync.files import make_folder
 from kbsync.model import Base, Change, Desired, Finding, Observed, Pending, Target, body_digest
 from kbsync.service.profile import Profile, read_profile
 
@@ -107,8 +109,11 @@ class Workspace:
     settings: Settings
     options: Options
     profile: Profile = field(init=False)
+    consent: Consent = field(init=False)
 
     def __post_init__(self) -> None:
+        self.consent = Consent.of(self.settings, self.options)
+        self.consent.profile()
         self.profile = read_profile(self.settings.service.profile, folder=self.settings.folder)
         if self.settings.lint.ignore or self.settings.lint.levels:
             from kbsync.lint.ignore import check_codes
@@ -130,7 +135,19 @@ class Workspace:
     @property
     def cache_folder(self) -> Path:
         """Where the scan cache and the portal's snapshot lie."""
-        return self.settings.state_folder / "cache"
+        return self.state_folder / "cache"
+
+    @property
+    def state_folder(self) -> Path:
+        """`.kbsync`, if it is the project's own or somebody agreed to where it leads."""
+        self.consent.state()
+        return self.settings.state_folder
+
+    @property
+    def content_root(self) -> Path:
+        """The folder of the content tree, if it is the project's own or somebody agreed to it."""
+        self.consent.content()
+        return self.settings.content_root
 
     def read_content(self, walk: Walk | None = None, *, compiled: bool = True) -> Reading:
         """Read, check and compile the tree; a tree with errors is not compiled.
@@ -141,7 +158,7 @@ class Workspace:
         from kbsync.content.tree import read_tree, store_tree
         from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect
 
-        tree = read_tree(self.settings.content_root, cache=self.scan_cache, walk=walk, inspect=inspect)
+        tree = read_tree(self.content_root, cache=self.scan_cache, walk=walk, inspect=inspect)
         reading = self._check(tree, identify(tree, self.settings.content), OF_A_SOURCE + OF_THE_TREE)
         if compiled and not reading.errors:
             reading.tree.extend(reading.compiler.compile())
@@ -162,7 +179,7 @@ class Workspace:
         from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, in_order, inspect
 
         content = self.settings.content
-        tree = read_part(self.settings.content_root, walk, moved, cache=self.scan_cache, inspect=inspect)
+        tree = read_part(self.content_root, walk, moved, cache=self.scan_cache, inspect=inspect)
         if tree is None:
             return None
         site = identify(tree, replace(content, locales=content.locales or list(locales_of(walk.sources))))
@@ -191,7 +208,7 @@ class Workspace:
     def _look_at_pictures(self, tree: Tree) -> Pictures:
         from kbsync.content.pictures import Pictures, read_pictures
 
-        root, settings = self.settings.content_root, self.settings.assets
+        root, settings = self.content_root, self.settings.assets
         paths = {link.target for source in tree.sources.values() for link in source.links if link.is_picture}
         cache = self.cache_folder / "pictures.cache"
         found = read_pictures(
@@ -202,15 +219,32 @@ class Workspace:
     # --- the service -----------------------------------------------------------------------------------------------
 
     @contextmanager
-    def open_service(self) -> Iterator[Service]:
-        """The portal, ready to be asked; the embedded sandbox runs as long as this does."""
+    def open_service(self, token: str | None = None) -> Iterator[Service]:
+        """The portal, ready to be asked; the embedded sandbox runs as long as this does.
+
+        `token` is what `token_to_send` gave, where that was asked for before.
+        """
         if self.settings.is_sandbox:
             with self.run_sandbox() as base_url, self.connect_sandbox(base_url) as service:
                 yield service
         else:
-            token = read_token(self.settings, token_file=self.options.token_file, environ=os.environ)
+            token = self.token_to_send() if token is None else token
             with self._connected(self.settings.service.base_url, token) as service:
                 yield service
+
+    def token_to_send(self) -> str:
+        """The token, if it may be sent to where kbsync.toml says; "" for the embedded sandbox, which has its own.
+
+        Raises:
+            ConfigError: there is none, or it belongs elsewhere.
+        """
+        if self.settings.is_sandbox:
+            return ""
+        token = read_token(
+            self.settings, token_file=self.options.token_file, environ=os.environ, allow=self.consent.program
+        )
+        self.consent.token(token)
+        return token
 
     def connect_sandbox(self, base_url: str) -> AbstractContextManager[Service]:
         """The embedded sandbox, running already at this address."""
@@ -254,8 +288,8 @@ class Workspace:
         from kbsync.cli.sandbox import sandbox_setup
         from kbsync.sandbox import Behaviour, DataRefused, running
 
-        self.settings.state_folder.mkdir(parents=True, exist_ok=True)
-        database = self.settings.state_folder / "sandbox.db"
+        database = self.state_folder / "sandbox.db"
+        make_folder(database.parent)
         try:
             with running(
                 database, sandbox_setup(self.settings), Behaviour(uploads_per_hour=None), port=port
@@ -270,13 +304,19 @@ class Workspace:
         """The ledger; made where it is missing."""
         from kbsync.ledger import open_ledger
 
+        self.consent.ledger()
         return open_ledger(self.settings.ledger.url, folder=self.settings.folder, looking=looking)
+
+    def has_ledger(self) -> bool:
+        """Whether there is a ledger already."""
+        from kbsync.ledger import ledger_exists
+
+        self.consent.ledger()
+        return ledger_exists(self.settings.ledger.url, folder=self.settings.folder)
 
     def read_ledger(self) -> Recorded:
         """What the ledger says of this portal; nothing where there is none, and none is made."""
-        from kbsync.ledger import ledger_exists
-
-        if not ledger_exists(self.settings.ledger.url, folder=self.settings.folder):
+        if not self.has_ledger():
             return Recorded()
         ledger = self.open_ledger(looking=True)
         try:

@@ -6,19 +6,19 @@ from collections.abc import Iterable
 
 from kbsync.ledger.contract import Uploaded
 from kbsync.ledger.database import Database
-from kbsync.ledger.rows import BASE_COLUMNS, base_of, encode_id, row_of_base
+from kbsync.ledger.rows import BASE_COLUMNS, PictureRow, bases_of, checked, encode_id, row_of_base
 from kbsync.model import Base, Kind, body_digest
 
 
 def bases(db: Database, target: str) -> list[Base]:
     """The base of every managed item of a portal."""
-    return [base_of(row) for row in db.ask(f"SELECT {BASE_COLUMNS} FROM item WHERE target = ?", (target,))]
+    return bases_of(db.ask(f"SELECT {BASE_COLUMNS} FROM item WHERE target = ?", (target,)))
 
 
 def bases_of_slugs(db: Database, target: str, kind: Kind, slugs: Iterable[str]) -> list[Base]:
     """The bases of some slugs."""
     query = f"SELECT {BASE_COLUMNS} FROM item WHERE target = ? AND kind = ? AND slug = ?"
-    return [base_of(row) for slug in slugs for row in db.ask(query, (target, kind, slug))]
+    return [base for slug in slugs for base in bases_of(db.ask(query, (target, kind, slug)))]
 
 
 def put(db: Database, target: str, some: Iterable[Base]) -> None:
@@ -53,7 +53,7 @@ def forget(db: Database, target: str, some: Iterable[Base]) -> None:
 def pictures(db: Database, target: str) -> dict[str, Uploaded]:
     """Where pictures were uploaded to, by key."""
     rows = db.ask('SELECT "key", url, uploaded_at FROM picture WHERE target = ?', (target,))
-    return {key: Uploaded(url, at) for key, url, at in rows}
+    return {key: Uploaded(url, at) for key, url, at in checked(rows, list[PictureRow])}
 
 
 def keep_picture(db: Database, target: str, key: str, uploaded: Uploaded) -> None:

@@ -17,11 +17,13 @@ from kbsync.ledger.database import Database
 from kbsync.ledger.rows import (
     ENTRY_COLUMNS,
     PENDING_COLUMNS,
+    RunRow,
+    all_pending_of,
+    checked,
     encode_change,
     encode_fields,
     encode_id,
-    entry_of,
-    pending_of,
+    entries_of,
 )
 from kbsync.model import Base, Change, Pending
 
@@ -45,9 +47,10 @@ def runs(db: Database, target: str) -> list[RunInfo]:
         states.setdefault(run, {})[state] = number
     query = """SELECT id, command, started_at, ended_at, coalesce(outcome, ''), digest FROM run
                WHERE target = ? ORDER BY id DESC"""
+    rows = db.ask(query, (target,))
     return [
         RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}))
-        for number, command, started_at, ended_at, outcome, digest in db.ask(query, (target,))
+        for number, command, started_at, ended_at, outcome, digest in checked(rows, list[RunRow])
     ]
 
 
@@ -120,7 +123,7 @@ def _complete(db: Database, target: str, result: Result, now: float) -> None:
 
 def entries(db: Database, run: int) -> list[Entry]:
     """Everything in the journal of a run."""
-    return [entry_of(row) for row in db.ask(f"SELECT {ENTRY_COLUMNS} FROM journal WHERE run = ? ORDER BY id", (run,))]
+    return entries_of(db.ask(f"SELECT {ENTRY_COLUMNS} FROM journal WHERE run = ? ORDER BY id", (run,)))
 
 
 def open_entries(db: Database, run: int, phase: int) -> int:
@@ -140,7 +143,7 @@ def pending(db: Database, target: str) -> list[Pending]:
     """What may have been sent and was never completed."""
     query = f"""SELECT {PENDING_COLUMNS} FROM journal WHERE target = ? AND state <> 'done' AND state <> 'settled'
                 AND {MAYBE_SENT} ORDER BY id"""
-    return [pending_of(row) for row in db.ask(query, (target,))]
+    return all_pending_of(db.ask(query, (target,)))
 
 
 def settle(db: Database, settled: Mapping[int, Base | None]) -> None:

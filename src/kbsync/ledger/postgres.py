@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import os
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, LiteralString
 
@@ -18,6 +19,25 @@ ALONE = 0x6B627379
 """The advisory lock of transactions that want to be alone ("kbsy")."""
 
 CONNECT_TIMEOUT_S = 10
+
+ONLY_SCRAM = (
+    "kbsync gives a password only by SCRAM, which does not show it to the server. On the server, set "
+    "password_encryption = 'scram-sha-256', set the password again, and use scram-sha-256 in pg_hba.conf"
+)
+
+REQUIRE_AUTH_SINCE = 160_000
+"""The libpq that knows `require_auth`. Source: https://www.postgresql.org/docs/16/libpq-connect.html"""
+
+
+def sign_in(libpq: int, environ: Mapping[str, str]) -> dict[str, Any]:
+    """How a connection may sign in: without a password, by Kerberos, or by SCRAM. It overrides what the address says.
+
+    An older libpq can only ask for SCRAM bound to the TLS connection, and nothing else.
+    """
+    if libpq < REQUIRE_AUTH_SINCE:
+        return {"channel_binding": "require"}
+    # The user's own environment may be stricter; a kbsync.toml may not be laxer.
+    return {"require_auth": environ.get("PGREQUIREAUTH") or "scram-sha-256,gss,sspi,none"}
 
 
 class PostgresDatabase:
@@ -45,9 +65,15 @@ class PostgresDatabase:
         try:
             with self._translated():
                 self.connection = psycopg.connect(
-                    url, autocommit=True, connect_timeout=CONNECT_TIMEOUT_S, application_name="kbsync"
+                    url,
+                    autocommit=True,
+                    connect_timeout=CONNECT_TIMEOUT_S,
+                    application_name="kbsync",
+                    **sign_in(psycopg.pq.version(), os.environ),
                 )
         except LedgerError as exc:
+            if "authentication method requirement" in exc.message or "channel binding" in exc.message:
+                raise LedgerError(exc.message, hint=ONLY_SCRAM) from exc.__cause__
             if isinstance(exc.__cause__, psycopg.ProgrammingError):
                 # What libpq says of an address that it cannot read has parts of it, a password among them.
                 hint = "write it as postgresql://user@host/database; the password belongs into PGPASSWORD"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from kbsync.ledger import journal
 from kbsync.ledger.contract import LEFT, Owner, RunInfo
 from kbsync.ledger.database import Database
-from kbsync.ledger.rows import OWNER_COLUMNS, owner_of, row_of_owner
+from kbsync.ledger.rows import OWNER_COLUMNS, owners_of, row_of_owner
 
 HERE = "host = ? AND pid = ? AND started_at = ?"
 
@@ -16,8 +16,8 @@ def _here(owner: Owner) -> tuple[str, int, float]:
 
 def holder(db: Database, target: str) -> Owner | None:
     """Who holds the lock."""
-    rows = db.ask(f"SELECT {OWNER_COLUMNS} FROM lock WHERE target = ?", (target,))
-    return owner_of(rows[0]) if rows else None
+    owners = owners_of(db.ask(f"SELECT {OWNER_COLUMNS} FROM lock WHERE target = ?", (target,)))
+    return owners[0] if owners else None
 
 
 def at_work(db: Database, target: str) -> list[Owner]:
@@ -25,7 +25,7 @@ def at_work(db: Database, target: str) -> list[Owner]:
     first = holder(db, target)
     query = f"SELECT {OWNER_COLUMNS} FROM runner JOIN run ON run.id = runner.run WHERE target = ?"
     columns = query.replace("started_at", "runner.started_at")
-    others = [owner_of(row) for row in db.ask(columns, (target,))]
+    others = owners_of(db.ask(columns, (target,)))
     return ([first] if first else []) + [o for o in others if first is None or not o.is_run_of(first)]
 
 
@@ -75,7 +75,7 @@ def under_way(db: Database, target: str) -> RunInfo | None:
 
 def runners(db: Database, run: int) -> list[Owner]:
     """Everybody who takes part in a run."""
-    return [owner_of(row) for row in db.ask(f"SELECT {OWNER_COLUMNS} FROM runner WHERE run = ?", (run,))]
+    return owners_of(db.ask(f"SELECT {OWNER_COLUMNS} FROM runner WHERE run = ?", (run,)))
 
 
 def strike_off(db: Database, run: int, runner: Owner) -> bool:

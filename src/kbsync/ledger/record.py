@@ -8,6 +8,7 @@ from typing import Any
 from kbsync.ledger import dump, items, journal, presence
 from kbsync.ledger.contract import Entry, Granted, Owner, RunInfo, Turn, Uploaded
 from kbsync.ledger.database import Database
+from kbsync.ledger.rows import checked
 from kbsync.model import Base, Change, Kind, Pending
 
 
@@ -48,7 +49,7 @@ class Record:
     def text(self, digest: str) -> str | None:
         """A body that the portal held before a push changed it."""
         found = self.db.ask("SELECT body FROM body WHERE digest = ?", (digest,))
-        return str(found[0][0]) if found else None
+        return checked(found, list[tuple[str]])[0][0] if found else None
 
     def begin_run(self, target: str, *, command: str, now: float, owner: Owner | None = None, digest: str = "") -> int:
         """Note that a run begins; its number."""

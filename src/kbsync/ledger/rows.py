@@ -3,20 +3,36 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any, TypeVar
 
 import msgspec
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.contract import Entry, Owner
-from kbsync.model import STATUSES, Base, Change, Fields, Pending, RemoteId, Value
+from kbsync.ledger.contract import Entry, Owner, State
+from kbsync.model import Base, Change, Fields, Kind, Pending, RemoteId, Status, Value
+
+T = TypeVar("T")
 
 BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept"
 PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after, change"
 OWNER_COLUMNS = '"user", host, pid, started_at, beat_at, boot, namespace, born'
 ENTRY_COLUMNS = "id, change, remote_id, state, error, hint"
 
-FIELDS_DECODER: msgspec.json.Decoder[dict[str, Any]] = msgspec.json.Decoder(dict[str, Any])
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=2e11)]
+"""Since 1970; more than a calendar has is damage."""
+
+Pid = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
+
+BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str]
+PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
+OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
+EntryRow = tuple[int, str, str | None, State, str, str]
+RunRow = tuple[int, str, Seconds, Seconds | None, str, str]
+PictureRow = tuple[str, str, Seconds]
+"""What the columns hold. SQLite puts anything into any column, and the file may have come with a clone."""
+
+FIELDS_DECODER: msgspec.json.Decoder[dict[str, Value]] = msgspec.json.Decoder(dict[str, Value])
+ID_DECODER: msgspec.json.Decoder[RemoteId] = msgspec.json.Decoder(RemoteId)
 CHANGE_DECODER: msgspec.json.Decoder[Change] = msgspec.json.Decoder(Change)
 ENCODER = msgspec.json.Encoder()
 
@@ -26,18 +42,33 @@ def encode_fields(fields: Fields) -> str:
     return ENCODER.encode(fields).decode()
 
 
-def decode_fields(text: str) -> dict[str, Value]:
-    """Fields out of JSON; lists were tuples.
+def checked(rows: list[tuple[Any, ...]], kind: type[list[T]]) -> list[T]:
+    """Rows, if every column holds what it should.
 
     Raises:
-        LedgerError: it is none.
+        LedgerError: one does not.
     """
     try:
-        fields = FIELDS_DECODER.decode(text)
-    except msgspec.DecodeError as exc:
-        hint = "move it away to keep it, and run again: kbsync then adopts what is equal on both sides"
-        raise LedgerError(f"the ledger cannot be used: a row of it is damaged ({exc})", hint=hint) from exc
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in fields.items()}
+        return msgspec.convert(rows, kind)
+    except msgspec.ValidationError as exc:
+        raise _damaged(exc) from exc
+
+
+def decode_fields(text: str) -> dict[str, Value]:
+    """Fields out of JSON; lists were tuples."""
+    return _decoded(FIELDS_DECODER, text)
+
+
+def _decoded(decoder: msgspec.json.Decoder[T], text: str) -> T:
+    try:
+        return decoder.decode(text)
+    except (msgspec.DecodeError, UnicodeEncodeError) as exc:
+        raise _damaged(exc) from exc
+
+
+def _damaged(exc: Exception) -> LedgerError:
+    hint = "move it away to keep it, and run again: kbsync then adopts what is equal on both sides"
+    return LedgerError(f"the ledger cannot be used: a row of it is damaged ({exc})", hint=hint)
 
 
 def encode_id(remote_id: RemoteId | None) -> str | None:
@@ -47,7 +78,7 @@ def encode_id(remote_id: RemoteId | None) -> str | None:
 
 def decode_id(text: str | None) -> RemoteId | None:
     """An id out of its column."""
-    return None if text is None else msgspec.json.decode(text, type=RemoteId)
+    return None if text is None else _decoded(ID_DECODER, text)
 
 
 def encode_change(change: Change) -> str:
@@ -55,13 +86,16 @@ def encode_change(change: Change) -> str:
     return ENCODER.encode(change).decode()
 
 
-def base_of(row: tuple[Any, ...]) -> Base:
-    """A row of BASE_COLUMNS."""
+def bases_of(rows: list[tuple[Any, ...]]) -> list[Base]:
+    """Rows of BASE_COLUMNS."""
+    return [_base_of(row) for row in checked(rows, list[BaseRow])]
+
+
+def _base_of(row: BaseRow) -> Base:
     kind, remote_id, locale, slug, path, fields, status, kept = row
-    found = decode_id(remote_id)
-    assert found is not None
+    found = _decoded(ID_DECODER, remote_id)
     parted = decode_fields(kept) if kept != "{}" else {}
-    return Base(kind, found, locale, slug, path, decode_fields(fields), STATUSES.get(status), parted)
+    return Base(kind, found, locale, slug, path, decode_fields(fields), status, parted)
 
 
 def row_of_base(target: str, base: Base) -> tuple[Any, ...]:
@@ -80,10 +114,14 @@ def row_of_base(target: str, base: Base) -> tuple[Any, ...]:
     )
 
 
-def pending_of(row: tuple[Any, ...]) -> Pending:
-    """A row of PENDING_COLUMNS."""
+def all_pending_of(rows: list[tuple[Any, ...]]) -> list[Pending]:
+    """Rows of PENDING_COLUMNS."""
+    return [_pending_of(row) for row in checked(rows, list[PendingRow])]
+
+
+def _pending_of(row: PendingRow) -> Pending:
     entry, action, kind, locale, slug, path, remote_id, before, after, change = row
-    leaves = CHANGE_DECODER.decode(change).leaves if '"leaves":[' in change else {}
+    leaves = _decoded(CHANGE_DECODER, change).leaves if '"leaves":[' in change else {}
     fields = (decode_fields(before), decode_fields(after))
     return Pending(entry, action, kind, locale, slug, path, decode_id(remote_id), *fields, leaves)
 
@@ -102,15 +140,19 @@ def row_of_owner(owner: Owner, now: float) -> tuple[Any, ...]:
     )
 
 
-def owner_of(row: tuple[Any, ...]) -> Owner:
-    """A row of OWNER_COLUMNS."""
-    return Owner(*row)
+def owners_of(rows: list[tuple[Any, ...]]) -> list[Owner]:
+    """Rows of OWNER_COLUMNS."""
+    return [Owner(*row) for row in checked(rows, list[OwnerRow])]
 
 
-def entry_of(row: tuple[Any, ...]) -> Entry:
-    """A row of ENTRY_COLUMNS; the change has the id that the portal gave it since."""
+def entries_of(rows: list[tuple[Any, ...]]) -> list[Entry]:
+    """Rows of ENTRY_COLUMNS; each change has the id that the portal gave it since."""
+    return [_entry_of(row) for row in checked(rows, list[EntryRow])]
+
+
+def _entry_of(row: EntryRow) -> Entry:
     number, text, remote_id, state, error, hint = row
-    change = CHANGE_DECODER.decode(text)
+    change = _decoded(CHANGE_DECODER, text)
     if remote_id is not None:
         change = replace(change, remote_id=decode_id(remote_id))
     return Entry(number, change, state, error, hint)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from kbsync.errors import LedgerError
+from kbsync.files import make_folder
 from kbsync.ledger.database import Row
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 
@@ -37,7 +38,7 @@ class SqliteDatabase:
         self.path = path
         try:
             with self._translated():
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_folder(path.parent)
             self._connect(str(path))
         except LedgerError as exc:
             if not looking or not isinstance(exc.__cause__, sqlite3.OperationalError) or not path.is_file():
@@ -69,6 +70,8 @@ class SqliteDatabase:
             raise
 
     def _open(self, *, writing: bool) -> None:
+        # The file may be a stranger's: what its schema says must not call anything.
+        self.connection.execute("PRAGMA trusted_schema = OFF")
         # In this order: another run that makes the ledger meanwhile commits its tables and its mark together.
         tables = self.connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         owner = self.connection.execute("PRAGMA application_id").fetchone()[0]
@@ -76,6 +79,10 @@ class SqliteDatabase:
         if owner != APPLICATION_ID and (tables or owner):
             raise LedgerError(
                 f"{self.path} is an SQLite file, but no ledger of kbsync", hint="name another file in [ledger] url"
+            )
+        if self.connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger') LIMIT 1").fetchone():
+            raise LedgerError(
+                f"{self.path} has views or triggers, which kbsync never makes", hint="name another file in [ledger] url"
             )
         if version > VERSION:
             raise LedgerError(

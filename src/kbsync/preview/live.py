@@ -49,7 +49,7 @@ class Live:
         reload: reads kbsync.toml again; raises KbsyncError for a broken one.
         note: says something to the person at the terminal.
         poll: walk the tree every second instead of listening: network drives tell nobody what happens on them.
-        ask: asks the portal for an article; None where there is no token.
+        ask: asks the portal, or looks into the ledger; None where there is neither.
         sleep: waits so many seconds.
     """
 

@@ -1,4 +1,4 @@
-"""How an article differs from what the portal holds of it. Asked in the background; no page waits for it."""
+"""How an article differs from the portal's, or from the last push. Looked up in the background; no page waits."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kbsync.content.pictures import PLACEHOLDER, Pictures, look_at
 from kbsync.errors import KbsyncError
 from kbsync.files import read_within
 from kbsync.markdown.uploaded import addresses_in, key_in
-from kbsync.model import Value, visible
+from kbsync.model import Value, body_digest, visible
 from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.checking import Project
 from kbsync.preview.difference import difference_html
@@ -25,6 +25,8 @@ FRESH_S = 60.0
 """What the portal said is believed for this long."""
 
 ASKING = WriterDiff("The portal is being asked …")
+WITH_PORTAL = "To compare with the portal, start the preview with `--portal`."
+NEVER_PUSHED = WriterDiff(f"The ledger has no push of this article. {WITH_PORTAL}")
 NOT_THERE = WriterDiff("Not on the portal yet: a push creates it as a draft.")
 
 
@@ -43,8 +45,23 @@ class PortalArticle:
     status: str
 
 
-Ask = Callable[[str, str], PortalArticle | None]
-"""Locale and slug to the article, None where the portal has none. May take long; raises KbsyncError."""
+@dataclass(frozen=True, slots=True)
+class LastPush:
+    """One article as the ledger has it: what both sides last agreed on, the text by its digest only.
+
+    Args:
+        fields: by kbsync's names; none where no push sent it.
+        pictures: the addresses of all uploaded pictures, by key.
+    """
+
+    fields: Mapping[str, Value]
+    pictures: Mapping[str, str]
+
+
+Known = PortalArticle | LastPush | None
+
+Ask = Callable[[str, str], Known]
+"""Locale and slug to the article, None where the portal or the ledger has none. May take long; raises KbsyncError."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +79,7 @@ class Answer:
     """What the portal said of one article, and when (a monotonic time in seconds)."""
 
     at: float
-    article: PortalArticle | None = None
+    article: Known = None
     error: str = ""
 
 
@@ -71,7 +88,7 @@ class Comparer:
     """Compares articles with the portal in a thread of its own.
 
     Args:
-        ask: asks the portal.
+        ask: asks the portal, or looks into the ledger.
         tell: told the path of an article whose difference is another now; called in that thread.
         clock: a monotonic time in seconds.
     """
@@ -182,12 +199,27 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
         if name not in {"content", "slug"} and name in theirs.fields
         if (before := _shown(theirs.fields[name])) != (after := _shown(value))
     )
+    if isinstance(theirs, LastPush):
+        return _since_last_push(ours, theirs, fields)
     body = difference_html(_without_addresses(theirs.content), ours.content)
     named = [name for name, _, _ in fields] + (["text"] if body else [])
     where = f"The portal has it as {theirs.status}" if theirs.status else "The portal has it"
     if not named:
         return WriterDiff(f"{where}, with the same text and fields.")
     return WriterDiff(f"{where}. Not the same there: {', '.join(named)}.", fields, body)
+
+
+def _since_last_push(ours: Ours, theirs: LastPush, fields: tuple[tuple[str, str, str], ...]) -> WriterDiff:
+    """What changed here; what somebody edited in the panel since, only the portal knows."""
+    if not theirs.fields:
+        return NEVER_PUSHED
+    content = ours.content
+    for key, url in theirs.pictures.items():
+        content = content.replace(PLACEHOLDER + key, url)
+    is_same = theirs.fields.get("content") in (None, body_digest(content))
+    named = [name for name, _, _ in fields] + ([] if is_same else ["text"])
+    state = f"Changed since the last push: {', '.join(named)}." if named else "Not changed since the last push."
+    return WriterDiff(f"{state} {WITH_PORTAL}", fields)
 
 
 def _shown(value: Value) -> str:

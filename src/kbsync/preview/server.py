@@ -107,7 +107,7 @@ async def serve(
         reload: reads them again.
         note: says something to the person at the terminal.
         poll: walk the tree every second instead of listening to the system.
-        ask: asks the portal for an article; None where there is no token.
+        ask: asks the portal, or looks into the ledger; None where there is neither.
         ready: called with the application before the first request.
         sleep: waits so many seconds.
     """

@@ -20,7 +20,9 @@ HIDDEN = "KB4"
 FINDINGS_OF_HOME = 100
 """The home page names this many findings of the tree."""
 
-NOT_COMPARED = WriterDiff("no token: not compared")
+NOT_COMPARED = WriterDiff(
+    "Not compared: the preview asks no other machine. To compare with the portal, start it with `--portal`."
+)
 
 
 def _not_compared(_catalogue: Catalogue, _path: str) -> WriterDiff:

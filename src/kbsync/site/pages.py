@@ -69,7 +69,7 @@ class WriterDiff:
     """How the page differs from what the portal holds.
 
     Args:
-        state: what was compared, in words: "no token: not compared".
+        state: what was compared, in words: "The portal has it as draft.".
         fields: name, value on the portal, value here.
         body_html: the body with `<ins>` and `<del>`; goes into the page as it is.
     """

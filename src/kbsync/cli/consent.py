@@ -1,0 +1,199 @@
+"""Asks once before what a kbsync.toml names outside its repository is used, and guards where a token goes."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kbsync.config import Settings
+from kbsync.errors import ConfigError
+
+if TYPE_CHECKING:
+    from kbsync.cli.screen import Options
+    from kbsync.trust.reach import Look, Reach
+    from kbsync.trust.store import Store
+
+TRUST = "KBSYNC_TRUST"
+
+
+@dataclass(frozen=True, slots=True)
+class Consent:
+    """Says whether what the settings name may be used. Nothing is looked at before it would be.
+
+    Args:
+        settings: with the file that they come from.
+        options: those of the command.
+        ask: asks the person at the terminal; None where there is none.
+        agreed: digests that this run was given: it does not ask twice, also where nothing can be remembered.
+    """
+
+    settings: Settings
+    options: Options
+    ask: Callable[[str], bool] | None
+    agreed: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, settings: Settings, options: Options) -> Consent:
+        """With the terminal that there is."""
+        return cls(settings, options, ask_person if sys.stdin.isatty() and sys.stderr.isatty() else None)
+
+    def program(self) -> None:
+        """Before `token_command` runs.
+
+        Raises:
+            ConfigError: nobody agreed, here and below.
+        """
+        self._need("service", "token_command", self.settings.service.token_command)
+
+    def profile(self) -> None:
+        """Before the profile is read."""
+        from kbsync.service.profile import BUILT_IN
+
+        if self.settings.service.profile not in BUILT_IN:
+            self._need("service", "profile", self.settings.service.profile)
+
+    def content(self) -> None:
+        """Before the content root is read."""
+        root = self.settings.content.root
+        if not _is_inside(self.settings.folder, root):
+            self._need("content", "root", root)
+
+    def ledger(self) -> None:
+        """Before the ledger is opened. One in the folder that the command itself chose needs no word."""
+        url, state = self.settings.ledger.url, self.settings.state
+        place = url.removeprefix("sqlite:").removeprefix("//")
+        if url.startswith("sqlite:") and (
+            _is_inside(self.settings.folder, place) or (state is not None and Path(place).is_relative_to(state))
+        ):
+            return
+        self._need("ledger", "url", url)
+
+    def state(self) -> None:
+        """Before `.kbsync` is used."""
+        if self.settings.state is None:
+            state = self.settings.folder / ".kbsync"
+            if state.is_symlink() or (state.is_dir() and any(entry.is_symlink() for entry in os.scandir(state))):
+                self._agree(tuple(self._look().of_state()))
+
+    def token(self, token: str) -> None:
+        """Before a token is sent to the service."""
+        from kbsync.trust.origin import PIN, check_token
+
+        check_token(
+            token,
+            self.settings.service.base_url,
+            pinned=os.environ.get(PIN, ""),
+            store=self.store(),
+            note=self.options.note,
+            command=self.command,
+        )
+
+    @property
+    def path(self) -> Path:
+        """What a consent is bound to."""
+        return self.settings.path.resolve()
+
+    @property
+    def command(self) -> str:
+        """`kbsync trust`, for this project."""
+        config = self.options.config
+        return f"kbsync trust --config {shlex.quote(str(config))}" if config else "kbsync trust"
+
+    def reaches(self) -> tuple[Reach, ...]:
+        """Everything that a consent is about."""
+        from kbsync.trust.reach import reaches_of
+
+        return reaches_of(self.settings.path)
+
+    def store(self) -> Store:
+        """Where consents are kept."""
+        from kbsync.trust.reach import boundary_of
+        from kbsync.trust.store import Store
+
+        return Store.beside(boundary_of(self.settings.folder), os.environ)
+
+    def is_given(self, reaches: Iterable[Reach]) -> bool:
+        """Whether somebody agreed to exactly this, here or in `KBSYNC_TRUST`."""
+        from kbsync.trust.reach import digest_of
+
+        digest = digest_of(reaches)
+        if digest in self.agreed or digest == os.environ.get(TRUST, "").strip():
+            return True
+        return digest == self.store().consent_of(self.path)
+
+    def _look(self) -> Look:
+        from kbsync.trust.reach import Look
+
+        return Look(self.settings.folder)
+
+    def _need(self, table: str, key: str, value: str | list[str]) -> None:
+        variable = f"KBSYNC_{table}__{key}".upper()
+        if any(name.upper() == variable for name in os.environ):
+            return  # The user's own word, not the file's.
+        self._agree(tuple(self._look().of_key(table, key, value)))
+
+    def _agree(self, used: Sequence[Reach]) -> None:
+        """Go on where these were agreed to; ask, once and for all of the file, where somebody is there to ask."""
+        if not used:
+            return
+        reaches = self.reaches()
+        marks = {reach.mark for reach in reaches}
+        # A file that changed since it was read was never shown to anybody.
+        written = all(reach.mark in marks for reach in used)
+        if written and self.is_given(reaches):
+            return
+        if self.ask is None or not written:
+            raise self._refusal(used, reaches)
+        if not self.ask(question(self.settings.path, reaches)):
+            raise ConfigError(f"{self.settings.path.name} is not trusted", hint="nothing was done")
+        self.give(reaches)
+
+    def _refusal(self, used: Sequence[Reach], reaches: Sequence[Reach]) -> ConfigError:
+        from kbsync.trust.reach import digest_of
+
+        return ConfigError(
+            f"{self.settings.path.name} is not trusted: {used[0].place} {used[0].what}",
+            hint=f"check the file, then run `{self.command}`; in CI, set {TRUST}={digest_of(reaches)}",
+        )
+
+    def give(self, reaches: Sequence[Reach]) -> bool:
+        """Remember that this was agreed to; whether that could be done. Where it could not, it is said."""
+        from kbsync.trust.reach import digest_of
+
+        digest = digest_of(reaches)
+        self.agreed.add(digest)
+        if self.store().keep_consent(self.path, digest):
+            return True
+        where = self.store().folder or "a folder outside the repository"
+        self.options.note(
+            f"kbsync cannot remember this in {where}. Set {TRUST}={digest} so that it does not ask again."
+        )
+        return False
+
+
+def question(path: Path, reaches: Sequence[Reach]) -> str:
+    """What a person is asked."""
+    return f"{listed(path, reaches)}\nSay yes only if you trust whoever wrote this file.\nTrust it?"
+
+
+def listed(path: Path, reaches: Sequence[Reach]) -> str:
+    """What a kbsync.toml reaches, a line each."""
+    lines = [f"{path} reaches outside its repository:"]
+    return "\n".join([*lines, *(f"  {reach.place}: {reach.what}" for reach in reaches)])
+
+
+def ask_person(text: str) -> bool:
+    """On the terminal; the answer of a bare return is no."""
+    return click.confirm(text, default=False, err=True)
+
+
+def _is_inside(folder: Path, name: str) -> bool:
+    """The usual case, told without loading anything: a path below kbsync.toml, links included."""
+    return (folder / name).resolve().is_relative_to(folder.resolve())

@@ -1,0 +1,132 @@
+"""`kbsync trust`: allow what a kbsync.toml reaches outside its repository, and a new address for a token."""
+
+from __future__ import annotations
+
+import os
+
+import click
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.consent import TRUST, Consent, listed
+from kbsync.cli.screen import Options, relative
+from kbsync.cli.token import read_token
+from kbsync.errors import ExitCode, UsageError
+
+
+@click.command("trust")
+@click.option("--show", is_flag=True, help="Show what it reaches, and whether that is allowed. Changes nothing.")
+@click.option("--revoke", is_flag=True, help="Take it back; with --origin, for the token and that address.")
+@click.option("--origin", metavar="URL", help="Allow your token to be sent to this address, too.")
+@common_options
+@click.pass_context
+def command(ctx: click.Context, show: bool, revoke: bool, origin: str | None) -> int:
+    """Allow what this kbsync.toml reaches outside its repository. Check the file first.
+
+    That is a program (token_command), a PostgreSQL ledger, and a profile, a ledger or articles in another folder.
+    kbsync asks once before it uses them, and again when they change. The answer is kept in your own data folder,
+    never in the repository.
+
+    In CI, where nobody can be asked, set KBSYNC_TRUST to the digest that --show prints.
+
+    A token belongs to the first service that it was used with. --origin allows another address of the same service.
+    In CI, set KBSYNC_TOKEN_ORIGIN to the address of the service beside the token.
+    """
+    if show and (revoke or origin is not None):
+        raise UsageError("--show goes with nothing else", hint="run `kbsync trust --show`")
+    options = Options.of(ctx)
+    consent = Consent.of(options.read_settings(), options)
+    if origin is not None:
+        return _forbid_origin(consent, origin) if revoke else _allow_origin(consent, origin)
+    if show:
+        return _show(consent)
+    return _revoke(consent) if revoke else _allow(consent)
+
+
+def _allow(consent: Consent) -> int:
+    reaches = consent.reaches()
+    name = relative(consent.settings.path)
+    if not reaches:
+        consent.options.note(f"{name} reaches nothing outside its repository: there is nothing to allow.")
+        return ExitCode.DONE
+    consent.options.note(listed(consent.settings.path, reaches))
+    if consent.give(reaches):
+        consent.options.note("Allowed. If any of this changes, kbsync asks again.")
+        return ExitCode.DONE
+    return ExitCode.USAGE
+
+
+def _show(consent: Consent) -> int:
+    from kbsync.trust.reach import digest_of
+
+    reaches = consent.reaches()
+    if reaches:
+        click.echo(listed(consent.settings.path, reaches))
+        click.echo(f"Allowed: {'yes' if consent.is_given(reaches) else 'no'}")
+        click.echo(f"For CI:  {TRUST}={digest_of(reaches)}")
+    else:
+        click.echo(f"{relative(consent.settings.path)} reaches nothing outside its repository.")
+    _show_token(consent)
+    return ExitCode.DONE
+
+
+def _show_token(consent: Consent) -> None:
+    """Where the token may be sent, if it is at hand without running anything."""
+    from kbsync.trust.origin import shown
+
+    if not (consent.options.token_file or os.environ.get("KBSYNC_TOKEN")):
+        return
+    known = consent.store().origins_of(_token(consent))
+    places = " and ".join(map(shown, known)) or "nowhere yet; the first use decides"
+    click.echo(f"The token belongs to: {places}")
+
+
+def _revoke(consent: Consent) -> int:
+    dropped = consent.store().drop_consent(consent.path)
+    name = relative(consent.settings.path)
+    consent.options.note(f"{name} is no longer trusted." if dropped else f"{name} was not trusted before either.")
+    return ExitCode.DONE
+
+
+def _allow_origin(consent: Consent, address: str) -> int:
+    from kbsync.trust.origin import shown
+
+    origin, token, store = _origin(address), _token(consent), consent.store()
+    known = store.origins_of(token)
+    if origin not in known and not store.keep_origins(token, (*known, origin)):
+        raise UsageError(
+            f"{store.folder or 'your data folder'} cannot be written to, so this cannot be remembered",
+            hint=f"set KBSYNC_TOKEN_ORIGIN={address} instead",
+        )
+    consent.options.note(f"The token may be sent to {shown(origin)}.")
+    return ExitCode.DONE
+
+
+def _forbid_origin(consent: Consent, address: str) -> int:
+    from kbsync.trust.origin import shown
+
+    origin, token, store = _origin(address), _token(consent), consent.store()
+    rest = tuple(name for name in store.origins_of(token) if name != origin)
+    if rest:
+        store.keep_origins(token, rest)
+        consent.options.note(f"The token may no longer be sent to {shown(origin)}.")
+    else:
+        store.drop_origins(token)
+        consent.options.note("The token belongs to no service now: its next use decides.")
+    return ExitCode.DONE
+
+
+def _token(consent: Consent) -> str:
+    return read_token(
+        consent.settings, token_file=consent.options.token_file, environ=os.environ, allow=consent.program
+    )
+
+
+def _origin(address: str) -> str:
+    from kbsync.trust.origin import origin_of
+
+    try:
+        return origin_of(address)
+    except ValueError as exc:
+        raise UsageError(
+            f"--origin: expected an address such as https://support.example.com, found {address!r}"
+        ) from exc

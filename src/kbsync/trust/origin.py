@@ -1,0 +1,94 @@
+"""A token belongs to an origin: the service that it was first used with on this machine, or the one that is pinned.
+
+All loopback addresses are one origin, whatever the port. It is not remembered by itself: who tries kbsync on a
+service of their own machine is asked nothing. A token that belongs elsewhere is not sent there either.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from urllib.parse import urlsplit
+
+from kbsync.config import LOOPBACK
+from kbsync.errors import ConfigError
+from kbsync.trust.store import Store
+
+THIS_MACHINE = "loopback"
+DEFAULT_PORTS = {"https": 443, "http": 80}
+PIN = "KBSYNC_TOKEN_ORIGIN"
+
+
+def origin_of(address: str) -> str:
+    """`https://support.example.com`: scheme, host and a port that is not the usual one; `loopback` for this machine.
+
+    Raises:
+        ValueError: it is no http or https address.
+    """
+    parts = urlsplit(address.strip())
+    host = (parts.hostname or "").rstrip(".")
+    if parts.scheme not in DEFAULT_PORTS or not host:
+        raise ValueError(address)
+    if _is_loopback(host):
+        return THIS_MACHINE
+    name = f"[{host}]" if ":" in host else host
+    port = "" if parts.port in (None, DEFAULT_PORTS[parts.scheme]) else f":{parts.port}"
+    return f"{parts.scheme}://{name}{port}"
+
+
+def _is_loopback(host: str) -> bool:
+    # By hand: `ipaddress` takes longer to load than all of this.
+    return host in LOOPBACK or re.fullmatch(r"127(\.\d{1,3}){3}", host) is not None
+
+
+def shown(origin: str) -> str:
+    """An origin in words."""
+    return "this machine (loopback)" if origin == THIS_MACHINE else origin
+
+
+def check_token(
+    token: str, base_url: str, *, pinned: str, store: Store, note: Callable[[str], None], command: str
+) -> None:
+    """Refuse to send a token elsewhere than where it belongs; remember it where it is new.
+
+    Args:
+        pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. "" for nothing.
+        note: told where it cannot be remembered.
+        command: how `kbsync trust` is called here.
+
+    Raises:
+        ConfigError: it belongs elsewhere.
+    """
+    origin = origin_of(base_url)
+    if pinned.strip():
+        _check_pinned(origin, pinned)
+        return
+    known = store.origins_of(token)
+    if origin in known:
+        return
+    if known:
+        raise ConfigError(
+            f"this token belongs to {' and '.join(map(shown, known))}; "
+            f"kbsync.toml would send it to {shown(origin)}. Nothing was sent",
+            hint=f"use the token of that service, or, if it is the same service: `{command} --origin {base_url}`",
+        )
+    if origin != THIS_MACHINE and not store.keep_origins(token, (origin,)):
+        where = store.folder or "a folder outside the repository"
+        note(
+            f"kbsync cannot remember in {where} that this token belongs to {origin}. "
+            f"Set {PIN}={origin} so that it is sent nowhere else."
+        )
+
+
+def _check_pinned(origin: str, pinned: str) -> None:
+    try:
+        wanted = origin_of(pinned)
+    except ValueError as exc:
+        hint = "write the address of the service, such as https://support.example.com"
+        raise ConfigError(f"{PIN}: expected an address, found {pinned!r}", hint=hint) from exc
+    if origin != wanted:
+        raise ConfigError(
+            f"{PIN} says that the token belongs to {shown(wanted)}; kbsync.toml would send it to {shown(origin)}. "
+            "Nothing was sent",
+            hint=f"correct base_url in kbsync.toml, or {PIN} where it is set",
+        )

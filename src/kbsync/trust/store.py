@@ -1,0 +1,149 @@
+"""What the user agreed to, kept in their own data folder: which kbsync.toml, and which token goes where.
+
+One small file for each, so that two runs at once do not undo each other's. A token is kept as a digest only.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from kbsync.errors import ConfigError
+from kbsync.files import store_whole
+from kbsync.trust.owner import allowed_owners
+
+T = TypeVar("T")
+
+
+class Consent(msgspec.Struct, frozen=True):
+    """That what a kbsync.toml reaches may be reached: its path, and the digest of what it reached then."""
+
+    path: str
+    digest: str
+
+
+class Origins(msgspec.Struct, frozen=True):
+    """Where one token may be sent."""
+
+    origins: tuple[str, ...]
+
+
+def data_folder(environ: Mapping[str, str]) -> Path:
+    """`$XDG_DATA_HOME/kbsync`, by default `~/.local/share/kbsync`."""
+    base = environ.get("XDG_DATA_HOME", "")
+    # As the specification of the variable has it: a relative path is not used. It could be in the repository.
+    return Path(base if os.path.isabs(base) else os.path.expanduser("~/.local/share"), "kbsync")  # noqa: PTH111, PTH117
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """The folder, or none: `folder` is None where what is in it could be the repository's own."""
+
+    folder: Path | None
+    environ: Mapping[str, str]
+
+    @classmethod
+    def beside(cls, boundary: Path, environ: Mapping[str, str]) -> Store:
+        """The user's store, for a project in this repository."""
+        folder = data_folder(environ)
+        usable = folder.is_absolute() and not folder.resolve().is_relative_to(boundary)
+        return cls(folder if usable else None, environ)
+
+    def consent_of(self, path: Path) -> str:
+        """The digest that was agreed to for a kbsync.toml, or ""."""
+        found = self._read(self._consent_file(path), Consent)
+        return found.digest if found and found.path == str(path) else ""
+
+    def keep_consent(self, path: Path, digest: str) -> bool:
+        """Remember a consent; whether that could be done."""
+        return self._write(self._consent_file(path), Consent(str(path), digest))
+
+    def drop_consent(self, path: Path) -> bool:
+        """Forget a consent; whether there was one."""
+        return self._drop(self._consent_file(path))
+
+    def origins_of(self, token: str) -> tuple[str, ...]:
+        """Where a token may be sent; () for one that was never seen."""
+        found = self._read(self._token_file(token), Origins)
+        return found.origins if found else ()
+
+    def keep_origins(self, token: str, origins: tuple[str, ...]) -> bool:
+        """Remember where a token may be sent; whether that could be done."""
+        return self._write(self._token_file(token), Origins(origins))
+
+    def drop_origins(self, token: str) -> bool:
+        """Forget a token; whether it was known."""
+        return self._drop(self._token_file(token))
+
+    def _consent_file(self, path: Path) -> Path:
+        return Path("trusted", _name(os.fsencode(path), b"kbsync.toml") + ".json")
+
+    def _token_file(self, token: str) -> Path:
+        return Path("tokens", _name(token.encode(), b"token") + ".json")
+
+    def _read(self, name: Path, kind: type[T]) -> T | None:
+        if self.folder is None or not self._is_there():
+            return None
+        path = self.folder / name
+        try:
+            return msgspec.json.decode(path.read_bytes(), type=kind)
+        except FileNotFoundError:
+            return None
+        except (OSError, msgspec.DecodeError) as exc:
+            # Not as if nothing were remembered: the token could be another portal's.
+            raise ConfigError(f"{path}: cannot be read: {exc}", hint="delete this file, then run it again") from exc
+
+    def _write(self, name: Path, value: object) -> bool:
+        if self.folder is None:
+            return False
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            if self._is_there() and stat.S_IMODE(self.folder.stat().st_mode) != 0o700:
+                self.folder.chmod(0o700)
+        except OSError:
+            return False
+        return store_whole(self.folder / name, msgspec.json.encode(value))
+
+    def _drop(self, name: Path) -> bool:
+        if self.folder is None:
+            return False
+        try:
+            (self.folder / name).unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as exc:
+            raise ConfigError(f"{self.folder / name}: cannot be deleted: {exc.strerror}") from exc
+        return True
+
+    def _is_there(self) -> bool:
+        """Whether there is such a folder.
+
+        Raises:
+            ConfigError: somebody else can write to it, so that what is in it says nothing.
+        """
+        assert self.folder is not None
+        try:
+            found = self.folder.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            return False
+        except OSError as exc:
+            raise ConfigError(f"{self.folder}: cannot be read: {exc.strerror}") from exc
+        if hasattr(os, "geteuid") and (
+            found.st_uid not in allowed_owners(os.geteuid(), self.environ) or found.st_mode & 0o022
+        ):
+            raise ConfigError(
+                f"{self.folder}: other users can write to it, so it cannot say what you agreed to",
+                hint="make it yours alone (chmod 700), or set XDG_DATA_HOME to another folder",
+            )
+        return True
+
+
+def _name(data: bytes, person: bytes) -> str:
+    return blake2b(data, digest_size=20, person=person).hexdigest()

@@ -1,0 +1,116 @@
+"""A token belongs to the service that it was first used with."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from kbsync.errors import ConfigError
+from kbsync.trust.origin import THIS_MACHINE, check_token, origin_of
+from kbsync.trust.store import Store, data_folder
+
+OURS, THEIRS, LOCAL = "https://support.example.com", "https://evil.example", "http://127.0.0.1:8420"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "data" / "kbsync", {})
+
+
+def use(store: Store, address: str, *, token: str = "token-1", pinned: str = "") -> list[str]:
+    """What is noted when a token is used; it raises where the token is refused."""
+    notes: list[str] = []
+    check_token(token, address, pinned=pinned, store=store, note=notes.append, command="kbsync trust")
+    return notes
+
+
+@pytest.mark.parametrize(
+    ("address", "origin"),
+    [
+        ("https://Support.Example.com:443/a/b", "https://support.example.com"),
+        ("https://support.example.com.", "https://support.example.com"),
+        ("https://support.example.com:8443", "https://support.example.com:8443"),
+        ("http://support.example.com:443", "http://support.example.com:443"),
+        ("https://[2001:db8::1]:8443", "https://[2001:db8::1]:8443"),
+        ("http://localhost:3000", THIS_MACHINE),
+        ("http://127.0.0.1:1", THIS_MACHINE),
+        ("http://127.1.2.3", THIS_MACHINE),
+        ("http://[::1]:80", THIS_MACHINE),
+        ("http://127.0.0.1.evil.example", "http://127.0.0.1.evil.example"),
+        ("http://localhost.evil.example", "http://localhost.evil.example"),
+    ],
+)
+def test_an_origin_is_scheme_host_and_port(address, origin):
+    assert origin_of(address) == origin
+
+
+def test_the_first_use_is_remembered_and_the_same_token_goes_nowhere_else(store):
+    assert use(store, OURS) == []
+    assert use(store, OURS + "/some/path") == []
+    with pytest.raises(ConfigError) as caught:
+        use(store, THEIRS)
+    assert caught.value.message == (
+        "this token belongs to https://support.example.com; kbsync.toml would send it to https://evil.example. "
+        "Nothing was sent"
+    )
+    assert caught.value.hint.endswith("`kbsync trust --origin https://evil.example`")
+    assert use(store, THEIRS, token="token-2") == []
+
+
+def test_services_of_this_machine_are_not_remembered_and_get_no_token_of_another(store):
+    assert use(store, LOCAL) == use(store, "http://localhost:9") == use(store, OURS) == []
+    with pytest.raises(ConfigError, match=r"this machine \(loopback\)"):
+        use(store, LOCAL)
+
+
+def test_a_pinned_origin_is_the_last_word_and_nothing_is_remembered(store):
+    assert use(store, OURS, pinned=OURS + "/") == []
+    assert not store.folder.exists()
+    with pytest.raises(ConfigError, match="KBSYNC_TOKEN_ORIGIN says"):
+        use(store, THEIRS, pinned=OURS)
+    with pytest.raises(ConfigError, match="expected an address"):
+        use(store, OURS, pinned="support.example.com")
+    assert use(store, "http://127.0.0.1:2", pinned=LOCAL) == []
+
+
+def test_where_nothing_can_be_remembered_it_is_said_and_the_pin_is_named(tmp_path):
+    (tmp_path / "file").write_text("")
+    [note] = use(Store(tmp_path / "file" / "kbsync", {}), OURS)
+    assert "cannot remember" in note and "KBSYNC_TOKEN_ORIGIN=https://support.example.com" in note
+    assert use(Store(None, {}), OURS, pinned=OURS) == []
+
+
+def test_a_memory_that_cannot_be_read_is_not_taken_for_an_empty_one(store):
+    use(store, OURS)
+    [file] = (store.folder / "tokens").iterdir()
+    file.write_text("{")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        use(store, THEIRS)
+    assert use(store, OURS, pinned=OURS) == []
+
+
+def test_the_folder_is_its_owners_alone_and_has_no_token_in_it(store):
+    use(store, OURS, token="sekrit-token")
+    assert stat.S_IMODE(store.folder.stat().st_mode) == 0o700
+    files = [path for path in store.folder.rglob("*") if path.is_file()]
+    assert files and not any("sekrit" in path.name or b"sekrit" in path.read_bytes() for path in files)
+
+
+def test_a_folder_that_others_can_write_to_is_not_believed(store):
+    use(store, OURS)
+    store.folder.chmod(0o777)
+    with pytest.raises(ConfigError, match="other users can write to it"):
+        use(store, OURS)
+
+
+def test_a_data_folder_inside_the_repository_says_nothing(tmp_path):
+    environ = {"XDG_DATA_HOME": str(tmp_path / "repo" / "data")}
+    assert Store.beside(tmp_path / "repo", environ).folder is None
+    assert Store.beside(tmp_path / "other", environ).folder == tmp_path / "repo" / "data" / "kbsync"
+
+
+def test_the_data_folder_is_the_users_and_never_relative():
+    assert data_folder({"XDG_DATA_HOME": "/x"}) == Path("/x/kbsync")
+    assert data_folder({"XDG_DATA_HOME": "data"}) == data_folder({}) == Path.home() / ".local/share/kbsync"
