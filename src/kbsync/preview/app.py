@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -18,6 +17,7 @@ from kbsync.preview.live import Live
 from kbsync.preview.search import Search
 from kbsync.preview.tabs import Tab
 from kbsync.site.assets import asset
+from kbsync.site.guard import HEADERS, check_request
 from kbsync.site.pages import MissingPage, render
 
 Message = MutableMapping[str, Any]
@@ -27,9 +27,6 @@ Send = Callable[[Message], Awaitable[None]]
 HTML = "text/html; charset=utf-8"
 JSON = "application/json; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
-
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-ANY = frozenset({"0.0.0.0", "::"})
 
 MEDIA_COOKIE = "kbsync_media"
 """Set to 1 by the switch on a page: pictures and players of other hosts may be loaded."""
@@ -89,8 +86,8 @@ class App:
         headers = {name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]}
         path = scope["raw_path"].decode("latin-1")
         asked = Asked(scope["method"], path, scope["query_string"].decode("latin-1"), headers)
-        if not is_ours(headers.get("host", ""), self.host):
-            await _send(send, asked, Answer(421, b"This address is not served here.\n", TEXT))
+        if refusal := check_request(headers, self.host):
+            await _send(send, asked, Answer(refusal.status, refusal.words.encode(), TEXT))
         elif asked.method not in {"GET", "HEAD"}:
             await _send(send, asked, Answer(405, b"Only GET and HEAD.\n", TEXT, (("allow", "GET, HEAD"),)))
         elif asked.path == EVENTS and asked.method == "GET":
@@ -170,27 +167,6 @@ async def _wait_for_end(receive: Receive, tab: Tab) -> None:
     tab.end()
 
 
-def is_ours(said: str, host: str) -> bool:
-    """Whether the Host header names this server; the port may be another's, that of a tunnel.
-
-    Args:
-        said: the header.
-        host: the address that the server was told to listen on.
-    """
-    name = said.rpartition(":")[0] if said.rpartition(":")[2].isdigit() else said
-    name = name.removeprefix("[").removesuffix("]").lower().rstrip(".")
-    if name in LOOPBACK or name == host.lower():
-        return True
-    if host not in ANY:
-        return False
-    # Every address of this machine was meant. A name could be anybody's; a number can only be ours.
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
 def _asset(name: str) -> Answer:
     try:
         body, kind = asset(name)
@@ -215,7 +191,7 @@ def _headers(answer: Answer) -> list[tuple[bytes, bytes]]:
     said += [
         *answer.headers,
         ("cache-control", "no-cache"),
-        ("x-content-type-options", "nosniff"),
+        *HEADERS,
         ("referrer-policy", "no-referrer"),
         ("cross-origin-resource-policy", "same-origin"),
     ]

@@ -7,9 +7,11 @@ DELETE /-/sandbox/faults     behave again, also to what the fault `hold` has sto
 POST   /-/sandbox/random     {"seed": 1, "rate": 0.1, "kinds": ["reset", "status"]}: fail by chance, repeatably
 GET    /-/sandbox/requests   the log: [[method, path, status, seconds], …]
 DELETE /-/sandbox/requests   forget the log
+
+What is posted must say that it is JSON: a form on a page of another site cannot.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +24,21 @@ if TYPE_CHECKING:
     from .app import App
 
 PREFIX = "/-/"
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One request to these addresses."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the body is said to be JSON."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +55,15 @@ def is_control(path: str) -> bool:
     return path.startswith(PREFIX)
 
 
-def respond_to_control(app: "App", method: str, path: str, body: bytes) -> Response:
+def respond_to_control(app: "App", call: Control) -> Response:
     """Answer one of the sandbox's own addresses."""
-    found = _OPERATIONS.get((method, path.rstrip("/")))
+    found = _OPERATIONS.get((call.method, call.path.rstrip("/")))
     if found is None:
         return refusal(404, {"error": "no such address of the sandbox"})
+    if call.method == "POST" and not call.is_json:
+        return refusal(415, {"error": "send JSON, with the header content-type: application/json"})
     try:
-        return found(app, body)
+        return found(app, call.body)
     except Halt as halt:
         return halt.response
 

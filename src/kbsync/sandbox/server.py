@@ -132,14 +132,14 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def _prepared(database: Path, setup: Setup, behaviour: Behaviour, clock: Callable[[], float]) -> Iterator[App]:
+def _prepared(database: Path, setup: Setup, behaviour: Behaviour, clock: Callable[[], float]) -> Iterator[World]:
     with _refusing(database):
         connection = connect(database)
     with closing(connection):
         store = Store(connection, clock)
         with _refusing(database):
             apply_setup(store, setup)
-        yield App(World(store, behaviour))
+        yield World(store, behaviour)
 
 
 @contextmanager
@@ -195,6 +195,7 @@ def running(
     host: str = "127.0.0.1",
     port: int = 0,
     clock: Callable[[], float] = time.time,
+    names: frozenset[str] = frozenset(),
 ) -> Iterator[Sandbox]:
     """A sandbox in a thread of its own, which ends with the block.
 
@@ -205,8 +206,10 @@ def running(
         host: the address to listen on.
         port: 0 takes any free one.
         clock: seconds since the epoch, for time stamps and limits.
+        names: other Host names than those of this machine that it answers to, in lower case.
     """
-    with _prepared(database, setup, behaviour or Behaviour(), clock) as app:
+    with _prepared(database, setup, behaviour or Behaviour(), clock) as world:
+        app = App(world, host, names)
         listener, base_url = _listen(host, port)
         sandbox = Sandbox(base_url, setup, app)
         with _in_a_thread(sandbox, _server(app), listener):
@@ -256,7 +259,8 @@ def serve(
     Raises:
         OSError: the address is taken.
     """
-    with _prepared(database, setup, behaviour or Behaviour(), time.time) as app:
+    with _prepared(database, setup, behaviour or Behaviour(), time.time) as world:
+        app = App(world, host)
         listener, base_url = _listen(host, port)
         ready(base_url)
         asyncio.run(_server(app).serve(sockets=[listener]))
