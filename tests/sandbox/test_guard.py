@@ -44,7 +44,7 @@ def ask(sandbox, method, path, body=None, **headers):
     try:
         connection.request(method, path, body, sent)
         answer = connection.getresponse()
-        return answer.status, dict((name.lower(), text) for name, text in answer.getheaders()), answer.read()
+        return answer.status, {name.lower(): text for name, text in answer.getheaders()}, answer.read()
     finally:
         connection.close()
 

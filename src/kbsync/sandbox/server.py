@@ -16,6 +16,7 @@ import uvicorn
 
 from .app import App, LoggedRequest
 from .auth import World
+from .claim import DataRefused, claim, tell_address
 from .faults import Faults
 from .panel import Panel
 from .protocol import SandboxProtocol
@@ -39,10 +40,6 @@ STOP_S = 2
 
 LOOK_AGAIN_S = 0.005
 """How often it is looked whether they are over."""
-
-
-class DataRefused(Exception):
-    """The database cannot be opened, written, or made to hold what the setup asks for."""
 
 
 @dataclass(slots=True)
@@ -207,8 +204,11 @@ def running(
         port: 0 takes any free one.
         clock: seconds since the epoch, for time stamps and limits.
         names: other Host names than those of this machine that it answers to, in lower case.
+
+    Raises:
+        DataRefused: the database cannot be used; a `DataInUse` where another sandbox has it.
     """
-    with _prepared(database, setup, behaviour or Behaviour(), clock) as world:
+    with claim(database), _prepared(database, setup, behaviour or Behaviour(), clock) as world:
         app = App(world, host, names)
         listener, base_url = _listen(host, port)
         sandbox = Sandbox(base_url, setup, app)
@@ -257,10 +257,12 @@ def serve(
         ready: called with the base URL as soon as requests may come.
 
     Raises:
+        DataRefused: the database cannot be used; a `DataInUse` where another sandbox has it.
         OSError: the address is taken.
     """
-    with _prepared(database, setup, behaviour or Behaviour(), time.time) as world:
+    with claim(database) as lock, _prepared(database, setup, behaviour or Behaviour(), time.time) as world:
         app = App(world, host)
         listener, base_url = _listen(host, port)
+        tell_address(lock, base_url)
         ready(base_url)
         asyncio.run(_server(app).serve(sockets=[listener]))
