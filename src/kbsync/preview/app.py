@@ -14,6 +14,7 @@ from urllib.parse import parse_qs, unquote
 from kbsync.preview.addresses import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
 from kbsync.preview.files import find_picture, picture_type
 from kbsync.preview.live import Live
+from kbsync.preview.policy import PICTURE, policy_of
 from kbsync.preview.search import Search
 from kbsync.preview.tabs import Tab
 from kbsync.site.assets import asset
@@ -30,13 +31,6 @@ TEXT = "text/plain; charset=utf-8"
 
 MEDIA_COOKIE = "kbsync_media"
 """Set to 1 by the switch on a page: pictures and players of other hosts may be loaded."""
-
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:{media}; connect-src 'self'; "
-    "media-src 'self'{media}; frame-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-"""An SVG opened by its own address is a document, which could hold a script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +115,7 @@ class App:
             return Answer(302, b"", TEXT, (("location", right),))
         page = await self.live.page(path, media=asked.media)
         status = 404 if isinstance(page, MissingPage) else 200
-        # Hosts that serve pictures over plain http are let through, too: the person asked for them.
-        policy = POLICY.format(media=" https: http:" if asked.media else "")
-        if asked.media:
-            policy = policy.replace("frame-src 'none'", "frame-src https: http:")
+        policy = policy_of(media=asked.media)
         return Answer(status, render(page).encode(), HTML, (("content-security-policy", policy), ("vary", "cookie")))
 
     def _picture(self, path: str) -> Answer:
@@ -135,7 +126,7 @@ class App:
             data = None
         if data is None:
             return Answer(404, b"There is no such picture.\n", TEXT)
-        return Answer(200, data, picture_type(path), (("content-security-policy", PICTURE_POLICY),))
+        return Answer(200, data, picture_type(path), (("content-security-policy", PICTURE),))
 
     async def _search(self, locale: str) -> Answer:
         await self.live.complete.wait()
