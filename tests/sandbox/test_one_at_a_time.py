@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import os
 import signal
 import stat
@@ -49,6 +50,20 @@ def test_one_in_the_foreground_says_where_it_is_and_leaves_the_file_free_when_it
         process.wait(timeout=GIVE_UP_S)
     with a_sandbox(tmp_path) as sandbox:
         assert call(sandbox, "GET", "/api")["version"]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_a_child_that_lives_on_does_not_keep_the_file(tmp_path):
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe()
+    with a_sandbox(tmp_path):
+        child = context.Process(target=there.recv, daemon=True)
+        child.start()
+    with a_sandbox(tmp_path) as sandbox:
+        assert child.is_alive()
+        assert call(sandbox, "GET", "/api")["version"]
+    here.send("end")
+    child.join(GIVE_UP_S)
 
 
 def test_an_address_of_another_machine_in_the_lock_is_not_believed(tmp_path):

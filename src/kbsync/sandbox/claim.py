@@ -14,6 +14,10 @@ LOCKED_BYTE = 1 << 30
 """On Windows nobody can read a byte that is locked, so it is one far behind the address."""
 
 
+_HELD: set[int] = set()
+"""The locks of this process, for its children to close."""
+
+
 class DataRefused(Exception):
     """The database cannot be opened, written, or made to hold what the setup asks for."""
 
@@ -44,11 +48,24 @@ def claim(database: Path) -> Iterator[int]:
             base_url = _read_address(descriptor)
             where = f"a sandbox answers at {base_url}" if base_url else "another kbsync command uses it"
             raise DataInUse(f"the sandbox's data in {database.name} is in use: {where}", base_url)
+        _HELD.add(descriptor)
         # What is written there is of one that has ended.
         os.ftruncate(descriptor, 0)
         yield descriptor
     finally:
+        _HELD.discard(descriptor)
         os.close(descriptor)
+
+
+def _let_go() -> None:
+    """In a forked child: it shares the lock, and could outlive its parent."""
+    for descriptor in _HELD:
+        os.close(descriptor)
+    _HELD.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
 
 
 def tell_address(descriptor: int, base_url: str) -> None:
