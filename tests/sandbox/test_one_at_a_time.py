@@ -108,6 +108,15 @@ def test_a_sandbox_has_a_random_token_that_stays_and_only_its_owner_can_read(tmp
     assert stat.S_IMODE((tmp_path / "sandbox.token").stat().st_mode) == 0o600
 
 
+def test_the_database_has_the_token_in_it_and_is_its_owners_alone_too(tmp_path):
+    (tmp_path / "sandbox.db").touch(0o644)
+    with a_sandbox(tmp_path) as sandbox:
+        call(sandbox, "GET", "/api/v1/profile")
+        files = list(tmp_path.iterdir())
+        assert {stat.S_IMODE(path.stat().st_mode) for path in files} == {0o600}
+        assert len(files) == 4
+
+
 @pytest.mark.parametrize("damage", ["", "two words", "\x00\xff"])
 def test_a_damaged_token_is_made_anew(tmp_path, damage):
     token = token_of(tmp_path / "sandbox.db")
