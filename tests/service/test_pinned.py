@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import socket
 import ssl
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -82,6 +84,31 @@ def test_a_host_is_asked_at_its_next_address_where_the_first_cannot_be_reached(w
     port = web.origin.rpartition(":")[2]
     resolver = Resolver(("127.0.0.3", "127.0.0.1"))
     assert verdict(f"http://{NAME}:{port}/status/200", resolver).state == "alive"
+
+
+BEHIND_A_PROXY = """
+import socket, sys
+from kbsync.service.external import Checker
+
+def resolve(host, *_, **__):
+    if host.startswith("unknown"):
+        raise socket.gaierror(socket.EAI_NONAME, "x")
+    return [(0, 0, 0, "", ("10.0.0.7" if host.startswith("inside") else "8.8.8.8", 0))]
+
+urls = sys.argv[1:]
+print(*(Checker(resolve=resolve).check([url])[url].state for url in urls))
+"""
+
+
+def test_a_proxy_is_asked_by_name_and_for_nothing_inside(web):
+    urls = [f"http://{host}.example.com/" for host in ("docs", "unknown", "inside")]
+    environ = {name: text for name, text in os.environ.items() if not name.lower().endswith("_proxy")}
+    done = subprocess.run(
+        [sys.executable, "-c", BEHIND_A_PROXY, *urls],
+        env=environ | {"http_proxy": web.origin}, capture_output=True, text=True, timeout=GIVE_UP_S, check=True,
+    )  # fmt: skip
+    assert done.stdout.split() == ["alive", "alive", "private"]
+    assert web.asked == {"HEAD http://docs.example.com/": 1, "HEAD http://unknown.example.com/": 1}
 
 
 # --- certificates ----------------------------------------------------------------------------------------------------
