@@ -17,7 +17,7 @@ PUSH = [*KBSYNC, "push", "-q"]
 CHANGES = 10
 """How `plan --check` ends when there is something to send."""
 
-UNPACED = {"KBSYNC_TOKEN": "sandbox-token", "KBSYNC_PACE__REQUESTS_PER_MINUTE": "600000"}
+UNPACED = {"KBSYNC_TOKEN": "any-token", "KBSYNC_PACE__REQUESTS_PER_MINUTE": "600000"}
 
 
 def make_tree(folder: Path, articles: int) -> Path:
@@ -59,8 +59,9 @@ def sandbox(folder: Path) -> Iterator[dict[str, str]]:
     with subprocess.Popen([*KBSYNC, "sandbox", "--port", "0"], cwd=folder, stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         base_url = child.stdout.readline().split()[-1]
+        token = (folder / ".kbsync" / "sandbox.token").read_text("ascii").strip()
         try:
-            yield {"KBSYNC_SERVICE__BASE_URL": base_url, **UNPACED}
+            yield UNPACED | {"KBSYNC_SERVICE__BASE_URL": base_url, "KBSYNC_TOKEN": token}
         finally:
             child.terminate()
 

@@ -120,6 +120,39 @@ class LintSettings:
     external_private: bool = False
 
 
+EDITORS = (
+    *(
+        "vscode",
+        "vscode-insiders",
+        "vscodium",
+        "cursor",
+        "windsurf",
+        "positron",
+        "zed",
+        "subl",
+        "txmt",
+        "mvim",
+        "emacs",
+    ),
+    *("org-protocol", "nvim", "idea", "jetbrains", "pycharm", "phpstorm", "webstorm", "goland", "rubymine", "clion"),
+    *(
+        "rider",
+        "fleet",
+        "atom",
+        "pulsar",
+        "nova",
+        "bbedit",
+        "x-bbedit",
+        "kate",
+        "lapce",
+        "editor",
+        "obsidian",
+        "typora",
+    ),
+)
+"""How addresses begin that editors open."""
+
+
 @dataclass(frozen=True, slots=True)
 class PreviewSettings:
     """What opens a source from the preview: an address with {path}, {line} and {column} in it, "" for nothing."""
@@ -409,6 +442,7 @@ def check_settings(settings: Settings, origin: Origin) -> None:
         ConfigError: with file, line and key.
     """
     check_base_url(settings.service, origin)
+    check_editor(settings.preview.editor, origin)
     if not re.fullmatch(r"\d{1,3}(\.\d+)?%", settings.push.max_removals) or settings.push.max_fraction > 1:
         raise ConfigError(f'{origin.in_force("push", "max_removals")}: expected a share such as "10%"')
     if not 1 <= settings.pace.concurrency <= 64:
@@ -435,6 +469,19 @@ def check_settings(settings: Settings, origin: Origin) -> None:
         raise ConfigError(
             f"{origin.in_force('content', 'default_locale')}: `{content.default_locale}` is not among the locales",
             hint=f"add it to `locales`, or use one of: {', '.join(content.locales)}",
+        )
+
+
+def check_editor(address: str, origin: Origin) -> None:
+    """A link of the preview opens an editor and nothing else: `javascript:` and `file:` do more.
+
+    Raises:
+        ConfigError: the address begins otherwise.
+    """
+    if address and address.partition(":")[0] not in EDITORS:
+        raise ConfigError(
+            f"{origin.in_force('preview', 'editor')}: {address!r} does not begin like the address of an editor",
+            hint=f'begin with one of: {", ".join(f"{name}:" for name in EDITORS)}; or write "" for no links',
         )
 
 

@@ -291,5 +291,23 @@ def test_an_address_loses_the_slashes_at_its_end_and_nothing_else(tmp_path, addr
     assert read(tmp_path, f'[service]\nbase_url = "{address}"').service.base_url == used
 
 
+@pytest.mark.parametrize(
+    "address",
+    ["javascript:alert(1)//{path}", "JavaScript:alert(1)", "file://{path}", "https://example.com/?{path}", "data:text/html,",
+     "{path}", " vscode://file/{path}", "ms-msdt:/id", "search-ms:query=x"],
+)  # fmt: skip
+def test_a_link_to_the_editor_begins_as_those_of_editors_do(tmp_path, address):
+    error = complaint(tmp_path, f'[preview]\neditor = "{address}"')
+    assert "kbsync.toml:2: `[preview] editor`" in error.message
+    assert "vscode:" in error.hint
+
+
+@pytest.mark.parametrize(
+    "address", ["", "vscode://file/{path}:{line}", "idea://open?file={path}", "subl://open?url=file://{path}"]
+)
+def test_editors_that_are_known_are_taken(tmp_path, address):
+    assert read(tmp_path, f'[preview]\neditor = "{address}"').preview.editor == address
+
+
 def test_no_locales_at_all_go_with_any_default(tmp_path):
     assert read(tmp_path, '[content]\ndefault_locale = "de"').content.locales == []

@@ -106,3 +106,11 @@ def test_a_marker_that_names_files_elsewhere_deletes_none_of_them(tmp_path: Path
     (out / MARKER).write_text(f"../precious.txt\n{tmp_path}/precious.txt\n")
     build_site(project, out)
     assert (tmp_path / "precious.txt").read_text() == "precious"
+
+
+def test_every_page_brings_its_policy_with_it_as_no_header_will(site: Path):
+    for page in site.rglob("*.html"):
+        head = page.read_text("utf-8").partition("</head>")[0]
+        before, found, policy = head.partition('<meta http-equiv="Content-Security-Policy" content="')
+        assert found and "default-src &#39;none&#39;; script-src &#39;self&#39;;" in policy
+        assert "<script" not in before and "<link" not in before

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.preview.app import is_ours
 from kbsync.preview.server import listen
+from kbsync.site.guard import is_ours
 from preview.workshop import BILLING, HOME, REFUNDS, TREE, Running, running
 
 FILES = {
@@ -93,6 +93,17 @@ def test_this_machine_by_any_of_its_names_is_served(preview: Running, host: str)
 )
 def test_whoever_listens_elsewhere_is_asked_by_that_name(said: str, host: str, ours: bool):
     assert is_ours(said, host) is ours
+
+
+@pytest.mark.parametrize("url", [HOME, "/-/events", "/-/search/en.json", "/-/assets/style.css"])
+def test_a_page_of_another_origin_gets_nothing(preview: Running, url: str):
+    for origin in ("https://evil.example.com", "null", "http://127.0.0.1:1"):
+        assert preview.get(url, origin=origin).status_code == 403
+
+
+def test_the_previews_own_pages_are_served_and_share_no_window_with_another_origin(preview: Running):
+    answer = preview.get(HOME, origin=preview.address.rstrip("/"))
+    assert (answer.status_code, answer.headers["cross-origin-opener-policy"]) == (200, "same-origin")
 
 
 def test_a_page_may_load_nothing_but_what_is_here(preview: Running):

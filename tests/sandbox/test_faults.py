@@ -14,6 +14,7 @@ from patience import GIVE_UP_S, eventually
 from .uploads import read
 from .world import ADMIN, HANDBOOK, a_sandbox
 
+AS_JSON = {"content-type": "application/json"}
 ARTICLE = {"title": "T", "slug": "t", "content": "c" * 500, "author_id": 1}
 
 
@@ -180,7 +181,7 @@ def test_waiting_faults_come_before_chance_and_clearing_ends_both():
 
 def test_another_process_may_set_faults_and_read_the_log(sandbox):
     url = sandbox.base_url + "/-/sandbox/faults"
-    status, body = read(url, json.dumps({"kind": "status", "status": 504, "method": "GET"}).encode())
+    status, body = read(url, json.dumps({"kind": "status", "status": 504, "method": "GET"}).encode(), AS_JSON)
     assert (status, json.loads(body)[0]["status"]) == (200, 504)
     assert read(sandbox.base_url + "/api")[0] == 504
     assert read(sandbox.base_url + "/api")[0] == 200
@@ -191,12 +192,12 @@ def test_another_process_may_set_faults_and_read_the_log(sandbox):
 
 def test_a_fault_that_makes_no_sense_is_refused(sandbox):
     for body in (b'{"kind": "nonsense"}', b"{", b'{"kind": "reset", "path": 1}', b'{"kind": "reset", "path": "("}'):
-        assert read(sandbox.base_url + "/-/sandbox/faults", body)[0] == 400
+        assert read(sandbox.base_url + "/-/sandbox/faults", body, AS_JSON)[0] == 400
     assert read(sandbox.base_url + "/-/sandbox/nowhere")[0] == 404
     assert sandbox.faults.waiting == ()
 
 
 def test_chance_may_be_set_by_another_process_too(sandbox):
     chance = {"seed": 1, "rate": 1.0, "kinds": ["refuse"]}
-    assert read(sandbox.base_url + "/-/sandbox/random", json.dumps(chance).encode())[0] == 200
+    assert read(sandbox.base_url + "/-/sandbox/random", json.dumps(chance).encode(), AS_JSON)[0] == 200
     assert create(sandbox)[0] == "RemoteDisconnected"

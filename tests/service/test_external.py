@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from kbsync.service.external import LONGEST_WAIT_S, Checker, Verdict, _failed, is_private
+from kbsync.service.external import LONGEST_WAIT_S, Checker, Verdict, _failed
 from kbsync.service.external_memory import KEPT_S, Seen, load_memory, store_memory
 from patience import GIVE_UP_S
 from service.web import Web, running_web
@@ -130,20 +130,6 @@ def test_no_token_cookie_or_password_is_sent(web):
 
 
 # --- machines of this network ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    "host",
-    ["localhost", "LOCALHOST.", "127.0.0.1", "127.1", "0x7f.1", "2130706433", "::1", "[::1]", "10.0.0.7", "192.168.1.1",
-     "169.254.169.254", "fe80::1%eth0", "::ffff:127.0.0.1", "intranet", "nas.local", "db.internal", "0.0.0.0"],
-)  # fmt: skip
-def test_a_machine_of_this_network_is_known_by_its_name(host):
-    assert is_private(host)
-
-
-@pytest.mark.parametrize("host", ["example.com", "1.1.1.1", "2606:4700::1111", "localhost.example.com"])
-def test_others_are_not(host):
-    assert not is_private(host)
 
 
 def test_it_is_not_asked_unless_that_is_allowed(web):

@@ -44,8 +44,8 @@ def command(
     """
     from dataclasses import replace
 
-    from kbsync.cli.workspace import SANDBOX_TOKEN, refused_data
-    from kbsync.sandbox import V4_2, Behaviour, DataRefused, serve
+    from kbsync.cli.workspace import refused_data
+    from kbsync.sandbox import V4_2, Behaviour, DataRefused, serve, token_of
 
     options = Options.of(ctx)
     settings = options.read_settings()
@@ -60,16 +60,17 @@ def command(
         latency_s=latency,
     )
 
+    database = settings.state_folder / "sandbox.db"
+
     def ready(base_url: str) -> None:
         click.echo(f"The sandbox answers at {base_url}")
         click.echo(f"  readers see        {base_url}/hc/{settings.service.portal}")
         click.echo(f"  all articles       {base_url}/-/sandbox")
-        click.echo(f"  token              {SANDBOX_TOKEN}")
+        click.echo(f"  use it elsewhere   KBSYNC_SERVICE__BASE_URL={base_url} KBSYNC_TOKEN={token_of(database)}")
         click.echo("Ctrl-C ends it.")
 
     gc.enable()  # This one runs for hours.
-    database = settings.state_folder / "sandbox.db"
-    make_folder(database.parent)
+    make_folder(settings.state_folder)
     try:
         serve(database, sandbox_setup(settings), behaviour, port=port, ready=ready)
     except DataRefused as exc:
@@ -80,23 +81,27 @@ def command(
 
 
 def sandbox_setup(settings: Settings) -> Setup:
-    """The account, portal, locales and authors that kbsync.toml names."""
-    from kbsync.cli.workspace import SANDBOX_TOKEN
-    from kbsync.sandbox import PortalSetup, Setup, UserSetup
+    """The account, portal, locales and authors that kbsync.toml names; the first person has the sandbox's own token.
+
+    Raises:
+        DataRefused: there is no token, and none can be made.
+    """
+    from kbsync.sandbox import PortalSetup, Setup, UserSetup, token_for, token_of
 
     locales = tuple(settings.content.locales) or _folders(settings) or (settings.content.default_locale,)
     default = settings.content.default_locale if settings.content.default_locale in locales else locales[0]
     portal = PortalSetup(settings.service.portal, settings.service.portal.replace("-", " ").title(), locales, default)
-    owner = UserSetup(1, "Ada Admin", "ada@example.com", "administrator", SANDBOX_TOKEN)
+    token = token_of(settings.state_folder / "sandbox.db")
+    owner = UserSetup(1, "Ada Admin", "ada@example.com", "administrator", token)
     others = {number: name for name, number in settings.authors.items() if number != owner.id}
-    users = (owner, *(_author(number, name) for number, name in sorted(others.items())))
+    users = (owner, *(_author(number, name, token_for(token, number)) for number, name in sorted(others.items())))
     return Setup((portal,), users, account_id=settings.service.account_id)
 
 
-def _author(number: int, name: str) -> UserSetup:
+def _author(number: int, name: str, token: str) -> UserSetup:
     from kbsync.sandbox import UserSetup
 
-    return UserSetup(number, name.title(), f"author-{number}@example.com", "agent", f"sandbox-token-{number}")
+    return UserSetup(number, name.title(), f"author-{number}@example.com", "agent", token)
 
 
 def _folders(settings: Settings) -> tuple[str, ...]:

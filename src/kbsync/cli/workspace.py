@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +36,10 @@ if TYPE_CHECKING:
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
 
-SANDBOX_TOKEN = "sandbox-token"
+SANDBOX_WAIT_S = 5.0
+"""A command that uses the sandbox's data may end soon; so long another waits for it."""
+
+LOOK_AGAIN_S = 0.05
 UNPACED = 60_000
 """Requests a minute for the embedded sandbox, which need not be spared."""
 
@@ -248,7 +251,14 @@ class Workspace:
 
     def connect_sandbox(self, base_url: str) -> AbstractContextManager[Service]:
         """The embedded sandbox, running already at this address."""
-        return self._connected(base_url, SANDBOX_TOKEN)
+        from kbsync.sandbox import token_of
+
+        return self._connected(base_url, token_of(self.sandbox_database))
+
+    @property
+    def sandbox_database(self) -> Path:
+        """The file of the embedded sandbox."""
+        return self.state_folder / "sandbox.db"
 
     @contextmanager
     def _connected(self, base_url: str, token: str) -> Iterator[Service]:
@@ -284,19 +294,39 @@ class Workspace:
 
     @contextmanager
     def run_sandbox(self, *, port: int = 0) -> Iterator[str]:
-        """The embedded sandbox; its address."""
-        from kbsync.cli.sandbox import sandbox_setup
-        from kbsync.sandbox import Behaviour, DataRefused, running
+        """The embedded sandbox, or the one that `kbsync sandbox` runs on the same data; its address.
 
-        database = self.state_folder / "sandbox.db"
-        make_folder(database.parent)
-        try:
-            with running(
-                database, sandbox_setup(self.settings), Behaviour(uploads_per_hour=None), port=port
-            ) as sandbox:
-                yield sandbox.base_url
-        except DataRefused as exc:
-            raise refused_data(exc, database) from exc
+        Raises:
+            ConfigError: its data cannot be used, or another command does not let go of it.
+        """
+        from kbsync.sandbox import DataRefused
+
+        make_folder(self.state_folder)
+        with ExitStack() as stack:
+            try:
+                base_url = self._start_or_join(stack, port)
+            except DataRefused as exc:
+                raise refused_data(exc, self.sandbox_database) from exc
+            yield base_url
+
+    def _start_or_join(self, stack: ExitStack, port: int) -> str:
+        from kbsync.cli.sandbox import sandbox_setup
+        from kbsync.sandbox import Behaviour, DataInUse, join, running, token_of
+
+        setup = sandbox_setup(self.settings)
+        behaviour = Behaviour(uploads_per_hour=None)
+        give_up_at = time.monotonic() + SANDBOX_WAIT_S
+        while True:
+            try:
+                return stack.enter_context(running(self.sandbox_database, setup, behaviour, port=port)).base_url
+            except DataInUse as exc:
+                if exc.base_url:
+                    with suppress(DataInUse):
+                        join(exc.base_url, token_of(self.sandbox_database), setup)
+                        return exc.base_url
+                if time.monotonic() > give_up_at:
+                    raise
+            time.sleep(LOOK_AGAIN_S)
 
     # --- the ledger ------------------------------------------------------------------------------------------------
 
@@ -388,7 +418,12 @@ class Workspace:
 
 
 def refused_data(exc: Exception, database: Path) -> ConfigError:
-    """What to do about data of the sandbox that does not fit, or cannot be written."""
+    """What to do about data of the sandbox that does not fit, cannot be written, or is in use."""
+    from kbsync.sandbox import DataInUse
+
+    if isinstance(exc, DataInUse):
+        hint = "use that one, or end it first" if exc.base_url else "run this again when that has ended"
+        return ConfigError(str(exc), hint=hint)
     hint = f"is it of another account_id? Move {database.parent.name}/{database.name} away, or check its permissions"
     return ConfigError(str(exc), hint=hint)
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import errno
 import hashlib
-import ipaddress
 from collections.abc import Awaitable, Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,9 +16,11 @@ from kbsync.files import read_within
 from kbsync.preview.addresses import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
 from kbsync.preview.files import find_picture, picture_type
 from kbsync.preview.live import Live
+from kbsync.preview.policy import PICTURE, policy_of
 from kbsync.preview.search import Search
 from kbsync.preview.tabs import Tab
 from kbsync.site.assets import asset
+from kbsync.site.guard import HEADERS, check_request
 from kbsync.site.pages import MissingPage, render
 
 Message = MutableMapping[str, Any]
@@ -30,18 +31,8 @@ HTML = "text/html; charset=utf-8"
 JSON = "application/json; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-ANY = frozenset({"0.0.0.0", "::"})
-
 MEDIA_COOKIE = "kbsync_media"
 """Set to 1 by the switch on a page: pictures and players of other hosts may be loaded."""
-
-POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:{media}; connect-src 'self'; "
-    "media-src 'self'{media}; frame-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
-)
-PICTURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
-"""An SVG opened by its own address is a document, which could hold a script."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,8 +82,8 @@ class App:
         headers = {name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]}
         path = scope["raw_path"].decode("latin-1")
         asked = Asked(scope["method"], path, scope["query_string"].decode("latin-1"), headers)
-        if not is_ours(headers.get("host", ""), self.host):
-            await _send(send, asked, Answer(421, b"This address is not served here.\n", TEXT))
+        if refusal := check_request(headers, self.host):
+            await _send(send, asked, Answer(refusal.status, refusal.words.encode(), TEXT))
         elif asked.method not in {"GET", "HEAD"}:
             await _send(send, asked, Answer(405, b"Only GET and HEAD.\n", TEXT, (("allow", "GET, HEAD"),)))
         elif asked.path == EVENTS and asked.method == "GET":
@@ -126,10 +117,7 @@ class App:
             return Answer(302, b"", TEXT, (("location", right),))
         page = await self.live.page(path, media=asked.media)
         status = 404 if isinstance(page, MissingPage) else 200
-        # Hosts that serve pictures over plain http are let through, too: the person asked for them.
-        policy = POLICY.format(media=" https: http:" if asked.media else "")
-        if asked.media:
-            policy = policy.replace("frame-src 'none'", "frame-src https: http:")
+        policy = policy_of(media=asked.media)
         return Answer(status, render(page).encode(), HTML, (("content-security-policy", policy), ("vary", "cookie")))
 
     def _picture(self, path: str) -> Answer:
@@ -142,7 +130,7 @@ class App:
             data = None
         if data is None:
             return Answer(404, b"There is no such picture.\n", TEXT)
-        return Answer(200, data, picture_type(path), (("content-security-policy", PICTURE_POLICY),))
+        return Answer(200, data, picture_type(path), (("content-security-policy", PICTURE),))
 
     async def _search(self, locale: str) -> Answer:
         await self.live.complete.wait()
@@ -174,27 +162,6 @@ async def _wait_for_end(receive: Receive, tab: Tab) -> None:
     tab.end()
 
 
-def is_ours(said: str, host: str) -> bool:
-    """Whether the Host header names this server; the port may be another's, that of a tunnel.
-
-    Args:
-        said: the header.
-        host: the address that the server was told to listen on.
-    """
-    name = said.rpartition(":")[0] if said.rpartition(":")[2].isdigit() else said
-    name = name.removeprefix("[").removesuffix("]").lower().rstrip(".")
-    if name in LOOPBACK or name == host.lower():
-        return True
-    if host not in ANY:
-        return False
-    # Every address of this machine was meant. A name could be anybody's; a number can only be ours.
-    try:
-        ipaddress.ip_address(name)
-    except ValueError:
-        return False
-    return True
-
-
 def _asset(name: str) -> Answer:
     try:
         body, kind = asset(name)
@@ -219,7 +186,7 @@ def _headers(answer: Answer) -> list[tuple[bytes, bytes]]:
     said += [
         *answer.headers,
         ("cache-control", "no-cache"),
-        ("x-content-type-options", "nosniff"),
+        *HEADERS,
         ("referrer-policy", "no-referrer"),
         ("cross-origin-resource-policy", "same-origin"),
     ]

@@ -21,6 +21,7 @@ from kbsync.preview.addresses import (
 from kbsync.preview.bodies import article_body
 from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.index import Shelf
+from kbsync.preview.policy import BUILT
 from kbsync.preview.writer import Writing
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
@@ -196,6 +197,7 @@ class View:
             search_url(locale),
             ASSETS,
             EVENTS if self.live else "",
+            policy="" if self.live else BUILT,
         )
 
     def _locale_link(self, other: str, locale: str, url: str, *, there: bool) -> Link:

@@ -9,14 +9,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .claim import DataInUse, DataRefused
     from .faults import Fault, Faults, random_faults
+    from .joining import join
     from .panel import Panel
-    from .server import DataRefused, Sandbox, running, serve
+    from .server import Sandbox, running, serve
     from .setup import V4_2, Behaviour, PortalSetup, Setup, UserSetup
+    from .tokens import token_for, token_of
 
 __all__ = [
     "V4_2",
     "Behaviour",
+    "DataInUse",
     "DataRefused",
     "Fault",
     "Faults",
@@ -25,16 +29,22 @@ __all__ = [
     "Sandbox",
     "Setup",
     "UserSetup",
+    "join",
     "random_faults",
     "running",
     "serve",
+    "token_for",
+    "token_of",
 ]
 
 _HOMES = {
     **dict.fromkeys(("V4_2", "Behaviour", "PortalSetup", "Setup", "UserSetup"), "setup"),
     **dict.fromkeys(("Fault", "Faults", "random_faults"), "faults"),
-    **dict.fromkeys(("DataRefused", "Sandbox", "running", "serve"), "server"),
+    **dict.fromkeys(("DataInUse", "DataRefused"), "claim"),
+    **dict.fromkeys(("Sandbox", "running", "serve"), "server"),
+    **dict.fromkeys(("token_for", "token_of"), "tokens"),
     "Panel": "panel",
+    "join": "joining",
 }
 
 

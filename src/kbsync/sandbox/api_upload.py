@@ -6,9 +6,10 @@ import hmac
 import ipaddress
 import secrets
 from dataclasses import dataclass
+from typing import Any
 from urllib.error import HTTPError, URLError
-from urllib.parse import quote, urlsplit
-from urllib.request import urlopen
+from urllib.parse import SplitResult, quote, urlsplit, urlunsplit
+from urllib.request import HTTPRedirectHandler, ProxyHandler, build_opener
 
 import msgspec
 
@@ -23,6 +24,9 @@ STORAGE_URL_S = 300
 """How long an address in the storage is valid. Source: observed.md, section 5."""
 
 FOREVER = ("cache-control", "max-age=3155695200, public")
+
+INERT = ("content-security-policy", "sandbox")
+"""An upload may be a page, and a page of this origin could do what the sandbox's own pages can."""
 
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
@@ -81,8 +85,11 @@ def keep(call: Call, part: Part) -> Response:
 def external_url(call: Call) -> str | None:
     """The address that an upload shall be fetched from, if it names one and no file.
 
+    The sandbox asks nobody but itself: no other machine, and nothing else on this one. The address that comes back is
+    the one it listens at, by number.
+
     Raises:
-        Halt: 422 for an address that is none, or not on this machine: the sandbox asks nobody else.
+        Halt: 422 for an address that is none, or not on this machine; 500, as where nobody answers, for another port.
     """
     url = call.params.get("external_url")
     if not isinstance(url, str) or not url:
@@ -90,7 +97,18 @@ def external_url(call: Call) -> str | None:
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not _is_loopback(parts.hostname or ""):
         raise Halt(refusal(422, {"error": "Invalid URL provided"}))
-    return url
+    host, port = call.request.server
+    if parts.scheme != "http" or _port_of(parts) != port:
+        raise _unanswered()
+    name = f"[{host}]" if ":" in host else host
+    return urlunsplit(("http", f"{name}:{port}", parts.path, parts.query, ""))
+
+
+def _port_of(parts: SplitResult) -> int | None:
+    try:
+        return parts.port or 80
+    except ValueError:
+        return None
 
 
 def fetch(url: str) -> Part:
@@ -100,14 +118,28 @@ def fetch(url: str) -> Part:
         Halt: 422 where it is not there, 500 where nobody answers.
     """
     try:
-        with urlopen(url, timeout=10) as reply:
+        with build_opener(ProxyHandler({}), _Staying()).open(url, timeout=10) as reply:
             kind = reply.headers.get_content_type()
             return Part("external_url", urlsplit(url).path.rsplit("/", 1)[-1], kind, reply.read())
     except HTTPError as exc:
         message = f"Failed to fetch file from URL: {exc.code} {exc.reason}"
         raise Halt(refusal(422, {"error": message})) from exc
     except (URLError, OSError) as exc:
-        raise Halt(refusal(500, {"error": "An unexpected error occurred"})) from exc
+        raise _unanswered() from exc
+
+
+class _Staying(HTTPRedirectHandler):
+    """Follows a redirect only to where the request went."""
+
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        """The next request; None makes the redirect itself the answer, which is an error."""
+        if urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
+            return None
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _unanswered() -> Halt:
+    return Halt(refusal(500, {"error": "An unexpected error occurred"}))
 
 
 def _is_loopback(host: str) -> bool:
@@ -149,7 +181,7 @@ def show_disk(world: World, request: Request) -> Response:
 def _file(blob: Blob, cache: tuple[str, str]) -> Response:
     plain = blob.filename.encode("ascii", "replace").decode().replace('"', "%22")
     disposition = f"inline; filename=\"{plain}\"; filename*=UTF-8''{quote(blob.filename)}"
-    return Response(200, blob.data, blob.content_type, (("content-disposition", disposition), cache))
+    return Response(200, blob.data, blob.content_type, (("content-disposition", disposition), cache, INERT))
 
 
 def _sign(store: Store, ticket: _Ticket) -> str:

@@ -4,15 +4,17 @@ import asyncio
 import hashlib
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
+from kbsync.site.guard import check_request
+
 from . import api_upload
 from .articles import touch_oldest
 from .auth import World
-from .control import is_control, respond_to_control
+from .control import Control, is_control, respond_to_control
 from .faults import Faults
 from .http import REVALIDATE, Halt, Request, Response
 from .misbehave import Held, Receive, Send, Wire, Work, misbehave
@@ -41,9 +43,14 @@ class LoggedRequest(NamedTuple):
 
 @dataclass(slots=True)
 class App:
-    """The application. All of it runs in the server's event loop, so one request is carried out after the other."""
+    """The application. All of it runs in the server's event loop, so one request is carried out after the other.
+
+    `host` is the address that it listens on, `names` are its other names.
+    """
 
     world: World
+    host: str = "127.0.0.1"
+    names: frozenset[str] = frozenset()
     faults: Faults = field(default_factory=Faults)
     log: deque[LoggedRequest] = field(default_factory=lambda: deque(maxlen=LOG_ROWS))
     throttle: Throttle = field(init=False)
@@ -58,13 +65,19 @@ class App:
         method, path, query = scope["method"], scope["raw_path"].decode("latin-1"), scope["query_string"]
         target = f"{path}?{query.decode('latin-1')}" if query else path
         own = is_control(path)
-        note = _forget if own else partial(self._note, method, target)
+        headers = read_headers(scope)
+        refusal = check_request(headers, self.host, self.names)
+        note = _forget if own or refusal else partial(self._note, method, target)
         wire = Wire(send, receive, scope["state"]["transport"], self.stopping, self.held, note)
         body = await _read_body(receive)
         if body is None:
             return
+        if refusal:
+            await wire.answer(Response(refusal.status, refusal.words.encode(), "text/plain; charset=utf-8"))
+            return
         if own:
-            await wire.answer(respond_to_control(self, method, path, body))
+            call = Control(method, path, headers, body)
+            await wire.answer(respond_to_control(self, call))
             return
         fault = self.faults.pick(method, target)
         if self.world.behaviour.latency_s:
@@ -125,19 +138,24 @@ async def _read_body(receive: Receive) -> bytes | None:
     return b"".join(pieces)
 
 
+def read_headers(scope: Scope) -> dict[str, str]:
+    """The headers of a request, names in lower case."""
+    return {name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]}
+
+
 def read_request(scope: Scope, target: str, body: bytes) -> Request:
     """The request as a value.
 
     Raises:
         Halt: 400 for a path or query string that is no UTF-8.
     """
-    headers = {name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]}
+    headers, server = read_headers(scope), scope["server"]
     client = scope["client"][0] if scope["client"] else ""
     method = scope["method"]
     override = headers.get("x-http-method-override", "").upper()
     if method == "POST" and override in OVERRIDES:
         method = override
-    request = Request(method, target, (), "", {}, headers, body, client)
+    request = Request(method, target, (), "", {}, headers, body, client, server)
     try:
         segments = tuple(unquote(part, errors="strict") for part in target.partition("?")[0].split("/") if part)
     except UnicodeDecodeError as exc:
@@ -147,9 +165,9 @@ def read_request(scope: Scope, target: str, body: bytes) -> Request:
         segments, suffix = _split_suffix(segments)
     elif target.partition("?")[0].endswith(".json"):
         suffix = "json"
-    bare = Request(method, target, segments, suffix, {}, headers, body, client)
+    bare = replace(request, segments=segments, suffix=suffix)
     query = read_query(bare, scope["query_string"])
-    return Request(method, target, segments, suffix, query, headers, body, client) if query else bare
+    return replace(bare, query=query) if query else bare
 
 
 def _split_suffix(segments: tuple[str, ...]) -> tuple[tuple[str, ...], str]:

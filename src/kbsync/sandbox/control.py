@@ -7,21 +7,43 @@ DELETE /-/sandbox/faults     behave again, also to what the fault `hold` has sto
 POST   /-/sandbox/random     {"seed": 1, "rate": 0.1, "kinds": ["reset", "status"]}: fail by chance, repeatably
 GET    /-/sandbox/requests   the log: [[method, path, status, seconds], …]
 DELETE /-/sandbox/requests   forget the log
+POST   /-/sandbox/setup      a `setup.Setup`: make what is missing of it; needs an administrator's token
+
+What is posted must say that it is JSON: a form on a page of another site cannot.
 """
 
-from collections.abc import Callable
+import sqlite3
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from .auth import TOKEN_HEADERS
 from .faults import Fault, Kind, random_faults
 from .http import NO_CACHE, Halt, Response, refusal
+from .setup import Setup
+from .store import apply_setup
 
 if TYPE_CHECKING:
     from .app import App
 
 PREFIX = "/-/"
+
+
+@dataclass(frozen=True, slots=True)
+class Control:
+    """One request to these addresses."""
+
+    method: str
+    path: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    @property
+    def is_json(self) -> bool:
+        """Whether the body is said to be JSON."""
+        return self.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,13 +60,15 @@ def is_control(path: str) -> bool:
     return path.startswith(PREFIX)
 
 
-def respond_to_control(app: "App", method: str, path: str, body: bytes) -> Response:
+def respond_to_control(app: "App", call: Control) -> Response:
     """Answer one of the sandbox's own addresses."""
-    found = _OPERATIONS.get((method, path.rstrip("/")))
+    found = _OPERATIONS.get((call.method, call.path.rstrip("/")))
     if found is None:
         return refusal(404, {"error": "no such address of the sandbox"})
+    if call.method == "POST" and not call.is_json:
+        return refusal(415, {"error": "send JSON, with the header content-type: application/json"})
     try:
-        return found(app, body)
+        return found(app, call)
     except Halt as halt:
         return halt.response
 
@@ -60,46 +84,61 @@ def _told(value: object) -> Response:
     return Response(200, msgspec.json.encode(value), headers=(NO_CACHE,))
 
 
-def _list_faults(app: "App", _body: bytes) -> Response:
+def _list_faults(app: "App", _call: Control) -> Response:
     return _told([asdict(fault) for fault in app.faults.waiting])
 
 
-def _add_fault(app: "App", body: bytes) -> Response:
-    fault = _read(body, Fault)
+def _add_fault(app: "App", call: Control) -> Response:
+    fault = _read(call.body, Fault)
     if isinstance(fault, Fault):
         app.faults.add(fault)
-    return _list_faults(app, body)
+    return _list_faults(app, call)
 
 
-def _clear_faults(app: "App", body: bytes) -> Response:
+def _clear_faults(app: "App", call: Control) -> Response:
     app.faults.clear()
     app.held.release()
-    return _list_faults(app, body)
+    return _list_faults(app, call)
 
 
-def _follow_chance(app: "App", body: bytes) -> Response:
-    chance = _read(body, Chance)
+def _follow_chance(app: "App", call: Control) -> Response:
+    chance = _read(call.body, Chance)
     if isinstance(chance, Chance):
         app.faults.follow(random_faults(chance.seed, chance.rate, chance.kinds))
     return _told({})
 
 
-def _list_requests(app: "App", _body: bytes) -> Response:
+def _list_requests(app: "App", _call: Control) -> Response:
     return _told(list(app.log))
 
 
-def _forget_requests(app: "App", _body: bytes) -> Response:
+def _forget_requests(app: "App", _call: Control) -> Response:
     app.log.clear()
     return _told([])
 
 
-def _show_index(app: "App", _body: bytes) -> Response:
+def _show_index(app: "App", _call: Control) -> Response:
     from .public import show_index
 
     return show_index(app.world)
 
 
-_OPERATIONS: dict[tuple[str, str], Callable[["App", bytes], Response]] = {
+def _apply_setup(app: "App", call: Control) -> Response:
+    store = app.world.store
+    owner = store.token_owner(call.headers.get(TOKEN_HEADERS[0], ""))
+    role = owner and store.row("SELECT 1 FROM memberships WHERE user_id = ? AND role = 'administrator'", owner)
+    if not role:
+        raise Halt(refusal(401, {"error": "only an administrator of this sandbox may; restart it for a new token"}))
+    setup = _read(call.body, Setup)
+    if isinstance(setup, Setup):
+        try:
+            apply_setup(store, setup)
+        except sqlite3.Error as exc:
+            raise Halt(refusal(422, {"error": str(exc)})) from exc
+    return _told({})
+
+
+_OPERATIONS: dict[tuple[str, str], Callable[["App", Control], Response]] = {
     ("GET", "/-/sandbox"): _show_index,
     ("GET", "/-/sandbox/faults"): _list_faults,
     ("POST", "/-/sandbox/faults"): _add_fault,
@@ -107,4 +146,5 @@ _OPERATIONS: dict[tuple[str, str], Callable[["App", bytes], Response]] = {
     ("POST", "/-/sandbox/random"): _follow_chance,
     ("GET", "/-/sandbox/requests"): _list_requests,
     ("DELETE", "/-/sandbox/requests"): _forget_requests,
+    ("POST", "/-/sandbox/setup"): _apply_setup,
 }

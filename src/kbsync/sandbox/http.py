@@ -28,7 +28,8 @@ class Request:
     """One request, read to its end.
 
     `segments` are the decoded parts of the path without empty ones; `suffix` is the part after the last dot of
-    the last segment where the API takes it for a format. `query` holds nested parameters.
+    the last segment where the API takes it for a format. `query` holds nested parameters. `server` is the address and
+    the port that the request came in at.
     """
 
     method: str
@@ -39,6 +40,7 @@ class Request:
     headers: Mapping[str, str]
     body: bytes
     client: str
+    server: tuple[str, int]
 
     @property
     def host(self) -> str:

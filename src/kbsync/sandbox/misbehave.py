@@ -8,6 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from kbsync.site.guard import HEADERS
+
 from .faults import Fault
 from .http import JSON_TYPE, Response
 from .refusals import REASONS, RESCUED_HTML, throttled
@@ -60,7 +62,7 @@ class Wire:
     async def answer(self, response: Response, *, cut: bool = False) -> None:
         """Send an answer; a cut one promises its whole length, sends half and closes."""
         self.note(response.status)
-        headers = [(name.encode(), text.encode("latin-1", "replace")) for name, text in response.headers]
+        headers = [(name.encode(), text.encode("latin-1", "replace")) for name, text in (*HEADERS, *response.headers)]
         if response.status != 304:
             headers.append((b"content-type", response.content_type.encode()))
             headers.append((b"content-length", str(len(response.body)).encode()))

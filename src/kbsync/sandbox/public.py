@@ -4,6 +4,7 @@ from typing import NoReturn
 from urllib.parse import urlsplit
 
 from kbsync.site import pages
+from kbsync.site.guard import LOOPBACK
 
 from . import articles, public_json
 from .api_upload import PIXEL
@@ -15,9 +16,6 @@ from .records import Article, Portal
 from .refusals import error_page, unregistered_domain
 
 HTML_TYPE = "text/html; charset=utf-8"
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
-"""Host names that are the installation's own."""
-
 CONTENT_POLICY = (
     "content-security-policy",
     "default-src 'none'; style-src 'unsafe-inline'; img-src *; frame-src *; media-src *",

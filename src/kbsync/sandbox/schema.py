@@ -1,6 +1,7 @@
 """The tables of the sandbox's own database, and how a file becomes one."""
 
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 
 TABLES = """
@@ -75,6 +76,10 @@ def connect(database: Path) -> sqlite3.Connection:
     thread, which alone uses it from then on.
     """
     database.parent.mkdir(parents=True, exist_ok=True)
+    # There are tokens in it. SQLite gives the files beside it the same mode; what is wrong it says itself.
+    with suppress(OSError):
+        database.touch(0o600)
+        database.chmod(0o600)
     connection = sqlite3.connect(database, isolation_level=None, check_same_thread=False, cached_statements=512)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = OFF")

@@ -16,6 +16,7 @@ import uvicorn
 
 from .app import App, LoggedRequest
 from .auth import World
+from .claim import DataRefused, claim, tell_address
 from .faults import Faults
 from .panel import Panel
 from .protocol import SandboxProtocol
@@ -39,10 +40,6 @@ STOP_S = 2
 
 LOOK_AGAIN_S = 0.005
 """How often it is looked whether they are over."""
-
-
-class DataRefused(Exception):
-    """The database cannot be opened, written, or made to hold what the setup asks for."""
 
 
 @dataclass(slots=True)
@@ -132,14 +129,14 @@ class _Server(uvicorn.Server):
 
 
 @contextmanager
-def _prepared(database: Path, setup: Setup, behaviour: Behaviour, clock: Callable[[], float]) -> Iterator[App]:
+def _prepared(database: Path, setup: Setup, behaviour: Behaviour, clock: Callable[[], float]) -> Iterator[World]:
     with _refusing(database):
         connection = connect(database)
     with closing(connection):
         store = Store(connection, clock)
         with _refusing(database):
             apply_setup(store, setup)
-        yield App(World(store, behaviour))
+        yield World(store, behaviour)
 
 
 @contextmanager
@@ -195,6 +192,7 @@ def running(
     host: str = "127.0.0.1",
     port: int = 0,
     clock: Callable[[], float] = time.time,
+    names: frozenset[str] = frozenset(),
 ) -> Iterator[Sandbox]:
     """A sandbox in a thread of its own, which ends with the block.
 
@@ -205,8 +203,13 @@ def running(
         host: the address to listen on.
         port: 0 takes any free one.
         clock: seconds since the epoch, for time stamps and limits.
+        names: other Host names than those of this machine that it answers to, in lower case.
+
+    Raises:
+        DataRefused: the database cannot be used; a `DataInUse` where another sandbox has it.
     """
-    with _prepared(database, setup, behaviour or Behaviour(), clock) as app:
+    with claim(database), _prepared(database, setup, behaviour or Behaviour(), clock) as world:
+        app = App(world, host, names)
         listener, base_url = _listen(host, port)
         sandbox = Sandbox(base_url, setup, app)
         with _in_a_thread(sandbox, _server(app), listener):
@@ -254,9 +257,12 @@ def serve(
         ready: called with the base URL as soon as requests may come.
 
     Raises:
+        DataRefused: the database cannot be used; a `DataInUse` where another sandbox has it.
         OSError: the address is taken.
     """
-    with _prepared(database, setup, behaviour or Behaviour(), time.time) as app:
+    with claim(database) as lock, _prepared(database, setup, behaviour or Behaviour(), time.time) as world:
+        app = App(world, host)
         listener, base_url = _listen(host, port)
+        tell_address(lock, base_url)
         ready(base_url)
         asyncio.run(_server(app).serve(sockets=[listener]))

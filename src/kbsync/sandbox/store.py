@@ -123,8 +123,12 @@ def as_portal(row: Row) -> Portal:
 
 
 def apply_setup(store: Store, setup: Setup) -> None:
-    """Make the account, people, portals and locales that are missing; nothing is changed back or deleted."""
+    """Make the account, people, portals and locales that are missing; nothing is changed back or deleted.
+
+    Tokens are the exception: only those of the setup are good, none of an earlier one.
+    """
     with store.transaction():
+        store.run("DELETE FROM tokens")
         for account in (setup, *setup.neighbours):
             _apply_account(store, account)
 

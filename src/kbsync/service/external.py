@@ -11,28 +11,28 @@
 
 HEAD is asked first, and GET where that brings bad news; of a GET only the head is read. Silence, 429 and 5xx are tried
 again; a host that stays silent is left alone. Machines of this network are not asked unless that is allowed: a link in
-a text should not make a CI runner knock at what only it can reach. Redirects are held to the same.
+a text should not make a CI runner knock at what only it can reach. Redirects are held to the same, and so is a name
+whose addresses change (`pinned.py`).
 """
 
 from __future__ import annotations
 
-import ipaddress
 import socket
 import ssl
 import threading
 import time
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
-from http.cookiejar import CookieJar, DefaultCookiePolicy
-from typing import Any, Literal
+from typing import Literal
 from urllib.parse import urlsplit
 
 import httpx
 
-from kbsync import __version__
 from kbsync.service.exchange import http_date_s, within
+from kbsync.service.pinned import Inside, Resolve, Sender, causes
 
 AT_ONCE = 8
 AT_ONCE_PER_HOST = 2
@@ -43,9 +43,6 @@ TRIES = 3
 HOPS = 8
 LONGEST_WAIT_S = 10.0
 """What Retry-After may ask for; longer than that and the address stays unsure."""
-
-NO_PROXY = ("all://localhost", "all://127.0.0.1", "all://[::1]")
-"""A proxy for the world is not for this machine."""
 
 State = Literal["alive", "dead", "unsure", "private"]
 
@@ -73,22 +70,24 @@ class Checker:
         sleep: waits for some seconds; by default only as long as nobody interrupts.
         clock: gives seconds since 1970.
         resolve: the addresses of a host, as `socket.getaddrinfo` gives them.
+        trust: gives the certificates to believe.
     """
 
     private: bool = False
     timeout_s: float = TIMEOUT_S
     sleep: Callable[[float], object] | None = None
     clock: Callable[[], float] = time.time
-    resolve: Callable[..., Sequence[Any]] = socket.getaddrinfo
+    resolve: Resolve = socket.getaddrinfo
+    trust: Callable[[], ssl.SSLContext] = httpx.create_ssl_context
     _stop: threading.Event = field(default_factory=threading.Event)
     _silent: set[str] = field(default_factory=set)
 
     def check(self, urls: Collection[str]) -> dict[str, Verdict]:
         """A verdict for each address."""
         verdicts: dict[str, Verdict] = {}
-        with self._client() as client, ThreadPoolExecutor(AT_ONCE) as pool:
+        with ThreadPoolExecutor(AT_ONCE) as pool:
             try:
-                for asked in pool.map(lambda share: [(url, self._ask(client, url)) for url in share], _shares(urls)):
+                for asked in pool.map(partial(self._ask_all, self.trust()), _shares(urls)):
                     verdicts.update(asked)
             finally:
                 # Interrupted: what waits is not asked any more.
@@ -98,23 +97,18 @@ class Checker:
             return {url: replace(found, state="unsure") if found.nowhere else found for url, found in verdicts.items()}
         return verdicts
 
-    def _client(self) -> httpx.Client:
-        return httpx.Client(
-            timeout=httpx.Timeout(self.timeout_s),
-            headers={"User-Agent": f"Mozilla/5.0 (compatible; kbsync/{__version__}; link check)", "Accept": "*/*"},
-            # What one site sets is no other one's business, nor the next request's.
-            cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
-            follow_redirects=False,
-            mounts=dict.fromkeys(NO_PROXY),
-        )
+    def _ask_all(self, trust: ssl.SSLContext, urls: Collection[str]) -> list[tuple[str, Verdict]]:
+        with ExitStack() as stack:
+            sender = Sender(stack, trust, self.private, self.timeout_s, self.resolve)
+            return [(url, self._ask(sender, url)) for url in urls]
 
-    def _ask(self, client: httpx.Client, url: str) -> Verdict:
+    def _ask(self, sender: Sender, url: str) -> Verdict:
         if _host(url) in self._silent:
             return Verdict("unsure", "its host stays silent")
         for tries in range(1, TRIES + 1):
             if self._stop.is_set():
                 break
-            verdict, wait_s = self._ask_once(client, url)
+            verdict, wait_s = self._ask_once(sender, url)
             if wait_s is None or wait_s > LONGEST_WAIT_S or tries == TRIES:
                 if verdict.state == "unsure" and not verdict.heard:
                     self._silent.add(_host(url))
@@ -122,12 +116,12 @@ class Checker:
             (self.sleep or self._stop.wait)(wait_s or 0.5 * 2 ** (tries - 1))
         return Verdict("unsure", "not asked")
 
-    def _ask_once(self, client: httpx.Client, url: str) -> tuple[Verdict, float | None]:
+    def _ask_once(self, sender: Sender, url: str) -> tuple[Verdict, float | None]:
         """A verdict, and how long to wait before the next try: None where another would say the same."""
         try:
-            found = self._follow(client, "HEAD", url)
+            found = self._follow(sender, "HEAD", url)
             if isinstance(found, httpx.Response) and found.status_code >= 400 and found.status_code not in {401, 429}:
-                found = self._follow(client, "GET", url)
+                found = self._follow(sender, "GET", url)
         except (httpx.TimeoutException, TimeoutError):
             return Verdict("unsure", "no answer in time"), 0.0
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError):
@@ -136,37 +130,27 @@ class Checker:
             return _failed(exc)
         return (found, None) if isinstance(found, Verdict) else self._judged(found)
 
-    def _follow(self, client: httpx.Client, method: str, url: str) -> httpx.Response | Verdict:
+    def _follow(self, sender: Sender, method: str, url: str) -> httpx.Response | Verdict:
         """The last answer of a chain of redirects, or a verdict where the chain must not be followed."""
         at = httpx.URL(url)
         for hop in range(HOPS):
             if not at.host:
                 return Verdict("dead", "it is no valid address")
-            if not self.private and self._is_inside(at.host):
-                return Verdict("unsure", "it leads into a private network", heard=True) if hop else Verdict("private")
             # A name and password in an address are nobody's to try.
-            request = client.build_request(method, at.copy_with(username=None, password=None, fragment=None))
+            asked = at.copy_with(username=None, password=None, fragment=None)
             try:
-                answer = within(3 * self.timeout_s, partial(_head_of, client, request))
+                answer = within(3 * self.timeout_s, partial(sender.head_of, method, asked))
                 if not answer.has_redirect_location:
                     return answer
                 at = at.join(answer.headers["location"])
+            except Inside:
+                return Verdict("unsure", "it leads into a private network", heard=True) if hop else Verdict("private")
             except (httpx.InvalidURL, httpx.UnsupportedProtocol):
                 # The request was well: httpx looks at where the answer leads before anybody asks it to.
                 return NO_PAGE
             if at.scheme not in {"http", "https"}:
                 return NO_PAGE
         return Verdict("unsure", f"more than {HOPS} redirects", heard=True)
-
-    def _is_inside(self, host: str) -> bool:
-        """Whether a host is one of this machine or of a private network, by its name or by its addresses."""
-        if is_private(host):
-            return True
-        try:
-            found = self.resolve(host, None, type=socket.SOCK_STREAM)
-        except (OSError, UnicodeError):
-            return False  # Asking will say so, or a proxy knows better.
-        return any(is_private(str(entry[4][0])) for entry in found)
 
     def _judged(self, answer: httpx.Response) -> tuple[Verdict, float | None]:
         status = answer.status_code
@@ -185,15 +169,8 @@ class Checker:
         return 0.0 if moment_s is None else max(0.0, moment_s - self.clock())
 
 
-def _head_of(client: httpx.Client, request: httpx.Request) -> httpx.Response:
-    """The answer without its body, which could be a film."""
-    answer = client.send(request, stream=True)
-    answer.close()
-    return answer
-
-
 def _failed(exc: httpx.HTTPError) -> tuple[Verdict, float | None]:
-    for cause in _causes(exc):
+    for cause in causes(exc):
         if isinstance(cause, ssl.SSLCertVerificationError):
             reason = f"its certificate is not valid: {cause.verify_message}"
             return Verdict("dead", reason, heard=True), None
@@ -202,26 +179,6 @@ def _failed(exc: httpx.HTTPError) -> tuple[Verdict, float | None]:
                 return Verdict("dead", "there is no host of this name", nowhere=True), None
             return Verdict("unsure", "its name could not be looked up", nowhere=True), 0.0
     return Verdict("unsure", "it cannot be reached"), 0.0
-
-
-def _causes(exc: BaseException | None) -> Iterator[BaseException]:
-    while exc is not None:
-        yield exc
-        exc = exc.__cause__ or exc.__context__
-
-
-def is_private(host: str) -> bool:
-    """Whether a host is surely one of this machine or of a private network, by what it is called."""
-    name = host.strip("[]").rstrip(".").lower().partition("%")[0]
-    try:
-        return not ipaddress.ip_address(name).is_global
-    except ValueError:
-        pass
-    try:
-        # `127.1` and `0x7f.1` are addresses, too.
-        return not ipaddress.IPv4Address(socket.inet_aton(name)).is_global
-    except (OSError, UnicodeError):
-        return "." not in name or name.endswith((".localhost", ".local", ".internal", ".lan", ".home.arpa"))
 
 
 def _shares(urls: Collection[str]) -> list[list[str]]:

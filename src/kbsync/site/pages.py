@@ -130,6 +130,7 @@ class Frame:
         assets_url: the folder with stylesheet and scripts; "" for a page that carries its style and runs no script.
         live_url: the stream of changes; "" for a page that stays as it is.
         writer: what only the writer sees.
+        policy: the content security policy, for a page that no header brings one with.
     """
 
     portal: str
@@ -142,6 +143,7 @@ class Frame:
     assets_url: str = ""
     live_url: str = ""
     writer: Writer | None = None
+    policy: str = ""
 
     @property
     def url(self) -> str:

@@ -1,0 +1,109 @@
+"""One sandbox for one database: a lock beside the file, which the system frees when its process ends in any way."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from kbsync.site.guard import LOOPBACK
+
+LONGEST_ADDRESS = 200
+LOCKED_BYTE = 1 << 30
+"""On Windows nobody can read a byte that is locked, so it is one far behind the address."""
+
+
+_HELD: set[int] = set()
+"""The locks of this process, for its children to close."""
+
+
+class DataRefused(Exception):
+    """The database cannot be opened, written, or made to hold what the setup asks for."""
+
+
+class DataInUse(DataRefused):
+    """Another sandbox has the database; `base_url` is its address, "" where it does not tell or has just ended."""
+
+    def __init__(self, message: str, base_url: str = "") -> None:
+        super().__init__(message)
+        self.base_url = base_url
+
+
+@contextmanager
+def claim(database: Path) -> Iterator[int]:
+    """Hold the lock of a database; the descriptor of its file, for `tell_address`.
+
+    Raises:
+        DataInUse: another sandbox holds it.
+        DataRefused: the lock cannot be made.
+    """
+    try:
+        database.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(f"{database}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+    except OSError as exc:
+        raise DataRefused(f"the sandbox's data in {database.name} cannot be used: {exc.strerror}") from exc
+    try:
+        if not _lock(descriptor):
+            base_url = _read_address(descriptor)
+            where = f"a sandbox answers at {base_url}" if base_url else "another kbsync command uses it"
+            raise DataInUse(f"the sandbox's data in {database.name} is in use: {where}", base_url)
+        _HELD.add(descriptor)
+        # What is written there is of one that has ended.
+        os.ftruncate(descriptor, 0)
+        yield descriptor
+    finally:
+        _HELD.discard(descriptor)
+        os.close(descriptor)
+
+
+def _let_go() -> None:
+    """In a forked child: it shares the lock, and could outlive its parent."""
+    for descriptor in _HELD:
+        os.close(descriptor)
+    _HELD.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_let_go)
+
+
+def tell_address(descriptor: int, base_url: str) -> None:
+    """Write down where the sandbox answers, for commands that want to use it."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    os.write(descriptor, base_url.encode())
+
+
+def _read_address(descriptor: int) -> str:
+    """Where the holder answers; only on this machine, as a token will be sent there."""
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    base_url = os.read(descriptor, LONGEST_ADDRESS).decode("ascii", "replace")
+    try:
+        parts = urlsplit(base_url)
+    except ValueError:
+        return ""
+    is_here = parts.scheme == "http" and parts.hostname in LOOPBACK and base_url.isprintable()
+    return f"http://{parts.netloc}" if is_here and "@" not in parts.netloc else ""
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _lock(descriptor: int) -> bool:
+        os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+        try:
+            msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _lock(descriptor: int) -> bool:
+        """Whether the lock was free. Of the open file, not of the process: two in one process exclude each other."""
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True

@@ -1,0 +1,139 @@
+"""Requests to hosts whose addresses were looked at first: a name is resolved once, and that is where the request goes.
+
+Resolving a second time would let a resolver change its answer in between, and lead into this network after all. TLS
+still asks for the host's name. Where the environment names a proxy, that connects, and resolves for itself.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import socket
+import ssl
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from http.cookiejar import CookieJar, DefaultCookiePolicy
+from typing import Any
+from urllib.request import getproxies, proxy_bypass
+
+import httpx
+
+from kbsync import __version__
+from kbsync.service.inside import is_inside, is_private
+
+OWN = frozenset({"localhost", "127.0.0.1", "::1"})
+"""A proxy for the world is not for this machine."""
+
+HEADERS = {"User-Agent": f"Mozilla/5.0 (compatible; kbsync/{__version__}; link check)", "Accept": "*/*"}
+
+Resolve = Callable[..., Sequence[Any]]
+"""The addresses of a host, as `socket.getaddrinfo` gives them."""
+
+
+class Inside(Exception):
+    """A host is one of this machine or of a private network."""
+
+
+@dataclass(slots=True)
+class Sender:
+    """Sends requests, one after the other. Each host has connections of its own, even at an address it shares.
+
+    Args:
+        stack: closes the connections at its end.
+        trust: the certificates to believe.
+        private: whether machines of this network are asked, too.
+        timeout_s: for connecting and for each silence.
+        resolve: the addresses of a host.
+    """
+
+    stack: ExitStack
+    trust: ssl.SSLContext
+    private: bool
+    timeout_s: float
+    resolve: Resolve
+    _clients: dict[tuple[str, str], httpx.Client] = field(default_factory=dict)
+
+    def head_of(self, method: str, url: httpx.URL) -> httpx.Response:
+        """The answer without its body, which could be a film.
+
+        Raises:
+            Inside: the host is not asked.
+            httpx.HTTPError: there is no answer.
+            UnicodeError: the host is no name.
+        """
+        host = url.raw_host.decode("ascii")
+        if not self.private and is_private(host):
+            raise Inside
+        proxy = _proxy_of(url, host)
+        if not proxy:
+            return self._ask_directly(method, url, host)
+        with suppress(httpx.ConnectError):  # The proxy may know better.
+            self._look_up(host)
+        client = self._client_of(host, proxy)
+        return _head_of(client, client.build_request(method, url))
+
+    def _ask_directly(self, method: str, url: httpx.URL, host: str) -> httpx.Response:
+        """Ask the host at the first of its addresses that can be reached."""
+        addresses, client = self._look_up(host), self._client_of(host, "")
+        for left in range(len(addresses) - 1, -1, -1):
+            request = client.build_request(
+                method,
+                url.copy_with(host=addresses[-1 - left]),
+                headers={"Host": url.netloc.decode("ascii")},
+                extensions={"sni_hostname": host},
+            )
+            try:
+                return _head_of(client, request)
+            except (httpx.ConnectError, httpx.ConnectTimeout) as exc:
+                if not left or any(isinstance(cause, ssl.SSLError) for cause in causes(exc)):
+                    raise
+        raise httpx.ConnectError("the name has no address")
+
+    def _look_up(self, host: str) -> list[str]:
+        try:
+            found = self.resolve(host, None, type=socket.SOCK_STREAM)
+        except OSError as exc:
+            raise httpx.ConnectError(str(exc)) from exc
+        addresses = list(dict.fromkeys(str(entry[4][0]) for entry in found))
+        if not self.private and any(is_inside(ipaddress.ip_address(text.partition("%")[0])) for text in addresses):
+            raise Inside
+        return addresses
+
+    def _client_of(self, host: str, proxy: str) -> httpx.Client:
+        """The connections to a host: one that was made for another name was checked for that name."""
+        key = (host, proxy)
+        if key not in self._clients:
+            client = httpx.Client(
+                timeout=httpx.Timeout(self.timeout_s),
+                headers=HEADERS,
+                # What one site sets is no other one's business, nor the next request's.
+                cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
+                follow_redirects=False,
+                verify=self.trust,
+                proxy=proxy or None,
+                trust_env=False,
+            )
+            self._clients[key] = self.stack.enter_context(client)
+        return self._clients[key]
+
+
+def _proxy_of(url: httpx.URL, host: str) -> str:
+    """The proxy that the environment names for an address, "" for none."""
+    found = getproxies()
+    proxy = found.get(url.scheme) or found.get("all", "")
+    if not proxy or host in OWN or proxy_bypass(host):
+        return ""
+    return proxy if "://" in proxy else f"http://{proxy}"
+
+
+def _head_of(client: httpx.Client, request: httpx.Request) -> httpx.Response:
+    answer = client.send(request, stream=True)
+    answer.close()
+    return answer
+
+
+def causes(exc: BaseException | None) -> Iterator[BaseException]:
+    """An exception, what it came from, what that came from, and so on."""
+    while exc is not None:
+        yield exc
+        exc = exc.__cause__ or exc.__context__

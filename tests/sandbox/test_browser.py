@@ -1,0 +1,94 @@
+"""What a real browser lets a hostile page do to the sandbox: nothing."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+
+from patience import GIVE_UP_S
+
+from .uploads import a_file, post
+from .world import a_sandbox
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+
+class Hostile(BaseHTTPRequestHandler):
+    """A page of another origin."""
+
+    def do_GET(self) -> None:
+        body = b"<!DOCTYPE html><title>hostile</title>"
+        self.send_response(200)
+        self.send_header("Content-Type", "text/html")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, *_: object) -> None:
+        """Silent."""
+
+
+@pytest.fixture
+def hostile() -> Iterator[str]:
+    with ThreadingHTTPServer(("127.0.0.1", 0), Hostile) as server:
+        server.daemon_threads = True
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        server.shutdown()
+
+
+@pytest.fixture
+def sandbox(tmp_path):
+    with a_sandbox(tmp_path) as running:
+        yield running
+
+
+@pytest.fixture
+def page(chromium: Browser) -> Iterator[Page]:
+    context = chromium.new_context()
+    context.set_default_timeout(GIVE_UP_S * 1000)
+    yield context.new_page()
+    context.close()
+
+
+@pytest.mark.parametrize(("filename", "kind"), [("a.html", "text/html"), ("a.svg", "image/svg+xml")])
+def test_an_uploaded_page_runs_nothing(page: Page, sandbox, filename, kind):
+    script = "<script>document.documentElement.id = 'ran'</script>"
+    shell = f'<svg xmlns="http://www.w3.org/2000/svg">{script}</svg>' if "svg" in kind else f"<html>{script}</html>"
+    _, told = post(sandbox, a_file(filename, shell.encode(), kind))
+    answer = page.goto(told["file_url"])
+    assert answer is not None and (answer.status, answer.header_value("content-type")) == (200, kind)
+    assert page.locator("#ran").count() == 0
+
+
+def test_a_form_of_another_origin_sets_no_fault(page: Page, sandbox, hostile: str):
+    page.goto(hostile)
+    form = (
+        f'<form method="post" enctype="text/plain" action="{sandbox.base_url}/-/sandbox/faults">'
+        """<input name='{"kind": "reset", "junk": "' value='"}'><button>Go</button></form>"""
+    )
+    page.evaluate("html => { document.body.innerHTML = html }", form)
+    with page.expect_navigation() as navigation:
+        page.locator("button").click()
+    assert navigation.value.status == 403
+    assert sandbox.faults.waiting == ()
+
+
+def test_a_script_of_another_origin_reads_and_changes_nothing(page: Page, sandbox, hostile: str):
+    page.goto(hostile)
+    script = """async url => {
+        const tried = [];
+        for (const [method, mode] of [["GET", "cors"], ["POST", "no-cors"], ["DELETE", "cors"]])
+            tried.push(await fetch(url, { method, mode }).then(answer => answer.status, () => "refused"));
+        return tried;
+    }"""
+    # An answer that may not be read has the status 0.
+    assert page.evaluate(script, f"{sandbox.base_url}/-/sandbox/faults") == ["refused", 0, "refused"]
+    assert sandbox.faults.waiting == ()
