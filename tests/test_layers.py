@@ -16,11 +16,11 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("files",),
+    ("files", "command"),
     ("model",),
     ("errors",),
 )
-"""From above to below; `files` (writing a file whole) is the one row that the design does not draw."""
+"""From above to below; `files` (writing a file whole) and `command` (one for the shell) are not in the design."""
 
 HOMES = {
     "click": {"cli"},
