@@ -52,6 +52,11 @@ class Options:
             click.echo(text, err=True)
 
 
+def shared_options(options: Options) -> list[tuple[str, object]]:
+    """The options without which another command would be about another portal."""
+    return [("--config", options.config), ("--env", options.env), ("--token-file", options.token_file)]
+
+
 def relative(path: Path) -> str:
     """A path as the user would type it from here."""
     try:
