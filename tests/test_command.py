@@ -38,8 +38,10 @@ def every_hostile_name(function):
 
 def pasted(line: str, folder, shell: str = "sh") -> list[str]:
     """The arguments that arrive, and nothing else happened."""
-    done = subprocess.run([shell], cwd=folder, input=os.fsencode(STAND_IN + line + "\n"), capture_output=True, check=False)
-    assert (done.returncode, done.stderr, os.listdir(folder)) == (0, b"", []), (line, done.stderr)
+    done = subprocess.run(
+        [shell], cwd=folder, input=os.fsencode(STAND_IN + line + "\n"), capture_output=True, check=False
+    )
+    assert (done.returncode, done.stderr, [*folder.iterdir()]) == (0, b"", []), (line, done.stderr)
     return [os.fsdecode(word) for word in done.stdout.split(b"\0")[:-1]]
 
 

@@ -122,7 +122,9 @@ def test_the_options_of_the_plan_are_kept_in_the_file_and_told(remote, portal: S
     portal.panel.edit("invoices", title="Theirs")
     told = remote.run("plan", "--overwrite", INVOICES, "--publish", "--out", "../plan.json", INVOICES, cwd="content")
     assert told.code == 2
-    told = remote.run("plan", "--overwrite", "invoices.md", "--publish", "--out", "p.json", ".", cwd="content/en/billing")
+    told = remote.run(
+        "plan", "--overwrite", "invoices.md", "--publish", "--out", "p.json", ".", cwd="content/en/billing"
+    )
     assert told.code == 0, told
     data = (remote.folder / "content/en/billing/p.json").read_text()
     assert json.loads(data)["asked"] == {

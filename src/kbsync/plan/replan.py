@@ -209,8 +209,7 @@ class _Record:
 
     def is_same(self, saved: Change, now: Change) -> bool:
         """Whether two changes of one name do the same, but for what is done of the saved one."""
-        plain = {"fields": (), "turn": 0, "remote_id": None}
-        if replace(saved, **plain) != replace(now, **plain):
+        if replace(saved, fields=now.fields, turn=now.turn, remote_id=now.remote_id) != now:
             return False
         fields = {field.name: field for field in saved.fields}
         if len(fields) != len(saved.fields):

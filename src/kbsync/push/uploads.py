@@ -174,7 +174,9 @@ def ready(plan: Plan, compiler: Compiler) -> tuple[Plan, list[Outcome]]:
 
 def only_awaited(plan: Plan, compiler: Compiler) -> Plan:
     """A plan that was cut down, without the uploads that none of its changes waits for any more."""
-    waiting = {picture.key for change in plan.changes if sends_body(change) for picture in compiler.awaited(change.path)}
+    waiting = {
+        picture.key for change in plan.changes if sends_body(change) for picture in compiler.awaited(change.path)
+    }
     shown = compiler.pictures.by_path
     changes = tuple(
         change for change in plan.changes if change.action is not Action.UPLOAD or shown[change.path].key in waiting
