@@ -125,6 +125,15 @@ def test_what_is_refused_says_why(now, why):
     assert (found.plan.changes, found.plan.held, found.added) == ((), (), 0)
 
 
+def test_what_was_to_be_deleted_and_was_edited_since_stays():
+    saved = planned([], [OLD], removed="delete").plan
+    assert [change.action for change in saved.changes] == [Action.DELETE]
+    found = replan(as_read(saved), planned([], [OLD.but(title="Theirs")], [OLD], removed="delete"))
+    assert reasons(found) == ["somebody changed title since the plan was made"] and found.plan.changes == ()
+    found = replan(as_read(saved), planned([], [], [], removed="delete"))
+    assert (found.refused, found.done) == ((), 1)
+
+
 def test_an_edit_that_the_plan_overwrites_is_not_another_edit():
     edited = {"overwrite": frozenset({"en/refunds.md"})}
     saved = planned([NEW], [OLD.but(title="Theirs")], [OLD], **edited).plan

@@ -13,7 +13,7 @@ written, a turn, and the part of a change that is done already make no differenc
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from kbsync.model import (
@@ -70,6 +70,10 @@ def replan(saved: Plan, now: Now) -> Replanned:
     for change in now.plan.changes:
         left.setdefault(record.name(change), []).append(change)
     lost = {key_of(entry.kind, entry.locale, entry.slug) for entry in now.lost if entry.action == Action.CREATE}
+    instead: dict[object, list[Change | Held]] = {}
+    items: list[Change | Held] = [*now.plan.changes, *now.plan.held]
+    for item in items:
+        instead.setdefault(_item(item), []).append(item)
     going: list[Change] = []
     refused: list[Outcome] = []
     done = 0
@@ -82,7 +86,7 @@ def replan(saved: Plan, now: Now) -> Replanned:
         elif same is None and record.has(change):
             done += change.action is not Action.ADOPT
         else:
-            reason = _lost(change) if same is not None else _why(change, now.plan)
+            reason = _lost(change) if same is not None else _why(change, instead.get(_item(change), []))
             refused.append(Outcome(change, "skipped", change.remote_id, reason, PLAN_AGAIN))
     sent = {id(change) for change in going}
     kept = tuple(change for change in now.plan.changes if id(change) in sent)
@@ -94,21 +98,27 @@ def replan(saved: Plan, now: Now) -> Replanned:
 def _narrowed(saved: Plan, now: Plan, changes: tuple[Change, ...], refused: Collection[object]) -> Plan:
     """The plan made now, with nothing that the saved one does not have."""
     known = {(item.kind, item.path, item.remote_id) for item in saved.held}
+    settled, forgotten = _by_id(saved.settled), _by_id(saved.forgotten)
+    warnings = set(saved.warnings)
     held = (item for item in now.held if (item.kind, item.path, item.remote_id) in known)
     return replace(
         now,
         changes=changes,
         held=tuple(item for item in held if _item(item) not in refused),
-        settled=tuple(base for base in now.settled if base in saved.settled),
-        forgotten=tuple(base for base in now.forgotten if base in saved.forgotten),
-        warnings=tuple(finding for finding in now.warnings if finding in saved.warnings),
+        settled=tuple(base for base in now.settled if settled.get((base.kind, base.remote_id)) == base),
+        forgotten=tuple(base for base in now.forgotten if forgotten.get((base.kind, base.remote_id)) == base),
+        warnings=tuple(finding for finding in now.warnings if finding in warnings),
     )
 
 
+def _by_id(bases: Iterable[Base]) -> dict[tuple[Kind, RemoteId | None], Base]:
+    return {(base.kind, base.remote_id): base for base in bases}
+
+
 def _item(item: Change | Held) -> tuple[Kind, str, object]:
-    """A source, or what has none any more."""
-    has_source = item.path and not (isinstance(item, Change) and item.is_removal)
-    return (item.kind, item.path, None) if has_source else (item.kind, "", item.remote_id)
+    """What it is about: a source, also one that is gone, or what never had one that we know."""
+    path = item.path or (item.was if isinstance(item, Change) else "")
+    return (item.kind, path, None) if path else (item.kind, "", item.remote_id)
 
 
 def _key(change: Change) -> Key:
@@ -122,15 +132,14 @@ def _lost(change: Change) -> str:
     return f"`{change.slug}` was sent since and nobody knows whether it was made; nothing was sent"
 
 
-def _why(change: Change, now: Plan) -> str:
-    """Why a change of the file is no change any more."""
-    others = [other for other in now.changes if _item(other) == _item(change)]
+def _why(change: Change, instead: Sequence[Change | Held]) -> str:
+    """Why a change of the file is no change any more; `instead` is what the plan made now says of its item."""
+    others = [other for other in instead if isinstance(other, Change)]
     alike = [other for other in others if other.action is change.action]
     if edited := [name for other in alike for name in _edited(change, other)]:
         return f"somebody changed {', '.join(edited)} since the plan was made; nothing was sent"
-    for item in now.held:
-        if _item(item) == _item(change) or (change.remote_id is not None and item.remote_id == change.remote_id):
-            return _why_held(item)
+    if held := [item for item in instead if isinstance(item, Held)]:
+        return _why_held(held[0])
     if any(other.live is not change.live for other in alike):
         return f"it was {'published' if alike[0].live else 'taken off'} since the plan was made; nothing was sent"
     if alike:
@@ -185,7 +194,7 @@ class _Record:
     @classmethod
     def of(cls, saved: Plan, now: Now) -> _Record:
         return cls(
-            {(base.kind, base.remote_id): base for base in now.bases},
+            _by_id(now.bases),
             {(base.kind, base.path): base for base in now.bases if base.path},
             frozenset(key_of(base.kind, base.locale, base.slug) for base in now.bases),
             {
