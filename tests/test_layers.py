@@ -16,11 +16,11 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("files", "children"),
+    ("files", "children", "command"),
     ("model",),
     ("errors",),
 )
-"""From above to below; `files` and `children` are the one row that the design does not draw."""
+"""From above to below; `files`, `children` (processes) and `command` (one for the shell) are not in the design."""
 
 HOMES = {
     "click": {"cli"},

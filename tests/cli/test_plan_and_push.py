@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
+
+import pytest
 
 from kbsync.sandbox import Sandbox
 
@@ -185,3 +191,24 @@ def test_a_plan_ends_with_the_command_that_makes_that_very_plan_so(project):
     assert next_of("--publish", "--out", "p.json") == "Run `kbsync push p.json` to make it so."
     project.run("push")
     assert "Run `" not in project.run("plan", "content/en").out
+
+
+@pytest.mark.parametrize(
+    "name", ["$(touch X).md", "`touch X`.md", "a  b; touch X.md", "--publish.md", "it's.md", "##[error]x.md"]
+)
+def test_the_commands_of_a_plan_can_be_pasted_whatever_the_file_is_called(remote, portal, name):
+    path = f"content/en/billing/{name}"
+    remote.write(path, "---\ntitle: Odd\nslug: odd\n---\nText.\n")
+    assert remote.run("push").code == 0
+    portal.panel.edit("odd", title="Theirs")
+    remote.write("kbsync", f'#!/bin/sh\nexec "{sys.executable}" -m kbsync "$@"\n').chmod(0o755)
+    held = remote.run("plan").out.split("Held: 1")[1]
+    overwrite, resolve = re.findall(r"`(kbsync [^`]*)`", held)
+    environ = {**os.environ, **remote.environ, "PATH": f"{remote.folder}:{os.environ['PATH']}"}
+    decide = [resolve.replace("kbsync resolve", f"kbsync resolve --{side}") for side in ("theirs", "ours")]
+    for command in (*decide, overwrite):
+        done = subprocess.run(
+            ["sh", "-c", command], cwd=remote.folder, env=environ, capture_output=True, text=True, check=False
+        )
+        assert (done.returncode, list(remote.folder.glob("X"))) == (0, []), (command, done.stderr)
+    assert portal.panel.article("odd").title == "Odd"

@@ -201,7 +201,7 @@ def test_a_status_is_decided_in_the_view_of_the_plan_that_holds_it_and_taken_bac
     remote.run("push", "--publish")
     portal.panel.publish("invoices")
     plan = remote.run("plan", "--publish")
-    assert plan.code == 4 and "`kbsync resolve --publish en/billing/invoices.md`" in plan.out
+    assert plan.code == 4 and "`kbsync resolve en/billing/invoices.md --publish`" in plan.out
     assert remote.run("resolve", INVOICES, "--theirs").out == "Nothing is held.\n"
     assert remote.run("resolve", "--publish", INVOICES, "--theirs").out == "en/billing/invoices.md  status: theirs\n"
     assert remote.run("plan", "--publish", "--check").code == 0

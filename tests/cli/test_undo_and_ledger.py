@@ -261,7 +261,7 @@ def test_a_damaged_or_newer_saved_plan_says_so(remote):
     data = (remote.folder / "plan.json").read_text()
     remote.write("cut.json", data[:200])
     assert "damaged or of another kbsync" in remote.run("push", "cut.json").err
-    remote.write("newer.json", data.replace("saved-plan/1", "saved-plan/9"))
+    remote.write("newer.json", data.replace("saved-plan/2", "saved-plan/9"))
     assert remote.run("push", "newer.json").code == 4
     assert remote.run("push", "plan.json", "--publish").code == 2
 

@@ -11,6 +11,7 @@ from cmarkgfm.cmark import Options
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from kbsync.command import command_line
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Reason, Target, visible
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.markdown import LIMIT_BYTES, findings_markdown, plan_markdown, push_markdown, refused_markdown
@@ -182,6 +183,7 @@ NASTY = (
     "a | b", "`x", "``|``", "\\| \\", "<img src=x onerror=y>", "</details><script>", "@everyone and @a/team", "fixes #12",
     "a\n\n# Title\n- x", "[x](javascript:alert(1))", "![x](https://example.com/t.png)", "*b* _i_ ~~s~~ $m$",
     "https://example.com/x and www.example.com", "&lt;b&gt; &#64;a", "<!-- ", "##[add-mask]e", "\x1b[2J\u202egnp\x07",
+    "GH-12 and gh-7", "user/repo#12", "user@0123456789abcdef0123456789abcdef01234567", "fixed by deadbee and 1234567",
     "\ud800", "a\u2028b", "![[a]]", "\\", "mail ana@example.com",
 )  # fmt: skip
 TEXTS = st.one_of(st.sampled_from(NASTY), st.text("|`<>@#\\*_[]()!~$&:/w.\n\r\tab 1-"), st.text())
@@ -233,13 +235,21 @@ def test_a_hint_has_code_between_backticks_and_nothing_else(text):
 
 
 @every_nasty_text
-def test_nobody_is_mentioned_no_issue_is_marked_and_no_runner_is_commanded(text):
+def test_nobody_is_mentioned_no_issue_or_commit_is_marked_and_no_runner_is_commanded(text):
     change = a_change(Action.UPDATE, text, FieldChange("title", text, text), title=text, slug=text, locale="en")
     plan = Plan(TARGET, (change,), (a_held(text, f"run `kbsync push {text}`"),), warnings=(a_finding(message=text),))
     source = plan_markdown(plan)
     page = render(source, Options.CMARK_OPT_UNSAFE)
     words = re.sub(r"<code>.*?</code>", "", page, flags=re.DOTALL)
-    assert not re.search(r"@\w|#\d", html.unescape(words))
+    assert not re.search(r"@\w|#\d|\bgh-\d", html.unescape(words), re.IGNORECASE)
+    assert not re.search(r"(?<![0-9a-z])[0-9a-f]{7,40}(?![0-9a-z])", html.unescape(words), re.IGNORECASE)
     assert "##[" not in source and not re.search(r"^\s*::", source, re.MULTILINE)
     assert page.count("<h2>") == 1 and page.count("<tr>") == 2 + 2 + 2 + 2
     assert not re.search(r"<(a|img|script|details|em|strong|del|blockquote|ul)\b", words)
+
+
+def test_a_command_in_a_hint_is_whole_however_long_the_sentence_is():
+    command = command_line("push", options=[("--overwrite", f"en/{'x' * 250}/$(touch X) y.md")])
+    found = cell(hint(f"{'long ' * 60}or run `{command}`; {'more ' * 60}"))
+    assert f"<code>{html.escape(command, quote=False)}</code>" in found.replace("\u200b", "")
+    assert found.endswith("…")

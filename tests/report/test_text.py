@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Reason, Status, Target
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Reason, Status, Target
 from kbsync.plan.step import PLAN_AGAIN
+from kbsync.report.escape import inert
 from kbsync.report.findings import findings_text
-from kbsync.report.text import Style, Words, count, duration, plan_text, push_text
+from kbsync.report.text import Style, Words, count, duration, held_text, plan_text, push_text
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 
@@ -78,8 +81,6 @@ def test_colour_only_repeats_what_words_say():
     plan = Plan(TARGET, (an_update("R", FieldChange("title", "a", "b"), live=True),), held=(held,))
     coloured = plan_text(plan, Style(color=True))
     assert "\x1b[" in coloured
-    import re
-
     assert re.sub(r"\x1b\[\d+m", "", coloured) == plan_text(plan, Style())
 
 
@@ -164,3 +165,25 @@ def test_control_characters_of_a_file_name_never_reach_the_terminal():
     for screen in screens:
         assert bad not in screen
         assert not any(line.startswith("::") for line in screen.splitlines())
+
+
+COMMANDS = ("##[add-mask]e", "a ##vso[task.complete]b", "::error::x", "  ::stop-commands::t", "x\n::error::y")
+
+
+@pytest.mark.parametrize("text", COMMANDS)
+def test_no_text_of_the_portal_or_of_a_file_is_a_command_to_the_runner_of_a_job(text):
+    change = Change(Action.UPDATE, "article", "en", text, text, 7, text, (FieldChange("title", text, text + "!"),))
+    held = Held(Reason.DRIFT, "article", "en", text, text, 1, ("title",), text, text, change.fields)
+    finding = Finding("KB301", "warning", text, 1, 1, text, text)
+    plan = Plan(TARGET, (change,), (held,), warnings=(finding,), unmanaged=(Observed("article", 1, "en", text, {}),))
+    outcome = Outcome(change, "failed", None, text, text)
+    screens = (
+        plan_text(plan, Style(), unmanaged=True),
+        push_text(plan, [outcome], Style(), requests=1, seconds=1.0, words=Words(text, text, text)),
+        push_text(Plan(TARGET), [], Style(), requests=1, seconds=1.0, words=Words(text)),
+        held_text(held, Style()),
+        "".join(findings_text([finding], Style(), root=".", sources=1, read=lambda _: text)),
+        inert(text),
+    )
+    for screen in screens:
+        assert not re.search(r"##\w*\[|^\s*::", screen, re.MULTILINE), screen

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import click
 
 from kbsync.cli.commands import common_options
-from kbsync.cli.screen import Options, relative
+from kbsync.cli.screen import Options, relative, say
 from kbsync.cli.workspace import Workspace
 from kbsync.errors import ExitCode, KbsyncError
 from kbsync.model import Desired, visible
@@ -52,9 +52,9 @@ def command(ctx: click.Context) -> int:
 
 def _show(line: Line, style: Style) -> None:
     colour = {"ok": "green", "note": "yellow", "bad": "red"}[line.mark]
-    click.echo(f"{style.paint(f'{line.mark:<4}', colour)}  {line.what + ':':<12} {visible(line.found)}")
+    say(f"{style.paint(f'{line.mark:<4}', colour)}  {line.what + ':':<12} {visible(line.found)}")
     if line.hint:
-        click.echo(f"      {'':<12} {style.paint(visible(line.hint), 'dim')}")
+        say(f"      {'':<12} {style.paint(visible(line.hint), 'dim')}")
 
 
 def _bad(what: str, exc: KbsyncError) -> Line:

@@ -16,11 +16,11 @@ from kbsync.cli.lint import show_findings
 from kbsync.cli.policy import Wishes
 from kbsync.cli.push import push_tree
 from kbsync.cli.pushing import Pushed, exit_code, held_lock
-from kbsync.cli.screen import Options, relative
+from kbsync.cli.screen import Options, relative, say
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.config import SANDBOX, Settings, find_config
 from kbsync.errors import ConfigError, ExitCode
-from kbsync.model import Desired, Value
+from kbsync.model import Desired, Value, visible
 
 
 @click.command("demo")
@@ -79,7 +79,7 @@ def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
     click.echo(f"  {base_url}/hc/{portal}   what readers see (published articles only)")
     for item in _examples(reading.desired):
         address = reading.compiler.addresses.of(reading.compiler.site.articles[item.path], is_article=True)
-        click.echo(f"  {base_url}{address}   {item.title}")
+        say(f"  {base_url}{address}   {visible(item.title)}")
     second = _push(workspace, reading, base_url)
     click.echo(f"\nSecond push:  {_told(second)}")
     return ExitCode.DONE if not second.plan.changes else ExitCode.PARTLY_FAILED

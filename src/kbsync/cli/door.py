@@ -53,6 +53,9 @@ def run(arguments: list[str] | None = None) -> int:
 
 
 def _tell(message: str, hint: str) -> None:
-    click.echo(f"kbsync: {message}", err=True)
+    # Loaded here: it is needed only where something went wrong.
+    from kbsync.cli.screen import say
+
+    say(f"kbsync: {message}", err=True)
     if hint:
-        click.echo(f"  {hint}", err=True)
+        say(f"  {hint}", err=True)

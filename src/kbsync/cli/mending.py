@@ -11,7 +11,7 @@ from pathlib import Path
 
 import click
 
-from kbsync.cli.screen import Options, relative
+from kbsync.cli.screen import Options, relative, say
 from kbsync.content.body import raw_digest
 from kbsync.content.tree import Tree
 from kbsync.content.walk import MAX_SOURCE_BYTES
@@ -62,7 +62,7 @@ def mend(tree: Tree, findings: Iterable[Finding], fix: Fix, options: Options) ->
             write_whole(mended.place, mended.after)
         except OSError as exc:
             failed = True
-            click.echo(f"kbsync: {name}: not mended: {exc.strerror}", err=True)
+            say(f"kbsync: {name}: not mended: {exc.strerror}", err=True)
         else:
             options.note(f"mended {name}")
     return failed

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -12,15 +11,17 @@ import click
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option, tell_plan
 from kbsync.cli.lint import tell_errors
-from kbsync.cli.screen import Options
+from kbsync.cli.screen import Options, shared_options
 from kbsync.cli.standing import glance, local_side, recall, remember, remember_touched
 from kbsync.cli.workspace import Reading, Workspace
+from kbsync.command import command_line
 from kbsync.content.walk import walk_tree
 from kbsync.errors import ExitCode
 from kbsync.model import Plan
 
 if TYPE_CHECKING:
     from kbsync.cli.planning import Planned
+    from kbsync.cli.policy import Wishes
 
 
 @click.command("plan")
@@ -74,12 +75,13 @@ def command(
             if reading.errors:
                 return tell_errors(workspace, reading, form=form, schema="kbsync.plan/1")
             record = record or workspace.read_ledger()
-            planned = make_plan(workspace, reading, service, record, Wishes(**wished), seen)  # type: ignore[arg-type]
+            wishes = Wishes(**wished)  # type: ignore[arg-type]
+            planned = make_plan(workspace, reading, service, record, wishes, seen)
             plan, findings = planned.plan, tuple(reading.findings)
             if not record.pending:
                 remember(workspace, reading, local, planned.portal, plan)
             if out is not None:
-                _save(out, planned, workspace, reading, push_command(options, {}, out))
+                _save(out, planned, workspace, reading, wishes)
     command = push_command(options, wished, out)
     tell_plan(workspace, plan, findings, form=form, unmanaged=unmanaged, command=command)
     return exit_code(plan, check=check)
@@ -87,18 +89,18 @@ def command(
 
 def push_command(options: Options, wished: Mapping[str, Any], out: Path | None) -> str:
     """What carries out this very plan, for the shell: the file that it is in, or what was asked of `kbsync plan`."""
-    words = ["kbsync", "push", *map(str, [out] if out else wished.get("selectors", ()))]
-    if out is None:
-        words += [word for selector in wished.get("overwrite", ()) for word in ("--overwrite", selector)]
-        words += [f"--{name}" for name in ("recreate", "publish") if wished.get(name)]
-    given = (("--config", options.config), ("--env", options.env), ("--token-file", options.token_file))
-    return shlex.join([*words, *(str(word) for name, value in given if value for word in (name, value))])
+    if out is not None:
+        return command_line("push", out, options=shared_options(options))
+    asked = [("--overwrite", selector) for selector in wished.get("overwrite", ())]
+    flags = [(f"--{name}", bool(wished.get(name))) for name in ("recreate", "publish")]
+    return command_line("push", *wished.get("selectors", ()), options=[*asked, *flags, *shared_options(options)])
 
 
-def _save(out: Path, planned: Planned, workspace: Workspace, reading: Reading, command: str) -> None:
+def _save(out: Path, planned: Planned, workspace: Workspace, reading: Reading, wishes: Wishes) -> None:
     from kbsync.cli.saving import write_plan
 
-    write_plan(out, planned, workspace, reading)
+    write_plan(out, planned, workspace, reading, wishes)
+    command = push_command(workspace.options, {}, out)
     workspace.options.note(f"The plan is in {out}: `{command}` carries out exactly that.")
 
 

@@ -61,9 +61,9 @@ def make_plan(
     workspace.settle_pictures(reading, service, record, portal.items or ())
     if portal.items is None:
         bases = renamed_bodies(bases, reading.desired, reading.compiler.content_of)
-    desired = chosen(workspace, reading.desired, wishes.selectors) if wishes.selectors else reading.desired
+    desired = chosen(workspace, reading.desired, wishes)
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
-    overwrite = named(workspace, reading.desired, wishes.overwrite)
+    overwrite = named(workspace, reading.desired, wishes.overwrite, wishes.here)
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
     known = learn(reading, service, known)

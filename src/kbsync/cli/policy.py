@@ -14,28 +14,37 @@ from kbsync.service.profile import Profile
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """What the command line asks for beyond kbsync.toml. Selectors are as the user typed them."""
+    """What the command line asks for beyond kbsync.toml. Selectors are as the user typed them.
+
+    `here` is the folder that their paths are seen from; None: the one that the user stands in.
+    """
 
     selectors: tuple[str, ...] = ()
     overwrite: tuple[str, ...] = ()
     recreate: bool = False
     publish: bool = False
     full: bool = False
+    here: Path | None = None
 
 
-def chosen(workspace: Workspace, desired: list[Desired], selectors: Iterable[str]) -> list[Desired]:
-    """What some selectors mean, as seen from here, with the categories that it needs."""
+def chosen(workspace: Workspace, desired: list[Desired], wishes: Wishes) -> list[Desired]:
+    """What is to be planned: what the selectors mean, with the categories that it needs; without any, all."""
+    if not wishes.selectors:
+        return desired
     from kbsync.cli.select import select
 
-    return select(desired, selectors, root=workspace.content_root.resolve(), here=Path.cwd())
+    root = workspace.content_root.resolve()
+    return select(desired, wishes.selectors, root=root, here=wishes.here or Path.cwd())
 
 
-def named(workspace: Workspace, desired: Iterable[Desired], selectors: Iterable[str]) -> frozenset[str]:
+def named(
+    workspace: Workspace, desired: Iterable[Desired], selectors: Iterable[str], here: Path | None = None
+) -> frozenset[str]:
     """The paths of what some selectors mean, as seen from here, and of nothing beside it."""
     from kbsync.cli.select import named
 
     root = workspace.content_root.resolve()
-    return frozenset(named(desired, selectors, root=root, here=Path.cwd())) if selectors else frozenset()
+    return frozenset(named(desired, selectors, root=root, here=here or Path.cwd())) if selectors else frozenset()
 
 
 def policy_of(workspace: Workspace, wishes: Wishes, overwrite: frozenset[str] = frozenset()) -> Policy:

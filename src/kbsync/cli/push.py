@@ -26,6 +26,7 @@ from kbsync.cli.pushing import (
 from kbsync.cli.saving import is_saved_plan, read_saved_plan
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Reading, Workspace
+from kbsync.command import command_line
 from kbsync.errors import UsageError
 from kbsync.plan.saved import tree_digest
 from kbsync.push.uploads import Uploads
@@ -62,7 +63,7 @@ def command(
     """Create and update categories and articles on the portal; articles begin as drafts.
 
     SELECTORS limit it: paths, locale:fr, category:billing, status:published. PLAN is a file of `kbsync plan --out`:
-    exactly that plan is carried out.
+    that plan is made again, and what comes out the same is carried out.
     """
     options = Options.of(ctx)
     workspace = Workspace(options.read_settings(), options)
@@ -104,7 +105,7 @@ def _saved_plan(selectors: tuple[str, ...]) -> Path | None:
     if len(selectors) > 1:
         raise UsageError(
             f"{files[0]} is a saved plan, which is carried out as it is; selectors do not go with it",
-            hint=f"`kbsync push {files[0]}` alone, or a new plan of less: `kbsync plan SELECTORS --out FILE`",
+            hint=f"`{command_line('push', files[0])}` alone, or a new plan of less: `kbsync plan SELECTORS --out FILE`",
         )
     return Path(files[0])
 
@@ -120,23 +121,21 @@ def push_tree(
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
     before, started = service.transport.requests, time.monotonic()
     record = workspace.recorded(part.ledger)
-    if saved is not None:
-        planned = read_saved_plan(saved, workspace, reading, service, record)
-    else:
-        planned = make_plan(workspace, reading, service, record, wishes)
+    resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
+    planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, wishes)
     part.ledger.settle(part.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
     sender = make_sender(service, planned.plan.changes, bases, reading.content_of)
     digest = tree_digest(workspace.target, reading.tree)
     per_hour = workspace.uploads_per_hour
     uploads = Uploads(service, reading.compiler, part.ledger, part.target, time.time, per_hour)
-    pushed = carry_out(workspace, planned.plan, sender, part, command="push", digest=digest, uploads=uploads)
+    refused = resumed.refused if resumed else ()
+    pushed = carry_out(
+        workspace, planned.plan, sender, part, command="push", digest=digest, uploads=uploads, refused=refused
+    )
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
-    if saved is not None:
-        pushed.nothing, pushed.again = (
-            f"everything in {saved} is done already",
-            push_command(workspace.options, {}, saved),
-        )
-        pushed.anew = pushed.again.replace("kbsync push", "kbsync plan --out", 1)
+    if resumed is not None:
+        pushed.nothing = f"everything in {saved} is done already"
+        pushed.again, pushed.anew = push_command(workspace.options, {}, saved), resumed.anew
     return pushed

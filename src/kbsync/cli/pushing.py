@@ -165,6 +165,7 @@ def carry_out(
     command: str,
     digest: str = "",
     uploads: Uploads | None = None,
+    refused: Sequence[Outcome] = (),
 ) -> Pushed:
     """Carry out a plan; the lock is held.
 
@@ -176,8 +177,9 @@ def carry_out(
         command: what the ledger shall call the run.
         digest: names the tree, for those who want to join.
         uploads: sends the pictures that come first.
+        refused: what is not in the plan any more, and why.
     """
-    pushed = Pushed(plan)
+    pushed = Pushed(plan, list(refused))
     ledger = part.ledger
     # From here on thousands of requests leave cycles behind; what is planned stays, and need not be looked through.
     gc.freeze()

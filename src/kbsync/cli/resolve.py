@@ -14,11 +14,11 @@ from kbsync.cli.lint import tell_errors
 from kbsync.cli.planning import Planned, make_plan
 from kbsync.cli.policy import Wishes, named
 from kbsync.cli.pushing import held_lock
-from kbsync.cli.screen import Options
+from kbsync.cli.screen import Options, say
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.errors import ExitCode, UsageError
 from kbsync.ledger.contract import Ledger
-from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, Action, Base, Desired, Held, Observed, Reason
+from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, Action, Base, Desired, Held, Observed, Reason, visible
 from kbsync.plan.resolve import Side, resolve_fields
 from kbsync.service.client import Service
 
@@ -133,9 +133,9 @@ class Desk:
             )
 
     def _decide(self, held: Held, desired: Desired | None, side: Side | None, names: Sequence[str]) -> bool:
-        where = held.path or held.slug
+        where = visible(held.path or held.slug)
         if held.reason not in DECIDABLE or desired is None:
-            click.echo(f"{where}  {held.reason}: {held.hint}")
+            say(f"{where}  {held.reason}: {held.hint}")
             return False
         chosen = side or self._ask(held)
         if chosen is None:
@@ -144,13 +144,13 @@ class Desk:
         if held.reason in FIELDS:
             self._decide_fields(held, desired, fields, chosen)
         elif chosen == "theirs":
-            click.echo(f"{where}  {held.reason}: to let it go, delete the source; nothing was decided")
+            say(f"{where}  {held.reason}: to let it go, delete the source; nothing was decided")
             return False
         elif held.reason is Reason.GONE:
             self.forgotten += [base for base in self.planned.recovery.bases if _is_of(base, held)]
         else:
             self.remade.add((held.kind, held.locale, held.slug))
-        click.echo(f"{where}  {', '.join(fields) or held.reason}: {chosen}")
+        say(f"{where}  {', '.join(fields) or held.reason}: {chosen}")
         return True
 
     def _decide_fields(self, held: Held, desired: Desired, fields: list[str], side: Side) -> None:
@@ -166,7 +166,7 @@ class Desk:
         if held in self.planned.plan.kept:
             click.echo("      left as the portal has it, by an earlier decision")
         for line in self._body_difference(held):
-            click.echo(f"      {line}")
+            say(f"      {line}")
         answer = click.prompt(
             "      keep [o]urs, [t]heirs, or [s]kip", type=click.Choice(list(CHOICES)), default="s", show_choices=False
         )

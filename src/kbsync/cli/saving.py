@@ -2,19 +2,34 @@
 
 from __future__ import annotations
 
+import os
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kbsync.cli.planning import Planned
+from kbsync.cli.planning import Planned, make_plan
 from kbsync.cli.policy import Wishes, policy_of
-from kbsync.cli.workspace import Portal, Reading, Recorded, Workspace
+from kbsync.cli.screen import shared_options
+from kbsync.cli.select import from_root
+from kbsync.cli.workspace import Reading, Recorded, Workspace
+from kbsync.command import command_line, quote
 from kbsync.errors import UsageError
 from kbsync.files import write_whole
+from kbsync.model import Outcome
 from kbsync.plan import saved
-from kbsync.plan.recover import Recovery, settle_pending
-from kbsync.push.uploads import sends_body, with_content
+from kbsync.plan.replan import Now, Replanned, replan
+from kbsync.push.uploads import only_awaited, sends_body
 from kbsync.service.client import Service
 
 HEAD_BYTES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Resumed:
+    """A saved plan as it may be carried out now; `anew` is the command that makes it anew."""
+
+    planned: Planned
+    refused: tuple[Outcome, ...]
+    anew: str
 
 
 def is_saved_plan(path: Path) -> bool:
@@ -22,23 +37,23 @@ def is_saved_plan(path: Path) -> bool:
     try:
         with path.open("rb") as file:
             return saved.is_saved_plan(file.read(HEAD_BYTES))
-    except OSError:
+    except (OSError, ValueError):
         return False
 
 
-def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Reading) -> None:
+def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Reading, wishes: Wishes) -> None:
     """Write a plan to a file, whole or not at all.
 
     Raises:
         UsageError: it cannot be written.
     """
-    sent = [change.path for change in planned.plan.changes if sends_body(change)]
     data = saved.save_plan(
         planned.plan,
+        _asked(workspace, reading, wishes),
         tree=saved.tree_digest(workspace.target, reading.tree),
         settings=_settings(workspace),
-        ledger=saved.ledger_digest(planned.recovery.bases, planned.recovery.unknown),
-        pictures={path: reading.compiler.pictures_at(path) for path in sent},
+        ledger=_ledger(planned),
+        key=os.environ.get(saved.KEY, ""),
     )
     try:
         write_whole(path, data)
@@ -46,38 +61,78 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
         raise UsageError(f"{path}: the plan cannot be written: {exc.strerror}", hint="name another file") from exc
 
 
-def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service: Service, record: Recorded) -> Planned:
-    """A plan out of a file, to be carried out exactly so, less what is done already.
+def _asked(workspace: Workspace, reading: Reading, wishes: Wishes) -> saved.Asked:
+    root, here = workspace.settings.content_root.resolve(), Path.cwd()
+    return saved.Asked(
+        from_root(reading.desired, wishes.selectors, root=root, here=here),
+        from_root(reading.desired, wishes.overwrite, root=root, here=here),
+        wishes.recreate,
+        wishes.publish,
+    )
+
+
+def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service: Service, record: Recorded) -> Resumed:
+    """A plan out of a file, planned again: what comes out equal is carried out, less what is done already.
 
     Raises:
-        PlanRefused: it is not for this tree, these settings or this portal, or would make what may be there already.
+        PlanRefused: it is not for this tree, these settings or this portal, or not signed as it has to be.
     """
-    bases, pending = record.bases, record.pending
-    portal, recovery = Portal(None, complete=False), Recovery(tuple(bases), {}, ())
-    if pending:
-        # What a former push left open is looked up, as a plan does: the file may have been made before or after it.
-        portal = workspace.observe(service, reading.desired, bases, full=False)
-        recovery = settle_pending(pending, bases, portal.items, complete=portal.complete)
-    else:
-        workspace.learn_categories(service, bases)
-    workspace.settle_pictures(reading, service, record, portal.items or ())
-    now = saved.Now(
-        workspace.target,
-        tree=saved.tree_digest(workspace.target, reading.tree),
-        settings=_settings(workspace),
-        bases=recovery.bases,
-        unknown=recovery.unknown,
+    found = saved.read_plan(path.read_bytes(), path.name, key=os.environ.get(saved.KEY, ""))
+    tree = saved.tree_digest(workspace.target, reading.tree)
+    saved.check_plan(found, path.name, saved.Here(workspace.target, tree, _settings(workspace)))
+    root = workspace.settings.content_root.resolve()
+    asked = found.asked
+    wishes = Wishes(asked.selectors, asked.overwrite, asked.recreate, asked.publish, here=root)
+    planned = make_plan(workspace, reading, service, record, wishes)
+    bodies = {change.path for change in planned.plan.changes if sends_body(change)}
+    lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
+    now = Now(
+        planned.plan,
+        planned.recovery.bases,
+        planned.portal.items,
+        {path for path in bodies if reading.compiler.has_pictures(path)},
+        lost,
     )
-    found = saved.read_plan(path.read_bytes(), path.name)
-    # What the portal alone knew when the plan was made stands in the plan.
-    reading.compiler.pictures.own.update(found.pictures)
-    plan, done = saved.still_open(found, with_content(found.plan, reading.compiler), path.name, now)
-    if done and plan.sent:
-        total = done + len(plan.sent)
-        workspace.options.note(f"{path}: {done:,} of its {total:,} changes are done already, by an earlier push.")
-    return Planned(plan, recovery, portal)
+    again = replan(found.plan, now)
+    plan = only_awaited(again.plan, reading.compiler)
+    _tell(workspace, path, asked, again)
+    return Resumed(replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
+
+
+def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned) -> None:
+    """What the report of the push does not show: the options of the file, what is done, what is not in it."""
+    note, going = workspace.options.note, len(again.plan.sent)
+    options = [("--overwrite", name) for name in asked.overwrite]
+    flags = [("--recreate", asked.recreate), ("--publish", asked.publish)]
+    if any(value for _, value in (*options, *flags)):
+        given = command_line("plan", options=[*options, *flags]).removeprefix("kbsync plan ")
+        note(f"{quote(str(path))} was made with {given}.")
+    if again.done and going:
+        total = again.done + going + len(again.refused)
+        note(f"{path}: {again.done:,} of its {total:,} changes are done already, by an earlier push.")
+    if again.added:
+        more = "1 more change" if again.added == 1 else f"{again.added:,} more changes"
+        note(f"A new plan would have {more}, which {path} does not have.")
+
+
+def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
+    """The command that makes the same plan anew, for who stands here."""
+    root = workspace.settings.content_root.resolve()
+
+    def seen(selector: str) -> str:
+        place = root / selector
+        return Path(os.path.relpath(place)).as_posix() if os.path.lexists(place) else selector
+
+    overwrite = [("--overwrite", seen(selector)) for selector in asked.overwrite]
+    flags = [("--recreate", asked.recreate), ("--publish", asked.publish)]
+    options = [("--out", path), *overwrite, *flags, *shared_options(workspace.options)]
+    return command_line("plan", *map(seen, asked.selectors), options=options)
 
 
 def _settings(workspace: Workspace) -> str:
-    """What kbsync.toml and the profile say; what the command line asked for is in the plan itself."""
+    """What kbsync.toml and the profile say; what the command line asked for stands in the file beside it."""
     return saved.settings_digest(policy_of(workspace, Wishes()))
+
+
+def _ledger(planned: Planned) -> str:
+    return saved.ledger_digest(planned.recovery.bases, planned.recovery.unknown)

@@ -58,7 +58,19 @@ class Options:
     def note(self, text: str) -> None:
         """Say something that is no data."""
         if not self.quiet:
-            click.echo(text, err=True)
+            say(text, err=True)
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print a line for people. The log of a job reads it too, so nothing in it is a command to its runner."""
+    from kbsync.report.escape import inert
+
+    click.echo(inert(text), err=err)
+
+
+def shared_options(options: Options) -> list[tuple[str, object]]:
+    """The options without which another command would be about another portal."""
+    return [("--config", options.config), ("--env", options.env), ("--token-file", options.token_file)]
 
 
 def _is_plainly_ours(path: Path) -> bool:

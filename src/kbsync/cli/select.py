@@ -49,6 +49,28 @@ def named(desired: Iterable[Desired], selectors: Iterable[str], *, root: Path, h
     return meant([_item_of(item) for item in desired], selectors, root=root, here=here)
 
 
+def from_root(desired: Iterable[Desired], selectors: Iterable[str], *, root: Path, here: Path) -> tuple[str, ...]:
+    """The same selectors for who stands in the content root, wherever that is: without a path of this machine."""
+    items = [_item_of(item) for item in desired]
+    return tuple(_from_root(items, selector, root, here) for selector in selectors)
+
+
+def _from_root(items: Collection[Item], selector: str, root: Path, here: Path) -> str:
+    place = here / selector
+    if _is_word(selector) or not os.path.lexists(place):
+        return selector
+    paths = list(_paths(place, root))
+    path = next((path for path in paths if any(_holds(path, item.path) for item in items)), paths[0])
+    if set(path.split("/")) <= {".", ".."}:
+        return "."
+    return f"./{path}" if _is_word(path) else path
+
+
+def _is_word(selector: str) -> bool:
+    word, colon, _ = selector.partition(":")
+    return bool(colon) and word in WORDS
+
+
 def select_paths(
     site: Site, sources: Collection[Source], others: Iterable[str], selectors: Iterable[str], *, root: Path, here: Path
 ) -> set[str]:
@@ -102,8 +124,8 @@ def _source_item(site: Site, source: Source) -> Item:
 
 def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
     """What a selector asks of an item. The disk is looked at once for each selector, however many items there are."""
-    word, colon, value = selector.partition(":")
-    if colon and word in WORDS:
+    word, _, value = selector.partition(":")
+    if _is_word(selector):
         return lambda item: bool(value) and getattr(item, word) == value
     # What is not there is taken as a plan prints it: from the content root.
     place = here / selector

@@ -11,8 +11,9 @@ import click
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option
 from kbsync.cli.pushing import Part, Pushed, carry_out, held_lock, make_sender, report_pushed
-from kbsync.cli.screen import Options
+from kbsync.cli.screen import Options, shared_options
 from kbsync.cli.workspace import Workspace
+from kbsync.command import command_line
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.ledger.contract import Entry, Ledger
 from kbsync.model import Change, Plan
@@ -89,7 +90,10 @@ def _undo(
     pushed = carry_out(workspace, plan, sender, part, command=f"undo {run}")
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
-    pushed.nothing, pushed.again = f"of run {run} nothing is left to put back", f"kbsync undo {run}"
+    pushed.nothing, pushed.again = (
+        f"of run {run} nothing is left to put back",
+        command_line("undo", run, options=shared_options(workspace.options)),
+    )
     if form == "text":
         _say_what_next([outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"], workspace)
     return pushed
@@ -126,5 +130,6 @@ def _ask(plan: Plan, workspace: Workspace, run: int) -> None:
     style = workspace.options.style()
     click.echo(plan_text(plan, style, heading=f"To undo run {run}", command=""), nl=False, err=True)
     if not sys.stdin.isatty():
-        raise UsageError("nobody is there to ask whether to do this", hint=f"kbsync undo {run} --yes")
+        again = command_line("undo", run, options=[("--yes", True), *shared_options(workspace.options)])
+        raise UsageError("nobody is there to ask whether to do this", hint=again)
     click.confirm("Do it?", abort=True, err=True)

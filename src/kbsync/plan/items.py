@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace as replace_field
-from shlex import quote
 
 from msgspec.structs import replace
 
+from kbsync.command import Option, command_line
 from kbsync.model import (
     Action,
     Agreed,
@@ -375,7 +375,7 @@ def _unclear_hint(item: Unclear) -> str:
     if item.is_left:
         return (
             f"this file may be {' or '.join(readings)}, which has no file any more. If it is, add `aliases: [{slug}]`; "
-            f"if it is new, run `kbsync push --recreate {quote(item.desired.path)}`"
+            f"if it is new, run `{command_line('push', item.desired.path, options=[('--recreate', True)])}`"
         )
     return (
         f"this file could be {' or '.join(readings)}, and other files could be too. "
@@ -383,8 +383,11 @@ def _unclear_hint(item: Unclear) -> str:
     )
 
 
-def _hold_hint(draft: Draft, desired: Desired, reason: Reason, base: Base | None, options: str = "") -> str:
+def _hold_hint(
+    draft: Draft, desired: Desired, reason: Reason, base: Base | None, options: Sequence[Option] = ()
+) -> str:
     """What to do; with the options without which the commands would not look at the field."""
+    overwrite = command_line("push", options=[*options, ("--overwrite", desired.path)])
     said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
     if base is None and reason is Reason.DRIFT:
         said = (
@@ -397,15 +400,9 @@ def _hold_hint(draft: Draft, desired: Desired, reason: Reason, base: Base | None
             "(no row of the ledger, no older revision in git) shows that kbsync wrote it"
         )
         if draft.git.word:
-            return (
-                f"whose value the portal has is not known, for {draft.git.word}; "
-                f"or run `kbsync push{options} --overwrite {quote(desired.path)}`"
-            )
-    path = quote(desired.path)
-    return (
-        f"{said}: put the edit into the source, or run `kbsync push{options} --overwrite {path}`; "
-        f"`kbsync resolve{options} {path}` shows both and asks"
-    )
+            return f"whose value the portal has is not known, for {draft.git.word}; or run `{overwrite}`"
+    resolve = command_line("resolve", desired.path, options=options)
+    return f"{said}: put the edit into the source, or run `{overwrite}`; `{resolve}` shows both and asks"
 
 
 def _decide_status(draft: Draft, match: Match, observed: Observed | None) -> None:
@@ -442,7 +439,7 @@ def _decide_status(draft: Draft, match: Match, observed: Observed | None) -> Non
     elif verdict in HELD:
         reason = Reason(verdict.value)
         known = base if base is not None and base.status is not None else None
-        hint = _hold_hint(draft, desired, reason, known, " --publish")
+        hint = _hold_hint(draft, desired, reason, known, [("--publish", True)])
         draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}))
     elif base is not None and base.status is not wanted:
         key = (base.kind, base.remote_id)

@@ -1,13 +1,15 @@
-"""A plan in a file, to be read by people today and carried out, exactly so, later. No token, no path of a machine.
+"""A plan in a file, to be read by people today and carried out later. No token, no path of a machine.
 
-It names the tree and the settings that it was made of. Carried out from another tree or with other settings it would be
-another plan, so it is refused as a whole; where the portal moved on since, it is refused change by change. What the
-ledger says is done already is left out, so that a plan whose push was interrupted can be carried out again.
+It names the tree and the settings that it was made of: with others it is refused as a whole. Everything else in the
+file is only compared (`plan/replan.py`), as files travel through hands that may change them: what is carried out is a
+plan that is made anew, with the options that the file names. Where people share a key, a signature shows that nobody
+changed the file on its way.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import hmac
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from hashlib import blake2b
 from typing import Any
@@ -16,28 +18,45 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.errors import PlanRefused
-from kbsync.model import LINK_FIELD, Action, Base, Change, Desired, Kind, Pending, Plan, RemoteId, Target, Value
+from kbsync.model import Base, Desired, Pending, Plan, Target
 from kbsync.plan.draft import Policy
-from kbsync.plan.evidence import Key, key_of
 
-SCHEMA = "kbsync.saved-plan/1"
+SCHEMA = "kbsync.saved-plan/2"
 SNIFF = b'{"schema":"kbsync.saved-plan/'
 AGAIN = "make a new one with `kbsync plan --out FILE`"
 
+KEY = "KBSYNC_PLAN_KEY"
+"""The environment variable with the key of the signatures."""
+
+SIGNED_WITH = "hmac-sha256:"
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What the command line asked for. Selectors with a path are as seen from the content root."""
+
+    selectors: tuple[str, ...] = ()
+    overwrite: tuple[str, ...] = ()
+    recreate: bool = False
+    publish: bool = False
+
 
 class Saved(msgspec.Struct, frozen=True):
-    """What the file holds. `tree` and `settings` are digests; `ledger` names what was recorded when it was made.
-
-    `pictures` has, by source and key, the addresses that pictures had by then.
-    """
+    """What the file holds. `tree` and `settings` are digests; `ledger` names what was recorded when it was made."""
 
     schema: str
     kbsync: str
     tree: str
     settings: str
     ledger: str
+    asked: Asked
     plan: Plan
-    pictures: dict[str, dict[str, str]] = {}
+    signature: str = ""
+
+
+class _Head(msgspec.Struct, frozen=True):
+    """What the files of all versions have."""
+
+    schema: str
 
 
 def tree_digest(target: Target, desired: Iterable[Desired]) -> str:
@@ -67,23 +86,20 @@ def _digest(value: Any) -> str:
     return blake2b(msgspec.json.encode(value, order="deterministic"), digest_size=16).hexdigest()
 
 
-def save_plan(plan: Plan, *, tree: str, settings: str, ledger: str, pictures: dict[str, dict[str, str]]) -> bytes:
-    """The file of a plan."""
+def save_plan(plan: Plan, asked: Asked, *, tree: str, settings: str, ledger: str, key: str = "") -> bytes:
+    """The file of a plan, signed where there is a key."""
     kept = replace(plan, unmanaged=())
-    return (
-        msgspec.json.encode(
-            Saved(
-                SCHEMA,
-                __version__,
-                tree,
-                settings,
-                ledger,
-                kept,
-                {path: known for path, known in pictures.items() if known},
-            )
-        )
-        + b"\n"
-    )
+    data = msgspec.json.encode(Saved(SCHEMA, __version__, tree, settings, ledger, asked, kept))
+    if key:
+        saved = msgspec.json.decode(data, type=Saved)
+        data = msgspec.json.encode(msgspec.structs.replace(saved, signature=_signature(saved, key)))
+    return data + b"\n"
+
+
+def _signature(saved: Saved, key: str) -> str:
+    """Of all that is read of the file; how the file is laid out does not matter."""
+    data = msgspec.json.encode(msgspec.structs.replace(saved, signature=""))
+    return SIGNED_WITH + hmac.digest(key.encode("utf-8", "surrogateescape"), data, "sha256").hex()
 
 
 def is_saved_plan(data: bytes) -> bool:
@@ -92,143 +108,56 @@ def is_saved_plan(data: bytes) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Now:
-    """What a saved plan is held against: portal, tree and settings (digests), and what the ledger says.
-
-    `bases` are judged by the portal already; `unknown` are requests that nobody can judge.
-    """
+class Here:
+    """What a saved plan is made for: portal, tree and settings (digests)."""
 
     target: Target
     tree: str
     settings: str
-    bases: Sequence[Base]
-    unknown: Sequence[Pending] = ()
 
 
-def read_plan(data: bytes, name: str) -> Saved:
+def read_plan(data: bytes, name: str, *, key: str = "") -> Saved:
     """What a file holds.
 
     Args:
         data: the file.
         name: what it is called, for messages.
+        key: of the signature; "" where none is asked for.
 
     Raises:
-        PlanRefused: it is damaged, or of another version.
+        PlanRefused: it is damaged, of another version, or not signed with the key.
     """
     try:
-        saved = msgspec.json.decode(data, type=Saved)
-    except msgspec.DecodeError as exc:
+        head = msgspec.json.decode(data, type=_Head)
+        saved = msgspec.json.decode(data, type=Saved) if head.schema == SCHEMA else None
+    except (msgspec.DecodeError, RecursionError) as exc:
         raise PlanRefused(f"{name}: this saved plan is damaged or of another kbsync: {exc}", hint=AGAIN) from exc
-    if saved.schema != SCHEMA:
-        raise PlanRefused(f"{name}: a plan of schema {saved.schema}; this kbsync carries out {SCHEMA}", hint=AGAIN)
+    if saved is None:
+        raise PlanRefused(f"{name}: a plan of schema {head.schema}; this kbsync carries out {SCHEMA}", hint=AGAIN)
+    if key and not hmac.compare_digest(saved.signature.encode(), _signature(saved, key).encode()):
+        what = "was changed after it was signed, or signed with another key" if saved.signature else "is not signed"
+        hint = f"make a new one where {KEY} has the same value, or unset {KEY} to push without a signature"
+        raise PlanRefused(f"{name}: this saved plan {what}; nothing was sent", hint=hint)
     return saved
 
 
-def still_open(saved: Saved, plan: Plan, name: str, now: Now) -> tuple[Plan, int]:
-    """The plan of a file, as it may be carried out now, and how many of its changes are done already.
-
-    Args:
-        saved: what the file holds.
-        plan: its plan, with the bodies named as they would be sent now.
-        name: what it is called, for messages.
-        now: how things are.
+def check_plan(saved: Saved, name: str, here: Here) -> None:
+    """Refuse a plan that is of another portal, tree or settings.
 
     Raises:
-        PlanRefused: it is of another portal, tree or settings, or knows nothing of a create that may have been carried
-            out.
+        PlanRefused: it is.
     """
-    _check(saved, name, now)
-    if saved.ledger == ledger_digest(now.bases, now.unknown):
-        return plan, 0
-    _check_unknown(plan, name, now.unknown)
-    plan = _only_new(plan, now.bases)
-    return plan, len(saved.plan.sent) - len(plan.sent)
-
-
-def _check(saved: Saved, name: str, now: Now) -> None:
-    if saved.plan.target != now.target:
-        there, here = saved.plan.target, now.target
+    if saved.plan.target != here.target:
+        there, ours = saved.plan.target, here.target
         raise PlanRefused(
             f"{name}: the plan is for portal `{there.portal}` {there.place} ({there.profile}), "
-            f"and the settings name `{here.portal}` {here.place} ({here.profile})",
+            f"and the settings name `{ours.portal}` {ours.place} ({ours.profile})",
             hint="use the same kbsync.toml and --env as for the plan",
         )
-    if saved.tree != now.tree:
+    if saved.tree != here.tree:
         raise PlanRefused(
             f"{name}: the content tree is not the one that was planned; nothing was sent",
             hint=f"check out the commit of the plan, or {AGAIN}",
         )
-    if saved.settings != now.settings:
+    if saved.settings != here.settings:
         raise PlanRefused(f"{name}: the settings are not those of the plan; nothing was sent", hint=AGAIN)
-
-
-def _check_unknown(plan: Plan, name: str, unknown: Iterable[Pending]) -> None:
-    keys = {key_of(entry.kind, entry.locale, entry.slug) for entry in unknown if entry.action == Action.CREATE}
-    twice = [change for change in plan.changes if change.action is Action.CREATE and _key(change) in keys]
-    if twice:
-        raise PlanRefused(
-            f"{name}: `{twice[0].slug}` was sent since and nobody knows whether it was made ({len(twice)} such); "
-            "nothing was sent",
-            hint=f"look in the panel; then {AGAIN}, with --recreate if it is not there",
-        )
-
-
-def _only_new(plan: Plan, bases: Sequence[Base]) -> Plan:
-    """The plan where another push has recorded something since: what it settled then may be out of date."""
-    record = _Record.of(plan, bases)
-    changes = tuple(change for change in plan.changes if not record.has(change))
-    done = {change.path for change in plan.changes} - {change.path for change in changes}
-    warnings = tuple(finding for finding in plan.warnings if finding.path not in done)
-    return replace(plan, changes=changes, warnings=warnings, settled=(), forgotten=())
-
-
-@dataclass(frozen=True, slots=True)
-class _Record:
-    """What the ledger says, to be asked whether a change is done.
-
-    `slugs` are those that articles and categories end with: one that swaps its slug steps aside on the way.
-    """
-
-    by_id: Mapping[tuple[Kind, RemoteId | None], Base]
-    by_path: Mapping[tuple[Kind, str], Base]
-    keys: frozenset[Key]
-    slugs: Mapping[tuple[Kind, RemoteId | None], Value]
-
-    @classmethod
-    def of(cls, plan: Plan, bases: Sequence[Base]) -> _Record:
-        return cls(
-            {(base.kind, base.remote_id): base for base in bases},
-            {(base.kind, base.path): base for base in bases if base.path},
-            frozenset(key_of(base.kind, base.locale, base.slug) for base in bases),
-            {
-                (change.kind, change.remote_id): change.after["slug"]
-                for change in plan.changes
-                if "slug" in change.after
-            },
-        )
-
-    def has(self, change: Change) -> bool:
-        """Whether nothing is left of a change."""
-        if change.action is Action.ADOPT:
-            return True
-        if change.action is Action.UPLOAD:
-            return False  # Those that are done were taken out.
-        if change.action is Action.CREATE:
-            return _key(change) in self.keys
-        base = self.by_id.get((change.kind, change.remote_id)) or self.by_path.get((change.kind, change.path))
-        if change.action is Action.DELETE:
-            return (change.kind, change.remote_id) not in self.by_id
-        return base is not None and self._agrees(base, change)
-
-    def _agrees(self, base: Base, change: Change) -> bool:
-        known = {**base.fields, "locale": base.locale, "status": base.status, "slug": base.slug}
-        wanted = change.after
-        if "slug" in wanted:
-            wanted["slug"] = self.slugs[change.kind, change.remote_id]
-        if original := self.by_path.get(("article", str(wanted.get(LINK_FIELD, "")))):
-            wanted[LINK_FIELD] = original.remote_id
-        return all(name in known and known[name] == value for name, value in wanted.items())
-
-
-def _key(change: Change) -> Key:
-    return key_of(change.kind, change.locale, change.slug)

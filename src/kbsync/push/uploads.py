@@ -172,16 +172,14 @@ def ready(plan: Plan, compiler: Compiler) -> tuple[Plan, list[Outcome]]:
     return replace(plan, changes=tuple(changes)), left
 
 
-def with_content(plan: Plan, compiler: Compiler) -> Plan:
-    """A plan with the bodies named as they would be sent now, without the uploads that are done."""
+def only_awaited(plan: Plan, compiler: Compiler) -> Plan:
+    """A plan that was cut down, without the uploads that none of its changes waits for any more."""
     waiting = {
         picture.key for change in plan.changes if sends_body(change) for picture in compiler.awaited(change.path)
     }
     shown = compiler.pictures.by_path
     changes = tuple(
-        _with_content(change, compiler)
-        for change in plan.changes
-        if change.action is not Action.UPLOAD or (change.path in shown and shown[change.path].key in waiting)
+        change for change in plan.changes if change.action is not Action.UPLOAD or shown[change.path].key in waiting
     )
     return replace(plan, changes=changes)
 

@@ -1,9 +1,10 @@
 r"""Text of the portal, of files and of the service as GitHub-flavoured Markdown that can do nothing but be read.
 
 A text ends up inside a table cell or after a label, never at the beginning of a line, so only what is special in
-the middle of a line is escaped. Two things no backslash stops, as GitHub looks for them in the finished page:
-`@name`, which would write to somebody, and `#12`, which would leave a mark at an issue. A space of no width parts
-these. `##[` must not come out whole either: a runner that reads the log of a job takes it for a command to itself.
+the middle of a line is escaped. Some things no backslash stops, as GitHub looks for them in the finished page: `@name`,
+which would write to somebody, and `#12`, `GH-12` and ids of commits, which would leave a mark at an issue or a commit.
+A space of no width parts these. `##[` must not come out whole either, in no report at all: a runner that reads the log
+of a job takes it for a command to itself.
 """
 
 from __future__ import annotations
@@ -19,14 +20,21 @@ NO_WIDTH = "&#8203;"
 PLAIN = re.compile(r"[\w ./:,=+%'\"()\[\]-]+")
 """What a code span of one backtick holds without any doubt."""
 
-SPECIAL = re.compile(r"""[\\`*_{}\[\]#!|~$^<>&@]|(?<=[:/])/|(?<=\bwww)\.""")
+COMMAND_CHARS = 1_000
+"""Characters of a command or name inside a sentence: a command that is cut can no longer be pasted."""
+
+ID_CHARS = 6
+"""Hexadecimal digits in a row that GitHub does not take for a commit: seven are. Source: docs.github.com, autolinks."""
+
+SPECIAL = re.compile(
+    r"""[\\`*_{}\[\]#!|~$^<>&@]|(?<=[:/])/|(?<=\bwww)\.|[Gg][Hh](?=-\d)|(?<![0-9A-Za-z])[0-9A-Fa-f]{7,}(?![0-9A-Za-z])"""
+)
 ENTITIES = {"<": "&lt;", ">": "&gt;", "&": "&amp;", "|": "&#124;", "@": f"@{NO_WIDTH}", "#": f"\\#{NO_WIDTH}"}
 
 
 def cut(text: str, room: int = CELL_CHARS) -> str:
     """One line without control characters, of at most so many characters."""
-    line = " ".join(visible(text).split())
-    return line if len(line) <= room else line[: room - 1] + "…"
+    return cut_at(" ".join(visible(text).split()), room)
 
 
 def prose(text: str, room: int = CELL_CHARS) -> str:
@@ -42,12 +50,42 @@ def code(text: str, room: int = CELL_CHARS) -> str:
 
 def hint(text: str, room: int = 2 * CELL_CHARS) -> str:
     """A sentence of kbsync's own, in which a command or a name stands between backticks, as code."""
-    line = cut(text, room)
-    parts = line.split("`")
+    parts = " ".join(visible(text).split()).split("`")
     if len(parts) % 2 == 0:
-        return _escaped(line)
-    return "".join(code(part) if number % 2 else _escaped(part) for number, part in enumerate(parts))
+        return _escaped(cut(text, room))
+    shown: list[str] = []
+    for number, part in enumerate(parts):
+        if room <= 0:
+            return "".join([*shown, "…"])
+        shown.append(code(part, COMMAND_CHARS) if number % 2 else _escaped(cut_at(part, room)))
+        room -= len(part)
+    return "".join(shown)
+
+
+def cut_at(line: str, room: int) -> str:
+    """A line of at most so many characters."""
+    return line if len(line) <= room else line[: room - 1] + "…"
 
 
 def _escaped(line: str) -> str:
-    return SPECIAL.sub(lambda found: ENTITIES.get(found[0], f"\\{found[0]}"), line)
+    return SPECIAL.sub(lambda found: _inert(found[0]), line)
+
+
+def _inert(special: str) -> str:
+    if len(special) == 1:
+        return ENTITIES.get(special, f"\\{special}")
+    if special.lower() == "gh":
+        return special + NO_WIDTH
+    return NO_WIDTH.join(special[at : at + ID_CHARS] for at in range(0, len(special), ID_CHARS))
+
+
+# --- logs ------------------------------------------------------------------------------------------------------------
+
+RUNNER = re.compile(r"^([^\S\n]*):(?=:)|##(?=\w*\[)", re.MULTILINE)
+"""What a runner takes for a command in the log of a job: `::` at the beginning of a line, `##[` or `##vso[` anywhere.
+Source: github.com/actions/runner, ActionCommand.cs; it takes the spaces off the beginning of the line."""
+
+
+def inert(text: str) -> str:
+    """Text for a screen, which may be the log of a job: nothing in it is a command to the runner."""
+    return RUNNER.sub(lambda found: f"{found[0]} ", text)

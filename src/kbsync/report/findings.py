@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from kbsync.model import Finding, visible
+from kbsync.report.escape import inert
 from kbsync.report.excerpt import excerpt
 from kbsync.report.text import Style, count
 
@@ -35,7 +36,7 @@ def findings_text(
     for path, group in groupby(shown, key=lambda finding: finding.path):
         lines = LINE_END.split(read(path) or "")
         for finding in group:
-            yield from _finding(finding, lines, style, f"{root}/" if root != "." else "")
+            yield from map(inert, _finding(finding, lines, style, f"{root}/" if root != "." else ""))
         yield "\n"
     yield _summary(findings, sources)
 

@@ -11,6 +11,7 @@ import msgspec
 
 from kbsync.ledger.contract import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
+from kbsync.report.escape import inert
 from kbsync.report.text import SHOWN, Style, count
 
 WORDS = {"settled": "looked up later", "unknown": "nobody knows", "pending": "under way", "taken": "under way"}
@@ -43,13 +44,13 @@ def ledger_text(record: Record, style: Style) -> str:
     ]
     if record.pending:
         lines.append(style.paint(f"  {count(len(record.pending), 'request')} open: the next push looks up", "yellow"))
-        lines += (f"    {entry.action} {entry.path or entry.slug}" for entry in record.pending[:SHOWN])
+        lines += (f"    {entry.action} {visible(entry.path or entry.slug)}" for entry in record.pending[:SHOWN])
     shown = record.runs if style.verbose else record.runs[:SHOWN]
     lines += ["", style.paint("Runs, newest first" if shown else "No runs yet", "bold")]
     lines += (f"  {run_line(run, at_work=run.number in record.at_work)}" for run in shown)
     if len(shown) < len(record.runs):
         lines.append(style.paint(f"  … and {len(record.runs) - len(shown):,} more (-v lists them all)", "dim"))
-    return "\n".join(lines) + "\n"
+    return inert("\n".join(lines) + "\n")
 
 
 def run_line(run: RunInfo, *, at_work: bool = False) -> str:
@@ -65,7 +66,7 @@ def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: b
     shown = entries if style.verbose else entries[:SHOWN]
     for entry in shown:
         change = entry.change
-        where = change.path or f"{change.locale}: {change.slug}"
+        where = visible(change.path or f"{change.locale}: {change.slug}")
         fields = ", ".join(field.name for field in change.fields) if change.action is Action.UPDATE else ""
         lines.append(
             f"  {WORDS.get(entry.state, entry.state)}: {change.action} {where}{f' ({fields})' if fields else ''}"
@@ -74,7 +75,7 @@ def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: b
             lines.append(style.paint(f"      {visible(entry.error)}", "dim"))
     if len(shown) < len(entries):
         lines.append(style.paint(f"  … and {len(entries) - len(shown):,} more (-v lists them all)", "dim"))
-    return "\n".join(lines) + "\n"
+    return inert("\n".join(lines) + "\n")
 
 
 def ledger_json(record: Record) -> str:

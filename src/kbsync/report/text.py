@@ -9,6 +9,7 @@ from itertools import groupby
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
 from kbsync.plan.order import ASIDE, taken_slugs
 from kbsync.plan.step import PLAN_AGAIN
+from kbsync.report.escape import inert
 
 PUSH = "kbsync push"
 """The command that makes a plan so, where it was made without any option."""
@@ -93,7 +94,7 @@ def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False, heading: str
     lines += _warning_lines(plan.warnings, style)
     if unmanaged:
         lines += _unmanaged_lines(plan, style)
-    return "\n".join([*lines, *_plan_summary(plan, style, command)]) + "\n"
+    return inert("\n".join([*lines, *_plan_summary(plan, style, command)]) + "\n")
 
 
 def _portal(plan: Plan) -> str:
@@ -195,7 +196,7 @@ def _held_lines(held: Sequence[Held], style: Style) -> list[str]:
 
 def held_text(item: Held, style: Style) -> str:
     """One thing that is held, without a hint: what it is, and what stands on either side."""
-    return "\n".join(_held_head(item, style)) + "\n"
+    return inert("\n".join(_held_head(item, style)) + "\n")
 
 
 def _held_head(item: Held, style: Style) -> list[str]:
@@ -280,10 +281,10 @@ def push_text(
     if not outcomes and (words.nothing or not lines):
         as_wanted = f"the portal is as the content tree wants it ({plan.unchanged:,} unchanged; {cost})"
         nothing = words.nothing or as_wanted
-        return "\n".join([f"Nothing to do: {nothing}.", *([""] if lines else []), *lines]) + "\n"
+        return inert("\n".join([f"Nothing to do: {nothing}.", *([""] if lines else []), *lines]) + "\n")
     bad = any(outcome.outcome != "done" for outcome in outcomes)
     end = _what_next(outcomes, words) if bad else "Done."
-    return "\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n"
+    return inert("\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n")
 
 
 def _what_next(outcomes: Iterable[Outcome], words: Words) -> str:

@@ -1,0 +1,273 @@
+"""A saved plan held against the plan that is made now. Pure.
+
+    change of the file | plan made now  | ledger          | what becomes of it
+    -------------------+----------------+-----------------+-------------------------------------------------------
+    any                | has the same   | any             | carried out, as the plan made now has it
+    any                | does not       | it is done      | left out: an earlier push made it
+    any                | does not       | it is not done  | refused, with the reason
+    not in the file    | has a change   | any             | left for another plan
+
+Nothing of the file is ever carried out. The same is what does the same: an id that was not known when the file was
+written, a turn, and the part of a change that is done already make no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from kbsync.model import (
+    LINK_FIELD,
+    Action,
+    Base,
+    Change,
+    FieldChange,
+    Held,
+    Kind,
+    Observed,
+    Outcome,
+    Pending,
+    Plan,
+    Reason,
+    RemoteId,
+    Value,
+)
+from kbsync.plan.evidence import Key, key_of
+from kbsync.plan.step import PLAN_AGAIN
+
+WORDS = {"content": "body", LINK_FIELD: "translation of"}
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """How things are: the plan made now, and what ledger and portal say.
+
+    `pictured` are the sources whose text holds addresses of uploaded pictures, which may not have been known before.
+    `lost` are creates of which nobody knows whether they were carried out, and which the file knows nothing of.
+    """
+
+    plan: Plan
+    bases: Sequence[Base]
+    observed: Sequence[Observed] | None = None
+    pictured: Collection[str] = ()
+    lost: Sequence[Pending] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Replanned:
+    """What may be carried out, what may not and why, how many changes are done already, how many are in no file."""
+
+    plan: Plan
+    refused: tuple[Outcome, ...]
+    done: int
+    added: int
+
+
+def replan(saved: Plan, now: Now) -> Replanned:
+    """Hold a saved plan against the one that is made now."""
+    record = _Record.of(saved, now)
+    left: dict[object, list[Change]] = {}
+    for change in now.plan.changes:
+        left.setdefault(record.name(change), []).append(change)
+    lost = {key_of(entry.kind, entry.locale, entry.slug) for entry in now.lost if entry.action == Action.CREATE}
+    instead: dict[object, list[Change | Held]] = {}
+    items: list[Change | Held] = [*now.plan.changes, *now.plan.held]
+    for item in items:
+        instead.setdefault(_item(item), []).append(item)
+    going: list[Change] = []
+    refused: list[Outcome] = []
+    done = 0
+    for change in saved.changes:
+        others = left.get(record.name(change), [])
+        same = next((other for other in others if record.is_same(change, other)), None)
+        if same is not None and not (change.action is Action.CREATE and _key(change) in lost):
+            others.remove(same)
+            going.append(same)
+        elif same is None and record.has(change):
+            done += change.action is not Action.ADOPT
+        else:
+            reason = _lost(change) if same is not None else _why(change, instead.get(_item(change), []))
+            refused.append(Outcome(change, "skipped", change.remote_id, reason, PLAN_AGAIN))
+    sent = {id(change) for change in going}
+    kept = tuple(change for change in now.plan.changes if id(change) in sent)
+    told = {_item(outcome.change) for outcome in refused}
+    added = [change for change in now.plan.sent if id(change) not in sent and _item(change) not in told]
+    return Replanned(_narrowed(saved, now.plan, kept, told), tuple(refused), done, len(added))
+
+
+def _narrowed(saved: Plan, now: Plan, changes: tuple[Change, ...], refused: Collection[object]) -> Plan:
+    """The plan made now, with nothing that the saved one does not have."""
+    known = {(item.kind, item.path, item.remote_id) for item in saved.held}
+    settled, forgotten = _by_id(saved.settled), _by_id(saved.forgotten)
+    warnings = set(saved.warnings)
+    held = (item for item in now.held if (item.kind, item.path, item.remote_id) in known)
+    return replace(
+        now,
+        changes=changes,
+        held=tuple(item for item in held if _item(item) not in refused),
+        settled=tuple(base for base in now.settled if settled.get((base.kind, base.remote_id)) == base),
+        forgotten=tuple(base for base in now.forgotten if forgotten.get((base.kind, base.remote_id)) == base),
+        warnings=tuple(finding for finding in now.warnings if finding in warnings),
+    )
+
+
+def _by_id(bases: Iterable[Base]) -> dict[tuple[Kind, RemoteId | None], Base]:
+    return {(base.kind, base.remote_id): base for base in bases}
+
+
+def _item(item: Change | Held) -> tuple[Kind, str, object]:
+    """What it is about: a source, also one that is gone, or what never had one that we know."""
+    path = item.path or (item.was if isinstance(item, Change) else "")
+    return (item.kind, path, None) if path else (item.kind, "", item.remote_id)
+
+
+def _key(change: Change) -> Key:
+    return key_of(change.kind, change.locale, change.slug)
+
+
+# --- why not ---------------------------------------------------------------------------------------------------------
+
+
+def _lost(change: Change) -> str:
+    return f"`{change.slug}` was sent since and nobody knows whether it was made; nothing was sent"
+
+
+def _why(change: Change, instead: Sequence[Change | Held]) -> str:
+    """Why a change of the file is no change any more; `instead` is what the plan made now says of its item."""
+    others = [other for other in instead if isinstance(other, Change)]
+    alike = [other for other in others if other.action is change.action]
+    if edited := [name for other in alike for name in _edited(change, other)]:
+        return f"somebody changed {', '.join(edited)} since the plan was made; nothing was sent"
+    if held := [item for item in instead if isinstance(item, Held)]:
+        return _why_held(held[0])
+    if any(other.live is not change.live for other in alike):
+        return f"it was {'published' if alike[0].live else 'taken off'} since the plan was made; nothing was sent"
+    if alike:
+        names = ", ".join(WORDS.get(name, name) for name in _disagreed(change, alike[0]))
+        return f"the plan made now has this change otherwise{f' ({names})' if names else ''}; nothing was sent"
+    if others:
+        return f"the plan made now has another change here: {others[0].action}; nothing was sent"
+    return "the plan made now does not have this change; nothing was sent"
+
+
+def _why_held(item: Held) -> str:
+    if item.reason in {Reason.DRIFT, Reason.CONFLICT} and item.fields:
+        names = ", ".join(WORDS.get(name, name) for name in item.fields)
+        return f"somebody changed {names} since the plan was made; nothing was sent"
+    if item.reason is Reason.GONE:
+        return "somebody deleted it on the portal since the plan was made; nothing was sent"
+    return f"it needs your decision now ({item.reason}); nothing was sent"
+
+
+def _edited(saved: Change, now: Change) -> list[str]:
+    """The fields that both change alike, and that the portal has another value of by now."""
+    before, after = saved.before, saved.after
+    return [
+        WORDS.get(field.name, field.name)
+        for field in now.fields
+        if field.name in before and after[field.name] == field.after and before[field.name] != field.before
+    ]
+
+
+def _disagreed(saved: Change, now: Change) -> list[str]:
+    ours, theirs = ({field.name: field for field in change.fields} for change in (saved, now))
+    return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
+
+
+# --- the same, and done ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """What the ledger says, to be asked whether a change is done, or the same as another.
+
+    `slugs` are those that articles and categories end with: one that swaps its slug steps aside on the way.
+    """
+
+    by_id: Mapping[tuple[Kind, RemoteId | None], Base]
+    by_path: Mapping[tuple[Kind, str], Base]
+    keys: frozenset[Key]
+    slugs: Mapping[tuple[Kind, RemoteId | None], Value]
+    there: frozenset[tuple[Kind, RemoteId | None]]
+    pictured: Collection[str]
+
+    @classmethod
+    def of(cls, saved: Plan, now: Now) -> _Record:
+        return cls(
+            _by_id(now.bases),
+            {(base.kind, base.path): base for base in now.bases if base.path},
+            frozenset(key_of(base.kind, base.locale, base.slug) for base in now.bases),
+            {
+                (change.kind, change.remote_id): change.after["slug"]
+                for change in saved.changes
+                if "slug" in change.after
+            },
+            frozenset((item.kind, item.remote_id) for item in now.observed or ()),
+            now.pictured,
+        )
+
+    def name(self, change: Change) -> object:
+        """What a change does to which item; more than one of a plan may have it, where a slug steps aside."""
+        return (change.action, change.kind, change.locale, change.slug, change.path, self._id(change))
+
+    def _id(self, change: Change) -> RemoteId | None:
+        if change.remote_id is not None or change.action is Action.CREATE:
+            return change.remote_id
+        base = self.by_path.get((change.kind, change.path))
+        return base.remote_id if base else None
+
+    def is_same(self, saved: Change, now: Change) -> bool:
+        """Whether two changes of one name do the same, but for what is done of the saved one."""
+        if replace(saved, fields=now.fields, turn=now.turn, remote_id=now.remote_id) != now:
+            return False
+        fields = {field.name: field for field in saved.fields}
+        if len(fields) != len(saved.fields):
+            return False
+        for field in now.fields:
+            other = fields.pop(field.name, None)
+            if other is None or self._plain(other, saved) != self._plain(field, now):
+                return False
+        base = self._base(saved)
+        return not fields or (base is not None and self._agrees(base, {n: f.after for n, f in fields.items()}))
+
+    def _plain(self, field: FieldChange, change: Change) -> FieldChange:
+        """A field without what says the same in other words."""
+        if field.name == "content" and change.path in self.pictured:
+            return replace(field, after=None)  # The tree is the same: only where its pictures are can differ.
+        if field.name == LINK_FIELD:
+            return replace(field, after=self._original(field.after), said=None)
+        return field
+
+    def _original(self, value: Value) -> Value:
+        base = self.by_path.get(("article", str(value)))
+        return base.remote_id if base else value
+
+    def _base(self, change: Change) -> Base | None:
+        if change.action is Action.CREATE:
+            return None
+        return self.by_id.get((change.kind, change.remote_id)) or self.by_path.get((change.kind, change.path))
+
+    def has(self, change: Change) -> bool:
+        """Whether nothing is left of a change."""
+        if change.action in {Action.ADOPT, Action.UPLOAD}:
+            return True  # Neither is sent unless the plan made now asks for it.
+        if change.action is Action.CREATE:
+            return _key(change) in self.keys
+        if change.action is Action.DELETE:
+            item = (change.kind, change.remote_id)
+            return item not in self.by_id and item not in self.there
+        base = self._base(change)
+        if base is None:
+            return False
+        wanted = change.after
+        final = self.slugs.get((change.kind, change.remote_id))
+        if "slug" in wanted and base.slug == final:
+            wanted["slug"] = final
+        return bool(wanted) and self._agrees(base, wanted)
+
+    def _agrees(self, base: Base, wanted: Mapping[str, Value]) -> bool:
+        known = {**base.fields, "locale": base.locale, "status": base.status, "slug": base.slug}
+        return all(
+            name in known and known[name] == (self._original(value) if name == LINK_FIELD else value)
+            for name, value in wanted.items()
+        )

@@ -1,0 +1,199 @@
+"""A saved plan is a promise to be checked and nothing to be obeyed: whatever the file says, kbsync plans by itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from kbsync.sandbox import Sandbox
+
+INVOICES = "content/en/billing/invoices.md"
+KEY = {"KBSYNC_PLAN_KEY": "k" * 32}
+DELETES = {"KBSYNC_PUSH__MAX_REMOVALS": "100%"}
+
+
+def writes(portal: Sandbox) -> list[str]:
+    return [f"{request.method} {request.path}" for request in portal.requests if request.method != "GET"]
+
+
+def edit(remote, change: Callable[[dict[str, Any]], None], path: str = "plan.json") -> None:
+    """Change a saved plan by hand."""
+    found = json.loads((remote.folder / path).read_text("utf-8"))
+    change(found)
+    remote.write(path, json.dumps(found, separators=(",", ":"), ensure_ascii=False))
+
+
+def a_plan_of_an_update(remote, *options: str, **environ: str) -> None:
+    """Everything is on the portal, and one title is about to change."""
+    assert remote.run("push").code == 0
+    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\nstatus: draft\n---\nText.\n")
+    assert remote.run("plan", "--out", "plan.json", *options, **environ).code == 0
+
+
+def first(found: dict[str, Any]) -> dict[str, Any]:
+    return found["plan"]["changes"][0]
+
+
+def a_delete(found: dict[str, Any]) -> None:
+    first(found).update(action="delete", fields=[], path="", was="en/billing/invoices.md")
+
+
+def another_slug(found: dict[str, Any]) -> None:
+    first(found)["fields"].append({"name": "slug", "before": "invoices", "after": "owned"})
+
+
+def another_title(found: dict[str, Any]) -> None:
+    first(found)["fields"][0]["after"] = "Owned"
+
+
+def another_article(found: dict[str, Any]) -> None:
+    first(found)["remote_id"] += 1
+
+
+def another_file(found: dict[str, Any]) -> None:
+    first(found).update(path="../../etc/passwd", fields=[{"name": "content", "before": "", "after": "body:1"}])
+
+
+def published(found: dict[str, Any]) -> None:
+    fields = [{"name": "status", "before": "draft", "after": "published"}]
+    first(found).update(action="publish", fields=fields, status="published")
+
+
+TAMPERED = (a_delete, another_slug, another_title, another_article, another_file, published)
+
+
+@pytest.mark.parametrize("tamper", TAMPERED)
+def test_a_change_that_was_edited_in_the_file_is_refused_and_nothing_is_sent(remote, portal: Sandbox, tamper):
+    a_plan_of_an_update(remote, **DELETES)
+    edit(remote, tamper)
+    sent = writes(portal)
+    done = remote.run("push", "plan.json", **DELETES)
+    assert done.code == 4 and "Skipped: 1" in done.out and "nothing was sent" in done.out, done
+    assert "Run `kbsync plan --out plan.json` for a new plan of the rest." in done.out
+    assert writes(portal) == sent
+    assert portal.panel.article("invoices").title == "Invoices"
+
+
+def test_a_change_that_was_put_into_the_file_is_refused_and_the_others_go_out(remote, portal: Sandbox):
+    a_plan_of_an_update(remote)
+    refunds = portal.panel.article("refunds")
+
+    def add(found: dict[str, Any]) -> None:
+        extra = {"action": "delete", "slug": "refunds", "path": "", "remote_id": refunds.id, "title": "R", "fields": []}
+        found["plan"]["changes"].append({**first(found), **extra})
+
+    edit(remote, add)
+    done = remote.run("push", "plan.json")
+    assert done.code == 4 and "1 article updated" in done.out, done
+    assert "delete refunds: the plan made now does not have this change; nothing was sent" in done.out
+    assert portal.panel.article("invoices").title == "Bills" and portal.panel.article("refunds").id == refunds.id
+
+
+def test_what_the_file_says_is_settled_or_where_pictures_are_counts_for_nothing(remote, portal: Sandbox):
+    a_plan_of_an_update(remote)
+
+    def settle(found: dict[str, Any]) -> None:
+        base = {"kind": "article", "remote_id": portal.panel.article("refunds").id, "locale": "en", "slug": "refunds"}
+        found["plan"]["settled"].append({**base, "path": "en/billing/refunds.md", "fields": {"title": "Owned"}})
+        found["plan"]["forgotten"].append({**base, "path": "en/billing/refunds.md", "fields": {}})
+        found["pictures"] = {"en/billing/invoices.md": {"a": "https://elsewhere.example/x.png"}}
+
+    edit(remote, settle)
+    assert remote.run("push", "plan.json").code == 0
+    assert remote.run("plan", "--check").code == 0
+
+
+def test_a_change_that_was_taken_out_of_the_file_stays_undone_and_the_push_says_that_a_new_plan_has_more(
+    remote, portal: Sandbox
+):
+    a_plan_of_an_update(remote)
+    edit(remote, lambda found: found["plan"]["changes"].clear())
+    sent = writes(portal)
+    done = remote.run("push", "plan.json")
+    assert "A new plan would have 1 more change, which plan.json does not have." in done.err
+    assert writes(portal) == sent
+
+
+def test_the_options_of_the_plan_are_kept_in_the_file_and_told(remote, portal: Sandbox):
+    assert remote.run("push").code == 0
+    portal.panel.edit("invoices", title="Theirs")
+    told = remote.run("plan", "--overwrite", INVOICES, "--publish", "--out", "../plan.json", INVOICES, cwd="content")
+    assert told.code == 2
+    told = remote.run(
+        "plan", "--overwrite", "invoices.md", "--publish", "--out", "p.json", ".", cwd="content/en/billing"
+    )
+    assert told.code == 0, told
+    data = (remote.folder / "content/en/billing/p.json").read_text()
+    assert json.loads(data)["asked"] == {
+        "selectors": ["en/billing"], "overwrite": ["en/billing/invoices.md"], "recreate": False, "publish": True,
+    }  # fmt: skip
+    remote.write("plan.json", data)
+    (remote.folder / "content/en/billing/p.json").unlink()
+    done = remote.run("push", "plan.json")
+    assert done.code == 0, done
+    assert "plan.json was made with --overwrite en/billing/invoices.md --publish." in done.err
+    assert portal.panel.article("invoices").title == "Invoices"
+
+
+def test_what_was_published_or_deleted_since_is_refused_with_that_reason(remote, portal: Sandbox):
+    a_plan_of_an_update(remote)
+    portal.panel.edit("invoices", status=1)
+    done = remote.run("push", "plan.json")
+    assert done.code == 4 and "it was published since the plan was made; nothing was sent" in done.out, done
+
+
+def test_a_plan_whose_removals_the_settings_do_not_allow_is_refused(remote, portal: Sandbox):
+    assert remote.run("push").code == 0
+    (remote.folder / INVOICES).unlink()
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nText.\n")
+    allowed = {**DELETES, "KBSYNC_PUSH__REMOVED": "delete"}
+    assert "DELETE 1 article" in remote.run("plan", "--out", "plan.json", **allowed).out
+    sent = writes(portal)
+    assert remote.run("push", "plan.json").code == 4
+    assert writes(portal) == sent
+
+
+# --- signatures ------------------------------------------------------------------------------------------------------
+
+
+def test_with_a_key_a_plan_is_signed_and_goes_out(remote, portal: Sandbox):
+    a_plan_of_an_update(remote, **KEY)
+    assert '"signature":"hmac-sha256:' in (remote.folder / "plan.json").read_text()
+    assert remote.run("push", "plan.json", **KEY).code == 0
+
+
+def test_with_a_key_a_plan_without_a_signature_or_with_a_wrong_one_is_refused(remote, portal: Sandbox):
+    a_plan_of_an_update(remote)
+    done = remote.run("push", "plan.json", **KEY)
+    assert done.code == 4 and "plan.json: this saved plan is not signed; nothing was sent" in done.err
+    remote.run("plan", "--out", "plan.json", KBSYNC_PLAN_KEY="another key")
+    done = remote.run("push", "plan.json", **KEY)
+    assert done.code == 4 and "signed with another key" in done.err
+    remote.run("plan", "--out", "plan.json", **KEY)
+    edit(remote, lambda found: found["asked"].update(recreate=True))
+    done = remote.run("push", "plan.json", **KEY)
+    assert done.code == 4 and "was changed after it was signed" in done.err
+
+
+def test_a_signed_plan_may_be_laid_out_anew_and_needs_no_key_where_none_is_set(remote, portal: Sandbox):
+    a_plan_of_an_update(remote, **KEY)
+    edit(remote, lambda found: None)
+    assert remote.run("push", "plan.json", **KEY).code == 0
+    assert remote.run("push", "plan.json").code == 0
+
+
+# --- files that are made to harm -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"schema":"kbsync.saved-plan/2"' + ',"x":' + "[" * 100_000, '{"schema":"kbsync.saved-plan/2"}',
+     '{"schema":"kbsync.saved-plan/1","plan":{}}', '{"schema":"kbsync.saved-plan/2","tree":"\\ud800"}'],
+)  # fmt: skip
+def test_a_file_that_is_no_plan_is_refused_in_one_sentence(remote, text):
+    remote.write("plan.json", text)
+    done = remote.run("push", "plan.json")
+    assert done.code == 4 and done.err.startswith("kbsync: plan.json: "), done

@@ -1,0 +1,181 @@
+"""A saved plan against the plan that is made now: what goes out, what is done, what is refused and why."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbsync.model import LINK_FIELD, Action, Base, Change, FieldChange, Pending, Plan, Status
+from kbsync.plan.replan import Now, Replanned, replan
+from kbsync.plan.step import PLAN_AGAIN
+
+from .items import TARGET, Item, an_article, plan_of
+
+
+def as_read(plan: Plan) -> Plan:
+    """The plan as it comes out of a file."""
+    return msgspec.json.decode(msgspec.json.encode(plan), type=Plan)
+
+
+def planned(desired: list[Item], there: list[Item], base: list[Item] | None = None, **policy: object) -> Now:
+    base = there if base is None else base
+    plan = plan_of(desired, there, base, **policy)
+    return Now(plan, [item.base() for item in base], [item.observed() for item in there])
+
+
+def reasons(found: Replanned) -> list[str]:
+    assert all(outcome.hint == PLAN_AGAIN for outcome in found.refused)
+    return [outcome.error.removesuffix("; nothing was sent") for outcome in found.refused]
+
+
+OLD, NEW = an_article(title="Money back"), an_article(title="Refunds")
+
+
+def test_a_plan_of_a_world_that_did_not_move_goes_out_whole():
+    wanted = [NEW, an_article(slug="new", path="en/new.md", status=Status.PUBLISHED)]
+    now = planned(wanted, [OLD], publish=True)
+    found = replan(as_read(now.plan), now)
+    assert (found.plan, found.refused, found.done, found.added) == (replace(now.plan, unmanaged=()), (), 0, 0)
+
+
+def test_what_an_earlier_push_did_is_left_out():
+    saved = planned([NEW], [OLD]).plan
+    found = replan(as_read(saved), planned([NEW], [NEW]))
+    assert (found.plan.changes, found.refused, found.done) == ((), (), 1)
+
+
+def test_the_status_of_an_article_that_was_made_since_still_goes_out():
+    new = an_article(slug="new", path="en/new.md")
+    wanted = [new.but(status=Status.PUBLISHED)]
+    saved = planned(wanted, [], publish=True).plan
+    assert [change.action for change in saved.changes] == [Action.CREATE, Action.PUBLISH]
+    found = replan(as_read(saved), planned(wanted, [new], publish=True))
+    assert [(c.action, c.remote_id) for c in found.plan.changes] == [(Action.PUBLISH, 7)]
+    assert (found.refused, found.done) == ((), 1)
+
+
+def test_two_slugs_that_swap_can_be_cut_off_after_every_step():
+    one = an_article(slug="one", path="en/1.md", remote_id=1)
+    two = an_article(slug="two", path="en/2.md", remote_id=2)
+    wanted = [one.but(slug="two"), two.but(slug="one")]
+    saved = planned(wanted, [one, two]).plan
+    steps = sorted(saved.changes, key=lambda change: change.turn)
+    assert len(steps) == 3
+    slugs = {1: "one", 2: "two"}
+    for number, step in enumerate(steps, start=1):
+        slugs[step.remote_id] = step.after["slug"]
+        found = replan(as_read(saved), planned(wanted, [one.but(slug=slugs[1]), two.but(slug=slugs[2])]))
+        assert (found.done, len(found.plan.changes), found.refused, found.added) == (number, 3 - number, (), 0)
+
+
+def test_a_link_to_an_original_that_was_made_since_is_the_same_link():
+    create = Change(Action.CREATE, "article", "fr", "x", "fr/x.md", None, "X", status=Status.DRAFT, turn=1)
+    saved = replace(create, fields=(FieldChange("title", None, "X"), FieldChange(LINK_FIELD, None, "en/x.md")))
+    fresh = replace(create, turn=0, fields=(FieldChange("title", None, "X"), FieldChange(LINK_FIELD, None, 9)))
+    now = Now(Plan(TARGET, (fresh,)), [Base("article", 9, "en", "x-en", "en/x.md", {})])
+    assert replan(Plan(TARGET, (saved,)), now).plan.changes == (fresh,)
+    other = Now(Plan(TARGET, (fresh,)), [Base("article", 8, "en", "x-en", "en/x.md", {})])
+    assert replan(Plan(TARGET, (saved,)), other).plan.changes == ()
+
+
+def test_of_a_change_that_is_half_done_the_other_half_goes_out_and_no_field_beside_it():
+    wanted = an_article(title="Refunds", description="Short")
+    there = an_article(title="Refunds", description="")
+    saved = planned([wanted], [an_article(title="Old", description="")]).plan
+    found = replan(as_read(saved), planned([wanted], [there]))
+    assert [change.after for change in found.plan.changes] == [{"description": "Short"}]
+    less = replace(saved, changes=(replace(saved.changes[0], fields=saved.changes[0].fields[:1]),))
+    found = replan(as_read(less), planned([wanted], [an_article(title="Old", description="")]))
+    assert found.plan.changes == () and len(found.refused) == 1
+
+
+def test_an_address_of_a_picture_that_was_not_known_before_makes_no_other_change():
+    saved = planned([an_article(content="body:before")], [OLD.but(title="Refunds")]).plan
+    now = planned([an_article(content="body:now")], [OLD.but(title="Refunds")])
+    assert len(replan(saved, replace(now, pictured={"en/refunds.md"})).plan.changes) == 1
+    assert reasons(replan(saved, now)) == ["the plan made now has this change otherwise (body)"]
+
+
+def test_a_create_whose_answer_was_lost_since_is_not_sent_again():
+    now = planned([NEW], [], [])
+    lost = Pending(1, "create", "article", "en", "refunds", "en/refunds.md", None, {}, {})
+    found = replan(as_read(now.plan), replace(now, lost=[lost]))
+    assert reasons(found) == ["`refunds` was sent since and nobody knows whether it was made"]
+    assert found.plan.changes == ()
+
+
+@pytest.mark.parametrize(
+    ("now", "why"),
+    [
+        (planned([NEW], [OLD.but(title="Theirs")], [OLD]), "somebody changed title since the plan was made"),
+        (planned([NEW], [], [OLD]), "somebody deleted it on the portal since the plan was made"),
+        (planned([NEW], [OLD.but(status=Status.PUBLISHED)]), "it was published since the plan was made"),
+        (planned([OLD], [OLD]), "the plan made now does not have this change"),
+        (planned([OLD.but(title="X")], [OLD]), "the plan made now has this change otherwise (title)"),
+        (planned([NEW], [], []), "the plan made now has another change here: create"),
+    ],
+)
+def test_what_is_refused_says_why(now, why):
+    found = replan(as_read(planned([NEW], [OLD]).plan), now)
+    assert reasons(found) == [why]
+    assert (found.plan.changes, found.plan.held, found.added) == ((), (), 0)
+
+
+def test_what_was_to_be_deleted_and_was_edited_since_stays():
+    saved = planned([], [OLD], removed="delete").plan
+    assert [change.action for change in saved.changes] == [Action.DELETE]
+    found = replan(as_read(saved), planned([], [OLD.but(title="Theirs")], [OLD], removed="delete"))
+    assert reasons(found) == ["somebody changed title since the plan was made"] and found.plan.changes == ()
+    found = replan(as_read(saved), planned([], [], [], removed="delete"))
+    assert (found.refused, found.done) == ((), 1)
+
+
+def test_an_edit_that_the_plan_overwrites_is_not_another_edit():
+    edited = {"overwrite": frozenset({"en/refunds.md"})}
+    saved = planned([NEW], [OLD.but(title="Theirs")], [OLD], **edited).plan
+    assert len(saved.changes) == 1
+    found = replan(as_read(saved), planned([NEW], [OLD.but(title="Theirs, again")], [OLD], **edited))
+    assert reasons(found) == ["somebody changed title since the plan was made"]
+
+
+def test_a_change_that_is_in_the_file_twice_goes_out_once():
+    now = planned([NEW], [OLD])
+    found = replan(as_read(replace(now.plan, changes=now.plan.changes * 2)), now)
+    assert found.plan.changes == now.plan.changes and len(found.refused) == 1
+
+
+CHANGES = st.builds(
+    Change,
+    st.sampled_from(Action),
+    st.sampled_from(["category", "article", "asset"]),
+    st.sampled_from(["en", "fr"]),
+    st.sampled_from(["refunds", "new", "x"]),
+    st.sampled_from(["en/refunds.md", "en/new.md", "../x", ""]),
+    st.sampled_from([None, 7, 8, "7"]),
+    st.sampled_from(["Refunds", "T"]),
+    st.lists(
+        st.builds(
+            FieldChange,
+            st.sampled_from(["title", "slug", "content", "status", LINK_FIELD]),
+            st.sampled_from([None, "Money back", "a", 7]),
+            st.sampled_from([None, "Refunds", "a", 7, "en/refunds.md", ("a",)]),
+        ),
+        max_size=3,
+    ).map(tuple),
+    st.booleans(),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(CHANGES, max_size=4))
+def test_whatever_a_file_says_nothing_goes_out_that_the_plan_made_now_does_not_have(changes):
+    now = planned([NEW, an_article(slug="new", path="en/new.md")], [OLD, an_article(slug="x", remote_id=8)])
+    found = replan(replace(now.plan, changes=(*now.plan.changes, *changes)), now)
+    assert set(map(id, found.plan.changes)) == set(map(id, now.plan.changes))
+    found = replan(Plan(TARGET, tuple(changes)), now)
+    assert set(map(id, found.plan.changes)) <= set(map(id, now.plan.changes))
+    assert (found.plan.settled, found.plan.forgotten) == ((), ())
