@@ -10,7 +10,7 @@ import pytest
 from kbsync.errors import PlanRefused
 from kbsync.model import Action, Manage, Pending, Reason, Status
 from kbsync.plan.build import build_plan
-from kbsync.plan.known import GitWord, Known
+from kbsync.plan.known import Former, GitWord, Known
 
 from .items import POLICY, TARGET, a_category, actions, an_article, holds, plan_of, sends
 
@@ -439,3 +439,13 @@ def test_a_slug_that_both_sides_gave_the_article_is_the_slug_of_its_base_from_th
     plan = plan_of([base.but(slug="new")], [base.but(slug="new")], [base])
     (settled,) = plan.settled
     assert (settled.slug, settled.fields["slug"]) == ("new", "new")
+
+
+def test_what_had_another_slug_before_is_not_made_where_the_list_of_the_portal_had_gaps():
+    git = GitWord(former={"en/refunds.md": (Former("en/refunds.md", "en", "refunds-old"),)})
+    known = Known([], git=git, complete=False)
+    (held,) = build_plan(TARGET, [an_article().desired()], known, policy=POLICY).held
+    assert held.reason is Reason.UNKNOWN and "Plan again" in held.hint
+    same = GitWord(former={"en/refunds.md": (Former("en/refunds.md", "en", "refunds"),)})
+    plan = build_plan(TARGET, [an_article().desired()], Known([], git=same, complete=False), policy=POLICY)
+    assert actions(plan) == ["create article refunds"]

@@ -77,7 +77,7 @@ def build_plan(
     matches = match_items(desired, known, tree)
     renamed = _renamed_categories(matches)
     unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
-    draft = Draft(policy, git=known.git)
+    draft = Draft(policy, git=known.git, complete=known.complete or known.observed is None)
     hold_unclear(draft, matches.unclear)
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
     for match in (*matches.matched, *new):

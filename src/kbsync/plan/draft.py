@@ -66,10 +66,14 @@ NO_AUTHOR = (
 
 @dataclass(slots=True)
 class Draft:
-    """The plan while it is being made. `unclear_categories` are held: by locale and slug."""
+    """The plan while it is being made. `unclear_categories` are held: by locale and slug.
+
+    `complete`: whether the portal's list had no gaps.
+    """
 
     policy: Policy
     git: GitWord = SILENT
+    complete: bool = True
     changes: list[Change] = field(default_factory=list)
     statuses: list[Change] = field(default_factory=list)
     removals: list[Change] = field(default_factory=list)

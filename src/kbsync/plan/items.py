@@ -74,6 +74,9 @@ def _decide_missing(
                 "there, then run `kbsync push --recreate` if it is not",
             )
         )
+    elif _may_be_hidden(draft, desired) and not draft.policy.recreate:
+        hint = "the service's list of articles had gaps, and this file may be there under another slug. Plan again"
+        draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
     elif _waits_for_category(draft, desired):
         hint = f"its category `{desired.fields['category']}` needs your decision first"
         draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
@@ -83,6 +86,14 @@ def _decide_missing(
         draft.changes.append(_create(desired, draft.policy))
         if draft.policy.publish and desired.status not in (None, Status.DRAFT):
             _decide_status(draft, Match(desired, None, None), None)
+
+
+def _may_be_hidden(draft: Draft, desired: Desired) -> bool:
+    """Whether an article may be missing only in a list with gaps: under its slug a create would find it."""
+    if draft.complete:
+        return False
+    former = draft.git.former.get(desired.path, ())
+    return bool(draft.git.word) or any(then.slug != desired.slug for then in former)
 
 
 def _waits_for_category(draft: Draft, desired: Desired) -> bool:

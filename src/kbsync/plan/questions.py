@@ -58,7 +58,8 @@ class Questions:
 def questions_for(weighed: Weighed) -> Questions:
     """What git is asked before anything is matched."""
     there = [article.observed for article in weighed.index.nodes.values() if article.observed]
-    kinds = {item.kind for item in there}
+    # Of a list with gaps nobody knows what is not there.
+    kinds = {item.kind for item in there} if weighed.index.known.complete else {"article", "category"}
     knots = {path: knot for knot in weighed.contested() for path, _ in knot}
     loose = dict(_loose(weighed))
     sources = []
