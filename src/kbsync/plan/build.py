@@ -39,13 +39,14 @@ from kbsync.errors import PlanRefused
 from kbsync.model import Action, Change, Desired, Observed, Plan, Target
 from kbsync.plan.displaced import note_positions
 from kbsync.plan.draft import Draft, Policy
-from kbsync.plan.items import decide_item, hold_unclear
+from kbsync.plan.items import decide_item
 from kbsync.plan.known import Known
 from kbsync.plan.links import decide_links, is_link
 from kbsync.plan.match import Match, Matches, match_items
 from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import decide_orphans, warn_of_dying_addresses, warn_of_look_alikes
 from kbsync.plan.taken import hold_taken_slugs
+from kbsync.plan.unclear import hold_unclear
 
 REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
 """Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from kbsync.model import Status, Value
+from kbsync.model import Agreed, Base, Status, Value
 
 
 class Verdict(Enum):
@@ -57,3 +57,20 @@ HELD = (Verdict.DRIFT, Verdict.CONFLICT)
 
 EMPTY = (None, "", ())
 """Values over which nothing can be lost."""
+
+
+def to_be_sent(verdict: Verdict) -> Verdict:
+    """The verdict where somebody says that ours shall go out."""
+    return Verdict.SEND if verdict in HELD else verdict
+
+
+def overwritten(verdict: Verdict, agreed: Value | Absent) -> Agreed | None:
+    """What was agreed on of a field over whose value only somebody who says so may send; None of any other field."""
+    if verdict not in HELD:
+        return None
+    return () if agreed is ABSENT else (agreed,)
+
+
+def is_kept(base: Base, name: str, verdict: Verdict, there: Value) -> bool:
+    """Whether a person decided to leave a drift as it is (`kbsync resolve --theirs`)."""
+    return verdict is Verdict.DRIFT and base.kept.get(name, ABSENT) == there

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace as replace_field
 
 from msgspec.structs import replace
 
-from kbsync.command import Option, command_line
 from kbsync.model import (
     Action,
     Agreed,
@@ -21,14 +20,15 @@ from kbsync.model import (
     Observed,
     Reason,
     Status,
-    Value,
 )
-from kbsync.plan.decide import ABSENT, EMPTY, HELD, Absent, Verdict, decide
-from kbsync.plan.draft import NO_AUTHOR, STATUS_ACTIONS, Draft, Policy, follow_rename, hold, names_of
-from kbsync.plan.known import NO_PROOF, Proof
-from kbsync.plan.match import Match, Unclear
-from kbsync.plan.order import ASIDE
+from kbsync.plan.decide import ABSENT, EMPTY, Verdict, decide, is_kept, overwritten, to_be_sent
+from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
+from kbsync.plan.hints import hold_hint
+from kbsync.plan.match import Match
+from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import decided_alike
+from kbsync.plan.statuses import came_back, decide_status, set_status
+from kbsync.plan.unclear import may_be_hidden, waits_for_category
 
 
 def decide_item(
@@ -74,10 +74,10 @@ def _decide_missing(
                 "there, then run `kbsync push --recreate` if it is not",
             )
         )
-    elif _may_be_hidden(draft, desired) and not draft.policy.recreate:
+    elif may_be_hidden(draft, desired) and not draft.policy.recreate:
         hint = "the service's list of articles had gaps, and this file may be there under another slug. Plan again"
         draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
-    elif _waits_for_category(draft, desired):
+    elif waits_for_category(draft, desired):
         hint = f"its category `{desired.fields['category']}` needs your decision first"
         draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
     elif draft.policy.needs_author and not has_author(desired):
@@ -85,20 +85,7 @@ def _decide_missing(
     else:
         draft.changes.append(_create(desired, draft.policy))
         if draft.policy.publish and desired.status not in (None, Status.DRAFT):
-            _decide_status(draft, Match(desired, None, None), None)
-
-
-def _may_be_hidden(draft: Draft, desired: Desired) -> bool:
-    """Whether an article may be missing only in a list with gaps: under its slug a create would find it."""
-    if draft.complete:
-        return False
-    former = draft.git.former.get(desired.path, ())
-    return bool(draft.git.word) or any(then.slug != desired.slug for then in former)
-
-
-def _waits_for_category(draft: Draft, desired: Desired) -> bool:
-    """Whether nobody knows yet which category of the portal an article's is."""
-    return desired.kind == "article" and (desired.locale, desired.fields.get("category")) in draft.unclear_categories
+            decide_status(draft, Match(desired, None, None), None)
 
 
 def has_author(desired: Desired) -> bool:
@@ -142,7 +129,7 @@ def _decide_present(
     there = follow_rename(observed.fields, observed.locale, renamed)
     agreed = follow_rename(base.fields, base.locale, renamed) if base else {}
     ours = _ours(desired, draft.policy)
-    if _waits_for_category(draft, desired):
+    if waits_for_category(draft, desired):
         ours = {name: value for name, value in ours.items() if name != "category"}
     before = (len(draft.changes), len(draft.held), len(draft.statuses))
     same_locale = observed.locale in ("", desired.locale)
@@ -152,21 +139,21 @@ def _decide_present(
             ours = {**ours, "locale": desired.locale}
             there = {**there, "locale": observed.locale}
             agreed = {**agreed, "locale": base.locale} if base else agreed
-        proof = _proof(draft, match, observed)
+        proof = proof_of(draft, match, observed)
         verdicts = {
             name: decide(value, agreed.get(name, ABSENT), there.get(name), proof.get(name))
             for name, value in ours.items()
         }
-        overwritten = {name: _overwritten(verdict, agreed.get(name, ABSENT)) for name, verdict in verdicts.items()}
+        replaced = {name: overwritten(verdict, agreed.get(name, ABSENT)) for name, verdict in verdicts.items()}
         if desired.path in draft.policy.overwrite:
-            verdicts = {name: _sent(verdict) for name, verdict in verdicts.items()}
+            verdicts = {name: to_be_sent(verdict) for name, verdict in verdicts.items()}
         elif base is not None and base.kept:
             verdicts = _as_decided(draft, match, base, there, verdicts)
-        _decide_fields(draft, match, observed, there, verdicts, overwritten)
+        _decide_fields(draft, match, observed, there, verdicts, replaced)
     if draft.policy.publish and desired.kind == "article" and desired.status is not None:
-        _decide_status(draft, match, observed)
-    elif _came_back(desired, observed, base) and "update_article" in draft.policy.can:
-        _set_status(draft, desired, observed, Status.DRAFT)
+        decide_status(draft, match, observed)
+    elif came_back(desired, observed, base) and "update_article" in draft.policy.can:
+        set_status(draft, desired, observed, Status.DRAFT)
     if base is not None and base.kept and (over := decided_alike(desired, base, observed)):
         known = draft.settled.get((base.kind, base.remote_id), base)
         kept = {name: value for name, value in known.kept.items() if name not in over}
@@ -175,44 +162,14 @@ def _decide_present(
         draft.unchanged += 1
 
 
-def _proof(draft: Draft, match: Match, observed: Observed) -> Proof:
-    """What history proves of the portal's values, of the file itself or of the one that it continues."""
-    former, proven = match.former, dict(draft.git.proof(match.desired.path, observed.remote_id))
-    unknown_text = match.base is former is None and "content" not in proven and _has_another_text(match, observed)
-    if match.is_stranger or unknown_text:
-        # An article with a text that no version of the file ever had may be a person's own.
-        return NO_PROOF
-    if observed.slug.endswith(ASIDE):
-        proven["slug"] = True  # Nobody but a push gives such a slug.
-    if former is not None:
-        agreed = {**former.fields, "status": former.status, "locale": former.locale or None}
-        proven = {name: True for name, value in agreed.items() if value is not None} | proven
-    return proven
-
-
-def _has_another_text(match: Match, observed: Observed) -> bool:
-    wanted = match.desired.fields.get("content")
-    return wanted is not None and observed.fields.get("content") != wanted
-
-
 def _as_decided(
     draft: Draft, match: Match, base: Base, there: Fields, verdicts: Mapping[str, Verdict]
 ) -> dict[str, Verdict]:
     """The verdicts without the drift that a person decided to leave as it is (`kbsync resolve --theirs`)."""
-    kept = tuple(name for name, verdict in verdicts.items() if _is_kept(base, name, verdict, there.get(name)))
+    kept = tuple(name for name, verdict in verdicts.items() if is_kept(base, name, verdict, there.get(name)))
     if kept:
         draft.kept.append(hold(match.desired, Reason.DRIFT, base.remote_id, kept, "", there))
     return {**verdicts, **dict.fromkeys(kept, Verdict.NOTHING)}
-
-
-def _is_kept(base: Base, name: str, verdict: Verdict, there: Value) -> bool:
-    return verdict is Verdict.DRIFT and base.kept.get(name, ABSENT) == there
-
-
-def _came_back(desired: Desired, observed: Observed, base: Base | None) -> bool:
-    """Whether this is an article that was archived because its source was gone, and now there is one again."""
-    archived = Status.ARCHIVED
-    return base is not None and base.status is archived is observed.status and desired.status is not archived
 
 
 def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
@@ -225,7 +182,7 @@ def _decide_fields(
     observed: Observed,
     there: Fields,
     verdicts: Mapping[str, Verdict],
-    overwritten: Mapping[str, Agreed | None],
+    replaced: Mapping[str, Agreed | None],
 ) -> None:
     """Turn verdicts into what is held, sent, adopted or settled."""
     desired, base = match.desired, match.base
@@ -238,7 +195,7 @@ def _decide_fields(
         # The service gives a new position to what changes its category.
         sends.append("position")
     if sends:
-        _update(draft, match, observed, there, {name: overwritten.get(name) for name in sends})
+        _update(draft, match, observed, there, {name: replaced.get(name) for name in sends})
     elif base is None:
         if Verdict.CONFLICT not in verdicts.values():
             draft.changes.append(_adopt(desired, observed))
@@ -247,17 +204,6 @@ def _decide_fields(
         agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
         if agreeing or base.path != desired.path:
             draft.settled[base.kind, base.remote_id] = _settled(base, desired, agreeing)
-
-
-def _sent(verdict: Verdict) -> Verdict:
-    return Verdict.SEND if verdict in HELD else verdict
-
-
-def _overwritten(verdict: Verdict, agreed: Value | Absent) -> Agreed | None:
-    """What was agreed on of a field over whose value only somebody who says so may send; None of any other field."""
-    if verdict not in HELD:
-        return None
-    return () if agreed is ABSENT else (agreed,)
 
 
 def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: Mapping[str, Agreed | None]) -> None:
@@ -358,120 +304,5 @@ def _hold_fields(
     for verdict, reason in ((Verdict.DRIFT, Reason.DRIFT), (Verdict.CONFLICT, Reason.CONFLICT)):
         names = tuple(name for name in (*names_of(desired.kind), "locale") if verdicts.get(name) is verdict)
         if names:
-            hint = _hold_hint(draft, desired, reason, base)
+            hint = hold_hint(draft, desired, reason, base)
             draft.held.append(hold(desired, reason, observed.remote_id, names, hint, there))
-
-
-def hold_unclear(draft: Draft, unclear: Iterable[Unclear]) -> None:
-    """Hold the sources that could be one of several articles, with what speaks for each."""
-    for item in unclear:
-        desired = item.desired
-        if item.is_left and draft.policy.recreate:
-            continue
-        if desired.kind == "category":
-            draft.unclear_categories.add((desired.locale, desired.slug))
-        if desired.manage is not Manage.FALSE:
-            draft.held.append(hold(desired, Reason.UNKNOWN, None, (), _unclear_hint(item)))
-
-
-def _unclear_hint(item: Unclear) -> str:
-    """What a source could be, and how to say which."""
-    kind = item.desired.kind
-    readings = [
-        f"{kind} {reading.article.some.remote_id} `{reading.article.some.slug}`"
-        + (f" ({', '.join(reading.reasons)})" if reading.reasons else "")
-        for reading in item.readings
-    ]
-    slug = item.readings[0].article.some.slug
-    if item.is_left:
-        return (
-            f"this file may be {' or '.join(readings)}, which has no file any more. If it is, add `aliases: [{slug}]`; "
-            f"if it is new, run `{command_line('push', item.desired.path, options=[('--recreate', True)])}`"
-        )
-    return (
-        f"this file could be {' or '.join(readings)}, and other files could be too. "
-        f"Say which one it is in its front matter, for example `aliases: [{slug}]`"
-    )
-
-
-def _hold_hint(
-    draft: Draft, desired: Desired, reason: Reason, base: Base | None, options: Sequence[Option] = ()
-) -> str:
-    """What to do; with the options without which the commands would not look at the field."""
-    overwrite = command_line("push", options=[*options, ("--overwrite", desired.path)])
-    said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
-    if base is None and reason is Reason.DRIFT:
-        said = (
-            "the portal has the value of an older version of this file, and the article was touched after the newer "
-            "version was committed: somebody may have gone back to it"
-        )
-    elif base is None:
-        said = (
-            f"the portal has {desired.kind} `{desired.slug}` already, with another value, and nothing on record "
-            "(no row of the ledger, no older revision in git) shows that kbsync wrote it"
-        )
-        if draft.git.word:
-            return f"whose value the portal has is not known, for {draft.git.word}; or run `{overwrite}`"
-    resolve = command_line("resolve", desired.path, options=options)
-    return f"{said}: put the edit into the source, or run `{overwrite}`; `{resolve}` shows both and asks"
-
-
-def _decide_status(draft: Draft, match: Match, observed: Observed | None) -> None:
-    """The status decides for itself too, after the article is there, and only where `publish` is on.
-
-    Without `observed` the article is about to be created, as a draft that both sides agree on.
-    """
-    desired, base = match.desired, match.base
-    wanted = desired.status
-    assert wanted is not None
-    there = observed.status if observed else Status.DRAFT
-    agreed = (base.status if base else None) if observed else Status.DRAFT
-    remote_id = observed.remote_id if observed else None
-    proof = _proof(draft, match, observed).get("status") if observed else None
-    verdict = decide(wanted, ABSENT if agreed is None else agreed, there, proof)
-    overwritten = _overwritten(verdict, ABSENT if agreed is None else agreed)
-    if desired.path in draft.policy.overwrite:
-        verdict = _sent(verdict)
-    elif base is not None and _is_kept(base, "status", verdict, there):
-        draft.kept.append(hold(desired, Reason.DRIFT, remote_id, ("status",), "", {"status": there}))
-        verdict = Verdict.NOTHING
-    if verdict is Verdict.SEND and "update_article" not in draft.policy.can:
-        draft.held.append(
-            hold(
-                desired,
-                Reason.UNSUPPORTED,
-                remote_id,
-                ("status",),
-                f"this profile cannot change a status: set it to {wanted} in the panel",
-            )
-        )
-    elif verdict is Verdict.SEND:
-        _set_status(draft, desired, observed, wanted, overwritten)
-    elif verdict in HELD:
-        reason = Reason(verdict.value)
-        known = base if base is not None and base.status is not None else None
-        hint = _hold_hint(draft, desired, reason, known, [("--publish", True)])
-        draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}))
-    elif base is not None and base.status is not wanted:
-        key = (base.kind, base.remote_id)
-        draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)
-
-
-def _set_status(
-    draft: Draft, desired: Desired, observed: Observed | None, wanted: Status, agreed: Agreed | None = None
-) -> None:
-    there = observed.status if observed else Status.DRAFT
-    draft.statuses.append(
-        Change(
-            STATUS_ACTIONS[wanted],
-            "article",
-            desired.locale,
-            desired.slug,
-            desired.path,
-            observed.remote_id if observed else None,
-            desired.title,
-            (FieldChange("status", there, wanted, agreed=agreed),),
-            there is Status.PUBLISHED,
-            wanted,
-        )
-    )

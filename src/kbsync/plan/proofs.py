@@ -1,0 +1,29 @@
+"""What git history proves of the values of one item. Pure."""
+
+from __future__ import annotations
+
+from kbsync.model import Observed
+from kbsync.plan.draft import Draft
+from kbsync.plan.known import NO_PROOF, Proof
+from kbsync.plan.match import Match
+from kbsync.plan.order import ASIDE
+
+
+def proof_of(draft: Draft, match: Match, observed: Observed) -> Proof:
+    """What history proves of the portal's values, of the file itself or of the one that it continues."""
+    former, proven = match.former, dict(draft.git.proof(match.desired.path, observed.remote_id))
+    unknown_text = match.base is former is None and "content" not in proven and _has_another_text(match, observed)
+    if match.is_stranger or unknown_text:
+        # An article with a text that no version of the file ever had may be a person's own.
+        return NO_PROOF
+    if observed.slug.endswith(ASIDE):
+        proven["slug"] = True  # Nobody but a push gives such a slug.
+    if former is not None:
+        agreed = {**former.fields, "status": former.status, "locale": former.locale or None}
+        proven = {name: True for name, value in agreed.items() if value is not None} | proven
+    return proven
+
+
+def _has_another_text(match: Match, observed: Observed) -> bool:
+    wanted = match.desired.fields.get("content")
+    return wanted is not None and observed.fields.get("content") != wanted

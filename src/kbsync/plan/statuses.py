@@ -1,0 +1,79 @@
+"""The status of an article: it decides for itself, after the article is there, where `publish` is on. Pure."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from kbsync.model import Agreed, Base, Change, Desired, FieldChange, Observed, Reason, Status
+from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, is_kept, overwritten, to_be_sent
+from kbsync.plan.draft import STATUS_ACTIONS, Draft, hold
+from kbsync.plan.hints import hold_hint
+from kbsync.plan.match import Match
+from kbsync.plan.proofs import proof_of
+
+
+def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None:
+    """The status decides for itself too, after the article is there, and only where `publish` is on.
+
+    Without `observed` the article is about to be created, as a draft that both sides agree on.
+    """
+    desired, base = match.desired, match.base
+    wanted = desired.status
+    assert wanted is not None
+    there = observed.status if observed else Status.DRAFT
+    agreed = (base.status if base else None) if observed else Status.DRAFT
+    remote_id = observed.remote_id if observed else None
+    proof = proof_of(draft, match, observed).get("status") if observed else None
+    verdict = decide(wanted, ABSENT if agreed is None else agreed, there, proof)
+    replaced = overwritten(verdict, ABSENT if agreed is None else agreed)
+    if desired.path in draft.policy.overwrite:
+        verdict = to_be_sent(verdict)
+    elif base is not None and is_kept(base, "status", verdict, there):
+        draft.kept.append(hold(desired, Reason.DRIFT, remote_id, ("status",), "", {"status": there}))
+        verdict = Verdict.NOTHING
+    if verdict is Verdict.SEND and "update_article" not in draft.policy.can:
+        draft.held.append(
+            hold(
+                desired,
+                Reason.UNSUPPORTED,
+                remote_id,
+                ("status",),
+                f"this profile cannot change a status: set it to {wanted} in the panel",
+            )
+        )
+    elif verdict is Verdict.SEND:
+        set_status(draft, desired, observed, wanted, replaced)
+    elif verdict in HELD:
+        reason = Reason(verdict.value)
+        known = base if base is not None and base.status is not None else None
+        hint = hold_hint(draft, desired, reason, known, [("--publish", True)])
+        draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}))
+    elif base is not None and base.status is not wanted:
+        key = (base.kind, base.remote_id)
+        draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)
+
+
+def set_status(
+    draft: Draft, desired: Desired, observed: Observed | None, wanted: Status, agreed: Agreed | None = None
+) -> None:
+    there = observed.status if observed else Status.DRAFT
+    draft.statuses.append(
+        Change(
+            STATUS_ACTIONS[wanted],
+            "article",
+            desired.locale,
+            desired.slug,
+            desired.path,
+            observed.remote_id if observed else None,
+            desired.title,
+            (FieldChange("status", there, wanted, agreed=agreed),),
+            there is Status.PUBLISHED,
+            wanted,
+        )
+    )
+
+
+def came_back(desired: Desired, observed: Observed, base: Base | None) -> bool:
+    """Whether this is an article that was archived because its source was gone, and now there is one again."""
+    archived = Status.ARCHIVED
+    return base is not None and base.status is archived is observed.status and desired.status is not archived

@@ -1,0 +1,55 @@
+"""What nobody can tell: which article a file is, or whether it is there at all. Held, with what to do. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kbsync.command import command_line
+from kbsync.model import Desired, Manage, Reason
+from kbsync.plan.draft import Draft, hold
+from kbsync.plan.match import Unclear
+
+
+def hold_unclear(draft: Draft, unclear: Iterable[Unclear]) -> None:
+    """Hold the sources that could be one of several articles, with what speaks for each."""
+    for item in unclear:
+        desired = item.desired
+        if item.is_left and draft.policy.recreate:
+            continue
+        if desired.kind == "category":
+            draft.unclear_categories.add((desired.locale, desired.slug))
+        if desired.manage is not Manage.FALSE:
+            draft.held.append(hold(desired, Reason.UNKNOWN, None, (), _unclear_hint(item)))
+
+
+def _unclear_hint(item: Unclear) -> str:
+    """What a source could be, and how to say which."""
+    kind = item.desired.kind
+    readings = [
+        f"{kind} {reading.article.some.remote_id} `{reading.article.some.slug}`"
+        + (f" ({', '.join(reading.reasons)})" if reading.reasons else "")
+        for reading in item.readings
+    ]
+    slug = item.readings[0].article.some.slug
+    if item.is_left:
+        return (
+            f"this file may be {' or '.join(readings)}, which has no file any more. If it is, add `aliases: [{slug}]`; "
+            f"if it is new, run `{command_line('push', item.desired.path, options=[('--recreate', True)])}`"
+        )
+    return (
+        f"this file could be {' or '.join(readings)}, and other files could be too. "
+        f"Say which one it is in its front matter, for example `aliases: [{slug}]`"
+    )
+
+
+def may_be_hidden(draft: Draft, desired: Desired) -> bool:
+    """Whether an article may be missing only in a list with gaps: under its slug a create would find it."""
+    if draft.complete:
+        return False
+    former = draft.git.former.get(desired.path, ())
+    return bool(draft.git.word) or any(then.slug != desired.slug for then in former)
+
+
+def waits_for_category(draft: Draft, desired: Desired) -> bool:
+    """Whether nobody knows yet which category of the portal an article's is."""
+    return desired.kind == "article" and (desired.locale, desired.fields.get("category")) in draft.unclear_categories
