@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast lint bench soak fuzz clean
+.PHONY: demo test test-fast test-lowest test-newest locked lock lint bench soak fuzz clean
 
 demo: .venv/installed
 	$(BIN)/kbsync demo
@@ -13,6 +13,13 @@ test: .venv/tested
 # Without what is marked slow: browsers, processes, faults by the thousand.
 test-fast: .venv/tested
 	$(BIN)/python -m pytest -n 2 -m 'not slow'
+
+# The core of the suite with the lowest versions that pyproject.toml allows, and with the newest Python of this machine.
+test-lowest:
+	.ci/core lowest $(PYTHON)
+
+test-newest:
+	.ci/core newest
 
 lint: .venv/tested
 	$(BIN)/ruff check .
@@ -38,5 +45,22 @@ fuzz: .venv/tested
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
 	touch $@
 
+# What CI installs: exactly the files of requirements/ci.txt, by their hashes. The list has every file of a version, for
+# all platforms; so a file without a hash there is not the one that was looked at, and stops the installation.
+locked: pyproject.toml requirements/ci.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement requirements/ci.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	touch .venv/installed
+	touch .venv/tested
+
+# Writes requirements/ci.txt anew, with the newest versions that pyproject.toml allows, for Python 3.11 and later.
+lock:
+	$(PYTHON) -m venv build/tools
+	build/tools/bin/python -m pip install --quiet --disable-pip-version-check uv
+	build/tools/bin/uv pip compile pyproject.toml requirements/build.in --extra dev --upgrade --universal \
+		--python-version 3.11 --generate-hashes --no-emit-package kbsync --custom-compile-command 'make lock' \
+		--quiet --output-file requirements/ci.txt
+
 clean:
-	rm -rf .venv .kbsync bench/out
+	rm -rf .venv .kbsync bench/out build

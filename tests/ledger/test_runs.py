@@ -219,7 +219,8 @@ def test_an_address_that_cannot_be_read_is_told_without_its_password(tmp_path, u
     from kbsync.errors import ConfigError
     from kbsync.ledger import open_ledger
 
-    with pytest.raises(ConfigError) as told:
+    # A libpq before 17 takes the space, and finds no such host.
+    with pytest.raises((ConfigError, LedgerError)) as told:
         open_ledger(url, folder=tmp_path)
     assert "krit" not in told.value.message + told.value.hint
 
