@@ -129,7 +129,8 @@ def test_where_nothing_can_be_looked_up_what_a_killed_push_left_open_is_held_and
         before = len(shell.sandbox.requests)
         code, told = shell.run()
         assert code == (ExitCode.HELD if unknown else ExitCode.DONE), told
-        assert {request.status for request in shell.sandbox.requests[before:]} == {200}
+        # 0: what the killed push had asked is noted when the portal finds nobody to answer, perhaps only now.
+        assert {request.status for request in shell.sandbox.requests[before:]} - {0} == {200}
         assert {(held.slug, held.reason) for held in world.plan().held} == {(slug, Reason.UNKNOWN) for slug in unknown}
         known = {slug: base.remote_id for slug, base in world.bases().items() if base.kind == "article"}
         there = {article.slug: article.id for article in world.sandbox.panel.articles(PORTAL)}
