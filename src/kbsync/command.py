@@ -9,7 +9,7 @@ from collections.abc import Iterable
 Option = tuple[str, object]
 """A name with its value; True alone for one that takes none. What has no value ("", None, False) is left out."""
 
-PLAIN_SPACES = re.compile(r"\S+( \S+)*")
+PLAIN_SPACES = re.compile(r"\S++(?: \S++)*+")
 """Reports put a text on one line, and squeeze its spaces."""
 
 CHANGED = re.compile(r"[`\x00-\x1f]|##\w*\[")

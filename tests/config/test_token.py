@@ -91,13 +91,13 @@ def test_a_program_of_the_folder_is_not_meant_by_a_bare_name(tmp_path):
     trap.write_text("#!/bin/sh\necho trapped\n")
     trap.chmod(0o755)
     with pytest.raises(ConfigError, match="there is no program `tokens`"):
-        read_token(settings(tmp_path, "tokens"), token_file=None, environ={"PATH": "."})
-    assert read_token(settings(tmp_path, "./tokens"), token_file=None, environ={"PATH": "."}) == "trapped"
+        read_token(settings(tmp_path, "tokens"), token_file=None, environ={"PATH": "."}, allow=free)
+    assert read_token(settings(tmp_path, "./tokens"), token_file=None, environ={"PATH": "."}, allow=free) == "trapped"
 
 
 def test_a_token_file_without_end_is_refused():
     with pytest.raises(ConfigError, match="cannot be read"):
-        read_token(settings(Path()), token_file=Path("/dev/zero"), environ={})
+        read_token(settings(Path()), token_file=Path("/dev/zero"), environ={}, allow=free)
 
 
 def test_a_token_file_may_begin_with_a_bom(tmp_path):

@@ -299,3 +299,25 @@ def test_two_files_that_trade_their_names_and_keep_slugs_and_texts_need_nothing_
     world.push()
     assert (ids(world), slugs(world)["b"]) == (before, "slug-b")
     settled(world)
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_a_slug_that_a_person_changed_in_the_panel_makes_no_second_article(world, knows):
+    only_knows(world, knows)
+    world.sandbox.panel.sql("UPDATE articles SET slug = 'nicer' WHERE slug = 'slug-b'")
+    plan = world.plan()
+    assert [change for change in plan.sent if change.action is Action.CREATE] == []
+    assert [(held.path, held.fields) for held in plan.held] == [("en/k/b.md", ("slug",))]
+    world.push()
+    assert world.slugs() == ["nicer", "slug-a", "slug-c"]
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_a_category_whose_folder_slug_and_name_changed_is_no_second_category(world, knows):
+    before = categories(world)
+    only_knows(world, knows)
+    rest = {path.replace("en/k/", "en/money/"): text for path, text in TREE.items()}
+    commit(world, rest | {"en/money/_category.md": "---\nname: Cash\nslug: cash\n---\n"})
+    world.push()
+    world.push()
+    assert sorted(categories(world).values()) == sorted(before.values())

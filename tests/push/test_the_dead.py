@@ -22,7 +22,8 @@ from kbsync.push.process import read_boot, read_namespace, read_process
 from kbsync.push.runner import Run
 from kbsync.sandbox import Behaviour, Sandbox
 
-from .test_many import a_clone, ended, start
+from .processes import all_ended
+from .test_many import a_clone, start
 from .test_process import a_zombie, linux
 from .world import PORTAL, a_sandbox, a_world
 
@@ -55,7 +56,7 @@ def is_free(ledger: Ledger, target: str) -> bool:
 def test_the_lock_of_a_zombie_is_taken_over(tmp_path, options):
     with a_checkout(tmp_path) as (_, clone, ledger, target), a_zombie() as pid:
         ledger.lock(target, an_owner(pid), now=time.time())
-        code, told = ended([start(clone, *options)])[0]
+        code, told = all_ended([start(clone, *options)])[0]
         assert code == ExitCode.DONE, told
         assert f"took over the lock of ana@{platform.node()}, process {pid}, for" in told and "which is dead" in told
         assert is_free(ledger, target)
@@ -66,7 +67,7 @@ def test_the_lock_of_a_process_whose_number_was_given_to_another_one_is_taken_ov
     with a_checkout(tmp_path) as (_, clone, ledger, target):
         ours = an_owner(os.getpid())
         ledger.lock(target, replace(ours, born=ours.born - 1), now=time.time())
-        code, told = ended([start(clone)])[0]
+        code, told = all_ended([start(clone)])[0]
         assert code == ExitCode.DONE and "which is dead" in told
 
 
@@ -74,7 +75,7 @@ def test_the_lock_of_a_process_whose_number_was_given_to_another_one_is_taken_ov
 def test_the_lock_of_the_living_is_respected_however_old_it_is(tmp_path):
     with a_checkout(tmp_path) as (sandbox, clone, ledger, target):
         ledger.lock(target, an_owner(os.getpid()), now=time.time() - 10 * STALE_S)
-        code, told = ended([start(clone)])[0]
+        code, told = all_ended([start(clone)])[0]
         assert code == ExitCode.LEDGER and "another push is at work" in told
         assert sandbox.requests == [] or all(request.method == "GET" for request in sandbox.requests)
 
@@ -86,7 +87,7 @@ def test_the_lock_of_the_living_is_respected_however_old_it_is(tmp_path):
 def test_of_another_container_with_our_name_only_the_heartbeat_counts(tmp_path, silent_s, expected):
     with a_checkout(tmp_path) as (_, clone, ledger, target), a_zombie() as pid:
         ledger.lock(target, replace(an_owner(pid), namespace="pid:[1]"), now=time.time() - silent_s)
-        assert ended([start(clone)])[0][0] == expected
+        assert all_ended([start(clone)])[0][0] == expected
 
 
 @linux
@@ -97,7 +98,7 @@ def test_who_joins_a_push_that_died_before_it_had_planned_is_told_and_does_not_w
         run = ledger.begin_run(target, command="push", now=time.time(), owner=leader, digest="")
         # Another tree would be refused; the digest is that of the clone's own push.
         _same_tree(ledger, clone, target, run)
-        code, told = ended([start(clone, "--join")])[0]
+        code, told = all_ended([start(clone, "--join")])[0]
         assert code == ExitCode.DONE, told
         assert told == "The push that was under way has died before it sent anything. Run `kbsync push`.\n"
         assert is_free(ledger, target) and ledger.runs(target)[0].ended_at is not None
@@ -109,7 +110,7 @@ def test_who_joins_a_push_that_was_stopped_waits_no_longer_than_for_its_heart(tm
         silent = time.time() - STALE_S - 1
         run = ledger.begin_run(target, command="push", now=silent, owner=an_owner(os.getpid()), digest="")
         _same_tree(ledger, clone, target, run)
-        code, told = ended([start(clone, "--join")])[0]
+        code, told = all_ended([start(clone, "--join")])[0]
         assert code == ExitCode.DONE and "has died before it sent anything" in told
 
 
@@ -141,12 +142,12 @@ def test_who_joins_a_push_whose_leader_is_a_zombie_does_its_work_to_the_end(tmp_
         os.waitid(os.P_PID, leaders[0].pid, os.WEXITED | os.WNOWAIT)
         assert read_process(leaders[0].pid).state == "Z"
         sandbox.faults.clear()
-        code, told = ended([start(clone, "--join")])[0]
+        code, told = all_ended([start(clone, "--join")])[0]
         assert code == ExitCode.DONE and "created as draft" in told, told
         titles = [article.title for article in sandbox.panel.articles(PORTAL)]
         assert len(titles) == len(set(titles)) == ARTICLES
-        assert ended([start(clone)])[0][0] == ExitCode.DONE
-        assert ended(leaders)[0][0] == -signal.SIGKILL
+        assert all_ended([start(clone)])[0][0] == ExitCode.DONE
+        assert all_ended(leaders)[0][0] == -signal.SIGKILL
 
 
 def test_who_joins_and_is_asked_to_stop_before_anything_was_planned_waits_no_more(tmp_path):

@@ -127,7 +127,7 @@ class Search:
             for pair in found.pairs.values() if found.question is None else ():
                 seen = pair.observed
                 if pair.found.keys() & {"title", "content", "name"}:
-                    fields = {name: seen.fields.get(name) if pair.found.get(name) else None for name in found.gave}
+                    fields = {name: seen.fields.get(name) if name in pair.found else None for name in found.gave}
                     status = seen.status if pair.found.get("status") else None
                     yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, fields, status)
 
@@ -176,7 +176,10 @@ class Search:
         return not found.done and (text.is_first or hash(text[:3]) not in self._tried)
 
     def _is_same(self, entry: Entry) -> bool:
-        """Whether a file that git calls renamed has nearly its body still: front matter makes short files alike."""
+        """Whether a file that git calls renamed has nearly its body still: front matter makes short files alike.
+
+        A category has no body; there the name tells.
+        """
         blobs = self.blobs.read([entry.old_oid, entry.oid])
         bodies = []
         for name, oid in ((entry.old_name, entry.old_oid), (entry.name, entry.oid)):
@@ -186,8 +189,9 @@ class Search:
             source = parse_source(name, blob.data)
             bodies.append((words(body_of(source, blob.data)), source.title or source.name))
         (old, old_title), (new, new_title) = bodies
-        if max(old.total(), new.total()) < MIN_WORDS:
-            return entry.percent >= SURE_PERCENT
+        if max(old.total(), new.total()) < MIN_WORDS or entry.name.endswith(CATEGORY_FILE):
+            is_category = entry.name.endswith(CATEGORY_FILE)
+            return entry.percent >= SURE_PERCENT or (is_category and new_title == old_title)
         return likeness(new, old, same_title=new_title == old_title) >= NEAR
 
     def _try(self, texts: Iterable[Text]) -> None:

@@ -20,7 +20,7 @@ def hold_hint(draft: Draft, desired: Desired, reason: Reason, base: Base | None,
         )
     elif base is None:
         said = (
-            f"the portal has {desired.kind} `{desired.slug}` already, with another value, and nothing on record "
+            f"the portal's {desired.kind} has another value, and nothing on record "
             "(no row of the ledger, no older revision in git) shows that kbsync wrote it"
         )
         if draft.git.word:

@@ -18,6 +18,8 @@ One assignment for all: evidence is weighed for everything that could be each ot
     LOCALE  a category whose locale the tree has no more, by slug  | 20            | ledger
     NAME    a category without a source, by its name; the title of | 15; 4         | portal
             an article, beside other evidence
+    (last)  a category without a source that has all the articles  | -             | portal
+            of a file which nothing else is
 
 Of PATH and GIT the stronger counts, for both say that the file stayed the file; so it is with TEXT, NEAR and FORMER. So
 a file that kept its name and its text is the article it was, whatever slug another file gave up; and two files that
@@ -40,7 +42,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from kbsync.model import Base, Desired, Observed
+from kbsync.model import Base, Desired, Observed, Value
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
 from kbsync.plan.evidence import Article, Evidence, Index, Scales
 from kbsync.plan.known import Known, Node
@@ -147,7 +149,29 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
     waiting = {path for path, _ in assignment.open} | assignment.found.keys()
     gone = assign({edge: weight for edge, weight in scales.weights_of_gone.items() if edge[0] not in waiting})
     found = {**assignment.found, **gone.found}
-    return Weighed(items, index, scales, plain, Assignment(found, assignment.open | gone.open))
+    weighed = Weighed(items, index, scales, plain, Assignment(found, assignment.open | gone.open))
+    found.update(_categories_by_articles(weighed))
+    return weighed
+
+
+def _categories_by_articles(weighed: Weighed) -> dict[str, Node]:
+    """Categories that nothing else told: all articles of the one are in the other, which no source is."""
+    free = [weighed.index.nodes[node].some for node in weighed.without_source() if node[0] == "category"]
+    left: dict[tuple[str, Value], Node] = {(some.locale, some.slug): ("category", some.remote_id) for some in free}
+    new = [item for item in weighed.unmatched() if item.kind == "category"]
+    if not left or not new:
+        return {}
+    homes: dict[tuple[str, Value], set[Value]] = {}
+    for path, node in weighed.found.items():
+        item, seen = weighed.items[path], weighed.index.nodes[node].observed
+        if item.kind == "article" and seen is not None:
+            homes.setdefault((item.locale, item.fields.get("category")), set()).add(seen.fields.get("category"))
+    found: dict[str, Node] = {}
+    for item in new:
+        were = homes.get((item.locale, item.slug), set())
+        if len(were) == 1 and (home := left.get((item.locale, next(iter(were))))) is not None:
+            found[item.path] = home
+    return found if len(set(found.values())) == len(found) else {}
 
 
 def _plain(items: Iterable[Desired], index: Index) -> tuple[dict[str, Node], dict[Node, str]]:

@@ -44,7 +44,9 @@ def _is_filled(draft: Draft, matches: Matches, category: Observed) -> bool:
 def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
     policy = draft.policy
     moved = tuple(
-        name for name, value in base.fields.items() if name != "position" and observed.fields.get(name) != value
+        name
+        for name in names_of(base.kind)
+        if name in base.fields and name != "position" and observed.fields.get(name) != base.fields[name]
     )
     if policy.publish and base.status is not None and observed.status is not base.status:
         moved += ("status",)

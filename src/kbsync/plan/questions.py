@@ -172,7 +172,7 @@ def _left(weighed: Weighed) -> Iterator[tuple[str, Node]]:
     for item in new:
         likely = (*at_place.get(place_of(item.path), ()), *of_text.get(item.fields.get("content"), ()))
         for node in dict.fromkeys((*likely, *(() if many else sorted(free, key=str)))):
-            if _is_ours(weighed, node) or weighed.index.nodes[node].some.locale == item.locale:
+            if _is_ours(weighed, node) or _looks_like(weighed, item, node):
                 yield item.path, node
 
 
@@ -192,9 +192,17 @@ def _is_ours(weighed: Weighed, node: Node) -> bool:
 def _may_be(weighed: Weighed, node: Node) -> bool:
     """Whether an article may have had a source of another name.
 
-    What neither the record nor git knows is somebody else's, unless git could not say; and one with a slug that the
-    panel made was made there.
+    One with a slug that the panel made was made there.
     """
     if node[0] != "article" or _is_ours(weighed, node):
         return node[0] == "article"
-    return bool(weighed.index.known.git.word) and not MACHINE_SLUG.match(weighed.index.nodes[node].some.slug)
+    return not MACHINE_SLUG.match(weighed.index.nodes[node].some.slug)
+
+
+def _looks_like(weighed: Weighed, item: Desired, node: Node) -> bool:
+    """Whether an article that is on no record, nor in git, may be a source's: a person may have given it that slug."""
+    some = weighed.index.nodes[node].some
+    if some.locale not in ("", item.locale):
+        return False
+    same = item.title == weighed.index.nodes[node].title or item.fields.get("content") == some.fields.get("content")
+    return same or bool(weighed.index.known.git.word)
