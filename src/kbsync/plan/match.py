@@ -38,7 +38,7 @@ What becomes of a knot of sources and articles that could be each other's:
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import msgspec
 
@@ -150,15 +150,16 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
     gone = assign({edge: weight for edge, weight in scales.weights_of_gone.items() if edge[0] not in waiting})
     found = {**assignment.found, **gone.found}
     weighed = Weighed(items, index, scales, plain, Assignment(found, assignment.open | gone.open))
-    found.update(_categories_by_articles(weighed))
-    return weighed
+    homes = _categories_by_articles(weighed)
+    return replace(weighed, assignment=Assignment({**found, **homes}, weighed.assignment.open)) if homes else weighed
 
 
 def _categories_by_articles(weighed: Weighed) -> dict[str, Node]:
     """Categories that nothing else told: all articles of the one are in the other, which no source is."""
     free = [weighed.index.nodes[node].some for node in weighed.without_source() if node[0] == "category"]
     left: dict[tuple[str, Value], Node] = {(some.locale, some.slug): ("category", some.remote_id) for some in free}
-    new = [item for item in weighed.unmatched() if item.kind == "category"]
+    waiting = {path for path, _ in weighed.assignment.open}
+    new = [item for item in weighed.unmatched() if item.kind == "category" and item.path not in waiting]
     if not left or not new:
         return {}
     homes: dict[tuple[str, Value], set[Value]] = {}
@@ -196,6 +197,7 @@ def match_items(desired: Iterable[Desired], known: Known, tree: Iterable[Desired
     weighed = weigh(wanted if tree is None else tree, known)
     found, index = weighed.found, weighed.index
     unclear = {item.desired.path: item for item in _unclear(weighed)}
+    asked = {item.path for item in wanted}
     matched = []
     for item in wanted:
         if item.path not in unclear:
@@ -211,7 +213,7 @@ def match_items(desired: Iterable[Desired], known: Known, tree: Iterable[Desired
         tuple(matched),
         tuple(sorted(orphans, key=lambda pair: (pair[0].kind, pair[0].locale, pair[0].slug, str(pair[0].remote_id)))),
         tuple(sorted(unmanaged, key=lambda item: (item.kind, item.locale, item.slug, str(item.remote_id)))),
-        tuple(item for path, item in sorted(unclear.items()) if tree is None or path in {w.path for w in wanted}),
+        tuple(item for path, item in sorted(unclear.items()) if path in asked),
         len(found) + len(orphans),
     )
 
