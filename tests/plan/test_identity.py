@@ -18,9 +18,8 @@ from kbsync.model import Action, Base, Desired, Observed, Plan, Status
 from kbsync.plan.assign import knots_of
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import NEVER, Former, GitWord, Known
-from kbsync.plan.likeness import likeness, words
 from kbsync.plan.match import weigh
-from kbsync.plan.questions import bodies_to_compare, questions_for
+from kbsync.plan.questions import bodies_to_compare, compared, questions_for
 
 from .items import POLICY, TARGET
 
@@ -125,14 +124,9 @@ class World:
         if questions_for(weigh(tree, known)):
             known = replace(known, git=self.git(self.head))
         weighed = weigh(tree, known)
-        pairs = {
-            (path, node[1]): likeness(
-                words(str(weighed.items[path].fields["content"])),
-                words(str(weighed.index.nodes[node].some.fields["content"])),
-                same_title=weighed.items[path].title == weighed.index.nodes[node].title,
-            )
-            for path, node in bodies_to_compare(weighed)
-        }
+        ours = {path: str(item.fields["content"]) for path, item in weighed.items.items()}
+        theirs = {node: str(article.some.fields["content"]) for node, article in weighed.index.nodes.items()}
+        pairs = compared(weighed, bodies_to_compare(weighed), ours, theirs)
         return replace(known, likeness=pairs)
 
     def plan(self, **policy: object) -> Plan:

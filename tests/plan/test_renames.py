@@ -5,9 +5,8 @@ from __future__ import annotations
 from kbsync.model import Action, Reason, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import Known
-from kbsync.plan.likeness import likeness, words
 from kbsync.plan.match import match_items, weigh
-from kbsync.plan.questions import bodies_to_compare
+from kbsync.plan.questions import bodies_to_compare, compared
 
 from .items import POLICY, TARGET, an_article
 
@@ -20,14 +19,8 @@ def known_of(new, old, texts, former) -> Known:
     """What is known once the bodies were compared."""
     known = Known([item.observed() for item in old], [item.base() for item in old])
     weighed = weigh([item.desired() for item in new], known)
-    pairs = {
-        (path, node[1]): likeness(
-            words(texts[path]),
-            words(former[node[1]]),
-            same_title=weighed.items[path].title == weighed.index.nodes[node].title,
-        )
-        for path, node in bodies_to_compare(weighed)
-    }
+    theirs = {("article", number): text for number, text in former.items()}
+    pairs = compared(weighed, bodies_to_compare(weighed), texts, theirs)
     return Known(known.observed, known.bases, likeness=pairs)
 
 

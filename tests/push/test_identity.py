@@ -220,6 +220,81 @@ def test_the_article_of_a_deleted_file_that_a_person_edited_is_held_and_not_remo
     assert world.article("slug-b").content == "A person's words."
 
 
+@pytest.mark.parametrize("knows", KNOWN)
+def test_the_article_of_a_deleted_file_whose_status_a_person_changed_is_held_and_not_removed(world, knows):
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", status="draft")})
+    world.project = world.project.but(publish=True, removed="delete")
+    world.push()
+    only_knows(world, knows)
+    world.sandbox.panel.edit("slug-b", status=1)
+    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
+    (held,) = world.plan().held
+    assert (held.reason, held.path, held.fields) == ("drift", "en/k/b.md", ("status",))
+    world.push()
+    assert "slug-b" in world.slugs()
+
+
+NEW = "Nothing that was here before: how to print labels, on which paper, and with which of the printers."
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+@pytest.mark.parametrize("edited", [False, True], ids=["as it was", "a word edited"])
+@pytest.mark.parametrize("moved_on", [False, True], ids=["under the old name", "moved on"])
+def test_one_commit_that_renames_a_file_and_puts_a_new_one_in_its_place_gives_no_article_the_other_text(
+    world, knows, edited, moved_on
+):
+    before = ids(world)
+    files = TREE | {
+        "en/k/bills.md": article("b", "bills", edited=edited),
+        "en/k/b.md": an_article("New", NEW, slug="slug-b"),
+    }
+    only_knows(world, knows)
+    commit(world, files)
+    if moved_on:
+        files["en/l/b.md"] = files.pop("en/k/b.md")
+        commit(world, files)
+    world.push()
+    plan = world.plan()
+    assert plan.sent == ()
+    assert plan.held or world.article("bills").id == before["b"]
+    assert ids_but_new(world) == before
+
+
+def ids_but_new(world: World) -> dict[str, int]:
+    world.sandbox.panel.sql("DELETE FROM articles WHERE title = 'New'")
+    return ids(world)
+
+
+@pytest.mark.parametrize("knows", ["all", "bc"])
+def test_a_new_file_that_takes_the_slug_of_one_that_is_written_anew_is_not_told_from_it(world, knows):
+    only_knows(world, knows)
+    other = "Labels are printed on the small machine beside the door, which takes paper of any width and size."
+    commit(
+        world,
+        TREE | {"en/k/b.md": an_article("New", NEW, slug="new"), "en/k/x.md": an_article("X", other, slug="slug-b")},
+    )
+    plan = world.plan()
+    assert {held.path for held in plan.held if held.reason == "unknown"} == {"en/k/b.md", "en/k/x.md"}
+
+
+@pytest.mark.parametrize("removed", ["archive", "delete"])
+def test_an_article_that_a_held_file_may_be_is_not_removed(world, removed):
+    world.project = world.project.but(removed=removed)
+    rest = {path: text for path, text in TREE.items() if path not in ("en/k/b.md", "en/k/a.md")}
+    # b was renamed and written anew, and has a's slug now; a has b's.
+    commit(world, rest | {"en/k/bills.md": an_article("New", NEW, slug="slug-a"), "en/k/a.md": article("a", "slug-b")})
+    plan = world.plan()
+    assert [(held.reason, held.path) for held in plan.held if held.path == "en/k/bills.md"] == [
+        ("unknown", "en/k/bills.md")
+    ]
+    world.push()
+    assert set(ids(world)) == {"a", "b", "c"}
+    assert all(item.status == 0 for item in world.sandbox.panel.articles("handbook"))
+    world.push(recreate=True)
+    world.push()
+    assert "b" not in ids_but_new(world) or removed == "archive"
+
+
 STATUSES = {"draft": "draft", "published": "published", "archived": "archived", None: "draft"}
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -15,9 +14,8 @@ from kbsync.model import Base, Plan, RemoteId
 from kbsync.plan.build import build_plan
 from kbsync.plan.former import renamed_bodies
 from kbsync.plan.known import Known, Node
-from kbsync.plan.likeness import likeness, words
 from kbsync.plan.match import Weighed, weigh
-from kbsync.plan.questions import Questions, bodies_to_compare, open_questions, place_of, questions_for
+from kbsync.plan.questions import Questions, bodies_to_compare, compared, open_questions, place_of, questions_for
 from kbsync.plan.recover import Recovery, settle_pending
 from kbsync.push.uploads import plan_uploads
 
@@ -103,7 +101,7 @@ def compare_bodies(
     """How alike the bodies of some sources and articles are. What the tree has too is not asked of the portal."""
     ours = {path: reading.compiler.content_of(path) for path in dict.fromkeys(path for path, _ in pairs)}
     of_digest = {weighed.items[path].fields.get("content"): text for path, text in ours.items()}
-    theirs: dict[Node, Counter[str]] = {}
+    theirs: dict[Node, str] = {}
     read = 0
     for path, node in pairs:
         if node not in theirs:
@@ -113,17 +111,8 @@ def compare_bodies(
             if text is None and (moved or read < MOST_READ):
                 text, read = _body_of(service, node, some.locale), read + (not moved)
             if text is not None:
-                theirs[node] = words(text)
-    counted = {path: words(text) for path, text in ours.items()}
-    return {
-        (path, node[1]): likeness(
-            counted[path],
-            theirs[node],
-            same_title=weighed.items[path].title == weighed.index.nodes[node].title,
-        )
-        for path, node in pairs
-        if node in theirs
-    }
+                theirs[node] = text
+    return compared(weighed, pairs, ours, theirs)
 
 
 def _body_of(service: Service, node: Node, locale: str) -> str | None:

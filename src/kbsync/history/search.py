@@ -17,7 +17,7 @@ from kbsync.history.blobs import Blobs
 from kbsync.history.git import SURE_PERCENT, Entry, GitFailed, Repository
 from kbsync.history.revisions import Revision, Then, read_revision, targets_of
 from kbsync.history.trail import Text, Trail
-from kbsync.model import Base, Kind, Observed, RemoteId, Value
+from kbsync.model import Base, Fields, Kind, Observed, RemoteId, Status, Value
 from kbsync.plan.decide import EMPTY
 from kbsync.plan.evidence import Key, key_of
 from kbsync.plan.known import NEVER, Former, GitWord
@@ -58,13 +58,16 @@ class Pair:
 
 @dataclass(slots=True)
 class File:
-    """What is asked of one file, and what is known so far. `question` is None for one that is gone."""
+    """What is asked of one file, and what is known so far.
+
+    `question` is None for one that is gone; then `gave` is what its last revision gave.
+    """
 
     question: Question | None
     pairs: dict[RemoteId, Pair] = field(default_factory=dict)
     former: dict[tuple[str, str, str], int] = field(default_factory=dict)
     newest: Text | None = None
-    gave: set[str] = field(default_factory=set)
+    gave: Fields = field(default_factory=dict)
     done: bool = False
 
     def wants(self) -> set[str]:
@@ -127,8 +130,9 @@ class Search:
             for pair in found.pairs.values() if found.question is None else ():
                 seen = pair.observed
                 if pair.found.keys() & {"title", "content", "name"}:
-                    fields = {name: seen.fields.get(name) if name in pair.found else None for name in found.gave}
-                    status = seen.status if pair.found.get("status") else None
+                    gave = found.gave.keys() - {"status", "locale"}
+                    fields = {name: seen.fields.get(name) if name in pair.found else None for name in gave}
+                    status = seen.status if pair.found.get("status") else _status_in(found.gave)
                     yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, fields, status)
 
     # --- the walk --------------------------------------------------------------------------------------------------
@@ -192,7 +196,7 @@ class Search:
         if max(old.total(), new.total()) < MIN_WORDS or entry.name.endswith(CATEGORY_FILE):
             is_category = entry.name.endswith(CATEGORY_FILE)
             return entry.percent >= SURE_PERCENT or (is_category and new_title == old_title)
-        return likeness(new, old, same_title=new_title == old_title) >= NEAR
+        return (likeness(new, old, same_title=new_title == old_title) or 0.0) >= NEAR
 
     def _try(self, texts: Iterable[Text]) -> None:
         todo = list(texts)
@@ -249,7 +253,8 @@ class Search:
         wants = found.wants()
         fields = self.then.fields_of(revision) if wants - {"content"} or found.question is None else {}
         if found.question is None and not found.gave:
-            found.gave = set(fields) - {"status", "locale"}
+            # A file without a status leaves it to people.
+            found.gave = {name: v for name, v in fields.items() if name != "status" or revision.source.status}
             for pair in found.pairs.values():
                 pair.open = {name: value for name, value in pair.open.items() if name in fields}
         bodies = self.then.bodies_of(revision) if "content" in wants and revision.source.kind == "article" else set()
@@ -323,6 +328,11 @@ class Search:
                 sides = [(commit.id, NEVER), (f"{commit.id}^1", commit.time_s)]
                 moments.setdefault(entry.name, []).extend(sides)
         return moments
+
+
+def _status_in(fields: Fields) -> Status | None:
+    status = fields.get("status")
+    return Status(str(status)) if status else None
 
 
 def _both_empty(fields: Mapping[str, Value], name: str, value: Value) -> bool:

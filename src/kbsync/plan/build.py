@@ -44,7 +44,12 @@ from kbsync.plan.known import Known
 from kbsync.plan.links import decide_links, is_link
 from kbsync.plan.match import Match, Matches, match_items
 from kbsync.plan.order import take_turns
-from kbsync.plan.orphans import decide_orphans, warn_of_dying_addresses, warn_of_look_alikes
+from kbsync.plan.orphans import (
+    decide_orphans,
+    warn_of_dying_addresses,
+    warn_of_look_alikes,
+    without_those_that_wait,
+)
 from kbsync.plan.taken import hold_taken_slugs
 from kbsync.plan.unclear import hold_unclear
 
@@ -84,6 +89,7 @@ def build_plan(
     for match in (*matches.matched, *new):
         decide_item(draft, match, renamed, unknown)
     if policy.whole:
+        matches = without_those_that_wait(matches, recreate=policy.recreate)
         decide_orphans(draft, matches, renamed, complete=known.complete)
     decide_links(draft, matches)
     if known.observed is not None:

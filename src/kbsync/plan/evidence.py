@@ -9,7 +9,7 @@ from enum import StrEnum
 from kbsync.model import Base, Desired, Fields, Kind, Observed
 from kbsync.plan.assign import Edge
 from kbsync.plan.known import Former, Known, Node
-from kbsync.plan.likeness import NEAR
+from kbsync.plan.likeness import HALF, NEAR
 from kbsync.plan.order import ASIDE
 
 Key = tuple[Kind, Hashable]
@@ -36,6 +36,8 @@ PATH = 60.0
 ALIAS = 50.0
 GIT, GIT_SINCE = 50.0, 25.0
 SLUG, SLUG_ONCE = 35.0, 25.0
+UNLIKE = {Evidence.PATH: 26.0, Evidence.GIT: 26.0, Evidence.SLUG: 30.0, Evidence.FORMER_TEXT: 0.0}
+"""What these weigh at most where the bodies are quite unlike: a file that was written anew, or another one."""
 LOCALE = 20.0
 NAME = {"category": 15.0, "article": 4.0, "asset": 0.0}
 TEXT, FORMER_TEXT = 60.0, 20.0
@@ -242,6 +244,13 @@ class Scales:
                 self._say(item, Evidence.FORMER_TEXT, FORMER_TEXT, [node])
             if title in {side.fields.get("title") for side in sides}:
                 self._say(item, Evidence.NAME, NAME["article"], [node])
+            if Evidence.TEXT not in self.found[item.path][node] and likeness.get(node, 1.0) < HALF:
+                self._doubt(item, node)
+
+    def _doubt(self, item: Desired, node: Node) -> None:
+        """Names and places say less where the text is quite another."""
+        reasons = self.found[item.path][node]
+        reasons |= {evidence: min(reasons[evidence], most) for evidence, most in UNLIKE.items() if evidence in reasons}
 
     def _likeness(self) -> Mapping[str, Mapping[Node, float]]:
         found: dict[str, dict[Node, float]] = {}

@@ -21,10 +21,12 @@ One assignment for all: evidence is weighed for everything that could be each ot
     (last)  a category without a source that has all the articles  | -             | portal
             of a file which nothing else is
 
-Of PATH and GIT the stronger counts, for both say that the file stayed the file; so it is with TEXT, NEAR and FORMER. So
-a file that kept its name and its text is the article it was, whatever slug another file gave up; and two files that
-swapped their names, but neither slugs nor texts, are still the articles of their slugs. What is on record and gone from
-the portal is taken where nothing of the portal could be meant.
+Where less than half of the words of two bodies are the same, PATH and GIT weigh 26 at most, SLUG 30 and FORMER nothing:
+the file was written anew, or another one took its place. Of PATH and GIT the stronger counts, for both say that the
+file stayed the file; so it is with TEXT, NEAR and FORMER. So a file that kept its name and its text is the article it
+was, whatever slug another file gave up; and two files that swapped their names, but neither slugs nor texts, are still
+the articles of their slugs. What is on record and gone from the portal is taken where nothing of the portal could be
+meant.
 
 What becomes of a knot of sources and articles that could be each other's:
 
@@ -32,7 +34,7 @@ What becomes of a knot of sources and articles that could be each other's:
     -----------------------------------------------------+------------------+-------------------------------
     one is better than all others                        | matched, or new  | matched, or without a source
     two are about as good                                | held, both named | neither removed nor forgotten
-    one is best and leaves a source and an article over  | held             | an orphan like any other
+    one is best and leaves a source and an article over  | held             | neither removed nor forgotten
 """
 
 from __future__ import annotations

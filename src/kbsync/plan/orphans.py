@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace as replace_value
 from urllib.parse import quote
 
 from msgspec.structs import replace
@@ -27,6 +28,18 @@ def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, s
             fields = follow_rename(base.fields, base.locale, renamed)
             there = follow_rename(observed.fields, observed.locale, renamed)
             _remove_orphan(draft, replace(base, fields=fields), replace(observed, fields=there))
+
+
+def without_those_that_wait(matches: Matches, *, recreate: bool) -> Matches:
+    """The matches without the orphans that a held source may be, until a person has said that it is new."""
+    waiting = {
+        (reading.article.some.kind, reading.article.some.remote_id)
+        for item in matches.unclear
+        if not recreate
+        for reading in item.readings
+    }
+    orphans = (pair for pair in matches.orphans if (pair[0].kind, pair[0].remote_id) not in waiting)
+    return replace_value(matches, orphans=tuple(orphans))
 
 
 def _is_filled(draft: Draft, matches: Matches, category: Observed) -> bool:

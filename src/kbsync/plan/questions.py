@@ -7,19 +7,21 @@ a source that only its slug ties to an article, or no    | git: both that, and w
 row of the ledger                                        | those of an older revision
 a knot in which the ledger does not know every article   | git: both
 an article without a source that no ledger knows         | git: was its file deleted?
-a knot; a source and an article that are both left       | the portal: how alike are the bodies?
+a knot; a source and an article that are both left; a    | the portal: how alike are the bodies?
+new source with the text that another one gave up        |
 a conflict of a field                                    | git: is the portal's value that of an older revision?
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from kbsync.model import Desired, Manage, Observed, Plan, Reason, Value
+from kbsync.model import Desired, Manage, Observed, Plan, Reason, RemoteId, Value
 from kbsync.plan.assign import Edge
 from kbsync.plan.evidence import Evidence
 from kbsync.plan.known import Known, Node
+from kbsync.plan.likeness import likeness, words
 from kbsync.plan.match import Weighed
 from kbsync.plan.orphans import MACHINE_SLUG
 
@@ -130,7 +132,7 @@ def bodies_to_compare(weighed: Weighed) -> list[tuple[str, Node]]:
     known = weighed.index.known
     # All knots together: files may have been traded between them.
     pairs = dict.fromkeys(_of_knots([edge for knot in weighed.contested() for edge in knot]))
-    pairs |= dict.fromkeys(_left(weighed))
+    pairs |= dict.fromkeys((*_left(weighed), *_given_up(weighed)))
     return [
         (path, node)
         for path, node in pairs
@@ -138,6 +140,28 @@ def bodies_to_compare(weighed: Weighed) -> list[tuple[str, Node]]:
         and (path, node[1]) not in known.likeness
         and Evidence.TEXT not in weighed.scales.reasons(path, node)
     ]
+
+
+def compared(
+    weighed: Weighed, pairs: Iterable[tuple[str, Node]], ours: Mapping[str, str], theirs: Mapping[Node, str]
+) -> dict[tuple[str, RemoteId], float]:
+    """How alike the bodies of some pairs are; a pair of which that says nothing, or with a body unread, is left out.
+
+    Args:
+        weighed: all evidence.
+        pairs: sources and articles.
+        ours: the bodies by source path.
+        theirs: the bodies by article.
+    """
+    new = {path: words(text) for path, text in ours.items()}
+    old = {node: words(text) for node, text in theirs.items()}
+    found = {}
+    for path, node in pairs:
+        same_title = weighed.items[path].title == weighed.index.nodes[node].title
+        share = likeness(new[path], old[node], same_title=same_title) if node in old else None
+        if share is not None:
+            found[path, node[1]] = share
+    return found
 
 
 def _of_knots(edges: list[Edge]) -> Iterator[tuple[str, Node]]:
@@ -174,6 +198,29 @@ def _left(weighed: Weighed) -> Iterator[tuple[str, Node]]:
         for node in dict.fromkeys((*likely, *(() if many else sorted(free, key=str)))):
             if _is_ours(weighed, node) or _looks_like(weighed, item, node):
                 yield item.path, node
+
+
+def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
+    """The new sources that have a text or a title which another one gave up, both with the article that had it.
+
+    One commit may have renamed a file and put another in its place.
+    """
+    new = [item for item in weighed.unmatched() if item.kind == "article"]
+    if not new:
+        return
+    had: dict[tuple[str, Value], list[tuple[str, Node]]] = {}
+    for path, node in weighed.found.items():
+        item, article = weighed.items[path], weighed.index.nodes[node]
+        sides = [side.fields for side in (article.base, article.observed) if side is not None]
+        if node[0] == "article" and all(side.get("content") != item.fields.get("content") for side in sides):
+            for name in ("content", "title"):
+                for value in {side.get(name) for side in sides} - {item.fields.get(name)}:
+                    had.setdefault((name, value), []).append((path, node))
+    for item in new:
+        for name in ("content", "title"):
+            for path, node in had.get((name, item.fields.get(name)), ()):
+                yield item.path, node
+                yield path, node
 
 
 def _loose(weighed: Weighed) -> Iterator[tuple[str, Node]]:
