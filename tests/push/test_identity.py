@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from kbsync.model import Action
 from kbsync.sandbox import Fault
@@ -396,3 +397,73 @@ def test_a_category_whose_folder_slug_and_name_changed_is_no_second_category(wor
     world.push()
     world.push()
     assert sorted(categories(world).values()) == sorted(before.values())
+
+
+def test_a_text_whose_article_a_person_deleted_is_not_made_again_where_another_file_took_its_name(world):
+    world.sandbox.panel.sql("DELETE FROM articles WHERE slug = 'slug-b'")
+    files = {"en/k/bills.md": article("b", "bills"), "en/k/b.md": an_article("New", NEW, slug="slug-b")}
+    commit(world, TREE | files)
+    plan = world.plan()
+    assert [(held.reason, held.path) for held in plan.held] == [("gone", "en/k/bills.md")]
+    assert [(change.action, change.path) for change in plan.sent] == [(Action.CREATE, "en/k/b.md")]
+    world.push()
+    plan = world.plan()
+    assert [(held.reason, held.path) for held in plan.held] == [("gone", "en/k/bills.md")]
+    assert plan.sent == ()
+
+
+def test_an_article_whose_file_moves_to_another_locale_stays_where_a_person_put_it_in_another_category(world):
+    world.sandbox.panel.sql("UPDATE articles SET category_id = ? WHERE slug = 'slug-b'", categories(world)["en", "l"])
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest | {"fr/k/b.md": article("b", "slug-b", edited=True)})
+    (held,) = world.plan().held
+    assert (held.reason, held.path, held.fields) == ("drift", "fr/k/b.md", ("category", "locale"))
+    world.push()
+    assert world.article("slug-b").category_id == categories(world)["en", "l"]
+
+
+def leave_to_the_panel(world: World, path: str, **kept: str) -> None:
+    """What `kbsync resolve --theirs` leaves in the ledger."""
+    with world.project.ledger() as ledger:
+        (base,) = (base for base in ledger.bases(world.project.target) if base.path == path)
+        ledger.record(world.project.target, [structs.replace(base, kept=kept)])
+
+
+@pytest.mark.parametrize("decided", [False, True], ids=["held", "left to the panel"])
+def test_a_new_article_goes_into_a_category_whose_slug_a_person_changed(world, decided):
+    world.sandbox.panel.sql("UPDATE categories SET slug = 'kay' WHERE slug = 'k' AND locale = 'en'")
+    commit(world, TREE | {"en/k/x.md": an_article("X", NEW, slug="x")})
+    assert [(held.path, held.fields) for held in world.plan().held] == [("en/k/_category.md", ("slug",))]
+    world.push()
+    assert world.article("x").category_id == categories(world)["en", "kay"]
+    assert world.plan().sent == ()
+    if decided:
+        leave_to_the_panel(world, "en/k/_category.md", slug="kay")
+        settled(world)
+    world.sandbox.panel.sql("UPDATE categories SET slug = 'k' WHERE slug = 'kay'")
+    settled(world)
+
+
+def test_in_a_shallow_clone_a_text_that_moved_to_another_locale_is_not_made_again(world, tmp_path):
+    """Nothing says what the file was before, but the text is there, and no file has it."""
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest | {"fr/k/b.md": article("b", "slug-b-fr")})
+    forget(world)
+    shutil.rmtree(tmp_path / ".git")
+    plan = world.plan()
+    assert Action.CREATE not in {change.action for change in plan.changes}
+    assert "fr/k/b.md" in {held.path for held in plan.held} | {change.path for change in plan.changes}
+
+
+@pytest.mark.parametrize("removed", ["archive", "delete"])
+def test_what_a_clone_without_a_ledger_sent_in_part_is_known_as_a_whole(world, removed):
+    forget(world)
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest | {"en/l/b.md": article("b", "slug-b")})
+    assert world.push().words == {"done"}
+    world.sandbox.panel.edit("slug-b", content="A person's words.")
+    world.project = world.project.but(removed=removed)
+    commit(world, rest)
+    assert [(held.reason, held.fields) for held in world.plan().held] == [("drift", ("content",))]
+    world.push()
+    assert world.article("slug-b").content == "A person's words."

@@ -189,7 +189,7 @@ class Project:
                 before_sending()
                 ledger = ledger_of(opened)
                 run = Run(ledger, ledger.begin_run(self.target, command="push", now=1.0), clock, stopping, beat)
-                bases = {(base.kind, base.remote_id): base for base in planned.recovery.bases}
+                bases = {(b.kind, b.remote_id): b for b in (*planned.recovery.bases, *planned.plan.settled)}
                 author = service.fetch_owner().id if service.can("profile") else None
                 sender = Sender(service, reading.content_of, bases, author)
                 for outcome in push(planned.plan, sender, run, concurrency=concurrency):

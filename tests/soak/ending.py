@@ -91,11 +91,13 @@ def _differences(truth: Truth, end: End, source: Article, there: Shown) -> Itera
     if source.path in end.reasons or end.is_knotted:
         return
     category = end.tree.category_of(source)
+    # Of a category whose slug is held the articles stay in it, under its old slug.
+    home = "" if category is None or category.path in end.reasons else category.portal_slug
     wanted = {
         "slug": (source.portal_slug, there.slug),
         "title": (source.title, there.title),
         "locale": (source.locale, there.locale),
-        "category": (category.portal_slug if category else "", there.category),
+        "category": (home or there.category, there.category),
     }
     if source.status:
         wanted["status"] = (source.status, there.status)

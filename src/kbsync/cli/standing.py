@@ -129,7 +129,9 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
     """Keep a plan that had nothing to do, where all that it was made from has a sure name."""
     from kbsync.service.glance import head_of
 
-    busy = plan.changes or plan.held or plan.settled or plan.forgotten
+    # A plan is amended article by article, so a category must not have another slug there than here.
+    renamed = any(item.kind == "category" and "slug" in item.fields for item in plan.kept)
+    busy = plan.changes or plan.held or plan.settled or plan.forgotten or renamed
     young = any(row.racy for row in reading.compiler.tree.rows.values())
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
         return

@@ -42,7 +42,7 @@ from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.items import decide_item
 from kbsync.plan.known import Known
 from kbsync.plan.links import decide_links, is_link
-from kbsync.plan.match import Match, Matches, match_items
+from kbsync.plan.match import Match, match_items
 from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import (
     decide_orphans,
@@ -50,6 +50,7 @@ from kbsync.plan.orphans import (
     warn_of_look_alikes,
     without_those_that_wait,
 )
+from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories
 from kbsync.plan.taken import hold_taken_slugs
 from kbsync.plan.unclear import hold_unclear
 
@@ -81,7 +82,7 @@ def build_plan(
         PlanRefused: it would remove more than `max_fraction` of what is managed.
     """
     matches = match_items(desired, known, tree)
-    renamed = _renamed_categories(matches)
+    renamed = renamed_categories(matches)
     unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
     draft = Draft(policy, git=known.git, complete=known.complete or known.observed is None)
     hold_unclear(draft, matches.unclear)
@@ -92,6 +93,7 @@ def build_plan(
         matches = without_those_that_wait(matches, recreate=policy.recreate)
         decide_orphans(draft, matches, renamed, complete=known.complete)
     decide_links(draft, matches)
+    name_as_on_the_portal(draft, matches)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed)
     warn_of_look_alikes(draft, matches)
@@ -138,15 +140,6 @@ def check_removals(plan: Plan, *, max_fraction: float) -> None:
             f"[push] max_removals allows {max_fraction:.0%}",
             hint="is the content tree complete? If this is meant, set KBSYNC_PUSH__MAX_REMOVALS=100% for this once",
         )
-
-
-def _renamed_categories(matches: Matches) -> dict[tuple[str, str], str]:
-    """Old slug to new, by locale: an article whose category gets another slug does not move."""
-    return {
-        (match.observed.locale, match.observed.slug): match.desired.slug
-        for match in matches.matched
-        if match.desired.kind == "category" and match.observed and match.observed.slug != match.desired.slug
-    }
 
 
 def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, managed: int) -> Plan:

@@ -177,12 +177,17 @@ class Scales:
         return self._weights(gone=True)
 
     def _weights(self, *, gone: bool) -> dict[Edge, float]:
-        return {
-            (path, node): weight
+        found = {
+            (path, node): reasons
             for path, nodes in self.found.items()
             for node, reasons in nodes.items()
-            if (self.index.nodes[node].observed is None) is gone and (weight := _total(reasons)) >= MIN_WEIGHT
+            if (self.index.nodes[node].observed is None) is gone
         }
+        if gone:
+            # How alike the texts are, nobody can tell any more; but another source may have the very text.
+            texts = {node for (_, node), reasons in found.items() if Evidence.TEXT in reasons}
+            found = {e: _doubted(r) if e[1] in texts and Evidence.TEXT not in r else r for e, r in found.items()}
+        return {edge: weight for edge, reasons in found.items() if (weight := _total(reasons)) >= MIN_WEIGHT}
 
     def reasons(self, path: str, node: Node) -> tuple[Evidence, ...]:
         """What speaks for a source being an article, the strongest first."""
@@ -245,12 +250,7 @@ class Scales:
             if title in {side.fields.get("title") for side in sides}:
                 self._say(item, Evidence.NAME, NAME["article"], [node])
             if Evidence.TEXT not in self.found[item.path][node] and likeness.get(node, 1.0) < HALF:
-                self._doubt(item, node)
-
-    def _doubt(self, item: Desired, node: Node) -> None:
-        """Names and places say less where the text is quite another."""
-        reasons = self.found[item.path][node]
-        reasons |= {evidence: min(reasons[evidence], most) for evidence, most in UNLIKE.items() if evidence in reasons}
+                self.found[item.path][node] = _doubted(self.found[item.path][node])
 
     def _likeness(self) -> Mapping[str, Mapping[Node, float]]:
         found: dict[str, dict[Node, float]] = {}
@@ -298,6 +298,11 @@ def _text_and_title(fields: Fields) -> Hashable:
 def _total(reasons: Mapping[Evidence, float]) -> float:
     best = [max((reasons[evidence] for evidence in reasons.keys() & group), default=0.0) for group in ALIKE]
     return sum(best) + sum(reasons[evidence] for evidence in reasons.keys() - ALIKE[0] - ALIKE[1])
+
+
+def _doubted(reasons: Mapping[Evidence, float]) -> dict[Evidence, float]:
+    """Names and places say less where the text is quite another."""
+    return {evidence: min(weight, UNLIKE.get(evidence, weight)) for evidence, weight in reasons.items()}
 
 
 def _weight_of(then: Former, article: Article) -> float:

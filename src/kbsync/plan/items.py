@@ -21,7 +21,7 @@ from kbsync.model import (
     Reason,
     Status,
 )
-from kbsync.plan.decide import ABSENT, EMPTY, Verdict, decide, is_kept, overwritten, to_be_sent
+from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, is_kept, overwritten, to_be_sent
 from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
 from kbsync.plan.hints import hold_hint
 from kbsync.plan.match import Match
@@ -53,6 +53,9 @@ def _decide_missing(
     draft: Draft, desired: Desired, base: Base | None, unknown: Collection[tuple[Kind, str, str]]
 ) -> None:
     if base is not None and not draft.policy.recreate:
+        if base.path != desired.path:
+            # Else what takes the old name would be taken for it.
+            draft.settled[base.kind, base.remote_id] = replace(base, path=desired.path)
         draft.held.append(
             hold(
                 desired,
@@ -149,6 +152,8 @@ def _decide_present(
             verdicts = {name: to_be_sent(verdict) for name, verdict in verdicts.items()}
         elif base is not None and base.kept:
             verdicts = _as_decided(draft, match, base, there, verdicts)
+        if not same_locale:
+            verdicts = _with_its_category(verdicts, desired, there)
         _decide_fields(draft, match, observed, there, verdicts, replaced)
     if draft.policy.publish and desired.kind == "article" and desired.status is not None:
         decide_status(draft, match, observed)
@@ -170,6 +175,17 @@ def _as_decided(
     if kept:
         draft.kept.append(hold(match.desired, Reason.DRIFT, base.remote_id, kept, "", there))
     return {**verdicts, **dict.fromkeys(kept, Verdict.NOTHING)}
+
+
+def _with_its_category(verdicts: dict[str, Verdict], desired: Desired, there: Fields) -> dict[str, Verdict]:
+    """The category decides the locale, on every save (observed.md, surprise 9): one is held with the other."""
+    category, locale = verdicts.get("category", Verdict.CONFLICT), verdicts["locale"]
+    differs = "category" in desired.fields and there.get("category") != desired.fields["category"]
+    if differs and locale is Verdict.SEND and category is not Verdict.SEND:
+        return {**verdicts, "locale": category if category in HELD else Verdict.CONFLICT}
+    if category is Verdict.SEND and locale in HELD:
+        return {**verdicts, "category": locale}
+    return verdicts
 
 
 def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
@@ -194,6 +210,11 @@ def _decide_fields(
     if "category" in sends and "position" in desired.fields and "position" not in sends:
         # The service gives a new position to what changes its category.
         sends.append("position")
+    if sends and base is None:
+        # What is alike on both sides is agreed on; what is sent will be.
+        agreed = _agreed(desired, observed)
+        known = {name: value for name, value in agreed.fields.items() if name not in sends}
+        draft.settled[observed.kind, observed.remote_id] = replace(agreed, fields=known)
     if sends:
         _update(draft, match, observed, there, {name: replaced.get(name) for name in sends})
     elif base is None:

@@ -16,6 +16,9 @@ from kbsync.plan.match import Matches
 MACHINE_SLUG = re.compile(r"\d{9,}-")
 """A slug that the panel made: unix seconds and the title. Source: observed.md, section 4."""
 
+ALWAYS = frozenset({"title", "content", "name"})
+"""The fields that every source of their kind gives."""
+
 
 def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, str], str], *, complete: bool) -> None:
     """Articles first: a category goes only when everything in it goes."""
@@ -59,7 +62,7 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
     moved = tuple(
         name
         for name in names_of(base.kind)
-        if name in base.fields and name != "position" and observed.fields.get(name) != base.fields[name]
+        if name != "position" and (name in base.fields or name in ALWAYS) and _is_moved(name, base, observed)
     )
     if policy.publish and base.status is not None and observed.status is not base.status:
         moved += ("status",)
@@ -81,6 +84,11 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
         if observed.status is not None:
             fields += (FieldChange("status", observed.status, None),)
         draft.removals.append(_removal(Action.DELETE, base, observed, fields, None))
+
+
+def _is_moved(name: str, base: Base, observed: Observed) -> bool:
+    """Whether the portal's value is not the agreed one; what a source always gives was agreed on, or is a person's."""
+    return name in observed.fields and (name not in base.fields or observed.fields[name] != base.fields[name])
 
 
 def _how_to_remove(base: Base, policy: Policy) -> str:

@@ -249,7 +249,5 @@ def _may_be(weighed: Weighed, node: Node) -> bool:
 def _looks_like(weighed: Weighed, item: Desired, node: Node) -> bool:
     """Whether an article that is on no record, nor in git, may be a source's: a person may have given it that slug."""
     some = weighed.index.nodes[node].some
-    if some.locale not in ("", item.locale):
-        return False
-    same = item.title == weighed.index.nodes[node].title or item.fields.get("content") == some.fields.get("content")
-    return same or bool(weighed.index.known.git.word)
+    same_title = some.locale in ("", item.locale) and item.title == weighed.index.nodes[node].title
+    return same_title or item.fields.get("content") == some.fields.get("content") or bool(weighed.index.known.git.word)
