@@ -198,7 +198,8 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
 class Base(msgspec.Struct, frozen=True, gc=False):
     """What both sides last agreed on for one item, field by field. Source: the ledger, or git history.
 
-    `kept` are values of the portal that differ from ours, and that a person decided to leave as they are.
+    `kept` are values of the portal that differ from ours, and that a person decided to leave as they are. A `status`
+    among `fields`, which is None, is one that the source gives and that the two sides never shared.
     """
 
     kind: Kind

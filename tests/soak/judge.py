@@ -120,7 +120,7 @@ def _created(truth: Truth, here: Occasion, loose: set[int]) -> Iterator[Violatio
         elif prior:
             others = ", ".join(str(here.after.get(key) or here.before[key]) for key in prior)
             yield Violation("second article", f"{item} was made for {source.path}, which is {others}")
-        elif truth.gone.get(source.uid, set()) & here.clone.paths.keys() and not here.recreate:
+        elif truth.leads_to_gone(source.uid, here.tree, here.clone) and not here.recreate:
             yield Violation("recreated", f"{item} was made again for {source.path}; a person had deleted it")
         truth.owner[remote_id] = source.uid
 

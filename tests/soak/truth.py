@@ -97,6 +97,14 @@ class Truth:
             if not self._is_led(item, shown[remote_id], clone) or self._is_displaced(uid, tree)
         }
 
+    def leads_to_gone(self, uid: int, tree: Tree, clone: Clone) -> bool:
+        """Whether something leads to this source's article, which a person deleted. Of its text only the digest is left."""
+        known, item = self.settled.get(uid), tree.articles[uid]
+        if known is None or not self.gone.get(uid, set()) & clone.paths.keys() or self._is_displaced(uid, tree):
+            return False
+        same = known.portal_slug == item.portal_slug or known.path == item.path or known.words == item.words
+        return same or (not clone.shallow and uid not in self.broken)
+
     def _is_displaced(self, uid: int, tree: Tree) -> bool:
         """Whether another source has the name under which this one was pushed last: either may be the article then."""
         known = self.settled.get(uid)

@@ -210,7 +210,8 @@ def _decide_fields(
     if "category" in sends and "position" in desired.fields and "position" not in sends:
         # The service gives a new position to what changes its category.
         sends.append("position")
-    if sends and base is None:
+    moves = verdicts.get("locale") in HELD
+    if sends and base is None and not moves:
         # What is alike on both sides is agreed on; what is sent will be.
         agreed = _agreed(desired, observed)
         known = {name: value for name, value in agreed.fields.items() if name not in sends}
@@ -218,7 +219,7 @@ def _decide_fields(
     if sends:
         _update(draft, match, observed, there, {name: replaced.get(name) for name in sends})
     elif base is None:
-        if Verdict.CONFLICT not in verdicts.values():
+        if Verdict.CONFLICT not in verdicts.values() and not moves:
             draft.changes.append(_adopt(desired, observed))
             draft.settled[observed.kind, observed.remote_id] = _agreed(desired, observed)
     else:
@@ -306,6 +307,8 @@ def _agreed(desired: Desired, observed: Observed) -> Base:
         if desired.fields.get(name, ABSENT) == value or value in EMPTY
     }
     status = observed.status if observed.status == desired.status else None
+    if desired.status is not None and status is None:
+        fields["status"] = None
     locale = observed.locale or desired.locale
     return Base(observed.kind, observed.remote_id, locale, observed.slug, desired.path, fields, status)
 

@@ -64,7 +64,8 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
         for name in names_of(base.kind)
         if name != "position" and (name in base.fields or name in ALWAYS) and _is_moved(name, base, observed)
     )
-    if policy.publish and base.status is not None and observed.status is not base.status:
+    gives_status = base.status is not None or "status" in base.fields
+    if policy.publish and gives_status and observed.status is not base.status:
         moved += ("status",)
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
         _report_orphan(draft, base, f'[push] removed = "{policy.removed}"', _how_to_remove(base, policy))
