@@ -13,6 +13,7 @@ from kbsync.cli.policy import Wishes, policy_of  # noqa: E402
 from kbsync.cli.screen import Options  # noqa: E402
 from kbsync.cli.workspace import Workspace  # noqa: E402
 from kbsync.plan.build import build_plan  # noqa: E402
+from kbsync.plan.known import Known  # noqa: E402
 from kbsync.plan.recover import settle_pending  # noqa: E402
 from kbsync.service import client, transport  # noqa: E402, F401  (loaded here, so that it counts as import)
 
@@ -45,7 +46,8 @@ def main() -> None:
     lap(f"the portal, {service.transport.requests} requests")
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
     policy = policy_of(workspace, Wishes(), [])
-    build_plan(workspace.target, reading.desired, portal.items, recovery.bases, policy=policy)
+    known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
+    build_plan(workspace.target, reading.desired, known, policy=policy)
     lap("the deciding")
     print(json.dumps(steps))
 

@@ -26,7 +26,8 @@ def known_of(new, old, texts, former) -> Known:
 
 def renames(new, old, texts, former):
     """Which source is found to be which article, by path, and what is unclear."""
-    matches = match_items([item.desired() for item in new], known_of(new, old, texts, former))
+    desired = [item.desired() for item in new]
+    matches = match_items(desired, weigh(desired, known_of(new, old, texts, former)))
     found = {match.desired.path: match.observed.remote_id for match in matches.matched if match.observed}
     return found, {item.desired.path: [r.article.some.slug for r in item.readings] for item in matches.unclear}
 

@@ -64,8 +64,9 @@ def make_plan(
     overwrite = named(workspace, reading.desired, wishes.overwrite, wishes.here)
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
-    known = learn(reading, service, known)
-    plan = build_plan(workspace.target, desired, known, policy=policy, tree=reading.desired)
+    weighed = learn(reading, service, known)
+    known = weighed.index.known
+    plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
     if questions := open_questions(plan, desired, known):
         known = ask(reading, known, questions)
         plan = build_plan(workspace.target, desired, known, policy=policy, tree=reading.desired)
@@ -74,17 +75,17 @@ def make_plan(
     return Planned(plan, recovery, portal)
 
 
-def learn(reading: Reading, service: Service, known: Known) -> Known:
-    """All that can be known of which source is which article; git and texts are asked only where something is open."""
-    if known.observed is None:
-        return known
+def learn(reading: Reading, service: Service, known: Known) -> Weighed:
+    """All evidence of which source is which article; git and texts are asked only where something is open."""
     weighed = weigh(reading.desired, known)
+    if known.observed is None:
+        return weighed
     if questions := questions_for(weighed):
-        known = ask(reading, known, questions)
-        weighed = weigh(reading.desired, known)
+        weighed = weigh(reading.desired, ask(reading, known, questions))
     if pairs := bodies_to_compare(weighed):
-        known = replace(known, likeness=compare_bodies(reading, service, weighed, pairs))
-    return known
+        alike = compare_bodies(reading, service, weighed, pairs)
+        weighed = weigh(reading.desired, replace(weighed.index.known, likeness=alike))
+    return weighed
 
 
 def ask(reading: Reading, known: Known, questions: Questions) -> Known:

@@ -42,7 +42,7 @@ from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.items import decide_item
 from kbsync.plan.known import Known
 from kbsync.plan.links import decide_links, is_link
-from kbsync.plan.match import Match, match_items
+from kbsync.plan.match import Match, Weighed, match_items, weigh
 from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import (
     decide_orphans,
@@ -68,6 +68,7 @@ def build_plan(
     *,
     policy: Policy,
     tree: Iterable[Desired] | None = None,
+    weighed: Weighed | None = None,
 ) -> Plan:
     """Decide everything.
 
@@ -77,11 +78,13 @@ def build_plan(
         known: what the portal, the ledger and git say.
         policy: how far the plan may go.
         tree: the whole content tree, where `desired` is a part of it.
+        weighed: the evidence of all that, where somebody weighed it already.
 
     Raises:
         PlanRefused: it would remove more than `max_fraction` of what is managed.
     """
-    matches = match_items(desired, known, tree)
+    desired = list(desired)
+    matches = match_items(desired, weighed or weigh(desired if tree is None else tree, known))
     renamed = renamed_categories(matches)
     unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
     draft = Draft(policy, git=known.git, complete=known.complete or known.observed is None)

@@ -187,16 +187,14 @@ def _plain(items: Iterable[Desired], index: Index) -> tuple[dict[str, Node], dic
     return plain, claimed
 
 
-def match_items(desired: Iterable[Desired], known: Known, tree: Iterable[Desired] | None = None) -> Matches:
-    """Match what is desired with what is known. The result does not depend on the order of anything.
+def match_items(desired: Iterable[Desired], weighed: Weighed) -> Matches:
+    """Match what is desired. The result does not depend on the order of anything.
 
     Args:
-        desired: what the content tree wants.
-        known: everything else.
-        tree: the whole content tree, where `desired` is a part of it.
+        desired: what the content tree wants, or a part of it.
+        weighed: all evidence, of the whole tree.
     """
     wanted = sorted(desired, key=lambda item: (item.kind != "category", item.path))
-    weighed = weigh(wanted if tree is None else tree, known)
     found, index = weighed.found, weighed.index
     unclear = {item.desired.path: item for item in _unclear(weighed)}
     asked = {item.path for item in wanted}
