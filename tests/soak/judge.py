@@ -141,7 +141,7 @@ def _changed(truth: Truth, here: Occasion, loose: set[int], old: Shown, new: Sho
             else:
                 theirs = truth.owner.get(new.id)
                 yield Violation(f"another's {what}", f"{old} is U{theirs}'s and shows U{owner}'s: {new}")
-    if old.status != new.status and (wrong := _wrong_status(truth, here, new)):
+    if old.status != new.status and (wrong := _wrong_status(truth, here, loose, new)):
         yield Violation("wrong status", f"{old} -> {new.status}: {wrong}")
     told = {change["remote_id"] for change in here.run.changes}
     if here.run.report and new.id not in told and _writes(old, new):
@@ -173,8 +173,11 @@ def _may_inherit(truth: Truth, here: Occasion, loose: set[int], old: Shown, uid:
     return source.portal_slug == old.slug or (former is not None and former.path == source.path)
 
 
-def _wrong_status(truth: Truth, here: Occasion, new: Shown) -> str:
-    source: Article | None = here.tree.articles.get(truth.owner.get(new.id, PERSON))
+def _wrong_status(truth: Truth, here: Occasion, loose: set[int], new: Shown) -> str:
+    owner = truth.owner.get(new.id, PERSON)
+    source: Article | None = here.tree.articles.get(owner)
+    if new.status == "archived" and here.removed == "archive" and owner in loose:
+        return ""  # Nothing leads from its source to it, so it is an orphan to this clone.
     if source is None or new.id in truth.left:
         allowed = {"archived"} if here.removed == "archive" else set()
         return "" if new.status in allowed else "no source asks for that"
