@@ -471,3 +471,17 @@ def test_what_a_clone_without_a_ledger_sent_in_part_is_known_as_a_whole(world, r
     assert [(held.reason, held.fields) for held in world.plan().held] == [("drift", ("content",))]
     world.push()
     assert world.article("slug-b").content == "A person's words."
+
+
+def test_a_status_that_a_person_set_stays_where_the_file_came_back_under_another_name(world):
+    """git says that the one was deleted and the other made; the slug is the same."""
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", status="draft")})
+    world.project = world.project.but(publish=True)
+    world.push()
+    world.sandbox.panel.edit("slug-b", status=2)
+    forget(world)
+    rest = {path: text for path, text in TREE.items() if path not in ("en/k/b.md", "en/k/c.md")}
+    commit(world, rest | {"en/k/x.md": an_article("New", NEW, slug="slug-b", status="draft")})
+    assert ("en/k/x.md", ("status",)) in [(held.path, held.fields) for held in world.plan().held]
+    world.push()
+    assert world.article("slug-b").status == 2

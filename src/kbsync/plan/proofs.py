@@ -19,7 +19,8 @@ def proof_of(draft: Draft, match: Match, observed: Observed) -> Proof:
     if observed.slug.endswith(ASIDE):
         proven["slug"] = True  # Nobody but a push gives such a slug.
     if former is not None:
-        agreed = {**former.fields, "status": former.status, "locale": former.locale or None}
+        status = former.status if former.status is observed.status else None
+        agreed = {**former.fields, "status": status, "locale": former.locale or None}
         proven = {name: True for name, value in agreed.items() if value is not None} | proven
     return proven
 
