@@ -155,7 +155,7 @@ def _writes(old: Shown, new: Shown) -> bool:
 
 
 def _may_inherit(truth: Truth, here: Occasion, loose: set[int], old: Shown, uid: int) -> bool:
-    """Whether an article may become another source's: its own is gone, and that one stands where it was.
+    """Whether an article may become another source's: its own is gone, and that one stands, or stood, where it was.
 
     A person's may where people let it be overwritten, which is judged elsewhere.
     """
@@ -169,8 +169,8 @@ def _may_inherit(truth: Truth, here: Occasion, loose: set[int], old: Shown, uid:
     if not is_free or (has_own and uid not in loose):
         return False
     truth.left.update(has_own)
-    former = truth.settled.get(owner)
-    return source.portal_slug == old.slug or (former is not None and former.path == source.path)
+    former, stood = truth.settled.get(owner), {source.path, *truth.stood.get(uid, ())}
+    return source.portal_slug == old.slug or (former is not None and former.path in stood)
 
 
 def _wrong_status(truth: Truth, here: Occasion, loose: set[int], new: Shown) -> str:

@@ -24,7 +24,7 @@ class Truth:
     owner: whose article an id is. left: ids that their source may have lost, where no evidence led to them.
     guarded: what people wrote, by id and field. ours: what a push left there last. texts: all bodies a push left there.
     settled: by uid, the source as it was when the portal had all of it. broken: where git's trail ends since then.
-    gone: ids that people deleted, by uid.
+    gone: ids that people deleted, by uid. stood: by uid, the paths at which a commit had the source.
     """
 
     owner: dict[int, int] = field(default_factory=dict)
@@ -35,6 +35,7 @@ class Truth:
     settled: dict[int, Article] = field(default_factory=dict)
     broken: set[int] = field(default_factory=set)
     gone: dict[int, set[int]] = field(default_factory=dict)
+    stood: dict[int, set[str]] = field(default_factory=dict)
 
     # --- people ----------------------------------------------------------------------------------------------------
 
@@ -63,6 +64,7 @@ class Truth:
         """Where a commit broke git's trail: a new name and too many new words at once, or the old name taken."""
         for uid, item in after.articles.items():
             old = before.articles.get(uid)
+            self.stood.setdefault(uid, set()).add(item.path)
             if old is None and uid in self.settled and self.settled[uid].path != item.path:
                 self.broken.add(uid)  # it was deleted, and came back under another name
             if old is not None and old.path != item.path:
