@@ -19,8 +19,8 @@ from kbsync.errors import LedgerError, UsageError
 from kbsync.ledger.contract import Ledger, RunInfo
 from kbsync.push.lease import describe
 
-SCHEMA = "kbsync.ledger/2"
-"""The number is the step of the ledger's tables."""
+SCHEMA = "kbsync.ledger/3"
+"""The number changes with the tables."""
 
 Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 

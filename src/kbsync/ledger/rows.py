@@ -13,7 +13,7 @@ from kbsync.model import Base, Change, Fields, Kind, Pending, RemoteId, Status, 
 
 T = TypeVar("T")
 
-BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept"
+BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept, overruled"
 PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after, change"
 OWNER_COLUMNS = '"user", host, pid, started_at, beat_at, boot, namespace, born'
 ENTRY_COLUMNS = "id, change, remote_id, state, error, hint"
@@ -23,7 +23,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=2e11)]
 
 Pid = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
-BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str]
+BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str]
 PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
@@ -92,15 +92,22 @@ def bases_of(rows: list[tuple[Any, ...]]) -> list[Base]:
 
 
 def _base_of(row: BaseRow) -> Base:
-    kind, remote_id, locale, slug, path, fields, status, kept = row
+    kind, remote_id, locale, slug, path, fields, status, kept, overruled = row
     found = _decoded(ID_DECODER, remote_id)
-    parted = decode_fields(kept) if kept != "{}" else {}
-    return Base(kind, found, locale, slug, path, decode_fields(fields), status, parted)
+    decided = (_decode_decided(kept), _decode_decided(overruled))
+    return Base(kind, found, locale, slug, path, decode_fields(fields), status, *decided)
+
+
+def _encode_decided(fields: Fields) -> str:
+    return encode_fields(fields) if fields else "{}"
+
+
+def _decode_decided(text: str) -> dict[str, Value]:
+    return decode_fields(text) if text != "{}" else {}
 
 
 def row_of_base(target: str, base: Base) -> tuple[Any, ...]:
     """A base as a row of `target` and BASE_COLUMNS."""
-    fields, kept = encode_fields(base.fields), encode_fields(base.kept) if base.kept else "{}"
     return (
         target,
         base.kind,
@@ -108,9 +115,10 @@ def row_of_base(target: str, base: Base) -> tuple[Any, ...]:
         base.locale,
         base.slug,
         base.path,
-        fields,
+        encode_fields(base.fields),
         base.status,
-        kept,
+        _encode_decided(base.kept),
+        _encode_decided(base.overruled),
     )
 
 

@@ -90,7 +90,7 @@ def build_plan(
         hold_taken_slugs(draft, known.observed)
     warn_of_look_alikes(draft, matches)
     note_positions(draft, matches)
-    warn_of_dying_addresses(draft)
+    warn_of_dying_addresses(draft, matches)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=matches.managed)
     check_removals(plan, max_fraction=policy.max_fraction)
@@ -174,6 +174,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         requests,
         seconds_for(requests, draft.policy),
         tuple(draft.kept),
+        tuple(draft.overruled),
     )
 
 
