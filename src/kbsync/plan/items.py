@@ -135,13 +135,8 @@ def _decide_present(
     before = (len(draft.changes), len(draft.held), len(draft.statuses))
     same_locale = observed.locale in ("", desired.locale)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
-    if (
-        base is None
-        or base.path != desired.path
-        or base.is_decided
-        or not same_locale
-        or not _agree(ours, agreed, there)
-    ):
+    plain = base is not None and base.path == desired.path and not base.is_decided and same_locale
+    if not plain or not _agree(ours, agreed, there):
         if not same_locale:
             ours = {**ours, "locale": desired.locale}
             there = {**there, "locale": observed.locale}

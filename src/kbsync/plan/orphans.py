@@ -115,7 +115,7 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
     Whoever has the address reads drafts and archived articles, too (surprise 8); a slug with a dot has none (21).
     """
     there = (match.observed for match in matches.matched if match.desired.kind == "article")
-    statuses = {item.remote_id: item.status for item in there if item is not None}
+    statuses: dict[object, Status | None] = {item.remote_id: item.status for item in there if item is not None}
     takers = {change.after["slug"]: change for change in draft.changes if change.kind == "article" and _takes(change)}
     published = {change.path for change in draft.statuses if change.status is Status.PUBLISHED}
     for change in draft.changes:
