@@ -19,6 +19,7 @@ from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.ledger.contract import Ledger, RunInfo
 from kbsync.push.lease import describe
+from kbsync.words import counted
 
 SCHEMA = "kbsync.ledger/3"
 """The number changes with the tables."""
@@ -94,8 +95,7 @@ def import_(ctx: click.Context, file: Path) -> int:
     try:
         ledger.restore(tables)
         managed = len(ledger.bases(workspace.target.key))
-        noun = "item is" if managed == 1 else "items are"
-        workspace.options.note(f"Imported: {managed:,} {noun} managed of portal `{workspace.target.portal}`.")
+        workspace.options.note(f"Imported: {counted(managed, 'item')} managed of portal `{workspace.target.portal}`.")
     finally:
         ledger.close()
     return 0

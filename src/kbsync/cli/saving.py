@@ -21,6 +21,7 @@ from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited, sends_body
 from kbsync.service.client import Service
+from kbsync.words import are, count
 
 HEAD_BYTES = 64
 
@@ -172,10 +173,10 @@ def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned
         note(f"{quote(str(path))} was made with {given}.")
     if again.done and going:
         total = again.done + going + len(again.refused)
-        note(f"{path}: {again.done:,} of its {total:,} changes are done already, by an earlier push.")
+        done = f"{again.done:,} of its {count(total, 'change')} {are(again.done)} done already"
+        note(f"{path}: {done}, by an earlier push.")
     if again.added:
-        more = "1 more change" if again.added == 1 else f"{again.added:,} more changes"
-        note(f"A new plan would have {more}, which {path} does not have.")
+        note(f"A new plan would have {count(again.added, 'more change')}, which {path} does not have.")
 
 
 def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:

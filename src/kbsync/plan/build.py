@@ -47,6 +47,7 @@ from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import decide_orphans, warn_of_dying_addresses, warn_of_look_alikes
 from kbsync.plan.taken import hold_taken_slugs
 from kbsync.plan.unclear import hold_unclear
+from kbsync.words import count
 
 REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
 """Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""
@@ -128,7 +129,7 @@ def check_removals(plan: Plan, *, max_fraction: float) -> None:
     removals = [change for change in plan.changes if change.is_removal]
     if len(removals) > plan.managed * max_fraction:
         raise PlanRefused(
-            f"this plan removes {len(removals)} of {plan.managed} managed items; "
+            f"this plan removes {len(removals):,} of {count(plan.managed, 'managed item')}; "
             f"[push] max_removals allows {max_fraction:.0%}",
             hint="is the content tree complete? If this is meant, set KBSYNC_PUSH__MAX_REMOVALS=100% for this once",
         )

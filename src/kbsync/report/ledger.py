@@ -12,7 +12,8 @@ import msgspec
 from kbsync.ledger.contract import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
 from kbsync.report.escape import inert
-from kbsync.report.text import SHOWN, Style, count
+from kbsync.report.text import SHOWN, Style
+from kbsync.words import count
 
 WORDS = {"settled": "looked up later", "unknown": "nobody knows", "pending": "under way", "taken": "under way"}
 
