@@ -45,6 +45,7 @@ from kbsync.plan.links import decide_links, is_link
 from kbsync.plan.match import Match, Matches, match_items
 from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import decide_orphans, warn_of_dying_addresses, warn_of_look_alikes
+from kbsync.plan.places import place_new
 from kbsync.plan.taken import hold_taken_slugs
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
@@ -89,6 +90,7 @@ def build_plan(
     decide_links(draft, matches)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed)
+        place_new(draft, matches, known.observed, renamed)
     warn_of_look_alikes(draft, matches)
     note_positions(draft, matches)
     warn_of_dying_addresses(draft, matches)
