@@ -16,11 +16,11 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("files", "children", "command"),
+    ("files", "children", "command", "words"),
     ("model",),
     ("errors",),
 )
-"""From above to below; `files`, `children` (processes) and `command` (one for the shell) are not in the design."""
+"""From above to below; `files`, `children` (processes) and `command` (one for the shell), `words` (numbers in sentences) are not in the design."""
 
 HOMES = {
     "click": {"cli"},

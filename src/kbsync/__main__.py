@@ -1,6 +1,27 @@
-"""`python -m kbsync`."""
+"""`python -m kbsync`, and the script `kbsync`: Ctrl-C first, everything else after it."""
 
-from kbsync.children import leave_folder_out
+import _signal  # type: ignore[import-not-found]  # The half of `signal` that Python has loaded already.
+import os
+import sys
+
+INTERRUPTED = 130
+"""As in `errors.ExitCode`."""
+
+
+def _leave(number: int, frame: object) -> None:
+    """End the process at once: nothing has begun that must be put away. `kbsync.cli` has a better answer, later."""
+    try:
+        os.write(2, b"\nkbsync: interrupted\n")
+    finally:  # Also where nobody reads it.
+        os._exit(INTERRUPTED)
+
+
+# What we were started to ignore stays ignored. A process of our pools reads this again where the script is read again,
+# and leaves Ctrl-C to the pool.
+if "multiprocessing" not in sys.modules and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _leave)
+
+from kbsync.children import leave_folder_out  # noqa: E402
 
 # `-m` put the working folder first: what kbsync imports from here on does not come from there.
 leave_folder_out()

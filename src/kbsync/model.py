@@ -198,8 +198,9 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
 class Base(msgspec.Struct, frozen=True, gc=False):
     """What both sides last agreed on for one item, field by field. Source: the ledger, or git history.
 
-    `kept` are values of the portal that differ from ours, and that a person decided to leave as they are. A `status`
-    among `fields`, which is None, is one that the source gives and that the two sides never shared.
+    `kept` are values of the portal that differ from ours, and that a person decided to leave as they are. `overruled`
+    are values of the portal that a person decided to replace: each counts until it is sent over, or is another one. A
+    `status` among `fields`, which is None, is one that the source gives and that the two sides never shared.
     """
 
     kind: Kind
@@ -210,6 +211,12 @@ class Base(msgspec.Struct, frozen=True, gc=False):
     fields: Fields
     status: Status | None = None
     kept: Fields = {}
+    overruled: Fields = {}
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether a person decided about any of its fields."""
+        return bool(self.kept or self.overruled)
 
 
 @dataclass(frozen=True, slots=True)
@@ -347,8 +354,9 @@ class Plan:
     """What a push would do, in order, and what it would leave to people.
 
     `kept` is what differs and was left so by a person (`kbsync resolve --theirs`): it is not held, and can be decided
-    anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides made. A push
-    records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
+    anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
+    it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
+    made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
     `seconds` and `requests` are an estimate.
     """
 
@@ -364,6 +372,7 @@ class Plan:
     requests: int = 0
     seconds: float = 0.0
     kept: tuple[Held, ...] = ()
+    overruled: tuple[Held, ...] = ()
 
     @property
     def sent(self) -> tuple[Change, ...]:

@@ -212,3 +212,21 @@ def test_the_commands_of_a_plan_can_be_pasted_whatever_the_file_is_called(remote
         )
         assert (done.returncode, list(remote.folder.glob("X"))) == (0, []), (command, done.stderr)
     assert portal.panel.article("odd").title == "Odd"
+
+
+def test_articles_without_a_position_stand_in_path_order_on_the_portal_also_after_a_second_push(
+    remote, portal: Sandbox
+):
+    names = [f"{letter}{number}" for letter in "abcd" for number in range(8)]
+    for name in names:
+        remote.write(f"content/en/many/{name}.md", f"---\ntitle: {name}\n---\nText.\n")
+    remote.write("content/en/many/_category.md", "---\nname: Many\n---\n")
+    assert remote.run("push", KBSYNC_PACE__CONCURRENCY="16").code == 0
+    remote.write("content/en/many/b3x.md", "---\ntitle: b3x\n---\nText.\n")
+    assert remote.run("push").code == 0
+    query = """SELECT a.slug, a.position FROM articles a JOIN categories c ON c.id = a.category_id
+               WHERE c.slug = 'many' ORDER BY a.position"""
+    rows = portal.panel.run(lambda world: world.store.rows(query))
+    assert [slug for slug, _ in rows] == sorted([*names, "b3x"])
+    assert len({position for _, position in rows}) == len(rows)
+    assert remote.run("plan", "--check").code == 0

@@ -42,8 +42,10 @@ def test_ours_was_said_of_the_value_that_was_seen_and_of_no_later_one(drifted, p
     drifted.run("resolve", INVOICES, "--ours")
     portal.panel.edit("invoices", title="Theirs, again")
     done = drifted.run("push")
-    assert done.code == 4 and "conflict" in done.out
+    assert done.code == 4 and "drift: title" in done.out
     assert portal.panel.article("invoices").title == "Theirs, again"
+    portal.panel.edit("invoices", title="Theirs, again and again")
+    assert drifted.run("push").code == 4
 
 
 def test_theirs_leaves_the_difference_and_is_quiet_until_either_side_moves(drifted, portal: Sandbox):
@@ -210,6 +212,75 @@ def test_a_status_is_decided_in_the_view_of_the_plan_that_holds_it_and_taken_bac
     assert portal.panel.article("invoices").status == 0
     portal.panel.publish("invoices")
     assert remote.run("plan", "--publish").code == 4, "the decision was about the status before"
+
+
+# --- a decision for ours, taken back ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def overruled(drifted):
+    """A title of the panel that somebody decided to replace, with no push since."""
+    assert drifted.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  title: ours\n"
+    assert "title: Theirs -> Invoices" in drifted.run("plan").out
+    return drifted
+
+
+def test_until_the_push_a_decision_for_ours_is_taken_back_by_the_other_side(overruled, portal: Sandbox):
+    assert overruled.run("resolve", INVOICES, "--theirs").out == "en/billing/invoices.md  title: theirs\n"
+    assert overruled.run("push").code == 0
+    assert portal.panel.article("invoices").title == "Theirs"
+    assert overruled.run("plan", "--check").code == 0
+
+
+def test_without_a_name_resolve_says_what_the_next_push_sends_by_a_decision(overruled):
+    done = overruled.run("resolve", "--theirs")
+    assert (done.code, done.out) == (0, "Nothing is held.\n")
+    assert "en/billing/invoices.md: the next push sends it, by an earlier decision. Name a file" in done.err
+
+
+def test_deciding_for_ours_twice_changes_nothing(overruled, portal: Sandbox):
+    assert overruled.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  title: ours\n"
+    assert overruled.run("push").code == 0
+    assert portal.panel.article("invoices").title == "Invoices"
+    assert overruled.run("resolve", INVOICES, "--ours").out == "Nothing is held.\n"
+
+
+def test_a_file_that_changes_after_the_decision_goes_out_as_it_is_by_then(overruled, portal: Sandbox):
+    overruled.write(INVOICES, OURS)
+    assert overruled.run("push").code == 0
+    assert portal.panel.article("invoices").title == "Bills"
+    portal.panel.edit("invoices", title="Theirs")
+    assert overruled.run("plan").code == 4, "the decision was about the edit before"
+
+
+def test_a_decision_for_ours_ends_where_both_sides_come_to_hold_the_same(overruled, portal: Sandbox):
+    portal.panel.edit("invoices", title="Invoices")
+    assert overruled.run("push").code == 0
+    portal.panel.edit("invoices", title="Theirs")
+    assert "drift: title" in overruled.run("plan").out
+
+
+def test_a_decision_for_ours_goes_along_with_the_ledger_to_another_clone(overruled, portal: Sandbox):
+    export = overruled.run("ledger", "export").out
+    overruled.write("export.json", export)
+    elsewhere = {"KBSYNC_LEDGER__URL": "sqlite:elsewhere/ledger.db"}
+    assert overruled.run("ledger", "import", "export.json", **elsewhere).code == 0
+    assert overruled.run("resolve", INVOICES, "--theirs", **elsewhere).out == "en/billing/invoices.md  title: theirs\n"
+    assert overruled.run("plan", "--check", **elsewhere).code == 0
+    assert overruled.run("push").code == 0, "here the decision is still the former one"
+    assert portal.panel.article("invoices").title == "Invoices"
+
+
+def test_a_decision_about_one_field_says_nothing_of_the_others_without_a_ledger(remote, portal: Sandbox):
+    remote.run("push")
+    for name in ("ledger.db", "ledger.db-wal", "ledger.db-shm"):
+        (remote.folder / ".kbsync" / name).unlink(missing_ok=True)
+    portal.panel.edit("invoices", title="Theirs", category_id=category(portal, "id", "fr"))
+    assert "locale" in remote.run("plan").out
+    assert remote.run("resolve", INVOICES, "--ours", "--field", "title").out == "en/billing/invoices.md  title: ours\n"
+    assert remote.run("push").code == 4
+    article = portal.panel.article("invoices")
+    assert (article.title, article.locale) == ("Invoices", "fr")
 
 
 # --- what a decision is about ----------------------------------------------------------------------------------------

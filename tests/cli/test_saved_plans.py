@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -197,3 +198,61 @@ def test_a_file_that_is_no_plan_is_refused_in_one_sentence(remote, text):
     remote.write("plan.json", text)
     done = remote.run("push", "plan.json")
     assert done.code == 4 and done.err.startswith("kbsync: plan.json: "), done
+
+
+# --- files that are no plan ------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def planned(project):
+    """A plan in `handbook.plan`, and beside it what somebody may name by mistake."""
+    assert project.run("plan", "--out", "handbook.plan").code == 0
+    text = (project.folder / "handbook.plan").read_text("utf-8")
+    project.write("cut.plan", text[:300])
+    project.write("edited.plan", text.replace("{", "["))
+    project.write("empty.plan", "")
+    project.write("shown.json", project.run("plan", "--format", "json").out)
+    project.write("content/en/billing/images/a.png", "\x89PNG")
+    (project.folder / "plans").mkdir()
+    (project.folder / "loop.plan").symlink_to("loop.plan")
+    os.mkfifo(project.folder / "pipe.plan")
+    return project
+
+
+NO_PLAN = "is not a plan that `kbsync plan --out` wrote, and not a Markdown file."
+
+
+MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
+NO_PLANS = {
+    "handbok.plan": ("There is no file `handbok.plan`.", "Did you mean `kbsync push handbook.plan`?"),
+    "other/handbook.plan": ("There is no file `other/handbook.plan`.", MAKE_ONE),
+    "nosuch.json": ("There is no file `nosuch.json`.", MAKE_ONE),
+    "edited.plan": (f"`edited.plan` {NO_PLAN}", MAKE_ONE),
+    "empty.plan": (f"`empty.plan` {NO_PLAN}", MAKE_ONE),
+    "shown.json": (f"`shown.json` {NO_PLAN}", MAKE_ONE),
+    "kbsync.toml": (f"`kbsync.toml` {NO_PLAN}", MAKE_ONE),
+    "loop.plan": (f"`loop.plan` {NO_PLAN}", MAKE_ONE),
+    "pipe.plan": (f"`pipe.plan` {NO_PLAN}", MAKE_ONE),
+    "content/en/billing/images/a.png": (f"`content/en/billing/images/a.png` {NO_PLAN}", MAKE_ONE),
+    "plans": ("`plans` is a folder, not a plan, and none of your files is in it.", MAKE_ONE),
+}
+
+
+def test_a_file_that_is_no_plan_is_named_with_what_to_do(planned):
+    for name, (message, hint) in NO_PLANS.items():
+        done = planned.run("push", name)
+        assert (done.code, done.out, done.err) == (2, "", f"kbsync: {message}\n  {hint}\n")
+    assert planned.run("plan", "--check").code == 10
+
+
+def test_a_plan_that_is_cut_off_is_refused_with_the_command_that_makes_it_anew(planned):
+    done = planned.run("push", "cut.plan")
+    assert (done.code, done.out) == (4, "")
+    assert done.err.startswith("kbsync: cut.plan: this saved plan is damaged or of another kbsync: ")
+    assert done.err.endswith("\n  make a new one with `kbsync plan --out cut.plan`\n")
+
+
+def test_folders_files_and_words_are_selectors_as_ever(planned):
+    for selector in ("content/en/billing", "en/billing/refunds.md", "category:billing", ".", "content"):
+        assert planned.run("push", selector).code == 0, selector
+    assert "nothing in the content tree is meant by `nosuch`" in planned.run("push", "nosuch").err

@@ -6,10 +6,13 @@ import json
 import os
 import socket
 import sqlite3
+import subprocess
+import sys
 from contextlib import closing
 
 import pytest
 
+from kbsync.push.process import read_boot, read_namespace
 from kbsync.sandbox import Sandbox
 
 pytestmark = pytest.mark.slow
@@ -149,7 +152,7 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
 
 @pytest.mark.parametrize(
     "export",
-    ['{"schema": "kbsync.ledger/2", "tables": {"run": [7]}}', '{"schema": "x", "tables": {"run": [[9e99]]}}', "[]"],
+    ['{"schema": "kbsync.ledger/3", "tables": {"run": [7]}}', '{"schema": "x", "tables": {"run": [[9e99]]}}', "[]"],
 )
 def test_an_export_of_another_shape_is_refused_in_words(remote, export):
     remote.write("bad.json", export)
@@ -162,7 +165,8 @@ def test_a_damaged_row_of_the_ledger_is_told_by_every_command_that_reads_it(remo
         connection.execute("UPDATE item SET path = x'00'")
     for words in (("plan",), ("push",), ("ledger", "show"), ("resolve", "--ours", "content")):
         done = remote.run(*words)
-        assert done.code == 6 and "a row of it is damaged" in done.err
+        assert done.code == 6 and ".kbsync/ledger.db cannot be used: a row of it is damaged" in done.err
+        assert "  move it away to keep it, and run again" in done.err
 
 
 def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(remote):
@@ -175,10 +179,46 @@ def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(remote):
             connection.execute(f"INSERT INTO lock (target, {OWNER}) VALUES (?, ?, ?, ?, ?, ?)", row)
             connection.commit()
     assert remote.run("push").code == 6
-    assert remote.run("ledger", "unlock").code == 6
-    assert "Freed the lock of ana@" in remote.run("ledger", "unlock", "--yes").err
+    who = f"ana@{socket.gethostname()}, process {os.getpid()}, for "
+    shown = remote.run("ledger", "show").out
+    assert f"lock: {who}" in shown and "dead" not in shown
+    refused = remote.run("ledger", "unlock")
+    assert refused.code == 6 and who in refused.err and "seems to be alive; its lock was not freed" in refused.err
+    assert "`kbsync ledger unlock --yes`" in refused.err
+    freed = remote.run("ledger", "unlock", "--yes").err
+    assert f"Freed the lock of {who}" in freed and "dead" not in freed
     assert "Nobody holds the lock" in remote.run("ledger", "unlock").err
     assert remote.run("push").code == 0
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere only the process number is known")
+@pytest.mark.parametrize("owner", ["gone", "zombie", "another boot", "another container", "silent"])
+def test_a_lock_whose_owner_is_dead_is_shown_and_freed_as_that(remote, owner):
+    remote.run("push")
+    zombie = subprocess.Popen([sys.executable, "-c", ""], stdout=subprocess.PIPE)
+    assert zombie.stdout.read() == b""
+    os.waitid(os.P_PID, zombie.pid, os.WEXITED | os.WNOWAIT)
+    row = {"pid": os.getpid(), "host": socket.gethostname(), "boot": read_boot(), "namespace": read_namespace()}
+    row |= {
+        "gone": {"pid": 2**22 + 7},
+        "zombie": {"pid": zombie.pid},
+        "another boot": {"boot": "before"},
+        "another container": {"namespace": "pid:[1]"},
+        "silent": {"host": "elsewhere"},
+    }[owner]
+    with closing(sqlite3.connect(remote.folder / ".kbsync" / "ledger.db")) as connection, connection:
+        target = connection.execute("SELECT target FROM run").fetchone()[0]
+        values = (target, "ana", 5.0, 5.0, *row.values())
+        columns = f'target, "user", started_at, beat_at, {", ".join(row)}'
+        connection.execute(f"INSERT INTO lock ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
+    shown = remote.run("ledger", "show")
+    assert ", which is dead: the next push takes it over\n" in shown.out
+    assert json.loads(remote.run("ledger", "show", "--format", "json").out)["holder_is_dead"] is True
+    freed = remote.run("ledger", "unlock")
+    assert freed.code == 0 and f"Freed the lock of ana@{row['host']}, process {row['pid']}, for " in freed.err
+    assert freed.err.rstrip().endswith(", which is dead.")
+    assert "lock: free" in remote.run("ledger", "show").out
+    zombie.communicate()
 
 
 # --- saved plans -----------------------------------------------------------------------------------------------------
@@ -275,7 +315,7 @@ def test_undo_of_a_slug_swap_swaps_back(remote, portal: Sandbox):
     remote.write(one, "---\ntitle: One\nslug: two\n---\nThe first.\n")
     remote.write(two, "---\ntitle: Two\nslug: one\n---\nThe second.\n")
     told = " ".join(remote.run("plan").out.split())
-    assert "/articles/one will be 404 until `en/billing/two.md`, which takes it, is published: the slug" in told
+    assert "/articles/one will show another article, `en/billing/two.md`, which is not published: the slug" in told
     assert "slug: two -> one (the old address becomes another one's)" in told
     assert "slug: one -> one--kbsync-moving (steps aside for a moment)" in told
     assert remote.run("push").code == 0

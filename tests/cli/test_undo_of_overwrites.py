@@ -100,14 +100,33 @@ def test_what_was_left_by_a_decision_and_overwritten_is_held_after_the_undo(remo
     assert "drift: title" in remote.run("plan").out
 
 
-def test_what_resolve_gave_to_us_is_an_update_and_its_undo_is_one(remote, portal: Sandbox):
+@pytest.mark.parametrize("ours", [None, OURS])
+def test_what_a_decision_for_ours_replaced_is_held_after_the_undo_as_well(remote, portal: Sandbox, ours):
     remote.run("push")
-    portal.panel.edit("invoices", title="Theirs")
+    portal.panel.edit("invoices", title="Theirs", content="Their text.")
+    if ours:
+        remote.write(INVOICES, ours)
     remote.run("resolve", INVOICES, "--ours")
-    remote.run("push")
+    assert remote.run("push").code == 0
     undone = remote.run("undo", "2", "--yes")
-    assert "does it all again" in undone.err and portal.panel.article("invoices").title == "Theirs"
-    assert "title: Theirs -> Invoices" in remote.run("plan").out
+    assert "the edit from the panel is back" in undone.err and "does it all again" not in undone.err
+    assert at(portal) == ("Theirs", "Their text.")
+    assert f"{'conflict' if ours else 'drift'}: title, body" in remote.run("plan").out
+    assert remote.run("push").code == 4
+    assert at(portal) == ("Theirs", "Their text.")
+    remote.run("resolve", INVOICES, "--ours")
+    assert remote.run("push").code == 0
+    assert at(portal) == (("Bills", "Our text.\n") if ours else ("Invoices", "Text.\n"))
+
+
+def test_a_status_that_a_decision_for_ours_replaced_is_held_after_the_undo(remote, portal: Sandbox):
+    remote.run("push", "--publish")
+    portal.panel.publish("invoices")
+    remote.run("resolve", "--publish", INVOICES, "--ours")
+    assert remote.run("push", "--publish").code == 0
+    assert remote.run("undo", "2", "--yes").code == 0
+    assert portal.panel.article("invoices").status == 1
+    assert "drift: status" in remote.run("plan", "--publish").out
 
 
 def test_a_status_that_was_overwritten_is_held_after_the_undo(remote, portal: Sandbox):

@@ -57,6 +57,14 @@ def test_a_base_comes_back_as_it_went_after_the_ledger_was_closed(opened, remote
     assert opened().bases(PORTAL) == [a_base(remote_id=remote_id)]
 
 
+def test_what_people_decided_comes_back_until_it_is_over(ledger):
+    decided = a_base(kept={"title": "Theirs", "tags": ("a",)}, overruled={"content": "body:1", "position": None})
+    ledger.record(PORTAL, [decided])
+    ledger.record(PORTAL, [a_base("y", 8, overruled={"title": "Theirs"})])
+    ledger.record(PORTAL, [a_base("y", 8)])
+    assert sorted(ledger.bases(PORTAL), key=lambda base: base.slug) == [decided, a_base("y", 8)]
+
+
 def test_two_portals_share_nothing(ledger):
     ledger.record(PORTAL, [a_base()])
     begin(ledger, a_change())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sqlite3
+import stat
 import subprocess
 import sys
 import tempfile
@@ -152,6 +153,9 @@ def test_rows_that_nobody_can_read_are_damage_and_no_bug(path):
         "run SET started_at = 9e999",
         "run SET command = x'00'",
         "journal SET change = '{}'",
+        "item SET fields = '{\"title\": '",
+        "item SET kept = '['",
+        "item SET overruled = '1'",
         "journal SET change = 1",
         "journal SET state = 'lost'",
         "journal SET remote_id = 'x'",
@@ -168,8 +172,10 @@ def test_a_column_that_holds_something_else_is_damage_and_no_bug(path, damage):
     a_ledger_with_a_row_in_every_table(path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"UPDATE {damage}")
-    with closing(Record(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError, match="a row of it is damaged"):
+    with closing(Record(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError) as caught:
         read_all(ledger)
+    assert f"the ledger {path} cannot be used: a row of it is damaged" in caught.value.message
+    assert caught.value.hint.startswith("move it away to keep it, and run again")
 
 
 def a_ledger_with_a_row_in_every_table(path: Path) -> None:
@@ -317,3 +323,21 @@ def test_processes_that_make_one_ledger_at_once_do_not_stand_in_each_others_way(
             assert sum(len(ledger.runs(str(n))) for n in range(4)) == 4
     for opener in openers:
         opener.communicate(timeout=GIVE_UP_S)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such permissions")
+def test_a_new_ledger_is_its_owners_alone_and_one_that_is_there_keeps_its_permissions(tmp_path):
+    path = tmp_path / "shared" / "ledger.db"
+    before = os.umask(0o022)
+    try:
+        with closing(Record(SqliteDatabase(path))) as ledger:
+            ledger.record(PORTAL, [a_base()])
+            files = sorted(path.parent.iterdir())
+            assert [file.name for file in files] == ["ledger.db", "ledger.db-shm", "ledger.db-wal"]
+            assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
+        path.chmod(0o660)
+        with closing(Record(SqliteDatabase(path))) as ledger:
+            ledger.record(PORTAL, [a_base()])
+            assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o660}
+    finally:
+        os.umask(before)

@@ -48,6 +48,12 @@ FIRES = [
     ("KB116", "warning", HERE, 3, 1, "`tags` is empty", "write `tags: []` to clear it", article("tags:\n")),
     ("KB116", "warning", HERE, 3, 1, "`status` is empty", "one of: draft, published, archived", article("status:\n")),
     ("KB116", "warning", HERE, 3, 1, "`author` is empty", "give it a value", article("author:\n")),
+    ("KB117", "warning", "en/billing/intro.mdx", 1, 1, "`intro.mdx` is not published: kbsync reads files that end in `.md` only.", "Rename it to `intro.md`. Take out its imports",
+     beside(AN_ARTICLE, **{"en/billing/intro.mdx": b"x"})),
+    ("KB117", "warning", "en/billing/INTRO.MD", 1, 1, "Nor is 1 more in this folder.", "Rename it to `INTRO.md`.",
+     beside(AN_ARTICLE, **{"en/billing/INTRO.MD": b"x", "en/billing/intro.markdown": b"x"})),
+    ("KB117", "warning", "en/a.mdx", 1, 1, "Nor are 2 more in this folder.", "Rename it to `a.md`",
+     beside(AN_ARTICLE, **{"en/a.mdx": b"x", "en/b.Mdx": b"x", "en/c.markdown": b"x"})),
     ("KB201", "error", "en/other/refunds.md", 1, 1, HERE, "slug: refunds-en",
      beside(AN_ARTICLE, **{"en/other/_category.md": A_CATEGORY, "en/other/refunds.md": AN_ARTICLE})),
     ("KB201", "error", "fr/x.md", 3, 1, HERE, "slug: refunds-fr",
@@ -129,6 +135,8 @@ def test_every_rule_is_tested_here_or_beside_and_every_code_is_explained():
 
 
 QUIET = {
+    "Markdown to download, and hidden": beside(AN_ARTICLE, **{"en/assets/a.markdown": b"x", "en/billing/Files/b/c.mdx": b"x",
+        "images/d.MD": b"x", "en/.e.mdx": b"x", "en/.drafts/f.mdx": b"x", "en/notes.txt": b"x", "en/readme": b"x"}),
     "a plain article": article(),
     "an article above all categories": beside(AN_ARTICLE, **{"en/about.md": "# About\nx\n"}),
     "the same slug for a category in two locales": beside(AN_ARTICLE, **{"fr/billing/_category.md": A_CATEGORY}),

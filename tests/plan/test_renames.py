@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 from kbsync.model import Action, Reason, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import Known
@@ -115,5 +117,27 @@ def test_an_address_that_another_article_takes_is_told_with_what_it_will_show():
     there, bases = [one.observed(), two.observed()], [one.base(), two.base()]
     plan = build_plan(TARGET, desired, Known(there, bases), policy=POLICY)
     told = {finding.path: finding.message for finding in plan.warnings if finding.code == "KB503"}
-    assert "/articles/one will be 404 until `en/two.md`, which takes it, is published" in told["en/one.md"]
+    assert "/articles/one will show another article, `en/two.md`, which is not published" in told["en/one.md"]
     assert "/articles/two will show another article, `en/one.md`: the slug becomes `one`" in told["en/two.md"]
+
+
+@pytest.mark.parametrize(
+    ("status", "breaks"),
+    [
+        (Status.PUBLISHED, "Links from elsewhere (mails, search engines) break"),
+        (Status.DRAFT, "It is a draft, so no list or search shows it: only addresses that you shared break"),
+        (Status.ARCHIVED, "It is archived, so no list or search shows it: only addresses that you shared break"),
+    ],
+)
+def test_who_loses_the_address_depends_on_the_status_since_drafts_answer_too(status, breaks):
+    item = an_article(slug="old", path="en/x.md", status=status)
+    known = Known([item.observed()], [item.base()])
+    (warning,) = build_plan(TARGET, [item.but(slug="new").desired()], known, policy=POLICY).warnings
+    assert "/articles/old will be 404 at once" in warning.message
+    assert breaks in warning.hint
+
+
+def test_an_address_that_never_answered_is_no_loss():
+    item = an_article(slug="v1.2", path="en/x.md", status=Status.PUBLISHED)
+    known = Known([item.observed()], [item.base()])
+    assert build_plan(TARGET, [item.but(slug="v1-2").desired()], known, policy=POLICY).warnings == ()

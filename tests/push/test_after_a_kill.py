@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -83,7 +84,9 @@ def test_the_plan_that_was_being_pushed_can_be_pushed_again_and_nothing_is_made_
     shell.run("plan", "--out", "plan.json")
     shell.kill_at("POST", 4, "plan.json")
     code, told = shell.run("push", "plan.json")
-    assert code == ExitCode.DONE and "of its 7 changes are done already" in told, told
+    assert code == ExitCode.DONE and re.search(
+        r"(1 of its 7 changes is|[2-6] of its 7 changes are) done already", told
+    ), told
     assert shell.titles() == ALL
     code, told = shell.run("push", "plan.json")
     assert (code, told.startswith("Nothing to do: everything in plan.json is done already.")) == (0, True), told

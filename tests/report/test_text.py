@@ -10,7 +10,8 @@ from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, O
 from kbsync.plan.step import PLAN_AGAIN
 from kbsync.report.escape import inert
 from kbsync.report.findings import findings_text
-from kbsync.report.text import Style, Words, count, duration, held_text, plan_text, push_text
+from kbsync.report.text import Style, Words, duration, held_text, plan_text, push_text
+from kbsync.words import count
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 

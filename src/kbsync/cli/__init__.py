@@ -21,7 +21,7 @@ def main(arguments: list[str] | None = None) -> None:
         import signal
 
         # What we were started to ignore stays ignored.
-        if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
             signal.signal(signal.SIGINT, _interrupt)
         from kbsync.children import leave_folder_out
 

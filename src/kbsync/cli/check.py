@@ -12,8 +12,9 @@ from kbsync.cli.screen import Options, relative, say
 from kbsync.cli.workspace import Workspace
 from kbsync.errors import ExitCode, KbsyncError
 from kbsync.model import Desired, visible
-from kbsync.report.text import Style, count
+from kbsync.report.text import Style
 from kbsync.service.client import Service
+from kbsync.words import count
 
 CAPABILITIES = (
     ("look at what is there", ("list_articles", "list_categories")),

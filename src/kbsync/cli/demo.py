@@ -98,7 +98,7 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
 
 
 def _told(pushed: Pushed) -> str:
-    from kbsync.report.text import count
+    from kbsync.words import count
 
     done = [outcome.change.kind for outcome in pushed.outcomes if outcome.outcome == "done"]
     cost = f"{count(pushed.requests, 'request')} in {pushed.seconds:.1f} s"

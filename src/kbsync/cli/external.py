@@ -10,9 +10,9 @@ from kbsync.lint import in_order
 from kbsync.lint.external import external_findings, find_external
 from kbsync.lint.ignore import Judge
 from kbsync.model import Finding
-from kbsync.report.text import count
 from kbsync.service.external import Checker, Verdict, by_reason
 from kbsync.service.external_memory import load_memory, store_memory
+from kbsync.words import count
 
 MEMORY = "external.json"
 

@@ -69,7 +69,8 @@ def tell_plan(
         text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged)
         tell_ci(text, plan_annotations(plan, findings, root=root), workspace, form=form)
     else:
-        from kbsync.report.text import count, plan_text
+        from kbsync.report.text import plan_text
+        from kbsync.words import count
 
         click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command), nl=False)
         if findings:

@@ -13,14 +13,16 @@ import msgspec
 
 from kbsync.cli.commands import common_options
 from kbsync.cli.pushing import our_part
-from kbsync.cli.screen import Options
+from kbsync.cli.screen import Options, shared_options
 from kbsync.cli.workspace import Workspace
+from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.ledger.contract import Ledger, RunInfo
 from kbsync.push.lease import describe
+from kbsync.words import counted
 
-SCHEMA = "kbsync.ledger/2"
-"""The number is the step of the ledger's tables."""
+SCHEMA = "kbsync.ledger/3"
+"""The number changes with the tables."""
 
 Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
@@ -93,8 +95,7 @@ def import_(ctx: click.Context, file: Path) -> int:
     try:
         ledger.restore(tables)
         managed = len(ledger.bases(workspace.target.key))
-        noun = "item is" if managed == 1 else "items are"
-        workspace.options.note(f"Imported: {managed:,} {noun} managed of portal `{workspace.target.portal}`.")
+        workspace.options.note(f"Imported: {counted(managed, 'item')} managed of portal `{workspace.target.portal}`.")
     finally:
         ledger.close()
     return 0
@@ -116,12 +117,14 @@ def unlock(ctx: click.Context, yes: bool) -> int:
             workspace.options.note("Nobody holds the lock.")
             return 0
         if not yes and not part.is_dead(holder):
+            again = command_line("ledger unlock", options=[("--yes", True), *shared_options(workspace.options)])
             raise LedgerError(
-                f"{describe(holder, part.world)} seems to be alive",
-                hint="if you know better, `kbsync ledger unlock --yes`",
+                f"{describe(holder, part.world)}, seems to be alive; its lock was not freed",
+                hint=f"If you know that this push has ended, run `{again}`.",
             )
         while holder is not None:
-            workspace.options.note(f"Freed the lock of {describe(holder, part.world)}.")
+            dead = ", which is dead" if part.is_dead(holder) else ""
+            workspace.options.note(f"Freed the lock of {describe(holder, part.world)}{dead}.")
             holder = ledger.lock(part.target, part.owner, now=time.time(), take_over=holder)
         ledger.unlock(part.target, part.owner)
     finally:
@@ -150,7 +153,7 @@ def _record(ledger: Ledger, workspace: Workspace) -> Any:
 
     target = workspace.target
     holder = ledger.holder(target.key)
-    world = our_part(ledger, workspace).world
+    part = our_part(ledger, workspace)
     bases, runs = ledger.bases(target.key), ledger.runs(target.key)
     return Record(
         portal=target.portal,
@@ -159,7 +162,8 @@ def _record(ledger: Ledger, workspace: Workspace) -> Any:
         articles=sum(1 for base in bases if base.kind == "article"),
         categories=sum(1 for base in bases if base.kind == "category"),
         pending=tuple(ledger.pending(target.key)),
-        holder=describe(holder, world) if holder else "",
+        holder=describe(holder, part.world) if holder else "",
+        holder_is_dead=holder is not None and part.is_dead(holder),
         runs=tuple(runs),
         at_work=_at_work(ledger, workspace, runs),
     )

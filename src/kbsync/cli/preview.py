@@ -16,6 +16,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.consent import Consent
 from kbsync.cli.screen import Options, relative
 from kbsync.errors import ExitCode, UsageError
+from kbsync.words import counted
 
 if TYPE_CHECKING:
     from kbsync.preview.checking import Project
@@ -147,5 +148,5 @@ def _build(project: Project, folder: Path) -> int:
     from kbsync.preview.build import build_site
 
     pages = build_site(project, folder)
-    click.echo(f"{pages:,} pages are in {relative(folder)}: open {relative(folder / 'index.html')}")
+    click.echo(f"{counted(pages, 'page')} in {relative(folder)}: open {relative(folder / 'index.html')}")
     return ExitCode.DONE

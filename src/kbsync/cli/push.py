@@ -23,7 +23,7 @@ from kbsync.cli.pushing import (
     make_sender,
     report_pushed,
 )
-from kbsync.cli.saving import is_saved_plan, read_saved_plan
+from kbsync.cli.saving import is_saved_plan, read_saved_plan, refuse_what_is_no_plan
 from kbsync.cli.screen import Options
 from kbsync.cli.workspace import Reading, Workspace
 from kbsync.command import command_line
@@ -67,7 +67,7 @@ def command(
     """
     options = Options.of(ctx)
     workspace = Workspace(options.read_settings(), options)
-    saved = _saved_plan(selectors)
+    saved = _saved_plan(selectors, workspace.settings.content_root)
     wishes = Wishes(() if saved else selectors, **wished)  # type: ignore[arg-type]
     if (saved or joins) and wishes != Wishes():
         raise UsageError(
@@ -93,14 +93,16 @@ def command(
     return report_pushed(pushed, workspace, form=form)
 
 
-def _saved_plan(selectors: tuple[str, ...]) -> Path | None:
+def _saved_plan(selectors: tuple[str, ...], root: Path) -> Path | None:
     """The plan's file, where the arguments name one.
 
     Raises:
-        UsageError: and something beside it.
+        UsageError: and something beside it; or a file that is neither a plan nor a source.
     """
     files = [selector for selector in selectors if is_saved_plan(Path(selector))]
     if not files:
+        for selector in selectors:
+            refuse_what_is_no_plan(selector, root)
         return None
     if len(selectors) > 1:
         raise UsageError(

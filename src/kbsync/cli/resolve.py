@@ -28,6 +28,9 @@ NAMES = tuple(dict.fromkeys((*ARTICLE_FIELDS, *CATEGORY_FIELDS, "locale", "statu
 OTHER_NAMES = {"body": "content"}
 """What plans call a field, where that is another word."""
 
+KEPT = "left as the portal has it"
+OVERRULED = "the next push sends it"
+
 CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
 
 
@@ -45,8 +48,8 @@ def command(
     """Decide what is held: drift, conflict, gone, unknown. Nothing is sent; the next push follows.
 
     SELECTORS limit it: paths, locale:fr, category:billing. Without --ours or --theirs each one is shown and asked for.
-    What somebody deleted on the portal (gone) is made again with --ours; to let it go, delete the source. A difference
-    that was left with --theirs can be decided again: name its file.
+    What somebody deleted on the portal (gone) is made again with --ours; to let it go, delete the source. A decision
+    can be changed until the push that follows it: name the file again, with the other side.
     """
     options = Options.of(ctx)
     names = tuple(map(_field, names))
@@ -108,14 +111,15 @@ class Desk:
             paths: the files that were named; none: all. The plan also has the categories that they need.
         """
         desired = {item.path: item for item in self.reading.desired}
-        # What somebody decided to leave as it is waits for nobody, and is decided anew only where its file is named.
-        known = (*self.planned.plan.held, *self.planned.plan.kept) if paths else self.planned.plan.held
+        # What somebody decided already is decided anew only where its file is named.
+        plan = self.planned.plan
+        known = (*plan.held, *plan.kept, *plan.overruled) if paths else plan.held
         held = [
             item for item in known if (not names or set(item.fields) & set(names)) and (not paths or item.path in paths)
         ]
         if not held:
             click.echo("Nothing is held." if not names else "Nothing is held in these fields.")
-            self._tell_of_kept(paths)
+            self._tell_of_decided(paths)
             return ExitCode.DONE
         decided = sum(self._decide(item, desired.get(item.path), side, names) for item in held)
         left = len(held) - decided
@@ -123,14 +127,15 @@ class Desk:
             self.workspace.options.note("Run `kbsync plan` to see what follows.")
         return ExitCode.HELD if left else ExitCode.DONE
 
-    def _tell_of_kept(self, paths: frozenset[str]) -> None:
+    def _tell_of_decided(self, paths: frozenset[str]) -> None:
         """Say how to come back to an earlier decision, where somebody may look for that."""
-        kept = [item.path for item in self.planned.plan.kept]
-        if kept and not paths:
-            more = f" and {len(kept) - 1:,} more" if len(kept) > 1 else ""
-            self.workspace.options.note(
-                f"{kept[0]}{more}: left as the portal has it, by an earlier decision. Name a file to decide it again."
-            )
+        plan = self.planned.plan
+        for items, what in ((plan.kept, KEPT), (plan.overruled, OVERRULED)):
+            if items and not paths:
+                more = f" and {len(items) - 1:,} more" if len(items) > 1 else ""
+                self.workspace.options.note(
+                    f"{items[0].path}{more}: {what}, by an earlier decision. Name a file to decide it again."
+                )
 
     def _decide(self, held: Held, desired: Desired | None, side: Side | None, names: Sequence[str]) -> bool:
         where = visible(held.path or held.slug)
@@ -163,8 +168,9 @@ class Desk:
         from kbsync.report.text import held_text
 
         click.echo(held_text(held, self.workspace.options.style()), nl=False)
-        if held in self.planned.plan.kept:
-            click.echo("      left as the portal has it, by an earlier decision")
+        plan = self.planned.plan
+        if held in (*plan.kept, *plan.overruled):
+            click.echo(f"      {KEPT if held in plan.kept else OVERRULED}, by an earlier decision")
         for line in self._body_difference(held):
             say(f"      {line}")
         answer = click.prompt(

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import os
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from pathlib import Path
 
 from kbsync.cli.planning import Planned, make_plan
 from kbsync.cli.policy import Wishes, policy_of
 from kbsync.cli.screen import shared_options
-from kbsync.cli.select import from_root
+from kbsync.cli.select import from_root, is_word
 from kbsync.cli.workspace import Reading, Recorded, Workspace
 from kbsync.command import command_line, quote
 from kbsync.errors import UsageError
 from kbsync.files import write_whole
-from kbsync.model import Outcome
+from kbsync.model import Outcome, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited, sends_body
 from kbsync.service.client import Service
+from kbsync.words import are, count
 
 HEAD_BYTES = 64
+
+SOURCES = (".md",)
+PLANS = (".plan", ".json")
+"""What plans are called in the help center; a name with another ending may be meant as a path of the content."""
+
+MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,10 +44,57 @@ class Resumed:
 def is_saved_plan(path: Path) -> bool:
     """Whether a file is a plan, of whatever version, rather than a source."""
     try:
+        if not path.is_file():  # A pipe would be waited for.
+            return False
         with path.open("rb") as file:
             return saved.is_saved_plan(file.read(HEAD_BYTES))
     except (OSError, ValueError):
         return False
+
+
+def refuse_what_is_no_plan(selector: str, root: Path) -> None:
+    """Say so where an argument names a file that is neither a plan nor a source; what else it may be is left alone.
+
+    Args:
+        selector: the argument, as the user typed it.
+        root: the content root.
+
+    Raises:
+        UsageError: it does.
+    """
+    path = Path(selector)
+    ending = path.suffix.lower()
+    if is_word(selector) or ending in SOURCES:
+        return
+    if not os.path.lexists(path):
+        if ending in PLANS:
+            raise UsageError(f"There is no file `{visible(selector)}`.", hint=_near(path))
+    elif path.is_dir():
+        place, tree = path.resolve(), root.resolve()
+        if not (place.is_relative_to(tree) or tree.is_relative_to(place)):
+            message = f"`{visible(selector)}` is a folder, not a plan, and none of your files is in it."
+            raise UsageError(message, hint=MAKE_ONE)
+    else:
+        what = "is not a plan that `kbsync plan --out` wrote, and not a Markdown file"
+        raise UsageError(f"`{visible(selector)}` {_unreadable(path) or what}.", hint=MAKE_ONE)
+
+
+def _near(path: Path) -> str:
+    """A plan beside a file that is not there, whose name is nearly the same; else how to make one."""
+    try:
+        names = [other.name for other in path.parent.iterdir() if is_saved_plan(other)]
+    except OSError:
+        names = []
+    near = get_close_matches(path.name, names, n=1)
+    return f"Did you mean `{command_line('push', path.with_name(near[0]))}`?" if near else MAKE_ONE
+
+
+def _unreadable(path: Path) -> str:
+    try:
+        with path.open("rb") if path.is_file() else nullcontext():
+            return ""
+    except OSError as exc:
+        return f"cannot be read: {exc.strerror}"
 
 
 def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Reading, wishes: Wishes) -> None:
@@ -77,9 +133,10 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     Raises:
         PlanRefused: it is not for this tree, these settings or this portal, or not signed as it has to be.
     """
-    found = saved.read_plan(path.read_bytes(), path.name, key=os.environ.get(saved.KEY, ""))
+    name = str(path)
+    found = saved.read_plan(_read(path), name, key=os.environ.get(saved.KEY, ""))
     tree = saved.tree_digest(workspace.target, reading.tree)
-    saved.check_plan(found, path.name, saved.Here(workspace.target, tree, _settings(workspace)))
+    saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
     root = workspace.settings.content_root.resolve()
     asked = found.asked
     wishes = Wishes(asked.selectors, asked.overwrite, asked.recreate, asked.publish, here=root)
@@ -99,6 +156,13 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     return Resumed(replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
 
 
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as exc:
+        raise UsageError(f"{path}: the plan cannot be read: {exc.strerror}", hint=MAKE_ONE) from exc
+
+
 def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned) -> None:
     """What the report of the push does not show: the options of the file, what is done, what is not in it."""
     note, going = workspace.options.note, len(again.plan.sent)
@@ -109,10 +173,10 @@ def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned
         note(f"{quote(str(path))} was made with {given}.")
     if again.done and going:
         total = again.done + going + len(again.refused)
-        note(f"{path}: {again.done:,} of its {total:,} changes are done already, by an earlier push.")
+        done = f"{again.done:,} of its {count(total, 'change')} {are(again.done)} done already"
+        note(f"{path}: {done}, by an earlier push.")
     if again.added:
-        more = "1 more change" if again.added == 1 else f"{again.added:,} more changes"
-        note(f"A new plan would have {more}, which {path} does not have.")
+        note(f"A new plan would have {count(again.added, 'more change')}, which {path} does not have.")
 
 
 def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:

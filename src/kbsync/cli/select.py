@@ -57,16 +57,17 @@ def from_root(desired: Iterable[Desired], selectors: Iterable[str], *, root: Pat
 
 def _from_root(items: Collection[Item], selector: str, root: Path, here: Path) -> str:
     place = here / selector
-    if _is_word(selector) or not os.path.lexists(place):
+    if is_word(selector) or not os.path.lexists(place):
         return selector
     paths = list(_paths(place, root))
     path = next((path for path in paths if any(_holds(path, item.path) for item in items)), paths[0])
     if set(path.split("/")) <= {".", ".."}:
         return "."
-    return f"./{path}" if _is_word(path) else path
+    return f"./{path}" if is_word(path) else path
 
 
-def _is_word(selector: str) -> bool:
+def is_word(selector: str) -> bool:
+    """Whether a selector is one of `locale:fr`, `category:billing`, `status:published`, and no path."""
     word, colon, _ = selector.partition(":")
     return bool(colon) and word in WORDS
 
@@ -125,7 +126,7 @@ def _source_item(site: Site, source: Source) -> Item:
 def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
     """What a selector asks of an item. The disk is looked at once for each selector, however many items there are."""
     word, _, value = selector.partition(":")
-    if _is_word(selector):
+    if is_word(selector):
         return lambda item: bool(value) and getattr(item, word) == value
     # What is not there is taken as a plan prints it: from the content root.
     place = here / selector

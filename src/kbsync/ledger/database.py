@@ -12,10 +12,13 @@ Row = Sequence[Any]
 class Database(Protocol):
     """One connection. Queries mark their values with `?`. Every method raises `LedgerError` for what goes wrong.
 
-    `skip_locked` is what a SELECT ends with so that two transactions do not wait for the same rows.
+    `skip_locked` is what a SELECT ends with so that two transactions do not wait for the same rows. `name` is what
+    messages call the ledger, `rescue` what to do where it is damaged.
     """
 
     skip_locked: str
+    name: str
+    rescue: str
 
     def ask(self, query: str, row: Row = ()) -> list[tuple[Any, ...]]:
         """Run a query; its rows."""

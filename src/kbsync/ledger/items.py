@@ -12,13 +12,13 @@ from kbsync.model import Base, Kind, body_digest
 
 def bases(db: Database, target: str) -> list[Base]:
     """The base of every managed item of a portal."""
-    return bases_of(db.ask(f"SELECT {BASE_COLUMNS} FROM item WHERE target = ?", (target,)))
+    return bases_of(db, db.ask(f"SELECT {BASE_COLUMNS} FROM item WHERE target = ?", (target,)))
 
 
 def bases_of_slugs(db: Database, target: str, kind: Kind, slugs: Iterable[str]) -> list[Base]:
     """The bases of some slugs."""
     query = f"SELECT {BASE_COLUMNS} FROM item WHERE target = ? AND kind = ? AND slug = ?"
-    return [base for slug in slugs for base in bases_of(db.ask(query, (target, kind, slug)))]
+    return [base for slug in slugs for base in bases_of(db, db.ask(query, (target, kind, slug)))]
 
 
 def put(db: Database, target: str, some: Iterable[Base]) -> None:
@@ -32,9 +32,10 @@ def put(db: Database, target: str, some: Iterable[Base]) -> None:
         [(target, base.kind, base.slug, base.locale, base.path, encode_id(base.remote_id)) for base in some],
     )
     db.run_many(
-        f"""INSERT INTO item (target, {BASE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
+        f"""INSERT INTO item (target, {BASE_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
             ON CONFLICT (target, kind, remote_id) DO UPDATE SET locale = excluded.locale, slug = excluded.slug,
-            path = excluded.path, fields = excluded.fields, status = excluded.status, kept = excluded.kept""",
+            path = excluded.path, fields = excluded.fields, status = excluded.status, kept = excluded.kept,
+            overruled = excluded.overruled""",
         [row_of_base(target, base) for base in some],
     )
 
@@ -53,7 +54,7 @@ def forget(db: Database, target: str, some: Iterable[Base]) -> None:
 def pictures(db: Database, target: str) -> dict[str, Uploaded]:
     """Where pictures were uploaded to, by key."""
     rows = db.ask('SELECT "key", url, uploaded_at FROM picture WHERE target = ?', (target,))
-    return {key: Uploaded(url, at) for key, url, at in checked(rows, list[PictureRow])}
+    return {key: Uploaded(url, at) for key, url, at in checked(db, rows, list[PictureRow])}
 
 
 def keep_picture(db: Database, target: str, key: str, uploaded: Uploaded) -> None:

@@ -50,7 +50,7 @@ def runs(db: Database, target: str) -> list[RunInfo]:
     rows = db.ask(query, (target,))
     return [
         RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}))
-        for number, command, started_at, ended_at, outcome, digest in checked(rows, list[RunRow])
+        for number, command, started_at, ended_at, outcome, digest in checked(db, rows, list[RunRow])
     ]
 
 
@@ -123,7 +123,7 @@ def _complete(db: Database, target: str, result: Result, now: float) -> None:
 
 def entries(db: Database, run: int) -> list[Entry]:
     """Everything in the journal of a run."""
-    return entries_of(db.ask(f"SELECT {ENTRY_COLUMNS} FROM journal WHERE run = ? ORDER BY id", (run,)))
+    return entries_of(db, db.ask(f"SELECT {ENTRY_COLUMNS} FROM journal WHERE run = ? ORDER BY id", (run,)))
 
 
 def open_entries(db: Database, run: int, phase: int) -> int:
@@ -143,7 +143,7 @@ def pending(db: Database, target: str) -> list[Pending]:
     """What may have been sent and was never completed."""
     query = f"""SELECT {PENDING_COLUMNS} FROM journal WHERE target = ? AND state <> 'done' AND state <> 'settled'
                 AND {MAYBE_SENT} ORDER BY id"""
-    return all_pending_of(db.ask(query, (target,)))
+    return all_pending_of(db, db.ask(query, (target,)))
 
 
 def settle(db: Database, settled: Mapping[int, Base | None]) -> None:

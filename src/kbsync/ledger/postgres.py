@@ -52,6 +52,10 @@ class PostgresDatabase:
     """
 
     skip_locked = " FOR UPDATE SKIP LOCKED"
+    name = "the PostgreSQL ledger"
+    rescue = (
+        "restore a backup, or name another database in [ledger] url: kbsync then adopts what is equal on both sides"
+    )
 
     def __init__(self, url: str) -> None:
         try:
@@ -117,7 +121,7 @@ class PostgresDatabase:
         except self._error as exc:
             text = " ".join(str(exc).split())
             hint = "is [ledger] url right, and the database up? Nothing that was recorded is lost"
-            raise LedgerError(f"the PostgreSQL ledger cannot be used: {text}", hint=hint) from exc
+            raise LedgerError(f"{self.name} cannot be used: {text}", hint=hint) from exc
 
     def _execute(self, query: str, row: Row) -> psycopg.Cursor[tuple[Any, ...]]:
         with self._translated():

@@ -16,7 +16,7 @@ def _here(owner: Owner) -> tuple[str, int, float]:
 
 def holder(db: Database, target: str) -> Owner | None:
     """Who holds the lock."""
-    owners = owners_of(db.ask(f"SELECT {OWNER_COLUMNS} FROM lock WHERE target = ?", (target,)))
+    owners = owners_of(db, db.ask(f"SELECT {OWNER_COLUMNS} FROM lock WHERE target = ?", (target,)))
     return owners[0] if owners else None
 
 
@@ -25,7 +25,7 @@ def at_work(db: Database, target: str) -> list[Owner]:
     first = holder(db, target)
     query = f"SELECT {OWNER_COLUMNS} FROM runner JOIN run ON run.id = runner.run WHERE target = ?"
     columns = query.replace("started_at", "runner.started_at")
-    others = owners_of(db.ask(columns, (target,)))
+    others = owners_of(db, db.ask(columns, (target,)))
     return ([first] if first else []) + [o for o in others if first is None or not o.is_run_of(first)]
 
 
@@ -75,7 +75,7 @@ def under_way(db: Database, target: str) -> RunInfo | None:
 
 def runners(db: Database, run: int) -> list[Owner]:
     """Everybody who takes part in a run."""
-    return owners_of(db.ask(f"SELECT {OWNER_COLUMNS} FROM runner WHERE run = ?", (run,)))
+    return owners_of(db, db.ask(f"SELECT {OWNER_COLUMNS} FROM runner WHERE run = ?", (run,)))
 
 
 def strike_off(db: Database, run: int, runner: Owner) -> bool:

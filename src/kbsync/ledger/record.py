@@ -49,7 +49,7 @@ class Record:
     def text(self, digest: str) -> str | None:
         """A body that the portal held before a push changed it."""
         found = self.db.ask("SELECT body FROM body WHERE digest = ?", (digest,))
-        return checked(found, list[tuple[str]])[0][0] if found else None
+        return checked(self.db, found, list[tuple[str]])[0][0] if found else None
 
     def begin_run(self, target: str, *, command: str, now: float, owner: Owner | None = None, digest: str = "") -> int:
         """Note that a run begins; its number."""

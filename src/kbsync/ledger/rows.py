@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
@@ -9,11 +11,12 @@ import msgspec
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.contract import Entry, Owner, State
+from kbsync.ledger.database import Database
 from kbsync.model import Base, Change, Fields, Kind, Pending, RemoteId, Status, Value
 
 T = TypeVar("T")
 
-BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept"
+BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept, overruled"
 PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after, change"
 OWNER_COLUMNS = '"user", host, pid, started_at, beat_at, boot, namespace, born'
 ENTRY_COLUMNS = "id, change, remote_id, state, error, hint"
@@ -23,7 +26,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=2e11)]
 
 Pid = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
-BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str]
+BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str]
 PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
@@ -42,33 +45,27 @@ def encode_fields(fields: Fields) -> str:
     return ENCODER.encode(fields).decode()
 
 
-def checked(rows: list[tuple[Any, ...]], kind: type[list[T]]) -> list[T]:
+@contextmanager
+def reading(db: Database) -> Iterator[None]:
+    """A block that makes values of rows.
+
+    Raises:
+        LedgerError: a column does not hold what it should; the message names the ledger.
+    """
+    try:
+        yield
+    except (msgspec.DecodeError, UnicodeEncodeError) as exc:
+        raise LedgerError(f"{db.name} cannot be used: a row of it is damaged ({exc})", hint=db.rescue) from exc
+
+
+def checked(db: Database, rows: list[tuple[Any, ...]], kind: type[list[T]]) -> list[T]:
     """Rows, if every column holds what it should.
 
     Raises:
         LedgerError: one does not.
     """
-    try:
+    with reading(db):
         return msgspec.convert(rows, kind)
-    except msgspec.ValidationError as exc:
-        raise _damaged(exc) from exc
-
-
-def decode_fields(text: str) -> dict[str, Value]:
-    """Fields out of JSON; lists were tuples."""
-    return _decoded(FIELDS_DECODER, text)
-
-
-def _decoded(decoder: msgspec.json.Decoder[T], text: str) -> T:
-    try:
-        return decoder.decode(text)
-    except (msgspec.DecodeError, UnicodeEncodeError) as exc:
-        raise _damaged(exc) from exc
-
-
-def _damaged(exc: Exception) -> LedgerError:
-    hint = "move it away to keep it, and run again: kbsync then adopts what is equal on both sides"
-    return LedgerError(f"the ledger cannot be used: a row of it is damaged ({exc})", hint=hint)
 
 
 def encode_id(remote_id: RemoteId | None) -> str | None:
@@ -78,7 +75,7 @@ def encode_id(remote_id: RemoteId | None) -> str | None:
 
 def decode_id(text: str | None) -> RemoteId | None:
     """An id out of its column."""
-    return None if text is None else _decoded(ID_DECODER, text)
+    return None if text is None else ID_DECODER.decode(text)
 
 
 def encode_change(change: Change) -> str:
@@ -86,21 +83,28 @@ def encode_change(change: Change) -> str:
     return ENCODER.encode(change).decode()
 
 
-def bases_of(rows: list[tuple[Any, ...]]) -> list[Base]:
+def bases_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Base]:
     """Rows of BASE_COLUMNS."""
-    return [_base_of(row) for row in checked(rows, list[BaseRow])]
+    with reading(db):
+        return [_base_of(row) for row in msgspec.convert(rows, list[BaseRow])]
 
 
 def _base_of(row: BaseRow) -> Base:
-    kind, remote_id, locale, slug, path, fields, status, kept = row
-    found = _decoded(ID_DECODER, remote_id)
-    parted = decode_fields(kept) if kept != "{}" else {}
-    return Base(kind, found, locale, slug, path, decode_fields(fields), status, parted)
+    kind, remote_id, locale, slug, path, fields, status, kept, overruled = row
+    decided = (_decode_decided(kept), _decode_decided(overruled))
+    return Base(kind, ID_DECODER.decode(remote_id), locale, slug, path, FIELDS_DECODER.decode(fields), status, *decided)
+
+
+def _encode_decided(fields: Fields) -> str:
+    return encode_fields(fields) if fields else "{}"
+
+
+def _decode_decided(text: str) -> dict[str, Value]:
+    return FIELDS_DECODER.decode(text) if text != "{}" else {}
 
 
 def row_of_base(target: str, base: Base) -> tuple[Any, ...]:
     """A base as a row of `target` and BASE_COLUMNS."""
-    fields, kept = encode_fields(base.fields), encode_fields(base.kept) if base.kept else "{}"
     return (
         target,
         base.kind,
@@ -108,21 +112,23 @@ def row_of_base(target: str, base: Base) -> tuple[Any, ...]:
         base.locale,
         base.slug,
         base.path,
-        fields,
+        encode_fields(base.fields),
         base.status,
-        kept,
+        _encode_decided(base.kept),
+        _encode_decided(base.overruled),
     )
 
 
-def all_pending_of(rows: list[tuple[Any, ...]]) -> list[Pending]:
+def all_pending_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Pending]:
     """Rows of PENDING_COLUMNS."""
-    return [_pending_of(row) for row in checked(rows, list[PendingRow])]
+    with reading(db):
+        return [_pending_of(row) for row in msgspec.convert(rows, list[PendingRow])]
 
 
 def _pending_of(row: PendingRow) -> Pending:
     entry, action, kind, locale, slug, path, remote_id, before, after, change = row
-    leaves = _decoded(CHANGE_DECODER, change).leaves if '"leaves":[' in change else {}
-    fields = (decode_fields(before), decode_fields(after))
+    leaves = CHANGE_DECODER.decode(change).leaves if '"leaves":[' in change else {}
+    fields = (FIELDS_DECODER.decode(before), FIELDS_DECODER.decode(after))
     return Pending(entry, action, kind, locale, slug, path, decode_id(remote_id), *fields, leaves)
 
 
@@ -140,19 +146,20 @@ def row_of_owner(owner: Owner, now: float) -> tuple[Any, ...]:
     )
 
 
-def owners_of(rows: list[tuple[Any, ...]]) -> list[Owner]:
+def owners_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Owner]:
     """Rows of OWNER_COLUMNS."""
-    return [Owner(*row) for row in checked(rows, list[OwnerRow])]
+    return [Owner(*row) for row in checked(db, rows, list[OwnerRow])]
 
 
-def entries_of(rows: list[tuple[Any, ...]]) -> list[Entry]:
+def entries_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Entry]:
     """Rows of ENTRY_COLUMNS; each change has the id that the portal gave it since."""
-    return [_entry_of(row) for row in checked(rows, list[EntryRow])]
+    with reading(db):
+        return [_entry_of(row) for row in msgspec.convert(rows, list[EntryRow])]
 
 
 def _entry_of(row: EntryRow) -> Entry:
     number, text, remote_id, state, error, hint = row
-    change = _decoded(CHANGE_DECODER, text)
+    change = CHANGE_DECODER.decode(text)
     if remote_id is not None:
         change = replace(change, remote_id=decode_id(remote_id))
     return Entry(number, change, state, error, hint)

@@ -101,6 +101,10 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE runner ADD COLUMN namespace TEXT NOT NULL DEFAULT '';
     ALTER TABLE runner ADD COLUMN born BIGINT NOT NULL DEFAULT 0;
     """,
+    # 5: values of the portal that somebody decided to replace, so that the decision can be taken back and undone.
+    """
+    ALTER TABLE item ADD COLUMN overruled TEXT NOT NULL DEFAULT '{}';
+    """,
 )
 
 VERSION = len(MIGRATIONS)

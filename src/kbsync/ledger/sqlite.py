@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -33,12 +34,15 @@ class SqliteDatabase:
     """
 
     skip_locked = ""
+    rescue = "move it away to keep it, and run again: kbsync then adopts what is equal on both sides"
 
     def __init__(self, path: Path, *, looking: bool = False) -> None:
         self.path = path
+        self.name = f"the ledger {path}"
         try:
             with self._translated():
                 make_folder(path.parent)
+                _make_private(path)
             self._connect(str(path))
         except LedgerError as exc:
             if not looking or not isinstance(exc.__cause__, sqlite3.OperationalError) or not path.is_file():
@@ -119,12 +123,11 @@ class SqliteDatabase:
             elif "readonly" in text or "unable to open" in text:
                 hint = "check the permissions of the file and its folder"
             else:
-                hint = "move it away to keep it, and run again: kbsync then adopts what is equal on both sides"
-            raise LedgerError(f"the ledger {self.path} cannot be used: {text}", hint=hint) from exc
+                hint = self.rescue
+            raise LedgerError(f"{self.name} cannot be used: {text}", hint=hint) from exc
         except OSError as exc:
-            raise LedgerError(
-                f"the ledger {self.path} cannot be made: {exc.strerror}", hint="check the permissions of its folder"
-            ) from exc
+            hint = "check the permissions of its folder"
+            raise LedgerError(f"{self.name} cannot be made: {exc.strerror}", hint=hint) from exc
 
     def ask(self, query: str, row: Row = ()) -> list[tuple[Any, ...]]:
         """Run a query; its rows."""
@@ -156,6 +159,15 @@ class SqliteDatabase:
     def close(self) -> None:
         """Close the file."""
         self.connection.close()
+
+
+def _make_private(path: Path) -> None:
+    """Make a new file its owner's alone, wherever it lies; SQLite gives what it puts beside it the same permissions.
+
+    One that is there already is left as it is: somebody may have opened it to a group.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _is_busy(exc: BaseException | None) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
-from kbsync.lint import limits, links, pictures, structure
+from kbsync.lint import endings, limits, links, pictures, structure
 from kbsync.lint.context import Context
 from kbsync.lint.ignore import Judge, check_ignores
 from kbsync.model import Finding
@@ -28,10 +28,10 @@ OF_A_SOURCE: tuple[Family, ...] = (
 )
 """What they say of a source follows from it and from what its links mean."""
 
-OF_ALL: tuple[Family, ...] = (structure.check_coverage, links.check_pictures)
+OF_ALL: tuple[Family, ...] = (structure.check_coverage, links.check_pictures, endings.check_endings)
 """What they say of a file needs every source."""
 
-CODES_OF_ALL = frozenset({"KB214", "KB308"})
+CODES_OF_ALL = frozenset({"KB117", "KB214", "KB308"})
 """What `OF_ALL` finds."""
 
 OF_SHAPES: tuple[Family, ...] = (

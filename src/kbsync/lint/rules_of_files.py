@@ -107,6 +107,12 @@ RULES_OF_FILES = (
         article("Text.\n", "slug:\n"),
     ),
     Rule(
+        "KB117",
+        "a Markdown file that does not end in `.md`",
+        "kbsync reads files that end in `.md` only, in small letters. A file such as `intro.mdx`, `intro.markdown` or "
+        "`intro.MD` is not published. Rename it, or move it to a folder named `assets` or `files` if it is a download.",
+    ),
+    Rule(
         "KB120",
         "a comment or key that should ignore a finding, and does not",
         "A code that no rule has ignores nothing, and a comment at the beginning of a line hides the rest of that "

@@ -50,9 +50,11 @@ from kbsync.plan.orphans import (
     warn_of_look_alikes,
     without_those_that_wait,
 )
+from kbsync.plan.places import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories
 from kbsync.plan.taken import hold_taken_slugs
 from kbsync.plan.unclear import hold_unclear
+from kbsync.words import count
 
 REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
 """Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""
@@ -99,9 +101,10 @@ def build_plan(
     name_as_on_the_portal(draft, matches)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed)
+        place_new(draft, matches, known.observed, renamed)
     warn_of_look_alikes(draft, matches)
     note_positions(draft, matches)
-    warn_of_dying_addresses(draft)
+    warn_of_dying_addresses(draft, matches)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=matches.managed)
     check_removals(plan, max_fraction=policy.max_fraction)
@@ -139,7 +142,7 @@ def check_removals(plan: Plan, *, max_fraction: float) -> None:
     removals = [change for change in plan.changes if change.is_removal]
     if len(removals) > plan.managed * max_fraction:
         raise PlanRefused(
-            f"this plan removes {len(removals)} of {plan.managed} managed items; "
+            f"this plan removes {len(removals):,} of {count(plan.managed, 'managed item')}; "
             f"[push] max_removals allows {max_fraction:.0%}",
             hint="is the content tree complete? If this is meant, set KBSYNC_PUSH__MAX_REMOVALS=100% for this once",
         )
@@ -176,6 +179,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         requests,
         seconds_for(requests, draft.policy),
         tuple(draft.kept),
+        tuple(draft.overruled),
     )
 
 

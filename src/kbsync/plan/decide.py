@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from enum import Enum
 
-from kbsync.model import Agreed, Base, Status, Value
+from kbsync.model import Agreed, Status, Value
 
 
 class Verdict(Enum):
@@ -69,8 +69,3 @@ def overwritten(verdict: Verdict, agreed: Value | Absent) -> Agreed | None:
     if verdict not in HELD:
         return None
     return () if agreed is ABSENT else (agreed,)
-
-
-def is_kept(base: Base, name: str, verdict: Verdict, there: Value) -> bool:
-    """Whether a person decided to leave a drift as it is (`kbsync resolve --theirs`)."""
-    return verdict is Verdict.DRIFT and base.kept.get(name, ABSENT) == there

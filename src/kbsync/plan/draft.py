@@ -79,6 +79,7 @@ class Draft:
     removals: list[Change] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
     kept: list[Held] = field(default_factory=list)
+    overruled: list[Held] = field(default_factory=list)
     settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)

@@ -21,12 +21,13 @@ from kbsync.model import (
     Reason,
     Status,
 )
-from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, is_kept, overwritten, to_be_sent
+from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, overwritten, to_be_sent
+from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
 from kbsync.plan.hints import hold_hint
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
-from kbsync.plan.resolve import decided_alike
+from kbsync.plan.resolve import without_alike
 from kbsync.plan.statuses import came_back, decide_status, set_status
 from kbsync.plan.unclear import may_be_hidden, waits_for_category
 
@@ -137,7 +138,8 @@ def _decide_present(
     before = (len(draft.changes), len(draft.held), len(draft.statuses))
     same_locale = observed.locale in ("", desired.locale)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
-    if base is None or base.path != desired.path or base.kept or not same_locale or not _agree(ours, agreed, there):
+    plain = base is not None and base.path == desired.path and not base.is_decided and same_locale
+    if not plain or not _agree(ours, agreed, there):
         if not same_locale:
             ours = {**ours, "locale": desired.locale}
             there = {**there, "locale": observed.locale}
@@ -150,8 +152,8 @@ def _decide_present(
         replaced = {name: overwritten(verdict, agreed.get(name, ABSENT)) for name, verdict in verdicts.items()}
         if desired.path in draft.policy.overwrite:
             verdicts = {name: to_be_sent(verdict) for name, verdict in verdicts.items()}
-        elif base is not None and base.kept:
-            verdicts = _as_decided(draft, match, base, there, verdicts)
+        elif base is not None and base.is_decided:
+            verdicts = as_decided(draft, desired, base, verdicts, there)
         if not same_locale:
             verdicts = _with_its_category(verdicts, desired, there)
         _decide_fields(draft, match, observed, there, verdicts, replaced)
@@ -159,22 +161,12 @@ def _decide_present(
         decide_status(draft, match, observed)
     elif came_back(desired, observed, base) and "update_article" in draft.policy.can:
         set_status(draft, desired, observed, Status.DRAFT)
-    if base is not None and base.kept and (over := decided_alike(desired, base, observed)):
+    if base is not None and base.is_decided:
         known = draft.settled.get((base.kind, base.remote_id), base)
-        kept = {name: value for name, value in known.kept.items() if name not in over}
-        draft.settled[base.kind, base.remote_id] = replace(known, kept=kept)
+        if (left := without_alike(known, desired, observed)) != known:
+            draft.settled[base.kind, base.remote_id] = left
     if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
         draft.unchanged += 1
-
-
-def _as_decided(
-    draft: Draft, match: Match, base: Base, there: Fields, verdicts: Mapping[str, Verdict]
-) -> dict[str, Verdict]:
-    """The verdicts without the drift that a person decided to leave as it is (`kbsync resolve --theirs`)."""
-    kept = tuple(name for name, verdict in verdicts.items() if is_kept(base, name, verdict, there.get(name)))
-    if kept:
-        draft.kept.append(hold(match.desired, Reason.DRIFT, base.remote_id, kept, "", there))
-    return {**verdicts, **dict.fromkeys(kept, Verdict.NOTHING)}
 
 
 def _with_its_category(verdicts: dict[str, Verdict], desired: Desired, there: Fields) -> dict[str, Verdict]:

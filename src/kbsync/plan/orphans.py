@@ -131,27 +131,37 @@ def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
     draft.warnings.append(Finding("KB501", "warning", base.path, 1, 1, message, hint))
 
 
-def warn_of_dying_addresses(draft: Draft) -> None:
-    """The service leaves no redirect behind (observed.md, surprise 22); another article may take the address."""
+def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
+    """The service leaves no redirect behind (observed.md, surprise 22); another article may take the address.
+
+    Whoever has the address reads drafts and archived articles, too (surprise 8); a slug with a dot has none (21).
+    """
+    there = (match.observed for match in matches.matched if match.desired.kind == "article")
+    statuses: dict[object, Status | None] = {item.remote_id: item.status for item in there if item is not None}
     takers = {change.after["slug"]: change for change in draft.changes if change.kind == "article" and _takes(change)}
     published = {change.path for change in draft.statuses if change.status is Status.PUBLISHED}
     for change in draft.changes:
         old = change.before.get("slug")
-        if change.action is Action.UPDATE and change.kind == "article" and old:
+        if change.action is Action.UPDATE and change.kind == "article" and old and "." not in str(old):
             address = draft.policy.article_url.format(slug=quote(str(old), safe=""))
             taker = takers.get(old)
             if taker is None:
                 fate = "will be 404 at once"
-            elif taker.live or taker.path in published:
-                fate = f"will show another article, `{taker.path}`"
             else:
-                fate = f"will be 404 until `{taker.path}`, which takes it, is published"
+                hidden = "" if taker.live or taker.path in published else ", which is not published"
+                fate = f"will show another article, `{taker.path}`{hidden}"
             message = f"the address {address} {fate}: the slug becomes `{change.slug}`"
-            hint = (
-                "links inside the content tree follow by themselves; "
-                f"links from elsewhere (mails, search engines) {'break' if taker is None else 'lead there'}"
-            )
+            lost = _who_loses_it(statuses.get(change.remote_id), "break" if taker is None else "lead there")
+            hint = f"Links between your files follow. {lost}"
             draft.warnings.append(Finding("KB503", "warning", change.path, 1, 1, message, hint))
+
+
+def _who_loses_it(status: Status | None, become: str) -> str:
+    """Whose links are concerned when an article of this status leaves its address."""
+    if status in (None, Status.PUBLISHED):
+        return f"Links from elsewhere (mails, search engines) {become}"
+    state = "a draft" if status is Status.DRAFT else status
+    return f"It is {state}, so no list or search shows it: only addresses that you shared {become}"
 
 
 def _takes(change: Change) -> bool:

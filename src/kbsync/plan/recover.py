@@ -113,6 +113,7 @@ def _moved(base: Base, item: Observed, entry: Pending) -> Base:
         fields={**base.fields, **arrived},
         status=status,
         kept={name: value for name, value in base.kept.items() if name not in sent},
+        overruled={name: value for name, value in base.overruled.items() if name not in sent},
     )
     return hold_again(moved, base, {name: left for name, left in entry.leaves.items() if name in sent})
 

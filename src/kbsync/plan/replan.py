@@ -232,6 +232,8 @@ class _Record:
 
     def _plain(self, field: FieldChange, change: Change) -> FieldChange:
         """A field without what says the same in other words."""
+        if field.name == "position" and change.action is Action.CREATE:
+            return replace(field, after=None)  # The tree is the same: only what stands beside it can differ.
         if field.name == "content" and change.path in self.pictured:
             return replace(field, after=None)  # The tree is the same: only where its pictures are can differ.
         if field.name == LINK_FIELD:

@@ -2,12 +2,12 @@
 
 decision | drift or conflict of a field
 ---------+----------------------------------------------------------------------------------------
-ours     | the base becomes the portal's value of now: ours has moved, and goes out with the next push,
-         | but not over a value that is another one by then
+ours     | the base stays, and the portal's value of now is noted beside it as overruled: ours goes out with
+         | the next push, but not over a value that is another one by then
 theirs   | the base becomes ours, and the portal's value is kept beside it: the two may differ, and nothing
          | is said about it until one of them moves, or somebody decides anew
 
-A decision ends where both sides come to hold the same.
+Either takes the other back. A decision ends where both sides come to hold the same, and with the push that sends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from kbsync.model import Base, Desired, Observed, Status, Value
+from kbsync.model import Base, Desired, Fields, Observed, Value
 
 Side = Literal["ours", "theirs"]
 
@@ -30,28 +30,33 @@ def resolve_fields(desired: Desired, base: Base | None, observed: Observed, name
         names: the fields that are decided.
         side: whose value shall stand.
     """
-    known = base or Base(observed.kind, observed.remote_id, observed.locale, observed.slug, desired.path, {})
-    fields, kept = dict(known.fields), dict(known.kept)
-    locale, status = known.locale, known.status
-    for name in names:
-        theirs = _value(observed, name)
-        agreed = theirs if side == "ours" else _wanted(desired, name)
-        kept.pop(name, None)
-        if side == "theirs":
-            kept[name] = theirs
-        if name == "locale":
-            locale = str(agreed)
-        elif name == "status":
-            status = Status(str(agreed)) if agreed is not None else None
-        else:
-            fields[name] = agreed
-    slug = str(fields.get("slug", known.slug)) if "slug" in names and side == "ours" else known.slug
-    return replace(known, fields=fields, kept=kept, locale=locale, status=status, slug=slug, path=desired.path)
+    names = tuple(names)
+    # Of a locale that differs there is no agreement either, and only a decision about the locale makes one.
+    known = base or Base(observed.kind, observed.remote_id, desired.locale, observed.slug, desired.path, {})
+    seen = {name: _value(observed, name) for name in names}
+    kept = {name: value for name, value in known.kept.items() if name not in seen}
+    overruled = {name: value for name, value in known.overruled.items() if name not in seen}
+    if side == "ours":
+        return replace(known, kept=kept, overruled={**overruled, **seen}, path=desired.path)
+    agreed = _agree_to(known, desired, names)
+    return replace(agreed, kept={**kept, **seen}, overruled=overruled, path=desired.path)
 
 
-def decided_alike(desired: Desired, base: Base, observed: Observed) -> frozenset[str]:
-    """The fields that were left to differ and are alike by now: nothing is left to differ there any more."""
-    return frozenset(name for name in base.kept if _wanted(desired, name) == _value(observed, name))
+def _agree_to(base: Base, desired: Desired, names: Iterable[str]) -> Base:
+    """The base with what the source wants of some fields."""
+    wanted = {name: _wanted(desired, name) for name in names}
+    fields = {**base.fields, **{name: value for name, value in wanted.items() if name not in {"locale", "status"}}}
+    status = desired.status if "status" in wanted else base.status
+    return replace(base, fields=fields, locale=str(wanted.get("locale", base.locale)), status=status)
+
+
+def without_alike(base: Base, desired: Desired, observed: Observed) -> Base:
+    """A base without the decisions about fields that are alike by now: nothing is left to decide there."""
+
+    def differing(decided: Fields) -> Fields:
+        return {name: value for name, value in decided.items() if _wanted(desired, name) != _value(observed, name)}
+
+    return replace(base, kept=differing(base.kept), overruled=differing(base.overruled))
 
 
 def _value(observed: Observed, name: str) -> Value:

@@ -17,13 +17,13 @@ from typing import Any
 import msgspec
 
 from kbsync import __version__
+from kbsync.command import command_line
 from kbsync.errors import PlanRefused
 from kbsync.model import Base, Desired, Pending, Plan, Target
 from kbsync.plan.draft import Policy
 
 SCHEMA = "kbsync.saved-plan/2"
 SNIFF = b'{"schema":"kbsync.saved-plan/'
-AGAIN = "make a new one with `kbsync plan --out FILE`"
 
 KEY = "KBSYNC_PLAN_KEY"
 """The environment variable with the key of the signatures."""
@@ -131,9 +131,11 @@ def read_plan(data: bytes, name: str, *, key: str = "") -> Saved:
         head = msgspec.json.decode(data, type=_Head)
         saved = msgspec.json.decode(data, type=Saved) if head.schema == SCHEMA else None
     except (msgspec.DecodeError, RecursionError) as exc:
-        raise PlanRefused(f"{name}: this saved plan is damaged or of another kbsync: {exc}", hint=AGAIN) from exc
+        raise PlanRefused(f"{name}: this saved plan is damaged or of another kbsync: {exc}", hint=_again(name)) from exc
     if saved is None:
-        raise PlanRefused(f"{name}: a plan of schema {head.schema}; this kbsync carries out {SCHEMA}", hint=AGAIN)
+        raise PlanRefused(
+            f"{name}: a plan of schema {head.schema}; this kbsync carries out {SCHEMA}", hint=_again(name)
+        )
     if key and not hmac.compare_digest(saved.signature.encode(), _signature(saved, key).encode()):
         what = "was changed after it was signed, or signed with another key" if saved.signature else "is not signed"
         hint = f"make a new one where {KEY} has the same value, or unset {KEY} to push without a signature"
@@ -157,7 +159,11 @@ def check_plan(saved: Saved, name: str, here: Here) -> None:
     if saved.tree != here.tree:
         raise PlanRefused(
             f"{name}: the content tree is not the one that was planned; nothing was sent",
-            hint=f"check out the commit of the plan, or {AGAIN}",
+            hint=f"check out the commit of the plan, or {_again(name)}",
         )
     if saved.settings != here.settings:
-        raise PlanRefused(f"{name}: the settings are not those of the plan; nothing was sent", hint=AGAIN)
+        raise PlanRefused(f"{name}: the settings are not those of the plan; nothing was sent", hint=_again(name))
+
+
+def _again(name: str) -> str:
+    return f"make a new one with `{command_line('plan', options=[('--out', name)])}`"

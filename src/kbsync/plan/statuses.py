@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from kbsync.model import Agreed, Base, Change, Desired, FieldChange, Observed, Reason, Status
-from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, is_kept, overwritten, to_be_sent
+from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
+from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import STATUS_ACTIONS, Draft, hold
 from kbsync.plan.hints import hold_hint
 from kbsync.plan.match import Match
@@ -28,9 +29,8 @@ def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None
     replaced = overwritten(verdict, ABSENT if agreed is None else agreed)
     if desired.path in draft.policy.overwrite:
         verdict = to_be_sent(verdict)
-    elif base is not None and is_kept(base, "status", verdict, there):
-        draft.kept.append(hold(desired, Reason.DRIFT, remote_id, ("status",), "", {"status": there}))
-        verdict = Verdict.NOTHING
+    elif base is not None and base.is_decided:
+        verdict = as_decided(draft, desired, base, {"status": verdict}, {"status": there})["status"]
     if verdict is Verdict.SEND and "update_article" not in draft.policy.can:
         draft.held.append(
             hold(

@@ -57,6 +57,7 @@ class _Done:
     after: dict[str, Value] = field(default_factory=dict)
     displaced: dict[str, Value] = field(default_factory=dict)
     agreed: dict[str, Agreed | None] = field(default_factory=dict)
+    unclaimed: set[str] = field(default_factory=set)
     made: bool = False
     deleted: bool = False
 
@@ -72,6 +73,8 @@ class _Done:
             self.displaced.setdefault(lost.name, lost.before)
         for step in change.fields:
             self.agreed.setdefault(step.name, step.agreed)
+            if change.action is Action.CREATE and step.leaves == ():
+                self.unclaimed.add(step.name)
         self.after |= {name: value for name, value in change.after.items() if name != LINK_FIELD}
 
     def moves(self, now: Observed) -> tuple[set[str], set[str]]:
@@ -164,6 +167,8 @@ class _Draft:
             return
         wanted = {"status": str(Status.DRAFT), **done.after} if now.kind == "article" else done.after
         shown = _shown(now)
+        # A place that no file gave is the panel's: dragging other articles moves it as well.
+        wanted = {name: value for name, value in wanted.items() if name not in done.unclaimed}
         moved = tuple(name for name, value in wanted.items() if name in shown and shown[name] != value)
         if moved:
             hint = "it changed since this run made it; undo the later run first, or delete it in the panel"

@@ -8,7 +8,7 @@ once more, which is safe because the slug is unique: if the first one arrives la
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from dataclasses import replace as replace_change
@@ -276,7 +276,8 @@ class Sender:
             path=change.path or known.path,
             fields={**known.fields, **arrived},
             status=status or known.status,
-            kept={name: value for name, value in known.kept.items() if name in wrong or name not in change.after},
+            kept=_undecided(known.kept, change, wrong),
+            overruled=_undecided(known.overruled, change, wrong),
         )
         base = hold_again(base, known, {name: left for name, left in change.leaves.items() if name not in wrong})
         if wrong:
@@ -319,3 +320,8 @@ class Sender:
             except NotFound:
                 return Step("done", "done", removed=True, remote_id=remote_id)
         return Step("failed", "failed", remote_id=remote_id, error="it is still there after the delete")
+
+
+def _undecided(decided: Fields, change: Change, wrong: Sequence[str]) -> Fields:
+    """The decisions that are left once a change was sent: it ends those about the fields that arrived."""
+    return {name: value for name, value in decided.items() if name in wrong or name not in change.after}

@@ -20,6 +20,7 @@ from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
 from kbsync.plan.step import HOPELESS
 from kbsync.service.client import Service
+from kbsync.words import are, count
 
 HOUR_S = 3600.0
 
@@ -118,7 +119,8 @@ def _take(sent: tuple[Outcome, str], uploads: Uploads) -> Outcome:
 
 def _later(oldest_s: float, uploads: Uploads) -> str:
     minutes = max(1, round((oldest_s + HOUR_S - uploads.clock()) / 60))
-    return f"the {uploads.per_hour} uploads of this hour are used up; push again in {minutes} min, and it goes on"
+    used = f"the {count(uploads.per_hour, 'upload')} of this hour {are(uploads.per_hour)} used up"
+    return f"{used}; push again in {minutes} min, and it goes on"
 
 
 def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:

@@ -9,7 +9,8 @@ from itertools import groupby
 from kbsync.model import Finding, visible
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import excerpt
-from kbsync.report.text import Style, count
+from kbsync.report.text import Style
+from kbsync.words import count
 
 FIX = "kbsync lint --fix"
 LINE_END = re.compile(r"\r\n|\n|\r")

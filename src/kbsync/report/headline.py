@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kbsync.model import Action, Finding, Outcome, Plan
-from kbsync.report.text import count
+from kbsync.words import count
 
 
 def plan_headline(plan: Plan) -> str:

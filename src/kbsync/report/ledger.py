@@ -12,16 +12,20 @@ import msgspec
 from kbsync.ledger.contract import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
 from kbsync.report.escape import inert
-from kbsync.report.text import SHOWN, Style, count
+from kbsync.report.text import SHOWN, Style
+from kbsync.words import count
 
 WORDS = {"settled": "looked up later", "unknown": "nobody knows", "pending": "under way", "taken": "under way"}
+
+DEAD = ", which is dead: the next push takes it over"
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
     """What the ledger says of one portal. `holder` is who holds the lock, in words, or "".
 
-    `place` is where the portal is, in words; `at_work` are the runs that somebody who lives takes part in.
+    `place` is where the portal is, in words; `at_work` are the runs that somebody who lives takes part in. Where the
+    holder is dead, the next push takes the lock over.
     """
 
     portal: str
@@ -33,6 +37,7 @@ class Record:
     holder: str
     runs: tuple[RunInfo, ...]
     at_work: tuple[int, ...] = ()
+    holder_is_dead: bool = False
 
 
 def ledger_text(record: Record, style: Style) -> str:
@@ -40,7 +45,7 @@ def ledger_text(record: Record, style: Style) -> str:
     lines = [
         style.paint(f"Ledger of portal `{record.portal}` {record.place}", "bold"),
         f"  {count(record.categories, 'category')} and {count(record.articles, 'article')} managed",
-        f"  lock: {record.holder or 'free'}",
+        f"  lock: {record.holder or 'free'}{DEAD if record.holder_is_dead else ''}",
     ]
     if record.pending:
         lines.append(style.paint(f"  {count(len(record.pending), 'request')} open: the next push looks up", "yellow"))

@@ -14,7 +14,8 @@ from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, O
 from kbsync.plan.order import taken_slugs
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
-from kbsync.report.text import FIELD_WORDS, NOUNS, PAST, count, duration, fate_of_address, moving
+from kbsync.report.text import FIELD_WORDS, NOUNS, PAST, duration, fate_of_address, moving
+from kbsync.words import count
 
 LIMIT_BYTES = 60_000
 """Size of a whole report: GitHub cuts a comment at 65,536 characters, and the summary of a step at 1 MiB."""

@@ -10,6 +10,7 @@ from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outco
 from kbsync.plan.order import ASIDE, taken_slugs
 from kbsync.plan.step import PLAN_AGAIN
 from kbsync.report.escape import inert
+from kbsync.words import count
 
 PUSH = "kbsync push"
 """The command that makes a plan so, where it was made without any option."""
@@ -60,13 +61,6 @@ class Style:
     def paint(self, text: str, colour: str) -> str:
         """The text in a colour, where the screen shows any."""
         return f"\x1b[{CODES[colour]}m{text}\x1b[0m" if self.color and text else text
-
-
-def count(number: int, noun: str) -> str:
-    """`1 article`, `12 articles`, `2 categories`."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
 
 
 def duration(seconds: float) -> str:

@@ -14,6 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from kbsync.site.assets import asset
+from kbsync.words import count
 
 RIGHT_TO_LEFT = frozenset({"ar", "dv", "fa", "he", "iw", "ku", "ps", "sd", "ug", "ur", "yi"})
 """Languages written from right to left, by the part of the locale before `_` or `-`."""
@@ -174,7 +175,7 @@ class Section:
     @property
     def count(self) -> str:
         """How many articles, in words."""
-        return f"{len(self.articles):,} {'article' if len(self.articles) == 1 else 'articles'}"
+        return count(len(self.articles), "article")
 
 
 @dataclass(frozen=True, slots=True)

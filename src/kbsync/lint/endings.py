@@ -1,0 +1,39 @@
+"""KB117: Markdown that kbsync does not read, because its file has another ending than `.md`."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from kbsync.lint.context import Context
+from kbsync.model import Finding
+from kbsync.words import are
+
+MARKDOWN = (".md", ".mdx", ".markdown", ".mdown", ".mkd", ".mkdn")
+"""In any letter case; a file that ends in `.md` itself is a source, and never among the others."""
+
+ASSETS = frozenset({"assets", "attachments", "downloads", "files", "images", "img", "media", "static"})
+"""Folders of what articles show or offer: a file there is as its writer wants it."""
+
+
+def check_endings(context: Context) -> Iterator[Finding]:
+    """Once for each folder: the first file, and how many others there are like it."""
+    folders: dict[str, list[str]] = {}
+    for path in sorted(context.tree.others):
+        folder, name = posixpath.split(path)
+        if name.lower().endswith(MARKDOWN) and ASSETS.isdisjoint(folder.lower().split("/")):
+            folders.setdefault(folder, []).append(path)
+    for paths in folders.values():
+        yield _unread(paths)
+
+
+def _unread(paths: list[str]) -> Finding:
+    name = posixpath.basename(paths[0])
+    stem = posixpath.splitext(name)[0]
+    others = len(paths) - 1
+    more = f" Nor {are(others)} {others:,} more in this folder." if others else ""
+    message = f"`{name}` is not published: kbsync reads files that end in `.md` only.{more}"
+    hint = f"Rename it to `{stem}.md`."
+    if name.lower().endswith(".mdx"):
+        hint += " Take out its imports and components: the portal shows Markdown only."
+    return Finding("KB117", "warning", paths[0], 1, 1, message, hint)
