@@ -363,7 +363,7 @@ def test_a_look_alike_of_an_article_that_is_there_already_is_warned_of_too():
 
 def test_what_kbsync_did_not_make_is_not_called_changed_here_and_in_the_panel():
     (held,) = plan_of([an_article(title="ours")], [an_article(title="theirs")]).held
-    assert "nothing on record (no row of the ledger, no older revision in git) shows that kbsync wrote it" in held.hint
+    assert "a value that this file never had, as far as the ledger and git know" in held.hint
 
 
 def test_a_deleted_category_goes_after_its_articles():

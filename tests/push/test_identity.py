@@ -485,3 +485,10 @@ def test_a_status_that_a_person_set_stays_where_the_file_came_back_under_another
     assert ("en/k/x.md", ("status",)) in [(held.path, held.fields) for held in world.plan().held]
     world.push()
     assert world.article("slug-b").status == 2
+
+
+def test_an_article_that_a_person_made_again_under_the_same_slug_is_called_that(world):
+    world.sandbox.panel.sql("DELETE FROM articles WHERE slug = 'slug-b'")
+    world.sandbox.panel.create("handbook", "Theirs", "Other words.", slug="slug-b")
+    (held,) = world.plan().held
+    assert held.hint.startswith("the article was deleted in the panel, and another one made with its slug")

@@ -320,5 +320,5 @@ def _hold_fields(
     for verdict, reason in ((Verdict.DRIFT, Reason.DRIFT), (Verdict.CONFLICT, Reason.CONFLICT)):
         names = tuple(name for name in (*names_of(desired.kind), "locale") if verdicts.get(name) is verdict)
         if names:
-            hint = hold_hint(draft, desired, reason, base)
+            hint = hold_hint(draft, match, reason, base)
             draft.held.append(hold(desired, reason, observed.remote_id, names, hint, there))

@@ -46,7 +46,7 @@ def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None
     elif verdict in HELD:
         reason = Reason(verdict.value)
         known = base if base is not None and base.status is not None else None
-        hint = hold_hint(draft, desired, reason, known, [("--publish", True)])
+        hint = hold_hint(draft, match, reason, known, [("--publish", True)])
         draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}))
     elif base is not None and base.status is not wanted:
         key = (base.kind, base.remote_id)
