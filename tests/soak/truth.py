@@ -125,6 +125,8 @@ class Truth:
 
     def pushed(self, before: dict[int, Shown], after: dict[int, Shown], tree: Tree) -> None:
         """Learn what a push, already judged, left on the portal."""
+        # Writers deleted the file too; where they bring it back, its article is to come back.
+        self.gone = {uid: ids for uid, ids in self.gone.items() if uid in tree.articles}
         for remote_id, item in after.items():
             old, ours = before.get(remote_id), self.ours.setdefault(remote_id, {})
             for name in GUARDED:
