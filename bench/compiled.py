@@ -13,15 +13,14 @@ from typing import Any
 
 import msgspec
 
-from kbsync.cli.screen import Options
-from kbsync.cli.workspace import Workspace
+from kbsync.app.project import Project
+from kbsync.app.reading import read_content
 
 NAMES = {"meta_title": "title", "meta_description": "description", "tags": "tags"}
 
 
 def main(file: Path) -> None:
-    options = Options()
-    reading = Workspace(options.read_settings(), options).read_content()
+    reading = read_content(Project.open().workspace)
     rows: list[dict[str, Any]] = []
     for item in reading.desired:
         fields: dict[str, Any] = dict(item.fields)

@@ -9,9 +9,11 @@ import time
 
 gc.disable()
 
-from kbsync.cli.policy import Wishes, policy_of  # noqa: E402
-from kbsync.cli.screen import Options  # noqa: E402
-from kbsync.cli.workspace import Workspace  # noqa: E402
+from kbsync.app.options import AS_CONFIGURED, policy_of  # noqa: E402
+from kbsync.app.reading import read_content  # noqa: E402
+from kbsync.app.session import Session  # noqa: E402
+from kbsync.app.sides import observe, read_ledger, settle_pictures  # noqa: E402
+from kbsync.app.workspace import Workspace  # noqa: E402
 from kbsync.plan.build import build_plan  # noqa: E402
 from kbsync.plan.known import Known  # noqa: E402
 from kbsync.plan.recover import settle_pending  # noqa: E402
@@ -31,21 +33,21 @@ def main() -> None:
 
     wall, cpu = time.perf_counter(), 0.0
     lap("Python and imports")
-    options = Options()
-    workspace = Workspace(options.read_settings(), options)
+    session = Session()
+    workspace = Workspace(session.read_settings(), session)
     lap("the settings")
-    reading = workspace.read_content()
+    reading = read_content(workspace)
     lap("the tree")
-    record = workspace.read_ledger()
+    record = read_ledger(workspace)
     bases = record.bases
     lap("the ledger")
     with workspace.open_service() as service:
         lap("the client")
-        portal = workspace.observe(service, reading.desired, bases, full=False)
-        workspace.settle_pictures(reading, service, record, portal.items or ())
+        portal = observe(workspace, service, reading.desired, bases, full=False)
+        settle_pictures(workspace, reading, service, record, portal.items or ())
     lap(f"the portal, {service.transport.requests} requests")
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
-    policy = policy_of(workspace, Wishes(), [])
+    policy = policy_of(workspace, AS_CONFIGURED)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
     build_plan(workspace.target, reading.desired, known, policy=policy)
     lap("the deciding")

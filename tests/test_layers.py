@@ -10,6 +10,7 @@ SOURCE = Path(__file__).parent.parent / "src" / "kbsync"
 
 ROWS = (
     ("cli",),
+    ("app",),
     ("preview", "sandbox", "report"),
     ("push", "history", "trust"),
     ("plan", "lint", "site"),

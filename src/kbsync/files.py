@@ -93,3 +93,11 @@ def load_sealed(path: Path, head: bytes) -> bytes | None:
 
 def _seal(body: bytes) -> bytes:
     return blake2b(body, digest_size=SEAL_BYTES).digest()
+
+
+def relative(path: Path) -> str:
+    """A path as the user would type it from the working folder."""
+    try:
+        return path.resolve().relative_to(Path.cwd()).as_posix() or "."
+    except ValueError:
+        return os.path.relpath(path)

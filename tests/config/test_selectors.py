@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from builders import A_CATEGORY, AN_ARTICLE, read_content, write_files
-from kbsync.cli.select import select
+from kbsync.app.selectors import select
 from kbsync.errors import UsageError
 
 FILES = {

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.cli.token import read_token
+from kbsync.app.token import read_token
 from kbsync.config import ServiceSettings, Settings
 from kbsync.errors import ConfigError
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.cli.workspace import Reading
+from kbsync.app.reading import Reading
 from kbsync.config import LedgerSettings
 from kbsync.model import body_digest
 from kbsync.sandbox import V4_2, Behaviour, Fault, random_faults

@@ -116,14 +116,15 @@ def test_who_joins_a_push_that_was_stopped_waits_no_longer_than_for_its_heart(tm
 
 def _same_tree(ledger: Record, clone: Path, target: str, run: int) -> None:
     """Give a run the digest of the clone's tree."""
-    from kbsync.cli.screen import Options
-    from kbsync.cli.workspace import Workspace
+    from kbsync.app.reading import read_content
+    from kbsync.app.session import Session
+    from kbsync.app.workspace import Workspace
     from kbsync.config import read_settings
     from kbsync.plan.saved import tree_digest
 
-    workspace = Workspace(read_settings(clone / "kbsync.toml"), Options(quiet=True))
+    workspace = Workspace(read_settings(clone / "kbsync.toml"), Session())
     assert workspace.target.key == target
-    digest = tree_digest(workspace.target, workspace.read_content().tree)
+    digest = tree_digest(workspace.target, read_content(workspace).tree)
     ledger.db.run("UPDATE run SET digest = ? WHERE id = ?", (digest, run))
 
 

@@ -10,10 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kbsync.cli.planning import make_plan
-from kbsync.cli.policy import Wishes
-from kbsync.cli.screen import Options
-from kbsync.cli.workspace import Reading, Workspace
+from kbsync.app.options import PlanOptions
+from kbsync.app.plan import make_plan
+from kbsync.app.reading import Reading
+from kbsync.app.session import Session
+from kbsync.app.sides import read_ledger, recorded
+from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings
 from kbsync.errors import KbsyncError
 from kbsync.ledger.contract import Ledger
@@ -145,7 +147,7 @@ class Project:
 
     def workspace(self) -> Workspace:
         if self.opened is None:
-            self.opened = Workspace(self.settings, Options(quiet=True))
+            self.opened = Workspace(self.settings, Session())
         return self.opened
 
     @contextmanager
@@ -162,7 +164,7 @@ class Project:
 
     def plan(self, service: Service, **wishes: object) -> Plan:
         workspace, reading = self.workspace(), self.read()
-        return make_plan(workspace, reading, service, workspace.read_ledger(), Wishes(**wishes)).plan
+        return make_plan(workspace, reading, service, read_ledger(workspace), PlanOptions(**wishes)).plan
 
     def push(
         self,
@@ -182,8 +184,8 @@ class Project:
         pushed = Pushed()
         with self.ledger() as opened:
             try:
-                record = workspace.recorded(opened)
-                planned = make_plan(workspace, reading, service, record, Wishes(**wishes))
+                record = recorded(workspace, opened)
+                planned = make_plan(workspace, reading, service, record, PlanOptions(**wishes))
                 opened.settle(self.target, planned.recovery.settled)
                 pushed.plan = planned.plan
                 before_sending()

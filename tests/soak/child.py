@@ -18,7 +18,7 @@ from kbsync.cli.door import run
 
 LOADED = (
     "kbsync.cli.push",
-    "kbsync.cli.planning",
+    "kbsync.app.plan",
     "kbsync.service.client",
     "kbsync.history.base",
     "kbsync.ledger.sqlite",

@@ -10,16 +10,18 @@ from pathlib import Path
 
 import click
 
+from kbsync.app.lease import held_lock
+from kbsync.app.options import AS_CONFIGURED
+from kbsync.app.push import Pushed, push_tree
+from kbsync.app.reading import Reading, read_content
+from kbsync.app.workspace import Workspace
 from kbsync.cli.commands import common_options
+from kbsync.cli.findings import show_findings
 from kbsync.cli.init import Answers, write_project
-from kbsync.cli.lint import show_findings
-from kbsync.cli.policy import Wishes
-from kbsync.cli.push import push_tree
-from kbsync.cli.pushing import Pushed, exit_code, held_lock
-from kbsync.cli.screen import Options, relative, say
-from kbsync.cli.workspace import Reading, Workspace
+from kbsync.cli.screen import Options, say
 from kbsync.config import SANDBOX, Settings, find_config
 from kbsync.errors import ConfigError, ExitCode
+from kbsync.files import relative
 from kbsync.model import Desired, Value, visible
 
 
@@ -36,11 +38,11 @@ def command(ctx: click.Context, once: bool, port: int) -> int:
     options = Options.of(ctx)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kbsync-demo-")))
-        workspace = Workspace(_demo_settings(options, folder), options)
+        workspace = Workspace(_demo_settings(options, folder), options.session())
         click.echo(f"Content tree: {relative(workspace.content_root)}\n")
-        reading = workspace.read_content()
+        reading = read_content(workspace)
         if reading.errors:
-            show_findings(workspace, reading.errors, sources=len(reading.compiler.tree.sources), err=True)
+            show_findings(workspace, reading.errors, options, sources=len(reading.compiler.tree.sources), err=True)
             return ExitCode.FINDINGS
         base_url = stack.enter_context(workspace.run_sandbox(port=port))
         code = _show(workspace, reading, base_url)
@@ -57,7 +59,7 @@ def _demo_settings(options: Options, folder: Path) -> Settings:
     except ConfigError:
         write_project(folder, Answers(SANDBOX, 1, "handbook", "chatwoot", ("en",)))
         path = folder / "kbsync.toml"
-    settings = replace(options, config=path).read_settings()
+    settings = replace(options.session(), config=path).read_settings()
     state = folder / ".kbsync"
     return replace(
         settings,
@@ -69,7 +71,7 @@ def _demo_settings(options: Options, folder: Path) -> Settings:
 
 def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
     first = _push(workspace, reading, base_url)
-    code = exit_code(first)
+    code = first.exit_code
     click.echo(f"First push:   {_told(first)}")
     if code is not ExitCode.DONE:
         return code
@@ -92,7 +94,7 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
             workspace.connect_sandbox(base_url) as service,
             held_lock(ledger, workspace, wait=False, break_lock=False) as part,
         ):
-            return push_tree(workspace, reading, service, part, Wishes())
+            return push_tree(workspace, reading, service, part, AS_CONFIGURED)
     finally:
         ledger.close()
 

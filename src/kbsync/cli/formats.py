@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kbsync.cli.screen import relative
-from kbsync.cli.workspace import Workspace
-from kbsync.model import Finding, Plan
+from kbsync.app.workspace import Workspace
+from kbsync.cli.screen import Options
+from kbsync.files import relative
 
 if TYPE_CHECKING:
-    from kbsync.cli.pushing import Pushed
+    from kbsync.app.cached import Compared
+    from kbsync.app.push import Pushed
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -43,20 +44,14 @@ def _option(forms: Sequence[str]) -> Callable[[F], F]:
     return click.option("--format", "form", type=click.Choice(forms), default="text", show_default=True, help=help_text)
 
 
-def tell_plan(
-    workspace: Workspace,
-    plan: Plan,
-    findings: Sequence[Finding],
-    *,
-    form: str,
-    unmanaged: bool,
-    command: str = "kbsync push",
+def report_plan(
+    workspace: Workspace, compared: Compared, options: Options, *, form: str, unmanaged: bool, command: str
 ) -> None:
     """A plan and the warnings of the tree. Each format loads only what it needs.
 
-    `command` is what makes the plan so, for people to copy.
+    `command` is what carries the plan out, for people to copy.
     """
-    options = workspace.options
+    plan, findings = compared.plan, compared.findings
     if form == "json":
         from kbsync.report.data import plan_json
 
@@ -67,7 +62,7 @@ def tell_plan(
 
         root = repository_root(workspace)
         text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged)
-        tell_ci(text, plan_annotations(plan, findings, root=root), workspace, form=form)
+        report_in_ci(text, plan_annotations(plan, findings, root=root), options, form=form)
     else:
         from kbsync.report.text import plan_text
         from kbsync.words import count
@@ -78,8 +73,19 @@ def tell_plan(
             options.note(f"The content tree has {count(len(findings), 'warning')}: `kbsync lint` lists {them}.")
 
 
-def tell_push(workspace: Workspace, pushed: Pushed, *, form: str) -> None:
-    """What a push did."""
+def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> int:
+    """Print what a push did; the exit code says the same.
+
+    Raises:
+        LedgerError: what ended the push before its time.
+    """
+    _report_pushed(pushed, workspace, options, form=form)
+    if pushed.broken is not None:
+        raise pushed.broken
+    return pushed.exit_code
+
+
+def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
     plan, outcomes, requests, seconds = pushed.plan, pushed.outcomes, pushed.requests, pushed.seconds
     if form == "json":
         from kbsync.report.data import push_json
@@ -91,15 +97,15 @@ def tell_push(workspace: Workspace, pushed: Pushed, *, form: str) -> None:
 
         root = repository_root(workspace)
         text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root)
-        tell_ci(text, push_annotations(plan, outcomes, root=root), workspace, form=form)
+        report_in_ci(text, push_annotations(plan, outcomes, root=root), options, form=form)
     else:
         from kbsync.report.text import Words, push_text
 
-        style, words = workspace.options.style(), Words(pushed.nothing, pushed.again, pushed.anew)
+        style, words = options.style(), Words(pushed.nothing, pushed.again, pushed.anew)
         click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words), nl=False)
 
 
-def tell_ci(text: str, annotations: str, workspace: Workspace, *, form: str) -> None:
+def report_in_ci(text: str, annotations: str, options: Options, *, form: str) -> None:
     """The Markdown to the job's summary, and the format that was asked for to stdout.
 
     A push happens once: with `github` its summary could not be had by another run. Its headline goes to stderr,
@@ -109,7 +115,7 @@ def tell_ci(text: str, annotations: str, workspace: Workspace, *, form: str) -> 
         click.echo(text, nl=False)
     else:
         click.echo(annotations, nl=False)
-        workspace.options.note(text.partition("\n")[0].lstrip("# "))
+        options.note(text.partition("\n")[0].lstrip("# "))
     write_summary(text)
 
 

@@ -8,10 +8,12 @@ from pathlib import Path
 
 import click
 
+from kbsync.app.session import Session
 from kbsync.cli.commands import common_options
-from kbsync.cli.screen import Options, relative
+from kbsync.cli.screen import Options
 from kbsync.config import CONFIG_NAME, SANDBOX, read_settings
 from kbsync.errors import ConfigError, ExitCode
+from kbsync.files import relative
 
 IGNORED = ".kbsync/"
 
@@ -118,7 +120,7 @@ def command(
         written = write_project(folder, answers)
     except OSError as exc:
         raise ConfigError(f"{folder}: cannot be written to: {exc.strerror}", hint="name another folder") from exc
-    _trust(replace(options, config=folder / CONFIG_NAME, env=""))
+    _trust(replace(options.session(), config=folder / CONFIG_NAME, env=""))
     for path, verb in written:
         options.note(f"{verb:<8} {relative(path)}")
     options.note("\nNext: `kbsync plan` shows what a push would do, `kbsync push` does it.")
@@ -127,11 +129,11 @@ def command(
     return ExitCode.DONE
 
 
-def _trust(options: Options) -> None:
+def _trust(session: Session) -> None:
     """Who writes a kbsync.toml here is not asked later whether it is to be trusted."""
-    from kbsync.cli.consent import Consent
+    from kbsync.app.consent import Consent
 
-    consent = Consent.of(options.read_settings(), options)
+    consent = Consent(session.read_settings(), session)
     if reaches := consent.reaches():
         consent.give(reaches)
 

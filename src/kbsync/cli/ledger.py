@@ -11,10 +11,10 @@ from typing import Annotated, Any
 import click
 import msgspec
 
+from kbsync.app.lease import our_part
+from kbsync.app.workspace import Workspace
 from kbsync.cli.commands import common_options
-from kbsync.cli.pushing import our_part
-from kbsync.cli.screen import Options, shared_options
-from kbsync.cli.workspace import Workspace
+from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.ledger.contract import Ledger, RunInfo
@@ -53,7 +53,7 @@ def show(ctx: click.Context, run: int | None, form: str) -> int:
     try:
         if run is None:
             record = _record(ledger, workspace)
-            style = workspace.options.style()
+            style = Options.of(ctx).style()
             click.echo(ledger_json(record) if form == "json" else ledger_text(record, style), nl=form == "json")
             return 0
         info = next((info for info in ledger.runs(workspace.target.key) if info.number == run), None)
@@ -61,7 +61,7 @@ def show(ctx: click.Context, run: int | None, form: str) -> int:
             raise UsageError(f"this portal has no run {run}", hint="`kbsync ledger show` lists the runs")
         entries = ledger.entries(run)
         at_work = bool(_at_work(ledger, workspace, [info]))
-        style = workspace.options.style()
+        style = Options.of(ctx).style()
         text = run_json(info, entries) if form == "json" else run_text(info, entries, style, at_work=at_work)
         click.echo(text, nl=form == "json")
     finally:
@@ -95,7 +95,7 @@ def import_(ctx: click.Context, file: Path) -> int:
     try:
         ledger.restore(tables)
         managed = len(ledger.bases(workspace.target.key))
-        workspace.options.note(f"Imported: {counted(managed, 'item')} managed of portal `{workspace.target.portal}`.")
+        workspace.session.note(f"Imported: {counted(managed, 'item')} managed of portal `{workspace.target.portal}`.")
     finally:
         ledger.close()
     return 0
@@ -114,17 +114,17 @@ def unlock(ctx: click.Context, yes: bool) -> int:
         holder = ledger.lock(part.target, part.owner, now=time.time())
         if holder is None:
             ledger.unlock(part.target, part.owner)
-            workspace.options.note("Nobody holds the lock.")
+            workspace.session.note("Nobody holds the lock.")
             return 0
         if not yes and not part.is_dead(holder):
-            again = command_line("ledger unlock", options=[("--yes", True), *shared_options(workspace.options)])
+            again = command_line("ledger unlock", options=[("--yes", True), *workspace.session.options])
             raise LedgerError(
                 f"{describe(holder, part.world)}, seems to be alive; its lock was not freed",
                 hint=f"If you know that this push has ended, run `{again}`.",
             )
         while holder is not None:
             dead = ", which is dead" if part.is_dead(holder) else ""
-            workspace.options.note(f"Freed the lock of {describe(holder, part.world)}{dead}.")
+            workspace.session.note(f"Freed the lock of {describe(holder, part.world)}{dead}.")
             holder = ledger.lock(part.target, part.owner, now=time.time(), take_over=holder)
         ledger.unlock(part.target, part.owner)
     finally:
@@ -133,8 +133,7 @@ def unlock(ctx: click.Context, yes: bool) -> int:
 
 
 def _workspace(ctx: click.Context) -> Workspace:
-    options = Options.of(ctx)
-    return Workspace(options.read_settings(), options)
+    return Options.of(ctx).open_project().workspace
 
 
 def _existing(workspace: Workspace) -> Ledger:

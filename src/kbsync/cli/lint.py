@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import sys
+from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from kbsync.cli.commands import common_options
-from kbsync.cli.formats import IN_CI, lint_format_option, repository_root, repository_top, tell_ci
-from kbsync.cli.screen import Options, relative
-from kbsync.cli.workspace import Reading, Workspace
-from kbsync.content.walk import MAX_SOURCE_BYTES, walk_tree
+from kbsync.cli.findings import report_findings
+from kbsync.cli.formats import lint_format_option
+from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
-from kbsync.files import read_within
-from kbsync.model import Finding
+from kbsync.files import relative
+from kbsync.model import visible
+
+if TYPE_CHECKING:
+    from kbsync.app.fix import Fix
+    from kbsync.app.lint import Selection
+    from kbsync.app.project import Project
 
 
 @click.command("lint")
@@ -46,62 +52,58 @@ def command(
     """
     options = Options.of(ctx)
     if rules or explain is not None:
-        return tell_rules(explain, options)
-    workspace = Workspace(options.read_settings(), options)
+        return report_rules(explain, options)
+    project = options.open_project()
     if not (selectors or fix or diff or external):
-        return tell_findings(workspace, *lint_all(workspace), form=form)
-    linted = lint(workspace, selectors)
-    failed = False
-    if diff or fix:
-        from kbsync.cli.mending import mend, show_mending
-        from kbsync.lint.fixes import fix_text
-
-        tree = linted.reading.compiler.tree
-        if diff:
-            return show_mending(tree, linted.findings, fix_text)
-        failed = mend(tree, linted.findings, fix_text, options)
-        linted = lint(workspace, selectors)
+        return report_findings(project.workspace, project.lint(), options, form=form)
+    selection, failed = project.lint_selected(selectors), False
+    if diff:
+        return show_fixes(project.fixes(selection), selection.reading.compiler.tree.root)
+    if fix:
+        failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
+        selection = project.lint_selected(selectors)
     if external:
-        from kbsync.cli.external import check_external
-
-        linted.findings = check_external(workspace, linted.reading, linted.findings, linted.paths)
-    code = tell_findings(workspace, linted.findings, linted.sources, form=form)
+        selection = _with_external(project, selection)
+    code = report_findings(project.workspace, selection.linted, options, form=form)
     return ExitCode.FINDINGS if failed else code
 
 
-@dataclass(slots=True)
-class Linted:
-    """A tree that was read, the files of it that were asked for, and what was found in these."""
+def _with_external(project: Project, selection: Selection) -> Selection:
+    from dataclasses import replace
 
-    reading: Reading
-    paths: set[str]
-    findings: list[Finding]
+    from kbsync.app.external_links import check_external
 
-    @property
-    def sources(self) -> list[str]:
-        """The sources that were asked for, in path order."""
-        return [path for path in self.reading.compiler.tree.sources if path in self.paths]
+    found = check_external(project.workspace, selection.reading, selection.findings, selection.paths)
+    return replace(selection, findings=found)
 
 
-def lint(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Linted:
-    """Read and check the tree.
-
-    Raises:
-        UsageError: a selector that means nothing.
-    """
-    reading = workspace.read_content(compiled=False)
-    tree, site = reading.compiler.tree, reading.compiler.site
-    if not selectors:
-        return Linted(reading, set(tree.sources), reading.findings)
-    from kbsync.cli.select import select_paths
-
-    sources, root = tree.sources.values(), workspace.content_root.resolve()
-    others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
-    paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
-    return Linted(reading, paths, [finding for finding in reading.findings if finding.path in paths])
+def show_fixes(fixes: Iterable[Fix], root: Path) -> int:
+    """Print what would be fixed, as a patch."""
+    for fix in fixes:
+        for line in fix.patch(visible(relative(root / fix.path))):
+            text = line.removesuffix("\n")
+            click.echo(visible(text) if sys.stdout.isatty() else text)
+            if text == line:
+                click.echo("\\ No newline at end of file")
+    return ExitCode.DONE
 
 
-def tell_rules(word: str | None, options: Options) -> int:
+def write_fixes(fixes: Iterable[Fix], root: Path, options: Options) -> bool:
+    """Write what can be fixed, and say so; whether one could not be written."""
+    failed = False
+    for fix in fixes:
+        name = visible(relative(root / fix.path))
+        try:
+            fix.write()
+        except OSError as exc:
+            failed = True
+            say(f"kbsync: {name}: not mended: {exc.strerror}", err=True)
+        else:
+            options.note(f"mended {name}")
+    return failed
+
+
+def report_rules(word: str | None, options: Options) -> int:
     """The codes, or what some of them are about. Needs no project.
 
     Raises:
@@ -119,86 +121,3 @@ def tell_rules(word: str | None, options: Options) -> int:
         raise UsageError(f"`{word}` is the code of no rule", hint=near(word))
     click.echo(explain_text((RULES[code] for code in codes), options.style()), nl=False)
     return ExitCode.DONE
-
-
-def lint_all(workspace: Workspace) -> tuple[list[Finding], list[str]]:
-    """The findings of the whole tree, and its sources."""
-    from kbsync.cli.linted import findings_of, keep
-
-    walk = walk_tree(workspace.content_root)
-    known = findings_of(workspace, walk)
-    if known is not None:
-        return known, list(walk.sources)
-    reading = workspace.read_content(walk, compiled=False)
-    keep(workspace, walk, reading)
-    return reading.findings, list(reading.compiler.tree.sources)
-
-
-def tell_findings(workspace: Workspace, findings: list[Finding], sources: list[str], *, form: str) -> ExitCode:
-    """Findings in a format; 3 where one is an error. Each format loads only what it needs."""
-    if form == "json":
-        from kbsync.report.data import lint_json
-
-        click.echo(lint_json(findings))
-    elif form == "sarif":
-        from kbsync.report.sarif import findings_sarif
-
-        click.echo(findings_sarif(findings, root=repository_top(workspace)))
-    elif form == "junit":
-        from kbsync.report.junit import findings_junit
-
-        click.echo(findings_junit(findings, sources, root=repository_root(workspace)), nl=False)
-    elif form in IN_CI:
-        from kbsync.report.github import findings_annotations
-        from kbsync.report.markdown import findings_markdown
-
-        root = repository_root(workspace)
-        text = findings_markdown(findings, root=root, sources=len(sources))
-        tell_ci(text, findings_annotations(findings, root=root), workspace, form=form)
-    else:
-        show_findings(workspace, findings, sources=len(sources))
-    return ExitCode.FINDINGS if any(finding.level == "error" for finding in findings) else ExitCode.DONE
-
-
-def show_findings(workspace: Workspace, findings: list[Finding], *, sources: int, err: bool = False) -> None:
-    """Findings as the terminal shows them, each as soon as it is made."""
-    from kbsync.report.findings import findings_text
-
-    root, options = workspace.content_root, workspace.options
-    inside = root.resolve()
-
-    def read(path: str) -> str | None:
-        # A picture has no lines; a pipe has no end; and what a link out of the tree leads to is nobody's business.
-        place = (root / path).resolve()
-        if not path.endswith(".md") or not place.is_relative_to(inside) or not place.is_file():
-            return None
-        try:
-            return read_within(place, MAX_SOURCE_BYTES).decode(errors="replace").removeprefix("\ufeff")
-        except OSError:
-            return None
-
-    shown = relative(root)
-    for piece in findings_text(
-        findings, options.style(), root=shown, sources=sources, read=read, quiet=options.quiet and not err
-    ):
-        click.echo(piece, err=err, nl=False)
-
-
-def tell_errors(workspace: Workspace, reading: Reading, *, form: str, schema: str) -> int:
-    """Plan and push stop at errors of the tree; whatever the format, its findings are shown."""
-    if form == "json":
-        from kbsync.report.data import refused_json
-
-        click.echo(refused_json(workspace.target, reading.findings, schema=schema))
-        return ExitCode.FINDINGS
-    if form in IN_CI:
-        from kbsync.report.github import findings_annotations
-        from kbsync.report.markdown import refused_markdown
-
-        root, command = repository_root(workspace), schema.removeprefix("kbsync.").partition("/")[0]
-        text = refused_markdown(workspace.target, reading.findings, command=command, root=root)
-        tell_ci(text, findings_annotations(reading.findings, root=root), workspace, form=form)
-    else:
-        show_findings(workspace, reading.findings, sources=len(reading.compiler.tree.sources), err=True)
-    click.echo("Nothing was asked or sent: mend the errors first.", err=True)
-    return ExitCode.FINDINGS

@@ -12,10 +12,12 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kbsync.app.consent import Consent
+from kbsync.app.session import Session
 from kbsync.cli.commands import common_options
-from kbsync.cli.consent import Consent
-from kbsync.cli.screen import Options, relative
+from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
+from kbsync.files import relative
 from kbsync.words import counted
 
 if TYPE_CHECKING:
@@ -64,32 +66,31 @@ def command(
     """
     options = Options.of(ctx)
     agreed: set[str] = set()
-    project = read_project(options, agreed)
+    session = options.session()
+    project = read_project(session, agreed)
     start = _start_address(project, locale)
     if build is not None:
         return _build(project, build)
-    from kbsync.cli.comparing import ledger_asker, portal_asker
+    from kbsync.app.portal_diff import ledger_asker, portal_asker
 
     with ExitStack() as stack:
-        ask = portal_asker(options, stack) if portal else ledger_asker(options)
-        running = Running(options, project, lambda: read_project(options, agreed, asking=False), ask, poll)
+        ask = portal_asker(session, stack) if portal else ledger_asker(session)
+        running = Running(options, project, lambda: read_project(replace(session, confirm=None), agreed), ask, poll)
         return _serve(running, start, browse=browse, port=port, host=host)
 
 
-def read_project(options: Options, agreed: set[str], *, asking: bool = True) -> Project:
+def read_project(session: Session, agreed: set[str]) -> Project:
     """kbsync.toml and the profile that it names, if somebody agreed to what of it leads out.
 
     Args:
-        options: those of the command.
+        session: the run; nobody is asked while pages are being served.
         agreed: what this run was told that it may use; grows.
-        asking: a person may be asked; not while pages are being served.
     """
     from kbsync.preview.checking import Project
     from kbsync.service.profile import read_profile
 
-    settings = options.read_settings()
-    consent = Consent.of(settings, options)
-    consent = replace(consent, agreed=agreed, ask=consent.ask if asking else None)
+    settings = session.read_settings()
+    consent = Consent(settings, session, agreed)
     consent.profile()
     consent.content()
     consent.state()

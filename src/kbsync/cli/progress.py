@@ -5,10 +5,13 @@ from __future__ import annotations
 import shutil
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import click
 
+from kbsync.app.session import Show
 from kbsync.cli.screen import Options
 from kbsync.model import Action, Outcome
 
@@ -49,6 +52,12 @@ class Progress:
     def __exit__(self, *exception: object) -> None:
         if self.bar is not None:
             self.bar.__exit__(*exception)
+
+    @contextmanager
+    def shown(self) -> Iterator[Show]:
+        """The bar, as long as changes come; what is entered takes each outcome."""
+        with self:
+            yield self.show
 
     def show(self, outcome: Outcome) -> None:
         """One more change is over."""

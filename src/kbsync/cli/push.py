@@ -1,36 +1,20 @@
-"""`kbsync push`: carry out the plan, record it, and tell the whole truth about it."""
+"""`kbsync push`: carry out the plan, record it, and report what happened."""
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import click
 
+from kbsync.app.options import AS_CONFIGURED, PlanOptions
+from kbsync.app.reading import TreeRefused
+from kbsync.app.saved_plans import is_saved_plan, refuse_what_is_no_plan
 from kbsync.cli.commands import common_options
-from kbsync.cli.formats import format_option
-from kbsync.cli.lint import tell_errors
-from kbsync.cli.plan import push_command
-from kbsync.cli.planning import check_first_push, make_plan
-from kbsync.cli.policy import Wishes
-from kbsync.cli.pushing import (
-    Part,
-    Pushed,
-    carry_out,
-    exit_code,
-    held_lock,
-    join_run,
-    make_sender,
-    report_pushed,
-)
-from kbsync.cli.saving import is_saved_plan, read_saved_plan, refuse_what_is_no_plan
+from kbsync.cli.findings import report_refusal
+from kbsync.cli.formats import format_option, report_pushed
 from kbsync.cli.screen import Options
-from kbsync.cli.workspace import Reading, Workspace
 from kbsync.command import command_line
 from kbsync.errors import UsageError
-from kbsync.plan.saved import tree_digest
-from kbsync.push.uploads import Uploads
-from kbsync.service.client import Service
 
 
 @click.command("push")
@@ -58,7 +42,7 @@ def command(
     joins: bool,
     form: str,
     selectors: tuple[str, ...],
-    **wished: object,
+    **asked: object,
 ) -> int:
     """Create and update categories and articles on the portal; articles begin as drafts.
 
@@ -66,31 +50,24 @@ def command(
     that plan is made again, and what comes out the same is carried out.
     """
     options = Options.of(ctx)
-    workspace = Workspace(options.read_settings(), options)
-    saved = _saved_plan(selectors, workspace.settings.content_root)
-    wishes = Wishes(() if saved else selectors, **wished)  # type: ignore[arg-type]
-    if (saved or joins) and wishes != Wishes():
+    project = options.open_project()
+    saved = _saved_plan(selectors, project.workspace.settings.content_root)
+    wanted = PlanOptions(() if saved else selectors, **asked)  # type: ignore[arg-type]
+    if (saved or joins) and wanted != AS_CONFIGURED:
         raise UsageError(
             "a saved plan and --join carry out what was planned; options that plan otherwise do not go with them",
             hint="leave the other options out, or make a new plan",
         )
-    reading = workspace.read_content()
-    if reading.errors:
-        return tell_errors(workspace, reading, form=form, schema="kbsync.push/1")
-    ledger = workspace.open_ledger()
     try:
-        with workspace.open_service() as service:
-            if joins:
-                pushed = join_run(workspace, reading, service, ledger)
-            else:
-                check_first_push(workspace, ledger, allowed=first_push)
-                with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as part:
-                    pushed = push_tree(workspace, reading, service, part, wishes, saved)
-    finally:
-        ledger.close()
+        if joins:
+            pushed = project.join()
+        else:
+            pushed = project.push(wanted, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
+    except TreeRefused as exc:
+        return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.push/1")
     if joins and form == "text" and not pushed.outcomes:
-        return exit_code(pushed)  # Nothing was compared, so nothing is said of the portal.
-    return report_pushed(pushed, workspace, form=form)
+        return pushed.exit_code  # Nothing was compared, so nothing is said of the portal.
+    return report_pushed(pushed, project.workspace, options, form=form)
 
 
 def _saved_plan(selectors: tuple[str, ...], root: Path) -> Path | None:
@@ -110,34 +87,3 @@ def _saved_plan(selectors: tuple[str, ...], root: Path) -> Path | None:
             hint=f"`{command_line('push', files[0])}` alone, or a new plan of less: `kbsync plan SELECTORS --out FILE`",
         )
     return Path(files[0])
-
-
-def push_tree(
-    workspace: Workspace,
-    reading: Reading,
-    service: Service,
-    part: Part,
-    wishes: Wishes,
-    saved: Path | None = None,
-) -> Pushed:
-    """Plan, or take the plan that was saved, and carry it out; the lock is held."""
-    before, started = service.transport.requests, time.monotonic()
-    record = workspace.recorded(part.ledger)
-    resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
-    planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, wishes)
-    part.ledger.settle(part.target, planned.recovery.settled)
-    bases = (*planned.recovery.bases, *planned.plan.settled)
-    sender = make_sender(service, planned.plan.changes, bases, reading.content_of)
-    digest = tree_digest(workspace.target, reading.tree)
-    per_hour = workspace.uploads_per_hour
-    uploads = Uploads(service, reading.compiler, part.ledger, part.target, time.time, per_hour)
-    refused = resumed.refused if resumed else ()
-    pushed = carry_out(
-        workspace, planned.plan, sender, part, command="push", digest=digest, uploads=uploads, refused=refused
-    )
-    pushed.requests = service.transport.requests - before
-    pushed.seconds = time.monotonic() - started
-    if resumed is not None:
-        pushed.nothing = f"everything in {saved} is done already"
-        pushed.again, pushed.anew = push_command(workspace.options, {}, saved), resumed.anew
-    return pushed

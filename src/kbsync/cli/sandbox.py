@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import gc
-from typing import TYPE_CHECKING
 
 import click
 
+from kbsync.app.consent import Consent
 from kbsync.cli.commands import common_options
-from kbsync.cli.consent import Consent
 from kbsync.cli.screen import Options
-from kbsync.config import Settings
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import make_folder
-
-if TYPE_CHECKING:
-    from kbsync.sandbox import Setup, UserSetup
 
 DEFAULT_PORT = 8420
 
@@ -44,12 +39,13 @@ def command(
     """
     from dataclasses import replace
 
-    from kbsync.cli.workspace import refused_data
+    from kbsync.app.sandbox import refused_data, sandbox_setup
     from kbsync.sandbox import V4_2, Behaviour, DataRefused, serve, token_of
 
     options = Options.of(ctx)
-    settings = options.read_settings()
-    consent = Consent.of(settings, options)
+    session = options.session()
+    settings = session.read_settings()
+    consent = Consent(settings, session)
     consent.state()
     if not settings.content.locales:
         consent.content()  # Its folders say which locales there are.
@@ -78,34 +74,3 @@ def command(
     except OSError as exc:
         raise UsageError(f"port {port} cannot be used: {exc.strerror}", hint="give another, or `--port 0`") from exc
     return ExitCode.DONE
-
-
-def sandbox_setup(settings: Settings) -> Setup:
-    """The account, portal, locales and authors that kbsync.toml names; the first person has the sandbox's own token.
-
-    Raises:
-        DataRefused: there is no token, and none can be made.
-    """
-    from kbsync.sandbox import PortalSetup, Setup, UserSetup, token_for, token_of
-
-    locales = tuple(settings.content.locales) or _folders(settings) or (settings.content.default_locale,)
-    default = settings.content.default_locale if settings.content.default_locale in locales else locales[0]
-    portal = PortalSetup(settings.service.portal, settings.service.portal.replace("-", " ").title(), locales, default)
-    token = token_of(settings.state_folder / "sandbox.db")
-    owner = UserSetup(1, "Ada Admin", "ada@example.com", "administrator", token)
-    others = {number: name for name, number in settings.authors.items() if number != owner.id}
-    users = (owner, *(_author(number, name, token_for(token, number)) for number, name in sorted(others.items())))
-    return Setup((portal,), users, account_id=settings.service.account_id)
-
-
-def _author(number: int, name: str, token: str) -> UserSetup:
-    from kbsync.sandbox import UserSetup
-
-    return UserSetup(number, name.title(), f"author-{number}@example.com", "agent", token)
-
-
-def _folders(settings: Settings) -> tuple[str, ...]:
-    root = settings.content_root
-    if not root.is_dir():
-        return ()
-    return tuple(sorted(path.name for path in root.iterdir() if path.is_dir() and any(path.rglob("*.md"))))

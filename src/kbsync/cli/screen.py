@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from kbsync.config import Settings, find_config, read_settings
+from kbsync.app.project import Project
+from kbsync.app.session import Session, Show
 
 if TYPE_CHECKING:
     from kbsync.report.text import Style
@@ -34,18 +36,24 @@ class Options:
         given: dict[str, Any] = ctx.find_root().ensure_object(dict)
         return cls(**given)
 
-    def read_settings(self) -> Settings:
-        """kbsync.toml and the environment.
+    def session(self) -> Session:
+        """The run as the application sees it, with the person at the terminal if there is one."""
+        confirm = ask_person if sys.stdin.isatty() and sys.stderr.isatty() else None
+        return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress)
+
+    def open_project(self) -> Project:
+        """The project that these options are about.
 
         Raises:
-            ConfigError: it says something that cannot be, or it is another user's.
+            ConfigError: there is no kbsync.toml, or it cannot be used.
         """
-        path = self.config or find_config(Path.cwd())
-        if hasattr(os, "geteuid") and not _is_plainly_ours(path):
-            from kbsync.trust.owner import check_owner
+        return Project.open(session=self.session())
 
-            check_owner(path, os.environ)
-        return read_settings(path, env=self.env)
+    def _progress(self, total: int) -> AbstractContextManager[Show]:
+        # Loaded here: only a push shows that it moves.
+        from kbsync.cli.progress import Progress
+
+        return Progress(total, self).shown()
 
     def style(self) -> Style:
         """The screen behind stdout."""
@@ -68,22 +76,6 @@ def say(text: str, *, err: bool = False) -> None:
     click.echo(inert(text), err=err)
 
 
-def shared_options(options: Options) -> list[tuple[str, object]]:
-    """The options without which another command would be about another portal."""
-    return [("--config", options.config), ("--env", options.env), ("--token-file", options.token_file)]
-
-
-def _is_plainly_ours(path: Path) -> bool:
-    """The usual case, told without loading anything: a file of one's own."""
-    try:
-        return path.lstat().st_uid == path.stat().st_uid == os.geteuid()
-    except OSError:
-        return True  # Reading it says what is wrong.
-
-
-def relative(path: Path) -> str:
-    """A path as the user would type it from here."""
-    try:
-        return path.resolve().relative_to(Path.cwd()).as_posix() or "."
-    except ValueError:
-        return os.path.relpath(path)
+def ask_person(text: str) -> bool:
+    """On the terminal; the answer of a bare return is no."""
+    return click.confirm(text, default=False, err=True)

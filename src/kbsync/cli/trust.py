@@ -6,11 +6,12 @@ import os
 
 import click
 
+from kbsync.app.consent import TRUST, Consent, listed
+from kbsync.app.token import read_token
 from kbsync.cli.commands import common_options
-from kbsync.cli.consent import TRUST, Consent, listed
-from kbsync.cli.screen import Options, relative
-from kbsync.cli.token import read_token
+from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
+from kbsync.files import relative
 
 
 @click.command("trust")
@@ -33,8 +34,8 @@ def command(ctx: click.Context, show: bool, revoke: bool, origin: str | None) ->
     """
     if show and (revoke or origin is not None):
         raise UsageError("--show goes with nothing else", hint="run `kbsync trust --show`")
-    options = Options.of(ctx)
-    consent = Consent.of(options.read_settings(), options)
+    session = Options.of(ctx).session()
+    consent = Consent(session.read_settings(), session)
     if origin is not None:
         return _forbid_origin(consent, origin) if revoke else _allow_origin(consent, origin)
     if show:
@@ -46,11 +47,11 @@ def _allow(consent: Consent) -> int:
     reaches = consent.reaches()
     name = relative(consent.settings.path)
     if not reaches:
-        consent.options.note(f"{name} reaches nothing outside its repository: there is nothing to allow.")
+        consent.session.note(f"{name} reaches nothing outside its repository: there is nothing to allow.")
         return ExitCode.DONE
-    consent.options.note(listed(consent.settings.path, reaches))
+    consent.session.note(listed(consent.settings.path, reaches))
     if consent.give(reaches):
-        consent.options.note("Allowed. If any of this changes, kbsync asks again.")
+        consent.session.note("Allowed. If any of this changes, kbsync asks again.")
         return ExitCode.DONE
     return ExitCode.USAGE
 
@@ -73,7 +74,7 @@ def _show_token(consent: Consent) -> None:
     """Where the token may be sent, if it is at hand without running anything."""
     from kbsync.trust.origin import shown
 
-    if not (consent.options.token_file or os.environ.get("KBSYNC_TOKEN")):
+    if not (consent.session.token_file or os.environ.get("KBSYNC_TOKEN")):
         return
     known = consent.store().origins_of(_token(consent))
     places = " and ".join(map(shown, known)) or "nowhere yet; the first use decides"
@@ -83,7 +84,7 @@ def _show_token(consent: Consent) -> None:
 def _revoke(consent: Consent) -> int:
     dropped = consent.store().drop_consent(consent.path)
     name = relative(consent.settings.path)
-    consent.options.note(f"{name} is no longer trusted." if dropped else f"{name} was not trusted before either.")
+    consent.session.note(f"{name} is no longer trusted." if dropped else f"{name} was not trusted before either.")
     return ExitCode.DONE
 
 
@@ -97,7 +98,7 @@ def _allow_origin(consent: Consent, address: str) -> int:
             f"{store.folder or 'your data folder'} cannot be written to, so this cannot be remembered",
             hint=f"set KBSYNC_TOKEN_ORIGIN={address} instead",
         )
-    consent.options.note(f"The token may be sent to {shown(origin)}.")
+    consent.session.note(f"The token may be sent to {shown(origin)}.")
     return ExitCode.DONE
 
 
@@ -108,16 +109,16 @@ def _forbid_origin(consent: Consent, address: str) -> int:
     rest = tuple(name for name in store.origins_of(token) if name != origin)
     if rest:
         store.keep_origins(token, rest)
-        consent.options.note(f"The token may no longer be sent to {shown(origin)}.")
+        consent.session.note(f"The token may no longer be sent to {shown(origin)}.")
     else:
         store.drop_origins(token)
-        consent.options.note("The token belongs to no service now: its next use decides.")
+        consent.session.note("The token belongs to no service now: its next use decides.")
     return ExitCode.DONE
 
 
 def _token(consent: Consent) -> str:
     return read_token(
-        consent.settings, token_file=consent.options.token_file, environ=os.environ, allow=consent.program
+        consent.settings, token_file=consent.session.token_file, environ=os.environ, allow=consent.program
     )
 
 

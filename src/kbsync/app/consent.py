@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import os
 import shlex
-import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import click
 
 from kbsync.config import Settings
 from kbsync.errors import ConfigError
 
 if TYPE_CHECKING:
-    from kbsync.cli.screen import Options
+    from kbsync.app.session import Session
     from kbsync.trust.reach import Look, Reach
     from kbsync.trust.store import Store
 
@@ -29,20 +26,13 @@ class Consent:
 
     Args:
         settings: with the file that they come from.
-        options: those of the command.
-        ask: asks the person at the terminal; None where there is none.
+        session: the run, and who can be asked.
         agreed: digests that this run was given: it does not ask twice, also where nothing can be remembered.
     """
 
     settings: Settings
-    options: Options
-    ask: Callable[[str], bool] | None
+    session: Session
     agreed: set[str] = field(default_factory=set)
-
-    @classmethod
-    def of(cls, settings: Settings, options: Options) -> Consent:
-        """With the terminal that there is."""
-        return cls(settings, options, ask_person if sys.stdin.isatty() and sys.stderr.isatty() else None)
 
     def program(self) -> None:
         """Before `token_command` runs.
@@ -91,7 +81,7 @@ class Consent:
             self.settings.service.base_url,
             pinned=os.environ.get(PIN, ""),
             store=self.store(),
-            note=self.options.note,
+            note=self.session.note,
             command=self.command,
         )
 
@@ -103,7 +93,7 @@ class Consent:
     @property
     def command(self) -> str:
         """`kbsync trust`, for this project."""
-        config = self.options.config
+        config = self.session.config
         return f"kbsync trust --config {shlex.quote(str(config))}" if config else "kbsync trust"
 
     def reaches(self) -> tuple[Reach, ...]:
@@ -149,9 +139,9 @@ class Consent:
         written = all(reach.mark in marks for reach in used)
         if written and self.is_given(reaches):
             return
-        if self.ask is None or not written:
+        if self.session.confirm is None or not written:
             raise self._refusal(used, reaches)
-        if not self.ask(question(self.settings.path, reaches)):
+        if not self.session.confirm(question(self.settings.path, reaches)):
             raise ConfigError(f"{self.settings.path.name} is not trusted", hint="nothing was done")
         self.give(reaches)
 
@@ -172,7 +162,7 @@ class Consent:
         if self.store().keep_consent(self.path, digest):
             return True
         where = self.store().folder or "a folder outside the repository"
-        self.options.note(
+        self.session.note(
             f"kbsync cannot remember this in {where}. Set {TRUST}={digest} so that it does not ask again."
         )
         return False
@@ -187,11 +177,6 @@ def listed(path: Path, reaches: Sequence[Reach]) -> str:
     """What a kbsync.toml reaches, a line each."""
     lines = [f"{path} reaches outside its repository:"]
     return "\n".join([*lines, *(f"  {reach.place}: {reach.what}" for reach in reaches)])
-
-
-def ask_person(text: str) -> bool:
-    """On the terminal; the answer of a bare return is no."""
-    return click.confirm(text, default=False, err=True)
 
 
 def _is_inside(folder: Path, name: str) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from builders import read_content, write_files
-from kbsync.cli.mending import mend, show_mending
+from kbsync.app.fix import Rewrite, fixes_of
+from kbsync.cli.lint import show_fixes, write_fixes
 from kbsync.cli.screen import Options
 from kbsync.content.tree import Tree
 from kbsync.model import Finding
@@ -25,13 +26,17 @@ def found(*paths: str) -> list[Finding]:
     return [Finding("KB999", "warning", path, 1, 1, "two marks", fixable=True) for path in paths]
 
 
+def mend(tree: Tree, findings: list[Finding], rewrite: Rewrite) -> bool:
+    return write_fixes(fixes_of(tree, findings, rewrite), tree.root, Options())
+
+
 @pytest.fixture
 def tree(tmp_path: Path) -> Tree:
     return read_content(write_files(tmp_path / "content", FILES)).tree
 
 
 def test_what_is_mended_is_written_byte_for_byte_and_told(tree, capsys):
-    assert mend(tree, found(A, A, B), fix, Options()) is False
+    assert mend(tree, found(A, A, B), fix) is False
     assert (tree.root / A).read_bytes() == "\ufeff---\ntitle: A\n---\r\nOne!\r\nTwo\x0b\r\n".encode()
     assert (tree.root / B).read_bytes() == b"# B\nNo end!"
     told = capsys.readouterr().err.splitlines()
@@ -43,19 +48,19 @@ def test_what_is_mended_is_written_byte_for_byte_and_told(tree, capsys):
 
 def test_a_file_without_a_fixable_finding_is_not_touched(tree):
     other = Finding("KB301", "warning", A, 1, 1, "m")
-    assert mend(tree, [other, *found("en/not-there.md")], fix, Options()) is False
+    assert mend(tree, [other, *found("en/not-there.md")], fix) is False
     assert (tree.root / A).read_bytes() == FILES[A].encode()
 
 
 def test_the_mode_stays(tree):
     (tree.root / A).chmod(0o640)
-    mend(tree, found(A), fix, Options())
+    mend(tree, found(A), fix)
     assert (tree.root / A).stat().st_mode & 0o777 == 0o640
 
 
 def test_a_file_that_changed_since_it_was_read_is_left_as_it_is(tree):
     (tree.root / A).write_text("somebody else's!!")
-    mend(tree, found(A), fix, Options())
+    mend(tree, found(A), fix)
     assert (tree.root / A).read_text() == "somebody else's!!"
 
 
@@ -64,7 +69,7 @@ def test_a_file_that_changes_while_it_is_mended_is_left_as_it_is_and_told(tree, 
         (tree.root / path).write_text("somebody else's!!")
         return fix(path, data, codes)
 
-    assert mend(tree, found(A), slow, Options()) is True
+    assert mend(tree, found(A), slow) is True
     assert (tree.root / A).read_text() == "somebody else's!!"
     assert "not mended: it changed while kbsync was at work" in capsys.readouterr().err
 
@@ -74,7 +79,7 @@ def test_a_file_that_cannot_be_written_is_told(tree, capsys):
         (tree.root / "en").rename(tree.root / "away")
         return fix(path, data, codes)
 
-    assert mend(tree, found(A), moving, Options()) is True
+    assert mend(tree, found(A), moving) is True
     assert "not mended: No such file or directory" in capsys.readouterr().err
     assert (tree.root / "away/a.md").read_bytes() == FILES[A].encode()
 
@@ -82,7 +87,7 @@ def test_a_file_that_cannot_be_written_is_told(tree, capsys):
 def test_a_link_within_the_tree_stays_a_link_and_is_mended_once(tree):
     (tree.root / "en/link.md").symlink_to("a.md")
     again = read_content(tree.root).tree
-    assert mend(again, found(A, "en/link.md"), fix, Options()) is False
+    assert mend(again, found(A, "en/link.md"), fix) is False
     assert (tree.root / "en/link.md").is_symlink() and b"One!\r\n" in (tree.root / A).read_bytes()
 
 
@@ -90,12 +95,12 @@ def test_a_link_that_leads_out_of_the_root_by_now_is_not_followed(tree, tmp_path
     (tmp_path / "outside.md").write_bytes(FILES[A].encode())
     (tree.root / A).unlink()
     (tree.root / A).symlink_to(tmp_path / "outside.md")
-    mend(tree, found(A), fix, Options())
+    mend(tree, found(A), fix)
     assert (tmp_path / "outside.md").read_bytes() == FILES[A].encode()
 
 
 def test_diff_shows_a_patch_and_changes_nothing(tree, capsys):
-    assert show_mending(tree, found(A, B), fix) == 0
+    assert show_fixes(fixes_of(tree, found(A, B), fix), tree.root) == 0
     shown = capsys.readouterr().out
     assert "-One!!\r\n+One!\r\n Two\x0b\r\n" in shown
     assert shown.endswith("-No end!!\n\\ No newline at end of file\n+No end!\n\\ No newline at end of file\n")

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kbsync.cli.policy import Wishes, chosen, named, policy_of
-from kbsync.cli.workspace import Glance, Portal, Reading, Recorded, Workspace
+from kbsync.app.options import PlanOptions, chosen, named, policy_of
+from kbsync.app.reading import Reading
+from kbsync.app.sides import Glance, Portal, Recorded, observe, settle_pictures
+from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound, PlanRefused
 from kbsync.ledger.contract import Ledger
 from kbsync.model import Base, Plan, RemoteId
@@ -41,7 +43,7 @@ def make_plan(
     reading: Reading,
     service: Service,
     record: Recorded,
-    wishes: Wishes,
+    options: PlanOptions,
     glance: Glance | None = None,
 ) -> Planned:
     """Look at the portal and decide.
@@ -51,18 +53,18 @@ def make_plan(
         reading: a tree without errors.
         service: the portal.
         record: of the ledger.
-        wishes: of the command line.
+        options: of the command line.
         glance: what was asked of the portal just now.
     """
     bases: Sequence[Base] = record.bases
-    portal = workspace.observe(service, reading.desired, record.bases, full=wishes.full, glance=glance)
-    workspace.settle_pictures(reading, service, record, portal.items or ())
+    portal = observe(workspace, service, reading.desired, record.bases, full=options.full, glance=glance)
+    settle_pictures(workspace, reading, service, record, portal.items or ())
     if portal.items is None:
         bases = renamed_bodies(bases, reading.desired, reading.compiler.content_of)
-    desired = chosen(workspace, reading.desired, wishes)
+    desired = chosen(workspace, reading.desired, options)
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
-    overwrite = named(workspace, reading.desired, wishes.overwrite, wishes.here)
-    policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
+    overwrite = named(workspace, reading.desired, options.overwrite, options.here)
+    policy = replace(policy_of(workspace, options, overwrite), latency_s=service.transport.latency_s)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
     weighed = learn(reading, service, known)
     known = weighed.index.known

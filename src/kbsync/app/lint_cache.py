@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kbsync import __version__
-from kbsync.cli.workspace import Reading, Workspace
+from kbsync.app.reading import Reading, read_part
+from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding
@@ -46,7 +47,7 @@ def findings_of(workspace: Workspace, walk: Walk) -> list[Finding] | None:
     moved = known.tree.moved(now, walk)
     if not moved:
         return None if moved is None else list(known.findings)
-    part = workspace.read_part(walk, moved, known.findings) if len(moved) <= MOST_MOVED else None
+    part = read_part(workspace, walk, moved, known.findings) if len(moved) <= MOST_MOVED else None
     if part is None:
         return None
     keep(workspace, walk, part)

@@ -8,11 +8,13 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from kbsync.cli.planning import Planned, make_plan
-from kbsync.cli.policy import Wishes, policy_of
-from kbsync.cli.screen import shared_options
-from kbsync.cli.select import from_root, is_word
-from kbsync.cli.workspace import Reading, Recorded, Workspace
+from kbsync.app.options import AS_CONFIGURED, PlanOptions, policy_of
+from kbsync.app.plan import Planned, make_plan
+from kbsync.app.reading import Reading
+from kbsync.app.selectors import from_root, is_word
+from kbsync.app.session import Session
+from kbsync.app.sides import Recorded
+from kbsync.app.workspace import Workspace
 from kbsync.command import command_line, quote
 from kbsync.errors import UsageError
 from kbsync.files import write_whole
@@ -97,7 +99,7 @@ def _unreadable(path: Path) -> str:
         return f"cannot be read: {exc.strerror}"
 
 
-def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Reading, wishes: Wishes) -> None:
+def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Reading, options: PlanOptions) -> None:
     """Write a plan to a file, whole or not at all.
 
     Raises:
@@ -105,7 +107,7 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
     """
     data = saved.save_plan(
         planned.plan,
-        _asked(workspace, reading, wishes),
+        _asked(workspace, reading, options),
         tree=saved.tree_digest(workspace.target, reading.tree),
         settings=_settings(workspace),
         ledger=_ledger(planned),
@@ -117,13 +119,13 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
         raise UsageError(f"{path}: the plan cannot be written: {exc.strerror}", hint="name another file") from exc
 
 
-def _asked(workspace: Workspace, reading: Reading, wishes: Wishes) -> saved.Asked:
+def _asked(workspace: Workspace, reading: Reading, options: PlanOptions) -> saved.Asked:
     root, here = workspace.settings.content_root.resolve(), Path.cwd()
     return saved.Asked(
-        from_root(reading.desired, wishes.selectors, root=root, here=here),
-        from_root(reading.desired, wishes.overwrite, root=root, here=here),
-        wishes.recreate,
-        wishes.publish,
+        from_root(reading.desired, options.selectors, root=root, here=here),
+        from_root(reading.desired, options.overwrite, root=root, here=here),
+        options.recreate,
+        options.publish,
     )
 
 
@@ -139,8 +141,8 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
     root = workspace.settings.content_root.resolve()
     asked = found.asked
-    wishes = Wishes(asked.selectors, asked.overwrite, asked.recreate, asked.publish, here=root)
-    planned = make_plan(workspace, reading, service, record, wishes)
+    options = PlanOptions(asked.selectors, asked.overwrite, asked.recreate, asked.publish, here=root)
+    planned = make_plan(workspace, reading, service, record, options)
     bodies = {change.path for change in planned.plan.changes if sends_body(change)}
     lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
     now = Now(
@@ -165,7 +167,7 @@ def _read(path: Path) -> bytes:
 
 def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned) -> None:
     """What the report of the push does not show: the options of the file, what is done, what is not in it."""
-    note, going = workspace.options.note, len(again.plan.sent)
+    note, going = workspace.session.note, len(again.plan.sent)
     options = [("--overwrite", name) for name in asked.overwrite]
     flags = [("--recreate", asked.recreate), ("--publish", asked.publish)]
     if any(value for _, value in (*options, *flags)):
@@ -189,13 +191,22 @@ def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
 
     overwrite = [("--overwrite", seen(selector)) for selector in asked.overwrite]
     flags = [("--recreate", asked.recreate), ("--publish", asked.publish)]
-    options = [("--out", path), *overwrite, *flags, *shared_options(workspace.options)]
+    options = [("--out", path), *overwrite, *flags, *workspace.session.options]
     return command_line("plan", *map(seen, asked.selectors), options=options)
+
+
+def push_command(session: Session, options: PlanOptions, plan: Path | None = None) -> str:
+    """What carries out a very plan, for the shell: the file that it is in, or what was asked of `kbsync plan`."""
+    if plan is not None:
+        return command_line("push", plan, options=session.options)
+    asked = [("--overwrite", selector) for selector in options.overwrite]
+    flags = [("--recreate", options.recreate), ("--publish", options.publish)]
+    return command_line("push", *options.selectors, options=[*asked, *flags, *session.options])
 
 
 def _settings(workspace: Workspace) -> str:
     """What kbsync.toml and the profile say; what the command line asked for stands in the file beside it."""
-    return saved.settings_digest(policy_of(workspace, Wishes()))
+    return saved.settings_digest(policy_of(workspace, AS_CONFIGURED))
 
 
 def _ledger(planned: Planned) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kbsync.cli.policy import Wishes, policy_of
-from kbsync.cli.workspace import Reading, Recorded, Workspace
+from kbsync.app.options import AS_CONFIGURED, policy_of
+from kbsync.app.reading import Reading
+from kbsync.app.sides import Recorded, settle_pictures
+from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
 from kbsync.model import Desired, Observed, Plan
 from kbsync.plan.build import amend_plan
@@ -42,9 +44,9 @@ def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Ser
             return None
         if there[base.path].slug != base.slug:
             return None
-    workspace.settle_pictures(reading, service, record, there.values(), whole=False)
+    settle_pictures(workspace, reading, service, record, there.values(), whole=False)
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
-    policy = replace(policy_of(workspace, Wishes()), latency_s=service.transport.latency_s)
+    policy = replace(policy_of(workspace, AS_CONFIGURED), latency_s=service.transport.latency_s)
     plan = plan_uploads(
         amend_plan(standing, matches, policy=policy), reading.compiler, policy, per_hour=workspace.uploads_per_hour
     )

@@ -6,14 +6,14 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from kbsync.cli.workspace import Workspace
+from kbsync.app.workspace import Workspace
 from kbsync.model import Desired
 from kbsync.plan.draft import Policy
 from kbsync.service.profile import Profile
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class PlanOptions:
     """What the command line asks for beyond kbsync.toml. Selectors are as the user typed them.
 
     `here` is the folder that their paths are seen from; None: the one that the user stands in.
@@ -27,27 +27,31 @@ class Wishes:
     here: Path | None = None
 
 
-def chosen(workspace: Workspace, desired: list[Desired], wishes: Wishes) -> list[Desired]:
+AS_CONFIGURED = PlanOptions()
+"""All that kbsync.toml says, and nothing else."""
+
+
+def chosen(workspace: Workspace, desired: list[Desired], options: PlanOptions) -> list[Desired]:
     """What is to be planned: what the selectors mean, with the categories that it needs; without any, all."""
-    if not wishes.selectors:
+    if not options.selectors:
         return desired
-    from kbsync.cli.select import select
+    from kbsync.app.selectors import select
 
     root = workspace.content_root.resolve()
-    return select(desired, wishes.selectors, root=root, here=wishes.here or Path.cwd())
+    return select(desired, options.selectors, root=root, here=options.here or Path.cwd())
 
 
 def named(
     workspace: Workspace, desired: Iterable[Desired], selectors: Iterable[str], here: Path | None = None
 ) -> frozenset[str]:
     """The paths of what some selectors mean, as seen from here, and of nothing beside it."""
-    from kbsync.cli.select import named
+    from kbsync.app.selectors import named
 
     root = workspace.content_root.resolve()
     return frozenset(named(desired, selectors, root=root, here=here or Path.cwd())) if selectors else frozenset()
 
 
-def policy_of(workspace: Workspace, wishes: Wishes, overwrite: frozenset[str] = frozenset()) -> Policy:
+def policy_of(workspace: Workspace, options: PlanOptions, overwrite: frozenset[str] = frozenset()) -> Policy:
     """How far this plan may go; `overwrite` are the paths whose edits in the panel may be overwritten."""
     push, profile = workspace.settings.push, workspace.profile
     return Policy(
@@ -57,13 +61,13 @@ def policy_of(workspace: Workspace, wishes: Wishes, overwrite: frozenset[str] = 
             "category": frozenset(profile.fields["category"]),
         },
         needs_author=needs_author(profile),
-        publish=push.publish or wishes.publish,
+        publish=push.publish or options.publish,
         live=push.live,
         removed=push.removed,
         max_fraction=push.max_fraction,
-        recreate=wishes.recreate,
+        recreate=options.recreate,
         overwrite=overwrite,
-        whole=not wishes.selectors,
+        whole=not options.selectors,
         default_locale=workspace.settings.content.default_locale,
         article_url=profile.article_url.replace("{portal}", workspace.settings.service.portal),
         requests_per_minute=workspace.requests_per_minute,

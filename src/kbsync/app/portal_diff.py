@@ -6,8 +6,9 @@ from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kbsync.cli.screen import Options
-from kbsync.cli.workspace import Workspace
+from kbsync.app.session import Session
+from kbsync.app.sides import learn_categories
+from kbsync.app.workspace import Workspace
 from kbsync.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
@@ -15,17 +16,17 @@ if TYPE_CHECKING:
     from kbsync.service.client import Service
 
 
-def portal_asker(options: Options, stack: ExitStack) -> Ask:
+def portal_asker(session: Session, stack: ExitStack) -> Ask:
     """Asks the portal for articles, one at a time, over a connection that is opened when first needed.
 
     Args:
-        options: those of the command.
+        session: the run.
         stack: closes the connection at its end.
 
     Raises:
         ConfigError: there is no token, or it must not be used there.
     """
-    workspace = Workspace(options.read_settings(), options)
+    workspace = Workspace(session.read_settings(), session)
     # Now, while somebody is there to answer a question, and once: a program for it may want a password.
     token = workspace.token_to_send()
     opened: list[Service] = []
@@ -33,13 +34,13 @@ def portal_asker(options: Options, stack: ExitStack) -> Ask:
     def ask_sandbox(locale: str, slug: str) -> PortalArticle | None:
         # Its data is not kept busy in between: a push in another window wants it, too.
         with workspace.open_service() as service:
-            workspace.learn_categories(service, [])
+            learn_categories(workspace, service, [])
             return read_portal_article(service, locale, slug)
 
     def ask(locale: str, slug: str) -> PortalArticle | None:
         if not opened:
             service = stack.enter_context(workspace.open_service(token))
-            workspace.learn_categories(service, [])
+            learn_categories(workspace, service, [])
             opened.append(service)
         return read_portal_article(opened[0], locale, slug)
 
@@ -60,10 +61,9 @@ def read_portal_article(service: Service, locale: str, slug: str) -> PortalArtic
     return PortalArticle(article.fields, content or "", article.status.value if article.status else "")
 
 
-def ledger_asker(options: Options) -> Ask | None:
+def ledger_asker(session: Session) -> Ask | None:
     """Looks into the ledger; None where there is none on this machine, or nobody agreed to where it is."""
-    workspace = Workspace(options.read_settings(), options)
-    workspace.consent = replace(workspace.consent, ask=None)
+    workspace = Workspace(session.read_settings(), replace(session, confirm=None))
     if not workspace.settings.ledger.url.startswith("sqlite:"):
         return None
     try:

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kbsync.cli.screen import Options
-from kbsync.cli.standing import YOUNG_NS, Local, local_side, remember
-from kbsync.cli.workspace import Portal, Workspace
+from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, remember
+from kbsync.app.reading import read_content
+from kbsync.app.session import Session
+from kbsync.app.sides import Portal
+from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.content.cache import RACY_NS
 from kbsync.content.walk import walk_tree
@@ -199,7 +201,7 @@ def test_a_plan_with_something_to_do_is_not_remembered(remote: Project):
 
 @pytest.fixture
 def workspace(quiet: Project) -> Workspace:
-    return Workspace(read_settings(quiet.folder / "kbsync.toml", environ=quiet.environ), Options())
+    return Workspace(read_settings(quiet.folder / "kbsync.toml", environ=quiet.environ), Session())
 
 
 def side(workspace: Workspace) -> Local | None:
@@ -226,12 +228,12 @@ def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet
     (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
     portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
     os.utime(quiet.write(REFUNDS, "# Refunds\nText.\n"), ns=FAR_AHEAD_NS)
-    young = workspace.read_content()
+    young = read_content(workspace)
     remember(workspace, young, side(workspace), portal, Plan(workspace.target))
     assert records(quiet) == []
     os.utime(quiet.folder / REFUNDS, ns=LONG_AGO_NS)
     settle(quiet)
-    remember(workspace, workspace.read_content(), side(workspace), portal, Plan(workspace.target))
+    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target))
     assert len(records(quiet)) == 1
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Mapping
 
-from kbsync.cli.workspace import Reading, Workspace
+from kbsync.app.reading import Reading
+from kbsync.app.workspace import Workspace
 from kbsync.lint import in_order
 from kbsync.lint.external import external_findings, find_external
 from kbsync.lint.ignore import Judge
@@ -28,12 +29,12 @@ def check_external(
     known = load_memory(memory, now_s=now_s)
     unknown = [url for url in urls if url not in known]
     if unknown:
-        workspace.options.note(f"Asking for {count(len(unknown), 'external link')} …")
+        workspace.session.note(f"Asking for {count(len(unknown), 'external link')} …")
     new = Checker(private=settings.external_private).check(unknown)
     if new:
         store_memory(memory, known, new, now_s=now_s)
     verdicts = new | {url: Verdict(known[url].state, known[url].reason) for url in urls if url in known}
-    workspace.options.note(told(verdicts))
+    workspace.session.note(told(verdicts))
     found = Judge(settings).judge(external_findings(links, verdicts), tree.sources)
     return in_order([*findings, *found])
 

@@ -35,7 +35,9 @@ import msgspec
 from msgspec.structs import replace
 
 from kbsync import __version__
-from kbsync.cli.workspace import Glance, Portal, Reading, Workspace
+from kbsync.app.reading import Reading
+from kbsync.app.sides import Glance, Portal
+from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark, Moved
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Finding, Observed, Plan, RemoteId

@@ -1,0 +1,128 @@
+"""`plan` and `lint` of a whole tree, each with the memory of its last outcome wrapped around it.
+
+plan    the files ---+--- nothing moved, here and on the portal ----> the last plan, if that had nothing to do
+                     +--- a few texts moved, and nothing else ------> that plan, amended by these articles
+                     +--- else: read, look, recover, learn, decide (`app/plan.py`)
+lint    the files ---+--- nothing moved ----------------------------> the last findings
+                     +--- a few sources moved, nothing that others see of them: these alone are checked
+                     +--- else: all are read and checked
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kbsync.app.options import AS_CONFIGURED, PlanOptions
+from kbsync.app.plan_cache import Local, Standing, glance, local_side, recall, remember, remember_touched
+from kbsync.app.reading import Reading, read_content, read_part, read_sound
+from kbsync.app.sides import Glance, read_ledger
+from kbsync.app.workspace import Workspace
+from kbsync.content.walk import Walk, walk_tree
+from kbsync.model import Finding, Plan
+
+if TYPE_CHECKING:
+    from kbsync.service.client import Service
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A plan, and the warnings of the tree that it was made from."""
+
+    plan: Plan
+    findings: tuple[Finding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Recalled:
+    """The last plan that had nothing to do, and the few sources that moved since; None where none did."""
+
+    standing: Standing
+    part: Reading | None
+
+
+def plan(workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None) -> Compared:
+    """What a push would do.
+
+    Args:
+        workspace: the project.
+        options: what is asked for beyond kbsync.toml.
+        out: the file that the plan is saved in, too.
+
+    Raises:
+        TreeRefused: the content tree has errors.
+        KbsyncError: the portal, the ledger or a setting cannot be used.
+    """
+    walk = walk_tree(workspace.content_root)
+    local = local_side(workspace, walk) if out is None and options == AS_CONFIGURED else None
+    recalled = _recalled(workspace, walk, local)
+    # A tree with errors is refused before anybody is asked for anything.
+    reading = None if recalled else read_sound(workspace, walk)
+    record = None if recalled else read_ledger(workspace)
+    with workspace.open_service() as service:
+        seen = None
+        if recalled is not None and local is not None:
+            seen, known = _from_memory(workspace, service, recalled, local)
+            if known is not None:
+                return known
+        # What makes plans is loaded here, where one is made.
+        from kbsync.app.plan import make_plan
+
+        reading = reading or read_sound(workspace, walk)
+        record = record or read_ledger(workspace)
+        planned = make_plan(workspace, reading, service, record, options, seen)
+        if not record.pending:
+            remember(workspace, reading, local, planned.portal, planned.plan)
+        if out is not None:
+            from kbsync.app.saved_plans import write_plan
+
+            write_plan(out, planned, workspace, reading, options)
+    return Compared(planned.plan, tuple(reading.findings))
+
+
+def _recalled(workspace: Workspace, walk: Walk, local: Local | None) -> Recalled | None:
+    found = recall(workspace, local)
+    if found is None:
+        return None
+    standing, moved = found
+    part = read_part(workspace, walk, moved, standing.findings) if moved else None
+    return None if moved and part is None else Recalled(standing, part)
+
+
+def _from_memory(
+    workspace: Workspace, service: Service, recalled: Recalled, local: Local
+) -> tuple[Glance, Compared | None]:
+    """The last plan, where the portal is as it was; and what was asked of the portal for that."""
+    standing, part = recalled.standing, recalled.part
+    seen, known = glance(service, standing)
+    if known is None or part is None:
+        return seen, Compared(known, standing.findings) if known is not None else None
+    from kbsync.app.amend import amended
+
+    known = amended(workspace, known, part, service)
+    if known is None:
+        return seen, None
+    remember_touched(workspace, standing, part, local, known)
+    return seen, Compared(known, tuple(part.findings))
+
+
+@dataclass(frozen=True, slots=True)
+class Linted:
+    """What was found, and the sources that were looked at, in path order."""
+
+    findings: list[Finding]
+    sources: list[str]
+
+
+def lint(workspace: Workspace) -> Linted:
+    """The findings of the whole tree."""
+    from kbsync.app.lint_cache import findings_of, keep
+
+    walk = walk_tree(workspace.content_root)
+    known = findings_of(workspace, walk)
+    if known is not None:
+        return Linted(known, list(walk.sources))
+    reading = read_content(workspace, walk, compiled=False)
+    keep(workspace, walk, reading)
+    return Linted(reading.findings, list(reading.compiler.tree.sources))

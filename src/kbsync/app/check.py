@@ -1,0 +1,141 @@
+"""Look at config, files, ledger, service, token, portal and locales, one by one: what works, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from kbsync.app.options import needs_author
+from kbsync.app.reading import read_content
+from kbsync.app.sides import read_ledger
+from kbsync.app.workspace import Workspace
+from kbsync.errors import ExitCode, KbsyncError
+from kbsync.files import relative
+from kbsync.model import Desired
+from kbsync.service.client import Service
+from kbsync.words import count
+
+CAPABILITIES = (
+    ("look at what is there", ("list_articles", "list_categories")),
+    ("update articles", ("update_article",)),
+    ("publish, unpublish, archive", ("update_article",)),
+    ("delete articles", ("delete_article",)),
+    ("look an article up by its slug", ("find_article",)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One thing looked at: `ok`, `note` (works, but read this) or `bad`, with the exit code of what is bad."""
+
+    mark: str
+    what: str
+    found: str
+    hint: str = ""
+    code: ExitCode = ExitCode.DONE
+
+
+def _bad(what: str, exc: KbsyncError) -> Line:
+    return Line("bad", what, exc.message, exc.hint, exc.exit_code)
+
+
+def check(workspace: Workspace) -> Iterator[Line]:
+    """Everything that is looked at, as it is found out."""
+    settings = workspace.settings
+    yield Line("ok", "config", f"{relative(settings.path)}, profile `{workspace.profile.name}`")
+    yield from _content_lines(workspace)
+    yield from _ledger_lines(workspace)
+    try:
+        with workspace.open_service() as service:
+            yield from _service_lines(workspace, service)
+    except KbsyncError as exc:
+        # The first thing that does not work; what stands behind it cannot be looked at.
+        yield _bad("service", exc)
+        yield Line("note", "can", "not looked at: what the profile declares helps nobody while this does not work")
+        return
+    yield from _capability_lines(workspace)
+
+
+def _content_lines(workspace: Workspace) -> Iterator[Line]:
+    try:
+        reading = read_content(workspace)
+    except KbsyncError as exc:
+        yield _bad("content", exc)
+        return
+    number = len(reading.compiler.site.articles)
+    found = f"{count(number, 'article')} in {relative(workspace.content_root)}"
+    if reading.errors:
+        hint = "`kbsync lint` lists them"
+        yield Line("bad", "content", f"{found}, {count(len(reading.errors), 'error')}", hint, ExitCode.FINDINGS)
+    elif reading.findings:
+        warnings = count(len(reading.findings), "warning")
+        yield Line("note", "content", f"{found}, {warnings}", "`kbsync lint` lists them")
+    else:
+        yield Line("ok", "content", found)
+    yield from _author_lines(workspace, reading.desired)
+
+
+def _author_lines(workspace: Workspace, desired: list[Desired]) -> Iterator[Line]:
+    """Articles that the service would refuse, because nobody says who wrote them."""
+    from kbsync.plan.draft import NO_AUTHOR
+    from kbsync.plan.items import has_author
+
+    number = sum(1 for item in desired if not has_author(item)) if needs_author(workspace.profile) else 0
+    if number:
+        yield Line("bad", "authors", f"{count(number, 'article')} without an author", NO_AUTHOR, ExitCode.USAGE)
+
+
+def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
+    try:
+        record = read_ledger(workspace)
+    except KbsyncError as exc:
+        yield _bad("ledger", exc)
+        return
+    found = f"{workspace.settings.ledger.place}, {len(record.bases):,} managed"
+    if record.pending:
+        hint = "the next push looks them up"
+        yield Line("note", "ledger", f"{found}, {count(len(record.pending), 'request')} without a known answer", hint)
+    else:
+        yield Line("ok", "ledger", found)
+
+
+def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
+    service.check_connection()
+    where = "the embedded sandbox" if workspace.settings.is_sandbox else workspace.target.base_url
+    version = f", version {service.fetch_version()}" if service.can("version") else ""
+    yield Line("ok", "service", f"{where} answers{version}")
+    if service.can("profile"):
+        owner = service.fetch_owner()
+        yield _token_line(owner.name, owner.role)
+    portal = service.fetch_portal()
+    archived = "its public pages are 404 while it is archived" if portal.archived else ""
+    yield Line("note" if archived else "ok", "portal", f"`{portal.slug}`, {portal.name}", archived)
+    wanted = set(workspace.settings.content.locales)
+    missing = sorted(wanted - set(portal.locales))
+    found = ", ".join(portal.locales) or "not told"
+    if missing and portal.locales:
+        hint = f"allow {', '.join(missing)} in the portal's settings, or take it out of [content] locales"
+        yield Line("bad", "locales", f"the portal allows {found}; missing: {', '.join(missing)}", hint, ExitCode.USAGE)
+    else:
+        yield Line("ok", "locales", found)
+
+
+def _token_line(name: str, role: str) -> Line:
+    """Whether the token's user may change the portal. Source: observed.md, surprise 16."""
+    found, hint = f"{name} ({role or 'role unknown'})", "pushing needs an administrator's token: an agent's gets 401"
+    if role == "administrator":
+        return Line("ok", "token", found)
+    if role == "agent":
+        return Line("bad", "token", f"{found}: may not publish", hint, ExitCode.SERVICE)
+    return Line("note", "token", found, hint)
+
+
+def _capability_lines(workspace: Workspace) -> Iterator[Line]:
+    yield Line("ok", "can", "create categories and articles (as drafts)")
+    for words, operations in CAPABILITIES:
+        able = all(workspace.profile.can(operation) for operation in operations)
+        if able:
+            yield Line("ok", "can", words)
+        else:
+            hint = f"the profile `{workspace.profile.name}` does not declare it"
+            yield Line("note", "cannot", words, hint)

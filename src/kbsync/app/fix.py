@@ -1,0 +1,69 @@
+"""What `lint --fix` writes: each file whole or not at all, and only where it is still what was read."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from kbsync.content.body import raw_digest
+from kbsync.content.tree import Tree
+from kbsync.content.walk import MAX_SOURCE_BYTES
+from kbsync.files import read_within, write_whole
+from kbsync.model import Finding
+
+Rewrite = Callable[[str, bytes, Collection[str]], bytes]
+"""The bytes of a source without what some codes found, given its path; the same bytes where nothing can be fixed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fix:
+    """One file that can be fixed: where it really lies, and its bytes before and after."""
+
+    path: str
+    place: Path
+    before: bytes
+    after: bytes
+
+    def patch(self, name: str) -> Iterator[str]:
+        """The lines of a patch, each with its end; `name` is the file as a patch names it."""
+        yield from difflib.unified_diff(_lines(self.before), _lines(self.after), name, name)
+
+    def write(self) -> None:
+        """Write the file.
+
+        Raises:
+            OSError: it cannot be written, or changed meanwhile.
+        """
+        if read_within(self.place, MAX_SOURCE_BYTES) != self.before:
+            raise OSError(None, "it changed while kbsync was at work; run the command again")
+        write_whole(self.place, self.after)
+
+
+def fixes_of(tree: Tree, findings: Iterable[Finding], rewrite: Rewrite) -> Iterator[Fix]:
+    """The files with something to fix. One that has two names is fixed once, and none outside the root."""
+    root, seen = tree.root.resolve(), set()
+    codes: dict[str, set[str]] = {}
+    for finding in findings:
+        if finding.fixable:
+            codes.setdefault(finding.path, set()).add(finding.code)
+    for path, wanted in codes.items():
+        place = (tree.root / path).resolve()
+        if path not in tree.sources or place in seen or not place.is_relative_to(root):
+            continue
+        seen.add(place)
+        try:
+            data = read_within(place, MAX_SOURCE_BYTES)
+        except OSError:
+            # Reading it again says so, as a finding.
+            continue
+        # What was found is about the bytes that were read; others need another look first.
+        if raw_digest(data) == tree.sources[path].raw_digest and (after := rewrite(path, data, wanted)) != data:
+            yield Fix(path, place, data, after)
+
+
+def _lines(data: bytes) -> list[str]:
+    """Lines as a patch has them, each with its end: only a line feed ends one."""
+    return re.findall(r"[^\n]*\n|[^\n]+", data.decode(errors="replace"))

@@ -1,0 +1,71 @@
+"""Take part in a push that another runner began."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from kbsync.app.lease import keeping_alive, our_part
+from kbsync.app.push import Pushed, follow, make_sender
+from kbsync.app.reading import Reading, read_sound
+from kbsync.app.sides import learn_categories, recorded, settle_pictures
+from kbsync.app.signals import stopping_softly
+from kbsync.app.workspace import Workspace
+from kbsync.ledger.contract import LEFT, Ledger
+from kbsync.model import Plan
+from kbsync.plan.saved import tree_digest
+from kbsync.push.join import check_same_tree, join
+from kbsync.push.runner import Run
+from kbsync.service.client import Service
+
+
+def join_push(workspace: Workspace) -> Pushed:
+    """Take part in the push that is under way on this portal.
+
+    Raises:
+        TreeRefused: the content tree has errors.
+    """
+    reading = read_sound(workspace)
+    ledger = workspace.open_ledger()
+    try:
+        with workspace.open_service() as service:
+            return _join(workspace, reading, service, ledger)
+    finally:
+        ledger.close()
+
+
+def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledger) -> Pushed:
+    """Take part in the push that is under way on this portal; nothing where none is."""
+    part = our_part(ledger, workspace)
+    info = ledger.join(part.target, part.owner, now=time.time())
+    pushed = Pushed(Plan(workspace.target))
+    if info is None:
+        workspace.session.note("No push is under way on this portal, so there is nothing to take part in.")
+        return pushed
+    before, started = service.transport.requests, time.monotonic()
+    with stopping_softly(workspace.session.note) as stop, keeping_alive(part, workspace):
+        run = Run(ledger, info.number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_gone)
+        try:
+            record = recorded(workspace, ledger)
+            bases = record.bases
+            settle_pictures(workspace, reading, service, record, ())
+            check_same_tree(info, tree_digest(workspace.target, reading.tree))
+            learn_categories(workspace, service, bases)
+            sender = make_sender(service, None, bases, reading.content_of)
+            outcomes = join(part.target, sender, run, concurrency=workspace.settings.pace.concurrency)
+            follow(outcomes, pushed, workspace, 0)
+        finally:
+            ledger.leave(part.target, info.number, part.owner, now=time.time())
+        pushed.stopped = stop.asked
+    if not pushed.outcomes and _died(ledger, part.target, info.number):
+        workspace.session.note("The push that was under way has died before it sent anything. Run `kbsync push`.")
+    pushed.plan = replace(pushed.plan, changes=tuple(outcome.change for outcome in pushed.outcomes))
+    pushed.requests = service.transport.requests - before
+    pushed.seconds = time.monotonic() - started
+    return pushed
+
+
+def _died(ledger: Ledger, target: str, number: int) -> bool:
+    """Whether nobody was left who could say how a run ended, before anything of it was planned."""
+    run = next(run for run in ledger.runs(target) if run.number == number)
+    return run.outcome == LEFT and not run.states

@@ -1,0 +1,92 @@
+"""Our part in what happens on a portal: the lease of its one lock, kept alive while a command is at work."""
+
+from __future__ import annotations
+
+import getpass
+import os
+import platform
+import time
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
+
+from kbsync.app.signals import answering, interrupt
+from kbsync.app.workspace import Workspace
+from kbsync.errors import LedgerError
+from kbsync.ledger.contract import Ledger, Owner
+from kbsync.push.lease import World, beating, is_dead, is_silent, take_lock
+from kbsync.push.process import Process, read_boot, read_booted_at, read_namespace, read_process
+
+
+@dataclass(slots=True)
+class Part:
+    """Our part in what happens on a portal, as others see it in the ledger."""
+
+    ledger: Ledger
+    target: str
+    owner: Owner
+    world: World
+
+    def beat(self) -> bool:
+        """Tell the ledger that we live; False where somebody ended our part."""
+        return self.ledger.beat(self.target, self.owner, now=time.time())
+
+    def is_dead(self, other: Owner) -> bool:
+        """Whether another runner is surely gone."""
+        return is_dead(other, self.owner, self.world)
+
+    def is_gone(self, other: Owner) -> bool:
+        """Whether another runner is not to be waited for: dead, or stopped for so long that it cannot be told from it.
+
+        Should it wake up, it finds its changes with others and sends nothing more.
+        """
+        return self.is_dead(other) or is_silent(other, self.world)
+
+
+def our_part(ledger: Ledger, workspace: Workspace) -> Part:
+    """Who we are."""
+    now, ours = time.time(), os.getpid()
+    born = (read_process(ours) or Process()).born
+    owner = Owner(_user(), platform.node(), ours, now, now, read_boot(), read_namespace(), born)
+    return Part(ledger, workspace.target.key, owner, World(time.time, time.sleep, read_process, read_booted_at()))
+
+
+@contextmanager
+def keeping_alive(part: Part, workspace: Workspace) -> Iterator[None]:
+    """Keep our part alive within the block, by a connection of its own: the ledger's belongs to who is at work."""
+
+    def beat() -> None:
+        # A ledger that cannot be used for the moment is for the run to tell of, and the next beat comes.
+        with suppress(LedgerError), closing(workspace.open_ledger()) as ledger:
+            ledger.beat(part.target, part.owner, now=time.time())
+
+    with beating(beat):
+        yield
+
+
+@contextmanager
+def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: bool) -> Iterator[Part]:
+    """The portal's one lock, from here to the end of the block. What asks to end ends the block and frees the lock."""
+    part = our_part(ledger, workspace)
+    with answering(interrupt):
+        take_lock(
+            ledger,
+            part.target,
+            part.owner,
+            part.world,
+            wait=wait,
+            break_lock=break_lock,
+            tell=workspace.session.note,
+        )
+        try:
+            with keeping_alive(part, workspace):
+                yield part
+        finally:
+            ledger.unlock(part.target, part.owner)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return str(os.getuid())  # A container may run as a user without a name.

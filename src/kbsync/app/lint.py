@@ -1,0 +1,43 @@
+"""Lint of a part of the tree, and what goes beyond: external links, and what can be fixed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from kbsync.app.cached import Linted
+from kbsync.app.reading import Reading, read_content
+from kbsync.app.workspace import Workspace
+from kbsync.model import Finding
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A tree that was read, the paths of it that were asked for, and what was found in these."""
+
+    reading: Reading
+    paths: frozenset[str]
+    findings: list[Finding]
+
+    @property
+    def linted(self) -> Linted:
+        """What was found, as lint of a whole tree says it."""
+        return Linted(self.findings, [path for path in self.reading.compiler.tree.sources if path in self.paths])
+
+
+def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Selection:
+    """Read and check the tree; links are always checked against all of it.
+
+    Raises:
+        UsageError: a selector that means nothing.
+    """
+    reading = read_content(workspace, compiled=False)
+    tree, site = reading.compiler.tree, reading.compiler.site
+    if not selectors:
+        return Selection(reading, frozenset(tree.sources), reading.findings)
+    from kbsync.app.selectors import select_paths
+
+    sources, root = tree.sources.values(), workspace.content_root.resolve()
+    others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
+    paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
+    return Selection(reading, frozenset(paths), [finding for finding in reading.findings if finding.path in paths])

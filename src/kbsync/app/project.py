@@ -1,0 +1,160 @@
+"""A project and everything that can be done with it: what the commands call, and what a Python program can call.
+
+    from kbsync import PlanOptions, Project
+
+    project = Project.open("help-center")
+    compared = project.plan(PlanOptions(publish=True))
+    if not compared.plan.held:
+        project.push(PlanOptions(publish=True))
+
+Nothing here prints or asks: a `Session` says where notes go and who is asked. Every error is a `KbsyncError` with a
+message, a hint and an exit code.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kbsync.app.options import AS_CONFIGURED, PlanOptions
+from kbsync.app.session import Session
+from kbsync.app.workspace import Workspace
+from kbsync.config import CONFIG_NAME
+
+if TYPE_CHECKING:
+    # What a command does is imported when it is asked for: start-up is part of speed.
+    from kbsync.app.cached import Compared, Linted
+    from kbsync.app.check import Line
+    from kbsync.app.fix import Fix
+    from kbsync.app.lint import Selection
+    from kbsync.app.push import Pushed
+    from kbsync.app.resolve import Choose, Decision, Resolved
+    from kbsync.app.undo import Agree
+
+
+def _ignore(decision: Decision) -> None:
+    pass
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One project: a kbsync.toml, the content tree, the portal and the ledger that it names."""
+
+    workspace: Workspace
+
+    @classmethod
+    def open(cls, folder: str | Path | None = None, *, env: str = "", session: Session | None = None) -> Project:
+        """The project of a folder.
+
+        Args:
+            folder: with the kbsync.toml in it; None: what the session says, or the nearest from here upwards.
+            env: the tables `[env.NAME]` of kbsync.toml that are put on top.
+            session: where notes go and who is asked; without one, nowhere and nobody.
+
+        Raises:
+            ConfigError: there is no kbsync.toml, or it cannot be used.
+        """
+        if session is None:
+            session = Session(Path(folder) / CONFIG_NAME if folder is not None else None, env)
+        return cls(Workspace(session.read_settings(), session))
+
+    def check(self) -> Iterator[Line]:
+        """Look at config, files, ledger, service, token, portal and locales, one by one, and say what to do."""
+        from kbsync.app.check import check
+
+        return check(self.workspace)
+
+    def lint(self) -> Linted:
+        """The findings of the whole content tree. Asks no other machine."""
+        from kbsync.app.cached import lint
+
+        return lint(self.workspace)
+
+    def lint_selected(self, selectors: Sequence[str] = ()) -> Selection:
+        """The findings of some files, and the tree that was read for that.
+
+        Raises:
+            UsageError: a selector that means nothing.
+        """
+        from kbsync.app.lint import lint_selected
+
+        return lint_selected(self.workspace, tuple(selectors))
+
+    def fixes(self, selection: Selection) -> Iterator[Fix]:
+        """What can be fixed safely in these files; each is written by its own `write`."""
+        from kbsync.app.fix import fixes_of
+        from kbsync.lint.fixes import fix_text
+
+        return fixes_of(selection.reading.compiler.tree, selection.findings, fix_text)
+
+    def plan(self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None) -> Compared:
+        """What a push would do; `out` is the file that the plan is saved in, too.
+
+        Raises:
+            TreeRefused: the content tree has errors.
+        """
+        from kbsync.app.cached import plan
+
+        return plan(self.workspace, options, out=out)
+
+    def push(
+        self,
+        options: PlanOptions = AS_CONFIGURED,
+        *,
+        saved: Path | None = None,
+        first_push: bool = False,
+        wait: bool = False,
+        break_lock: bool = False,
+    ) -> Pushed:
+        """Plan, carry it out and record it.
+
+        Args:
+            options: what is asked for beyond kbsync.toml.
+            saved: a plan of `plan(out=...)`, to carry out just that.
+            first_push: nothing of this project is on the portal yet; for profiles that cannot list it.
+            wait: wait for another push to end instead of giving up.
+            break_lock: take the lock from another push that has crashed.
+
+        Raises:
+            TreeRefused: the content tree has errors.
+            PlanRefused: the plan refuses itself, and nothing was sent.
+        """
+        from kbsync.app.push import push
+
+        return push(self.workspace, options, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
+
+    def join(self) -> Pushed:
+        """Take part in a push that another runner began."""
+        from kbsync.app.join import join_push
+
+        return join_push(self.workspace)
+
+    def undo(self, run: int, *, agree: Agree, wait: bool = False) -> Pushed:
+        """Put a run's changes back, where nobody has touched them since; `agree` is shown the plan first.
+
+        Raises:
+            UsageError: there is no such run.
+            PlanRefused: nothing can be looked at, or a request of it is still open.
+        """
+        from kbsync.app.undo import undo
+
+        return undo(self.workspace, run, agree=agree, wait=wait)
+
+    def resolve(
+        self,
+        options: PlanOptions,
+        choose: Choose,
+        *,
+        names: Sequence[str] = (),
+        report: Callable[[Decision], None] = _ignore,
+    ) -> Resolved:
+        """Decide what is held, item by item; `names` limits it to some fields. The next push follows.
+
+        Raises:
+            TreeRefused: the content tree has errors.
+        """
+        from kbsync.app.resolve import resolve
+
+        return resolve(self.workspace, options, choose, names=names, report=report)

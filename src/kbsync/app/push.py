@@ -1,0 +1,188 @@
+"""Carry out a plan: what push, undo and join share, and push itself."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from kbsync.app.lease import Part, held_lock
+from kbsync.app.options import AS_CONFIGURED, PlanOptions
+from kbsync.app.plan import check_first_push, make_plan
+from kbsync.app.reading import Reading, read_sound
+from kbsync.app.saved_plans import push_command, read_saved_plan
+from kbsync.app.sides import recorded
+from kbsync.app.signals import stopping_softly
+from kbsync.app.workspace import Workspace
+from kbsync.errors import ExitCode, LedgerError, ServiceError
+from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
+from kbsync.plan.saved import tree_digest
+from kbsync.push.runner import Run
+from kbsync.push.runner import push as send
+from kbsync.push.sender import Sender
+from kbsync.push.uploads import Uploads, ready, record_known, upload_all
+from kbsync.service.client import Service
+
+
+@dataclass(slots=True)
+class Pushed:
+    """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
+
+    `nothing` says why there was nothing to do, where that is not the content tree; `again` is how to do the rest,
+    and `anew` how to plan the rest anew where that is no new plan.
+    """
+
+    plan: Plan
+    outcomes: list[Outcome] = field(default_factory=list)
+    requests: int = 0
+    seconds: float = 0.0
+    stopped: bool = False
+    broken: LedgerError | None = None
+    nothing: str = ""
+    again: str = "kbsync push"
+    anew: str = ""
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """Interrupted, nothing at all could be done, partly failed, held, or done; the first that is true."""
+        if self.broken is not None:
+            return self.broken.exit_code
+        if self.stopped and _any(self.outcomes, "skipped"):
+            return ExitCode.INTERRUPTED
+        if _any(self.outcomes, "failed"):
+            hopeless = any(outcome.hopeless for outcome in self.outcomes)
+            done = any(o.outcome == "done" and o.change.action is not Action.ADOPT for o in self.outcomes)
+            return ServiceError.exit_code if hopeless and not done else ExitCode.PARTLY_FAILED
+        if self.plan.held or _any(self.outcomes, "skipped"):
+            return ExitCode.HELD
+        return ExitCode.DONE
+
+
+def push(
+    workspace: Workspace,
+    options: PlanOptions,
+    *,
+    saved: Path | None,
+    first_push: bool,
+    wait: bool,
+    break_lock: bool,
+) -> Pushed:
+    """Plan, carry it out and record it, under the portal's lock. See `Project.push`."""
+    reading = read_sound(workspace)
+    ledger = workspace.open_ledger()
+    try:
+        with workspace.open_service() as service:
+            check_first_push(workspace, ledger, allowed=first_push)
+            with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as part:
+                return push_tree(workspace, reading, service, part, options, saved)
+    finally:
+        ledger.close()
+
+
+def push_tree(
+    workspace: Workspace,
+    reading: Reading,
+    service: Service,
+    part: Part,
+    options: PlanOptions,
+    saved: Path | None = None,
+) -> Pushed:
+    """Plan, or take the plan that was saved, and carry it out; the lock is held."""
+    before, started = service.transport.requests, time.monotonic()
+    record = recorded(workspace, part.ledger)
+    resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
+    planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)
+    part.ledger.settle(part.target, planned.recovery.settled)
+    bases = (*planned.recovery.bases, *planned.plan.settled)
+    sender = make_sender(service, planned.plan.changes, bases, reading.content_of)
+    digest = tree_digest(workspace.target, reading.tree)
+    per_hour = workspace.uploads_per_hour
+    uploads = Uploads(service, reading.compiler, part.ledger, part.target, time.time, per_hour)
+    refused = resumed.refused if resumed else ()
+    pushed = carry_out(
+        workspace, planned.plan, sender, part, command="push", digest=digest, uploads=uploads, refused=refused
+    )
+    pushed.requests = service.transport.requests - before
+    pushed.seconds = time.monotonic() - started
+    if resumed is not None:
+        pushed.nothing = f"everything in {saved} is done already"
+        pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew
+    return pushed
+
+
+def make_sender(
+    service: Service, changes: Sequence[Change] | None, bases: Sequence[Base], content_of: Callable[[Change], str]
+) -> Sender:
+    """What sends the changes; None: they are not known yet."""
+    creates = changes is None or any(change.action is Action.CREATE and change.kind == "article" for change in changes)
+    # Asked once, before the threads start: the service requires an author (observed.md, section 4).
+    author: RemoteId | None = service.fetch_owner().id if creates and service.can("profile") else None
+    return Sender(service, content_of, {(base.kind, base.remote_id): base for base in bases}, author)
+
+
+def carry_out(
+    workspace: Workspace,
+    plan: Plan,
+    sender: Sender,
+    part: Part,
+    *,
+    command: str,
+    digest: str = "",
+    uploads: Uploads | None = None,
+    refused: Sequence[Outcome] = (),
+) -> Pushed:
+    """Carry out a plan; the lock is held.
+
+    Args:
+        workspace: the settings.
+        plan: what to do.
+        sender: sends it.
+        part: ours, with the lock.
+        command: what the ledger shall call the run.
+        digest: names the tree, for those who want to join.
+        uploads: sends the pictures that come first.
+        refused: what is not in the plan any more, and why.
+    """
+    pushed = Pushed(plan, list(refused))
+    ledger = part.ledger
+    # From here on thousands of requests leave cycles behind; what is planned stays, and need not be looked through.
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+    with stopping_softly(workspace.session.note) as stop:
+        number = ledger.begin_run(part.target, command=command, now=time.time(), owner=part.owner, digest=digest)
+        run = Run(ledger, number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_gone)
+        outcomes = _pictures_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
+        follow(outcomes, pushed, workspace, len(plan.sent))
+        pushed.stopped = stop.asked
+    if pushed.broken is None:
+        ledger.end_run(number, outcome=pushed.exit_code.name.lower(), now=time.time())
+    return pushed
+
+
+def _pictures_first(
+    plan: Plan, uploads: Uploads | None, sender: Sender, run: Run, concurrency: int
+) -> Iterator[Outcome]:
+    if uploads is not None:
+        record_known(plan, uploads)
+        yield from upload_all(plan, uploads, run.stopping, concurrency=concurrency)
+        plan, left = ready(plan, uploads.compiler)
+        yield from left
+    yield from send(plan, sender, run, concurrency=concurrency)
+
+
+def follow(outcomes: Iterator[Outcome], pushed: Pushed, workspace: Workspace, total: int) -> None:
+    """Collect the outcomes as they come, and show progress; they stay collected where the ledger breaks."""
+    with workspace.session.progress(total) as show:
+        try:
+            for outcome in outcomes:
+                pushed.outcomes.append(outcome)
+                show(outcome)
+        except LedgerError as exc:
+            pushed.broken = exc
+
+
+def _any(outcomes: Sequence[Outcome], word: str) -> bool:
+    return any(outcome.outcome == word for outcome in outcomes)

@@ -1,0 +1,170 @@
+"""Decide what is held. Nothing is sent; the next push follows the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from kbsync.app.lease import held_lock
+from kbsync.app.options import PlanOptions, named
+from kbsync.app.plan import Planned, make_plan
+from kbsync.app.reading import Reading, read_sound
+from kbsync.app.sides import recorded
+from kbsync.app.workspace import Workspace
+from kbsync.ledger.contract import Ledger
+from kbsync.model import Action, Base, Desired, Held, Observed, Plan, Reason
+from kbsync.plan.resolve import Side, resolve_fields
+from kbsync.service.client import Service
+
+FIELDS = (Reason.DRIFT, Reason.CONFLICT)
+DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
+
+
+@dataclass(frozen=True, slots=True)
+class Open:
+    """Something that a person may decide now.
+
+    Args:
+        held: what it is.
+        decided: by an earlier decision: `theirs`, `ours`, or None where there is none.
+        difference: the lines in which the two bodies differ, as `diff -u` writes them; read when asked for.
+    """
+
+    held: Held
+    decided: Side | None
+    difference: Callable[[], Iterator[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What came of one held item; `side` is None where it stays held, with the reason in `why`, if there is one."""
+
+    held: Held
+    fields: tuple[str, ...]
+    side: Side | None
+    why: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """How it went: what was looked at, and the plan that it was taken from."""
+
+    decisions: tuple[Decision, ...]
+    plan: Plan
+
+    @property
+    def left(self) -> int:
+        """How many items stay held."""
+        return sum(decision.side is None for decision in self.decisions)
+
+
+Choose = Callable[[Open], Side | None]
+"""Says whose value stands; None: leave it held."""
+
+
+def resolve(
+    workspace: Workspace,
+    options: PlanOptions,
+    choose: Choose,
+    *,
+    names: Sequence[str] = (),
+    report: Callable[[Decision], None] = lambda decision: None,
+) -> Resolved:
+    """Decide what is held, one item after the other.
+
+    Args:
+        workspace: the project.
+        options: which items, and whether statuses are looked at.
+        choose: is asked for each item that can be decided.
+        names: the fields that are decided; none: all.
+        report: is called with each decision as it is made.
+
+    Raises:
+        TreeRefused: the content tree has errors.
+    """
+    reading = read_sound(workspace)
+    ledger = workspace.open_ledger()
+    try:
+        with workspace.open_service() as service, held_lock(ledger, workspace, wait=False, break_lock=False) as part:
+            planned = make_plan(workspace, reading, service, recorded(workspace, ledger), options)
+            ledger.settle(part.target, planned.recovery.settled)
+            decisions = _Decisions(reading, service, planned)
+            paths = named(workspace, reading.desired, options.selectors)
+            made = []
+            for held in _asked(planned.plan, names, paths):
+                made.append(decisions.decide(held, choose, names))
+                report(made[-1])
+            decisions.record(ledger, part.target)
+    finally:
+        ledger.close()
+    return Resolved(tuple(made), planned.plan)
+
+
+def _asked(plan: Plan, names: Sequence[str], paths: frozenset[str]) -> list[Held]:
+    """What is to be decided. What somebody decided already is decided anew only where its file is named.
+
+    The plan also has the categories that the named files need.
+    """
+    known = (*plan.held, *plan.kept, *plan.overruled) if paths else plan.held
+    of_fields = [item for item in known if not names or set(item.fields) & set(names)]
+    return [item for item in of_fields if not paths or item.path in paths]
+
+
+@dataclass(slots=True)
+class _Decisions:
+    """What is decided so far, until it is recorded."""
+
+    reading: Reading
+    service: Service
+    planned: Planned
+    bases: dict[tuple[str, object], Base] = field(default_factory=dict)
+    forgotten: list[Base] = field(default_factory=list)
+    remade: set[tuple[str, str, str]] = field(default_factory=set)
+
+    def decide(self, held: Held, choose: Choose, names: Sequence[str]) -> Decision:
+        """Decide one item."""
+        fields = tuple(name for name in held.fields if not names or name in names)
+        desired = next((item for item in self.reading.desired if item.path == held.path), None)
+        if held.reason not in DECIDABLE or desired is None:
+            return Decision(held, fields, None, held.hint)
+        side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
+        if side is None:
+            return Decision(held, fields, None)
+        if held.reason in FIELDS:
+            self._decide_fields(held, desired, fields, side)
+        elif side == "theirs":
+            return Decision(held, fields, None, "to let it go, delete the source; nothing was decided")
+        elif held.reason is Reason.GONE:
+            self.forgotten += [base for base in self.planned.recovery.bases if _is_of(base, held)]
+        else:
+            self.remade.add((held.kind, held.locale, held.slug))
+        return Decision(held, fields, side)
+
+    def record(self, ledger: Ledger, target: str) -> None:
+        """Write the decisions into the ledger."""
+        ledger.record(target, self.bases.values(), forgotten=self.forgotten)
+        unknown = self.planned.recovery.unknown
+        entries = [e for e in unknown if e.action == Action.CREATE and (e.kind, e.locale, e.slug) in self.remade]
+        ledger.settle(target, {entry.entry: None for entry in entries})
+
+    def _decided(self, held: Held) -> Side | None:
+        plan = self.planned.plan
+        return "theirs" if held in plan.kept else "ours" if held in plan.overruled else None
+
+    def _decide_fields(self, held: Held, desired: Desired, fields: Sequence[str], side: Side) -> None:
+        observed = next(item for item in self.planned.portal.items or () if _is_of(item, held))
+        key = (held.kind, held.remote_id)
+        base = self.bases.get(key) or next((b for b in self.planned.recovery.bases if _is_of(b, held)), None)
+        self.bases[key] = resolve_fields(desired, base, observed, fields, side)
+
+    def _difference(self, held: Held) -> Iterator[str]:
+        if "content" not in held.fields or held.remote_id is None or held.kind != "article":
+            return
+        from kbsync.report.difference import difference
+
+        theirs = self.service.read_article(held.remote_id, locale=held.locale)[1] or ""
+        yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="source")
+
+
+def _is_of(item: Base | Observed, held: Held) -> bool:
+    return (item.kind, item.remote_id) == (held.kind, held.remote_id)

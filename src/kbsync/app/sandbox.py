@@ -1,0 +1,54 @@
+"""The embedded sandbox of a project: its account, portal, locales and people, and what is wrong with its data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kbsync.config import Settings
+from kbsync.errors import ConfigError
+
+if TYPE_CHECKING:
+    from kbsync.sandbox import Setup, UserSetup
+
+
+def sandbox_setup(settings: Settings) -> Setup:
+    """The account, portal, locales and authors that kbsync.toml names; the first person has the sandbox's own token.
+
+    Raises:
+        DataRefused: there is no token, and none can be made.
+    """
+    from kbsync.sandbox import PortalSetup, Setup, UserSetup, token_for, token_of
+
+    locales = tuple(settings.content.locales) or _folders(settings) or (settings.content.default_locale,)
+    default = settings.content.default_locale if settings.content.default_locale in locales else locales[0]
+    portal = PortalSetup(settings.service.portal, settings.service.portal.replace("-", " ").title(), locales, default)
+    token = token_of(settings.state_folder / "sandbox.db")
+    owner = UserSetup(1, "Ada Admin", "ada@example.com", "administrator", token)
+    others = {number: name for name, number in settings.authors.items() if number != owner.id}
+    users = (owner, *(_author(number, name, token_for(token, number)) for number, name in sorted(others.items())))
+    return Setup((portal,), users, account_id=settings.service.account_id)
+
+
+def _author(number: int, name: str, token: str) -> UserSetup:
+    from kbsync.sandbox import UserSetup
+
+    return UserSetup(number, name.title(), f"author-{number}@example.com", "agent", token)
+
+
+def _folders(settings: Settings) -> tuple[str, ...]:
+    root = settings.content_root
+    if not root.is_dir():
+        return ()
+    return tuple(sorted(path.name for path in root.iterdir() if path.is_dir() and any(path.rglob("*.md"))))
+
+
+def refused_data(exc: Exception, database: Path) -> ConfigError:
+    """What to do about data of the sandbox that does not fit, cannot be written, or is in use."""
+    from kbsync.sandbox import DataInUse
+
+    if isinstance(exc, DataInUse):
+        hint = "use that one, or end it first" if exc.base_url else "run this again when that has ended"
+        return ConfigError(str(exc), hint=hint)
+    hint = f"is it of another account_id? Move {database.parent.name}/{database.name} away, or check its permissions"
+    return ConfigError(str(exc), hint=hint)

@@ -1,0 +1,72 @@
+"""How one run of kbsync was started, and who it can talk to. The default is a program that asks nobody."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from kbsync.command import Option
+from kbsync.config import Settings, find_config, read_settings
+from kbsync.model import Outcome
+
+Show = Callable[[Outcome], None]
+"""Is called with each outcome as it comes."""
+
+
+def _ignore(text: str) -> None:
+    pass
+
+
+@contextmanager
+def _no_progress(total: int) -> Iterator[Show]:
+    yield lambda outcome: None
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """One run of kbsync.
+
+    Args:
+        config: the kbsync.toml to use; None: the nearest, from the working folder upwards.
+        env: the tables `[env.NAME]` that are put on top; "" for none.
+        token_file: where the token is; None: in KBSYNC_TOKEN, or what `token_command` prints.
+        note: is called with each sentence for people.
+        confirm: asks the person at the terminal a question of yes or no; None where there is no one.
+        progress: is entered with the number of changes that are about to be sent.
+    """
+
+    config: Path | None = None
+    env: str = ""
+    token_file: Path | None = None
+    note: Callable[[str], None] = _ignore
+    confirm: Callable[[str], bool] | None = None
+    progress: Callable[[int], AbstractContextManager[Show]] = _no_progress
+
+    @property
+    def options(self) -> list[Option]:
+        """The options without which another command would be about another portal."""
+        return [("--config", self.config), ("--env", self.env), ("--token-file", self.token_file)]
+
+    def read_settings(self) -> Settings:
+        """kbsync.toml and the environment.
+
+        Raises:
+            ConfigError: it says something that cannot be, or it is another user's.
+        """
+        path = self.config or find_config(Path.cwd())
+        if hasattr(os, "geteuid") and not _is_plainly_ours(path):
+            from kbsync.trust.owner import check_owner
+
+            check_owner(path, os.environ)
+        return read_settings(path, env=self.env)
+
+
+def _is_plainly_ours(path: Path) -> bool:
+    """The usual case, without loading anything: a file of one's own."""
+    try:
+        return path.lstat().st_uid == path.stat().st_uid == os.geteuid()
+    except OSError:
+        return True  # Reading it says what is wrong.

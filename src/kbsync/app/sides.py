@@ -1,0 +1,159 @@
+"""The other two sides: what the ledger has on record of a portal, and what the portal holds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kbsync.app.reading import Reading
+from kbsync.app.workspace import Workspace
+from kbsync.model import Base, Desired, Observed, Pending
+
+if TYPE_CHECKING:
+    # What asks is imported where it is used: a command seldom needs all of it.
+    from kbsync.ledger.contract import Ledger
+    from kbsync.service.categories import Expected
+    from kbsync.service.client import Service
+    from kbsync.service.listing import Page
+    from kbsync.service.portal import PortalInfo
+    from kbsync.service.snapshot import Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """What a ledger says of one portal: bases, requests whose answer nobody recorded, addresses of pictures by key."""
+
+    bases: list[Base] = field(default_factory=list)
+    pending: list[Pending] = field(default_factory=list)
+    pictures: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """The portal, and the first page of each of its locales, as they were just now."""
+
+    info: PortalInfo
+    pages: Mapping[str, Page]
+
+
+@dataclass(frozen=True, slots=True)
+class Portal:
+    """What was observed: everything, or None where the portal cannot be listed. `snapshot` has its listings."""
+
+    items: list[Observed] | None
+    complete: bool
+    info: PortalInfo | None = None
+    locales: tuple[str, ...] = ()
+    snapshot: Snapshot | None = None
+
+
+def read_ledger(workspace: Workspace) -> Recorded:
+    """What the ledger says of this portal; nothing where there is none, and none is made."""
+    if not workspace.has_ledger():
+        return Recorded()
+    ledger = workspace.open_ledger(looking=True)
+    try:
+        return recorded(workspace, ledger)
+    finally:
+        ledger.close()
+
+
+def recorded(workspace: Workspace, ledger: Ledger) -> Recorded:
+    """What an open ledger says of this portal."""
+    from kbsync.plan.former import without_former_bodies
+
+    key = workspace.target.key
+    pictures = {name: found.url for name, found in ledger.pictures(key).items()}
+    bases = ledger.bases(key)
+    # Where the portal cannot be looked at, what it holds is known by these names alone.
+    bases = without_former_bodies(bases) if workspace.profile.can_list else bases
+    return Recorded(bases, ledger.pending(key), pictures)
+
+
+def observe(
+    workspace: Workspace,
+    service: Service,
+    desired: list[Desired],
+    bases: list[Base],
+    *,
+    full: bool,
+    glance: Glance | None = None,
+) -> Portal:
+    """Look at the portal; with a profile that cannot list, only whether the service answers.
+
+    `glance` is what was asked of it just now, and is not asked again.
+    """
+    from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
+
+    if not workspace.profile.can_list:
+        service.check_connection()
+        learn_categories(workspace, service, bases)
+        return Portal(None, complete=False)
+    info = glance.info if glance else service.fetch_portal()
+    path = snapshot_path(workspace.cache_folder, workspace.target.key)
+    snapshot = load_snapshot(path, workspace.target.key)
+    locales = sorted({*info.locales, *(item.locale for item in desired), *(base.locale for base in bases)})
+    pages = glance.pages if glance and list(glance.pages) == locales else None
+    expected = _expected(info, desired, bases)
+    seen = service.observe(locales, snapshot, full=full, glanced=pages, expected=expected)
+    store_snapshot(path, snapshot)
+    items = [*seen.categories, *seen.articles]
+    if not seen.complete:
+        items += _confirm_missing(service, bases, items)
+    return Portal(items, complete=seen.complete, info=info, locales=tuple(locales), snapshot=snapshot)
+
+
+def settle_pictures(
+    workspace: Workspace,
+    reading: Reading,
+    service: Service,
+    record: Recorded,
+    items: Iterable[Observed],
+    *,
+    whole: bool = True,
+) -> None:
+    """Tell the tree, or a part of it, where its pictures are."""
+    reading.settle_pictures(
+        record.pictures, items, of="http://127.0.0.1:" if workspace.settings.is_sandbox else service.transport.base_url
+    )
+    if whole and reading.compiler.tree.stale:
+        from kbsync.content.tree import store_tree
+
+        store_tree(reading.compiler.tree, workspace.scan_cache)
+
+
+def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:
+    """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
+    if workspace.profile.can_list:
+        from kbsync.service.categories import Expected
+
+        service.list_categories((), Expected(managed=[base.remote_id for base in bases if base.kind == "category"]))
+        return
+    service.categories = {
+        base.remote_id: Observed("category", base.remote_id, base.locale, base.slug, base.fields)
+        for base in bases
+        if base.kind == "category"
+    }
+
+
+def _expected(info: PortalInfo, desired: Iterable[Desired], bases: Iterable[Base]) -> Expected:
+    """What we know of the categories before they are listed."""
+    from kbsync.service.categories import Expected
+
+    managed = [base.remote_id for base in bases if base.kind == "category"]
+    wanted = {(item.locale, item.slug) for item in desired if item.kind == "category"}
+    return Expected(info.categories, managed, wanted=wanted)
+
+
+def _confirm_missing(service: Service, bases: list[Base], items: list[Observed]) -> Iterator[Observed]:
+    """A list with holes does not prove that a managed article is gone; asking for it does."""
+    from kbsync.errors import NotFound
+
+    listed = {(item.kind, item.remote_id) for item in items}
+    for base in bases:
+        if base.kind == "article" and (base.kind, base.remote_id) not in listed:
+            try:
+                yield service.show_article(base.remote_id, locale=base.locale)
+            except NotFound:
+                continue

@@ -1,0 +1,98 @@
+"""Reverse a push: plan what is to be put back, let somebody agree, and carry it out."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from kbsync.app.lease import Part, held_lock
+from kbsync.app.push import Pushed, carry_out, make_sender
+from kbsync.app.sides import observe
+from kbsync.app.workspace import Workspace
+from kbsync.command import command_line
+from kbsync.errors import PlanRefused, UsageError
+from kbsync.ledger.contract import Entry, Ledger
+from kbsync.model import Change, Plan
+from kbsync.plan.undo import build_undo
+from kbsync.service.client import Service
+
+Agree = Callable[[Plan], None]
+"""Is shown what would be put back, and raises where somebody says no."""
+
+
+def undo(workspace: Workspace, run: int, *, agree: Agree, wait: bool = False) -> Pushed:
+    """Put a run's changes back, where nobody has touched them since.
+
+    Args:
+        workspace: the project.
+        run: the number of the run.
+        agree: is asked before anything is sent.
+        wait: wait for another push to end instead of giving up.
+
+    Raises:
+        UsageError: there is no such run.
+        PlanRefused: nothing can be looked at, or a request of it is still open.
+    """
+    ledger = workspace.open_ledger()
+    try:
+        entries = _entries(ledger, workspace, run)
+        with workspace.open_service() as service, held_lock(ledger, workspace, wait=wait, break_lock=False) as part:
+            return _carry_out(workspace, service, part, run, entries, agree)
+    finally:
+        ledger.close()
+
+
+def _entries(ledger: Ledger, workspace: Workspace, run: int) -> list[Entry]:
+    """The journal of a run of this portal.
+
+    Raises:
+        UsageError: there is no such run.
+        PlanRefused: nothing can be looked at, or a request of it is still open.
+    """
+    target = workspace.target.key
+    numbers = [info.number for info in ledger.runs(target)]
+    if run not in numbers:
+        latest = f"the latest is {numbers[0]}" if numbers else "there is none yet"
+        raise UsageError(f"this portal has no run {run}; {latest}", hint="`kbsync ledger show` lists the runs")
+    if not workspace.profile.can_list:
+        raise PlanRefused(
+            f"the profile `{workspace.profile.name}` can neither look at the portal nor change what is there",
+            hint="put it back in the panel; `kbsync ledger show RUN` lists what the run did",
+        )
+    if ledger.pending(target):
+        raise PlanRefused(
+            "a former run left requests open, and nobody knows yet what became of them",
+            hint="run `kbsync push` once, which finds out; then undo",
+        )
+    return ledger.entries(run)
+
+
+def _carry_out(
+    workspace: Workspace, service: Service, part: Part, run: int, entries: list[Entry], agree: Agree
+) -> Pushed:
+    """Plan, ask, and carry it out; the lock is held."""
+    before, started = service.transport.requests, time.monotonic()
+    bodies = _bodies(part.ledger, entries)
+    bases = part.ledger.bases(part.target)
+    portal = observe(workspace, service, [], bases, full=False)
+    plan = build_undo(workspace.target, entries, portal.items or [], bodies, bases)
+    if plan.changes:
+        agree(plan)
+
+    def content_of(change: Change) -> str:
+        return bodies[str(change.after["content"])]
+
+    sender = make_sender(service, plan.changes, bases, content_of)
+    pushed = carry_out(workspace, plan, sender, part, command=f"undo {run}")
+    pushed.requests = service.transport.requests - before
+    pushed.seconds = time.monotonic() - started
+    pushed.nothing = f"of run {run} nothing is left to put back"
+    pushed.again = command_line("undo", run, options=workspace.session.options)
+    return pushed
+
+
+def _bodies(ledger: Ledger, entries: list[Entry]) -> dict[str, str]:
+    """The texts that the run's articles had before it, by their digests."""
+    names = {change.before.get("content") for change in (entry.change for entry in entries)}
+    found = {str(name): ledger.text(str(name)) for name in names if name}
+    return {name: text for name, text in found.items() if text is not None}

@@ -1,0 +1,206 @@
+"""What every command works with: the settings of a project, its folders, its service and its ledger."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from kbsync.app.consent import Consent
+from kbsync.app.session import Session
+from kbsync.app.token import read_token
+from kbsync.config import LOOPBACK, Settings, written_at
+from kbsync.files import make_folder
+from kbsync.model import Target
+from kbsync.service.profile import Profile, read_profile
+
+if TYPE_CHECKING:
+    # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
+    from kbsync.ledger.contract import Ledger
+    from kbsync.service.client import Service
+
+SANDBOX_WAIT_S = 5.0
+"""A command that uses the sandbox's data may end soon; so long another waits for it."""
+
+LOOK_AGAIN_S = 0.05
+UNPACED = 60_000
+"""Requests a minute for the embedded sandbox, which need not be spared."""
+
+
+@dataclass(slots=True)
+class Workspace:
+    """One project as one command sees it."""
+
+    settings: Settings
+    session: Session
+    profile: Profile = field(init=False)
+    consent: Consent = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.consent = Consent(self.settings, self.session)
+        self.consent.profile()
+        self.profile = read_profile(self.settings.service.profile, folder=self.settings.folder)
+        if self.settings.lint.ignore or self.settings.lint.levels:
+            from kbsync.lint.ignore import check_codes
+
+            path, env = self.settings.path, self.session.env
+            check_codes(self.settings.lint, lambda key: written_at(path, env, "lint", key))
+
+    @property
+    def target(self) -> Target:
+        """The portal that this is about."""
+        service = self.settings.service
+        return Target(service.base_url, service.account_id, service.portal, self.profile.name)
+
+    @property
+    def scan_cache(self) -> Path:
+        """The file of the scan cache."""
+        return self.cache_folder / "scan.cache"
+
+    @property
+    def cache_folder(self) -> Path:
+        """Where the scan cache and the portal's snapshot lie."""
+        return self.state_folder / "cache"
+
+    @property
+    def state_folder(self) -> Path:
+        """`.kbsync`, if it is the project's own or somebody agreed to where it leads."""
+        self.consent.state()
+        return self.settings.state_folder
+
+    @property
+    def content_root(self) -> Path:
+        """The folder of the content tree, if it is the project's own or somebody agreed to it."""
+        self.consent.content()
+        return self.settings.content_root
+
+    # --- the service -----------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def open_service(self, token: str | None = None) -> Iterator[Service]:
+        """The portal, ready to be asked; the embedded sandbox runs as long as this does.
+
+        `token` is what `token_to_send` gave, where that was asked for before.
+        """
+        if self.settings.is_sandbox:
+            with self.run_sandbox() as base_url, self.connect_sandbox(base_url) as service:
+                yield service
+        else:
+            token = self.token_to_send() if token is None else token
+            with self._connected(self.settings.service.base_url, token) as service:
+                yield service
+
+    def token_to_send(self) -> str:
+        """The token, if it may be sent to where kbsync.toml says; "" for the embedded sandbox, which has its own.
+
+        Raises:
+            ConfigError: there is none, or it belongs elsewhere.
+        """
+        if self.settings.is_sandbox:
+            return ""
+        token = read_token(
+            self.settings, token_file=self.session.token_file, environ=os.environ, allow=self.consent.program
+        )
+        self.consent.token(token)
+        return token
+
+    def connect_sandbox(self, base_url: str) -> AbstractContextManager[Service]:
+        """The embedded sandbox, running already at this address."""
+        from kbsync.sandbox import token_of
+
+        return self._connected(base_url, token_of(self.sandbox_database))
+
+    @property
+    def sandbox_database(self) -> Path:
+        """The file of the embedded sandbox."""
+        return self.state_folder / "sandbox.db"
+
+    @contextmanager
+    def _connected(self, base_url: str, token: str) -> Iterator[Service]:
+        # Imported here: httpx takes longer to load than a small tree to read.
+        from kbsync.service.client import Service
+        from kbsync.service.pace import Bucket, Gate
+        from kbsync.service.transport import Transport
+
+        settings = self.settings
+        bucket = Bucket(self.requests_per_minute, float(settings.pace.concurrency), time.monotonic, time.sleep)
+        gate = Gate(settings.pace.concurrency)
+        transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, told=self.session.note)
+        try:
+            yield Service(self.profile, transport, settings.service.account_id, settings.service.portal)
+        finally:
+            transport.close()
+
+    @property
+    def uploads_per_hour(self) -> int:
+        """The operator's word, else the profile's; a service on this machine counts nothing (observed.md, section 7).
+
+        0 where nothing is counted.
+        """
+        host = urlsplit(self.settings.service.base_url).hostname
+        fallback = 0 if self.settings.is_sandbox or host in LOOPBACK else self.profile.uploads_per_hour
+        return self.settings.pace.uploads_per_hour or fallback
+
+    @property
+    def requests_per_minute(self) -> int:
+        """The operator's word, else the profile's; the embedded sandbox is not spared."""
+        fallback = UNPACED if self.settings.is_sandbox else self.profile.requests_per_minute
+        return self.settings.pace.requests_per_minute or fallback
+
+    @contextmanager
+    def run_sandbox(self, *, port: int = 0) -> Iterator[str]:
+        """The embedded sandbox, or the one that `kbsync sandbox` runs on the same data; its address.
+
+        Raises:
+            ConfigError: its data cannot be used, or another command does not let go of it.
+        """
+        from kbsync.app.sandbox import refused_data
+        from kbsync.sandbox import DataRefused
+
+        make_folder(self.state_folder)
+        with ExitStack() as stack:
+            try:
+                base_url = self._start_or_join(stack, port)
+            except DataRefused as exc:
+                raise refused_data(exc, self.sandbox_database) from exc
+            yield base_url
+
+    def _start_or_join(self, stack: ExitStack, port: int) -> str:
+        from kbsync.app.sandbox import sandbox_setup
+        from kbsync.sandbox import Behaviour, DataInUse, join, running, token_of
+
+        setup = sandbox_setup(self.settings)
+        behaviour = Behaviour(uploads_per_hour=None)
+        give_up_at = time.monotonic() + SANDBOX_WAIT_S
+        while True:
+            try:
+                return stack.enter_context(running(self.sandbox_database, setup, behaviour, port=port)).base_url
+            except DataInUse as exc:
+                if exc.base_url:
+                    with suppress(DataInUse):
+                        join(exc.base_url, token_of(self.sandbox_database), setup)
+                        return exc.base_url
+                if time.monotonic() > give_up_at:
+                    raise
+            time.sleep(LOOK_AGAIN_S)
+
+    # --- the ledger ------------------------------------------------------------------------------------------------
+
+    def open_ledger(self, *, looking: bool = False) -> Ledger:
+        """The ledger; made where it is missing."""
+        from kbsync.ledger import open_ledger
+
+        self.consent.ledger()
+        return open_ledger(self.settings.ledger.url, folder=self.settings.folder, looking=looking)
+
+    def has_ledger(self) -> bool:
+        """Whether there is a ledger already."""
+        from kbsync.ledger import ledger_exists
+
+        self.consent.ledger()
+        return ledger_exists(self.settings.ledger.url, folder=self.settings.folder)

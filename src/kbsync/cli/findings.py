@@ -1,0 +1,92 @@
+"""Findings on the terminal and in every `--format`, and what plan and push say of a tree with errors."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from kbsync.app.cached import Linted
+from kbsync.app.workspace import Workspace
+from kbsync.cli.formats import IN_CI, report_in_ci, repository_root, repository_top
+from kbsync.cli.screen import Options
+from kbsync.content.walk import MAX_SOURCE_BYTES
+from kbsync.errors import ExitCode
+from kbsync.files import read_within, relative
+from kbsync.model import Finding
+
+if TYPE_CHECKING:
+    from kbsync.app.reading import Reading
+
+
+def report_findings(workspace: Workspace, linted: Linted, options: Options, *, form: str) -> ExitCode:
+    """Findings in a format; 3 where one is an error. Each format loads only what it needs."""
+    findings, sources = linted.findings, linted.sources
+    if form == "json":
+        from kbsync.report.data import lint_json
+
+        click.echo(lint_json(findings))
+    elif form == "sarif":
+        from kbsync.report.sarif import findings_sarif
+
+        click.echo(findings_sarif(findings, root=repository_top(workspace)))
+    elif form == "junit":
+        from kbsync.report.junit import findings_junit
+
+        click.echo(findings_junit(findings, sources, root=repository_root(workspace)), nl=False)
+    elif form in IN_CI:
+        from kbsync.report.github import findings_annotations
+        from kbsync.report.markdown import findings_markdown
+
+        root = repository_root(workspace)
+        text = findings_markdown(findings, root=root, sources=len(sources))
+        report_in_ci(text, findings_annotations(findings, root=root), options, form=form)
+    else:
+        show_findings(workspace, findings, options, sources=len(sources))
+    return ExitCode.FINDINGS if any(finding.level == "error" for finding in findings) else ExitCode.DONE
+
+
+def show_findings(
+    workspace: Workspace, findings: list[Finding], options: Options, *, sources: int, err: bool = False
+) -> None:
+    """Findings as the terminal shows them, each as soon as it is made."""
+    from kbsync.report.findings import findings_text
+
+    root = workspace.content_root
+    inside = root.resolve()
+
+    def read(path: str) -> str | None:
+        # A picture has no lines; a pipe has no end; and what a link out of the tree leads to is nobody's business.
+        place = (root / path).resolve()
+        if not path.endswith(".md") or not place.is_relative_to(inside) or not place.is_file():
+            return None
+        try:
+            return read_within(place, MAX_SOURCE_BYTES).decode(errors="replace").removeprefix("\ufeff")
+        except OSError:
+            return None
+
+    shown = relative(root)
+    for piece in findings_text(
+        findings, options.style(), root=shown, sources=sources, read=read, quiet=options.quiet and not err
+    ):
+        click.echo(piece, err=err, nl=False)
+
+
+def report_refusal(workspace: Workspace, reading: Reading, options: Options, *, form: str, schema: str) -> int:
+    """Plan and push stop at errors of the tree; whatever the format, its findings are shown."""
+    if form == "json":
+        from kbsync.report.data import refused_json
+
+        click.echo(refused_json(workspace.target, reading.findings, schema=schema))
+        return ExitCode.FINDINGS
+    if form in IN_CI:
+        from kbsync.report.github import findings_annotations
+        from kbsync.report.markdown import refused_markdown
+
+        root, command = repository_root(workspace), schema.removeprefix("kbsync.").partition("/")[0]
+        text = refused_markdown(workspace.target, reading.findings, command=command, root=root)
+        report_in_ci(text, findings_annotations(reading.findings, root=root), options, form=form)
+    else:
+        show_findings(workspace, reading.findings, options, sources=len(reading.compiler.tree.sources), err=True)
+    click.echo("Nothing was asked or sent: mend the errors first.", err=True)
+    return ExitCode.FINDINGS
