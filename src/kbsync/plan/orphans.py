@@ -14,7 +14,7 @@ from kbsync.plan.draft import Draft, Policy, follow_rename, names_of
 from kbsync.plan.match import Matches
 
 MACHINE_SLUG = re.compile(r"\d{9,}-")
-"""A slug that the panel made: unix seconds and the title. Source: observed.md, section 4."""
+"""A slug that the panel made: unix seconds and the title. Source: docs/service.md, section 4."""
 
 ALWAYS = frozenset({"title", "content", "name"})
 """The fields that every source of their kind gives."""
@@ -132,7 +132,7 @@ def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
 
 
 def warn_of_dying_addresses(draft: Draft) -> None:
-    """The service leaves no redirect behind (observed.md, surprise 22); another article may take the address."""
+    """The service leaves no redirect behind (docs/service.md, S22); another article may take the address."""
     takers = {change.after["slug"]: change for change in draft.changes if change.kind == "article" and _takes(change)}
     published = {change.path for change in draft.statuses if change.status is Status.PUBLISHED}
     for change in draft.changes:
