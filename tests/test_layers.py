@@ -1,4 +1,4 @@
-"""The arrows between the layers point downwards. Source: design.md, section 3."""
+"""The arrows between the layers point downwards. Source: docs/architecture.md, layers."""
 
 from __future__ import annotations
 

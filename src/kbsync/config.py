@@ -1,6 +1,6 @@
 """kbsync.toml and the environment become `Settings`: immutable, checked, every complaint with file, line and key.
 
-Source of the keys and their defaults: design.md, section 5.
+Source of the keys and their defaults: docs/architecture.md, kbsync.toml.
 """
 
 from __future__ import annotations

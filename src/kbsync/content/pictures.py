@@ -35,7 +35,10 @@ MAGIC = (
     (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
     (re.compile(rb"....ftypavi[fs]", re.DOTALL), "image/avif"),
 )
-"""What a browser shows, by its first bytes. The service sniffs too (observed.md, section 5). SVG is text: `_is_svg`."""
+"""What a browser shows, by its first bytes. The service sniffs too. SVG is text: `_is_svg`.
+
+Source: docs/service.md, section 5.
+"""
 
 SVG_HEAD_BYTES = 65_536
 """How far into a text the tag of an SVG is looked for."""

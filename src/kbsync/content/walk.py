@@ -15,7 +15,7 @@ from kbsync.errors import ContentError
 from kbsync.model import Finding
 
 MAX_SOURCE_BYTES = 2_000_000
-"""A file beyond this is not read: an article has at most 20,000 characters (observed.md, surprise 4)."""
+"""A file beyond this is not read: an article has at most 20,000 characters (docs/service.md, S4)."""
 
 
 class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):

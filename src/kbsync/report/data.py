@@ -1,4 +1,4 @@
-"""The JSON shapes, stable for machines. Source: design.md, section 12."""
+"""The JSON shapes, stable for machines. Source: docs/architecture.md, JSON output."""
 
 from __future__ import annotations
 

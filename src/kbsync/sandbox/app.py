@@ -29,7 +29,7 @@ LOG_ROWS = 200_000
 """Older requests are forgotten."""
 
 OVERRIDES = frozenset({"PATCH", "PUT", "DELETE"})
-"""What a POST may turn into by X-HTTP-Method-Override. Source: observed.jsonl, `method override header`."""
+"""What a POST may turn into by X-HTTP-Method-Override. Source: tests/fixtures/observed, `method override header`."""
 
 
 class LoggedRequest(NamedTuple):

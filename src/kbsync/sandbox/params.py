@@ -10,7 +10,7 @@ from .http import Params, Request
 from .refusals import bare, crashed, malformed, missing_root
 
 MAX_DEPTH = 100
-"""Nesting beyond this is a malformed body. Source: observed.md, section 7 (120 levels are refused)."""
+"""Nesting beyond this is a malformed body. Source: docs/service.md, section 7 (120 levels are refused)."""
 
 FORM = "application/x-www-form-urlencoded"
 

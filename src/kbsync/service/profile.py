@@ -79,7 +79,7 @@ class Profile:
         return name in self.fields[kind]
 
     def number_of(self, status: Status) -> int:
-        """The number that the service understands: the string \"1\" is an error to it (surprise 24).
+        """The number that the service understands: the string \"1\" is an error to it (docs/service.md, S24).
 
         Raises:
             ConfigError: the profile gives none.

@@ -36,7 +36,7 @@ class WireAuthor(msgspec.Struct, frozen=True, gc=False):
 
 
 class WireMeta(msgspec.Struct, frozen=True, gc=False):
-    """An article's `meta`. Source: observed.md, surprise 23: nothing else is kept in it."""
+    """An article's `meta`. Source: docs/service.md, S23: nothing else is kept in it."""
 
     title: Any = None
     description: Any = None
@@ -50,7 +50,7 @@ class WireTranslation(msgspec.Struct, frozen=True, gc=False):
 
 
 class WireArticle(msgspec.Struct, frozen=True, gc=False):
-    """An article. Source: observed.md, section 4. It does not say its locale (surprise 3)."""
+    """An article. Source: docs/service.md, section 4. It does not say its locale (docs/service.md, S3)."""
 
     id: RemoteId | None = None
     slug: str | UnsetType | None = UNSET
@@ -98,7 +98,7 @@ class ArticlePage(msgspec.Struct, frozen=True):
 
 
 class CategoryPage(msgspec.Struct, frozen=True):
-    """One page of categories. `meta.categories_count` counts the page (surprise 19), so nobody reads it."""
+    """One page of categories. `meta.categories_count` counts the page (docs/service.md, S19), so nobody reads it."""
 
     payload: list[WireCategory]
 
@@ -243,7 +243,7 @@ def observed_article(
         category_id = category_id_of(wire)
         known = categories.get(category_id) if category_id is not None else None
         fields["category"] = known.slug if known else (wire.category.slug or None if wire.category else None)
-        # The category decides the locale (surprise 9); only of an article without one nothing says it.
+        # The category decides the locale (docs/service.md, S9); only of an article without one nothing says it.
         locale = (wire.category.locale if wire.category else None) or (known.locale if known else "") or locale
     status = profile.status_of(wire.status)
     slug = str(fields.get("slug", ""))
