@@ -492,3 +492,14 @@ def test_an_article_that_a_person_made_again_under_the_same_slug_is_called_that(
     world.sandbox.panel.create("handbook", "Theirs", "Other words.", slug="slug-b")
     (held,) = world.plan().held
     assert held.hint.startswith("the article was deleted in the panel, and another one made with its slug")
+
+
+def test_in_a_clone_without_a_ledger_a_person_s_new_article_with_our_old_title_keeps_it(world):
+    """Its text was never ours, so that its title is a person's too, though an older version of the file had it."""
+    world.sandbox.panel.sql("DELETE FROM articles WHERE slug = 'slug-b'")
+    world.sandbox.panel.create("handbook", "Title b", "A person's words.", slug="slug-b")
+    forget(world)
+    rest = {path: text for path, text in TREE.items() if path not in ("en/k/b.md", "en/k/c.md")}
+    commit(world, rest | {"en/k/x.md": an_article("New", NEW, slug="slug-b")})
+    world.push()
+    assert (world.article("slug-b").title, world.article("slug-b").content) == ("Title b", "A person's words.")

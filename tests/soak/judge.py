@@ -71,14 +71,19 @@ def _guarded(truth: Truth, here: Occasion, item: Shown) -> list[str]:
     source = here.tree.articles.get(truth.owner.get(item.id, PERSON))
     if source is not None and source.path in here.overwritten:
         return []
-    if truth.owner.get(item.id) == PERSON and any(
-        other.portal_slug == item.slug and other.path in here.overwritten for other in here.tree.articles.values()
-    ):
+    if truth.owner.get(item.id) == PERSON and item.slug in _slugs_of_overwritten(truth, here):
         return []
     # A ledger of some time ago may have that very value as the one that was agreed on.
     known = here.clone.bases.get(item.id, {})
     return [name for name, value in truth.guarded.get(item.id, {}).items()
             if getattr(item, name) == value != known.get(name)]  # fmt: skip
+
+
+def _slugs_of_overwritten(truth: Truth, here: Occasion) -> set[str]:
+    """The slugs, of now and of the last push, of sources that are to be sent whatever the portal has."""
+    named = [item for item in here.tree.articles.values() if item.path in here.overwritten]
+    last = [truth.settled[item.uid] for item in named if item.uid in truth.settled]
+    return {item.portal_slug for item in (*named, *last)}
 
 
 def _guarded_from_deletion(truth: Truth, here: Occasion, item: Shown) -> list[str]:
