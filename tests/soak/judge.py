@@ -168,7 +168,8 @@ def _may_inherit(truth: Truth, here: Occasion, loose: set[int], old: Shown, uid:
     if source is None:
         return False
     if owner == PERSON:
-        return source.portal_slug == old.slug
+        named = source.path in here.overwritten and old.slug in _slugs_of_overwritten(truth, here)
+        return named or source.portal_slug == old.slug
     is_free = owner not in here.tree.articles or owner in loose or old.id in truth.left
     has_own = [key for key in truth.articles_of(uid, dict(here.before)) if key != old.id]
     if not is_free or (has_own and uid not in loose):
