@@ -66,9 +66,9 @@ def make_plan(
     overwrite = named(workspace, reading.desired, wishes.overwrite, wishes.here)
     policy = replace(policy_of(workspace, wishes, overwrite), latency_s=service.transport.latency_s)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
-    known = learn(reading, service, known)
+    known = learn(reading, service, known, publish=policy.publish)
     plan = build_plan(workspace.target, desired, known, policy=policy, tree=reading.desired)
-    if questions := open_questions(plan, desired, known):
+    if questions := open_questions(plan, desired, known, publish=policy.publish):
         known = ask(reading, known, questions)
         plan = build_plan(workspace.target, desired, known, policy=policy, tree=reading.desired)
     plan = plan_uploads(plan, reading.compiler, policy, per_hour=workspace.uploads_per_hour)
@@ -76,12 +76,12 @@ def make_plan(
     return Planned(plan, recovery, portal)
 
 
-def learn(reading: Reading, service: Service, known: Known) -> Known:
+def learn(reading: Reading, service: Service, known: Known, *, publish: bool) -> Known:
     """All that can be known of which source is which article; git and texts are asked only where something is open."""
     if known.observed is None:
         return known
     weighed = weigh(reading.desired, known)
-    if questions := questions_for(weighed):
+    if questions := questions_for(weighed, publish=publish):
         known = ask(reading, known, questions)
         weighed = weigh(reading.desired, known)
     if pairs := bodies_to_compare(weighed):

@@ -15,7 +15,7 @@ from kbsync.content.compile import Compiler
 from kbsync.content.parse import parse_source
 from kbsync.history.blobs import Blobs
 from kbsync.history.git import SURE_PERCENT, Entry, GitFailed, Repository
-from kbsync.history.revisions import Revision, Then, read_revision, targets_of
+from kbsync.history.revisions import Revision, Then, targets_of
 from kbsync.history.trail import Text, Trail
 from kbsync.model import Base, Kind, Observed, RemoteId, Value
 from kbsync.plan.decide import EMPTY
@@ -70,6 +70,11 @@ class File:
     def wants(self) -> set[str]:
         """The fields that are still to be found."""
         return {name for pair in self.pairs.values() for name in pair.open}
+
+    def outlines(self) -> set[str]:
+        """Those of the bodies that are still to be found; none where one of them is not known."""
+        found = {pair.observed.outline for pair in self.pairs.values() if "content" in pair.open}
+        return set() if "" in found else found
 
 
 class Search:
@@ -208,8 +213,8 @@ class Search:
                 continue
             self._identify(found, text, blob.data)
             wants = found.wants()
-            revision = read_revision(text.name, blob.data, text.commit, wants) if wants else None
-            needs = list(self.then.needs(revision, wants)) if revision else []
+            revision = self.then.read(text.name, blob.data, text.commit, wants, found.outlines()) if wants else None
+            needs = list(self.then.needs(revision)) if revision else []
             if "category" not in wants:
                 # Once is enough: what its links meant at other commits is looked at in the end.
                 self._tried.add(hash(text[:3]))
@@ -246,7 +251,7 @@ class Search:
                 found.pairs[seen.remote_id] = Pair(seen, values)
 
     def _compare(self, found: File, revision: Revision, until_s: int) -> None:
-        wants = found.wants()
+        wants = found.wants() & revision.wanted
         fields = self.then.fields_of(revision) if wants - {"content"} or found.question is None else {}
         if found.question is None and not found.gave:
             found.gave = set(fields) - {"status", "locale"}
