@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+import msgspec
+
 from kbsync.content.body import BOM, CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler, article_fields, category_fields, pictures_of, replacements_of
 from kbsync.content.frontmatter import head_of
@@ -16,7 +18,9 @@ from kbsync.content.identity import Identity, default_slug, folder_category, ide
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.history.blobs import Blobs
-from kbsync.history.git import Repository
+from kbsync.history.cache import Seen, as_bytes, as_text, key_of_text
+from kbsync.history.past import Past
+from kbsync.history.trail import Text
 from kbsync.markdown.outline import outline
 from kbsync.markdown.uploaded import NAME_CHARS
 from kbsync.model import STATUSES, Status, Value, body_digest
@@ -37,42 +41,49 @@ class Revision(NamedTuple):
 class Then:
     """Who was at which path of the tree at older commits."""
 
-    def __init__(self, compiler: Compiler, repository: Repository, blobs: Blobs) -> None:
+    def __init__(self, compiler: Compiler, past: Past, blobs: Blobs) -> None:
         self.compiler = compiler
-        self.repository = repository
+        self.repository = past.repository
         self.blobs = blobs
+        self.texts = past.kept.texts
         self._at: dict[tuple[str, str], Identity | None] = {}
         self._pictures: dict[tuple[str, str], str] = {}
-        self._by_blob: dict[tuple[str, str], Identity] = {}
         self._by_head: dict[tuple[str, str], Source] = {}
         self.scanned = 0
 
-    def read(
-        self, name: str, data: bytes, commit: str, wanted: Collection[str], outlines: Collection[str]
-    ) -> Revision | None:
+    def read(self, text: Text, data: bytes, wanted: Collection[str], outlines: Collection[str]) -> Revision | None:
         """Parse an older text as far as some fields need it; None where it could never have been pushed.
 
         Args:
-            name, data: the text, under its name of then.
-            commit: the one that has it.
+            text: where it was.
+            data: its bytes.
             wanted: the fields that are looked for.
             outlines: of the bodies that are looked for; none where one of them has none.
         """
-        source, left = self._front(name, data), frozenset(wanted)
+        source, left = self._front(text.name, data), frozenset(wanted)
         if _is_broken(source):
             return None
         if source.kind == "article" and not BODY.isdisjoint(left):
             # A title in the front matter: no heading left the body, and its outline is known without parsing it.
-            if source.title is not None and outlines and outline(_body_in(data)) not in outlines:
+            if source.title is not None and self._is_another(text, _body_in(data), outlines):
                 left -= {"content"}
             if source.title is None or "content" in left or b"\0" in data:
                 self.scanned += 1
-                source = parse_source(name, data)
+                source = parse_source(text.name, data)
                 if _is_broken(source):
                     return None
-                if outlines and outline(body_of(source, data)) not in outlines:
+                if self._is_another(text, body_of(source, data), outlines):
                     left -= {"content"}
-        return Revision(source, data, commit, left)
+        return Revision(source, data, text.commit, left)
+
+    def _is_another(self, text: Text, body: str, outlines: Collection[str]) -> bool:
+        """Whether no addresses could make a body one of those with these outlines."""
+        if not outlines:
+            return False
+        found, key = outline(body), key_of_text(text.name, text.oid)
+        if known := self.texts.get(key):
+            self.texts[key] = msgspec.structs.replace(known, outline=found)
+        return found not in outlines
 
     def _front(self, path: str, data: bytes) -> Source:
         """What the front matter of a file says. Most revisions change the text alone."""
@@ -112,14 +123,25 @@ class Then:
 
     def identify(self, path: str, oid: str, data: bytes) -> Identity:
         """Who a file was, from its front matter and its path; an article without its category."""
-        if (known := self._by_blob.get((path, oid))) is None:
-            source, site = self._front(path, data), self.compiler.site
-            known = self._by_blob[path, oid] = (
-                identify_category(path, source, site)
-                if source.kind == "category"
-                else identify_article(path, source, site, lambda path: None)
-            )
-        return known
+        if (known := self.texts.get(key_of_text(path, oid))) is not None:
+            return Identity(path, as_text(known.locale), as_text(known.slug))
+        source, site = self._front(path, data), self.compiler.site
+        found = (
+            identify_category(path, source, site)
+            if source.kind == "category"
+            else identify_article(path, source, site, lambda path: None)
+        )
+        self.texts[key_of_text(path, oid)] = Seen(as_bytes(found.locale), as_bytes(found.slug))
+        return found
+
+    def knows(self, path: str, oid: str) -> bool:
+        """Whether it is known who a file was, without reading it."""
+        return key_of_text(path, oid) in self.texts
+
+    def rules_out(self, path: str, oid: str, outlines: Collection[str]) -> bool:
+        """Whether it is known that a text is none of the bodies with these outlines, without reading it."""
+        known = self.texts.get(key_of_text(path, oid))
+        return known is not None and bool(known.outline and outlines) and known.outline not in outlines
 
     def identities(self, path: str, oid: str, data: bytes) -> Iterator[Identity]:
         """Who a file may have been: its first folder may have been a locale that is none today."""

@@ -13,8 +13,10 @@ from dataclasses import dataclass, field
 from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler
 from kbsync.content.parse import parse_source
-from kbsync.history.blobs import Blobs
-from kbsync.history.git import SURE_PERCENT, Entry, GitFailed, Repository
+from kbsync.history.blobs import Blob, Blobs
+from kbsync.history.cache import as_bytes
+from kbsync.history.git import SURE_PERCENT, Entry, GitFailed
+from kbsync.history.past import Past
 from kbsync.history.revisions import Revision, Then, targets_of
 from kbsync.history.trail import Text, Trail
 from kbsync.model import Base, Kind, Observed, RemoteId, Value
@@ -27,6 +29,9 @@ from kbsync.plan.questions import Question, Questions, differing
 
 AT_ONCE = 64
 """Older texts that are held at a time."""
+
+UNREAD = Blob("", b"")
+"""A text that need not be read: who it was is known."""
 
 MAX_LINKING = 8
 """The newest so many texts of a source are compiled again where the targets of their links got other addresses."""
@@ -80,10 +85,11 @@ class File:
 class Search:
     """One walk through history for all questions."""
 
-    def __init__(self, compiler: Compiler, repository: Repository, blobs: Blobs, questions: Questions) -> None:
-        self.repository = repository
+    def __init__(self, compiler: Compiler, past: Past, blobs: Blobs, questions: Questions) -> None:
+        self.past = past
+        self.repository = past.repository
         self.blobs = blobs
-        self.then = Then(compiler, repository, blobs)
+        self.then = Then(compiler, past, blobs)
         self.tree = compiler.tree.sources
         self.questions = questions
         self.candidates: dict[Key, Observed] = {
@@ -143,7 +149,7 @@ class Search:
         trail = Trail(self._matters, self.tree.__contains__, self._is_same)
         queue: list[Text] = []
         try:
-            with closing(self.repository.log()) as log:
+            with closing(self.past.commits(trail.concerns)) as log:
                 for commit in log:
                     queue += [text for text in trail.follow(commit) if self._is_new(text)]
                     # Where all that is open has something to try, waiting for more could only cost.
@@ -160,9 +166,10 @@ class Search:
 
     def _leave_out_what_is_not_committed(self) -> None:
         """A file that HEAD does not have was nothing else before, as far as git knows."""
-        asked = {self.repository.at("HEAD", path): found for path, found in self.files.items() if not found.pairs}
-        for name, blob in self.blobs.read(asked).items():
-            asked[name].done = blob is None
+        asked = {path: found for path, found in self.files.items() if not found.pairs}
+        committed = self.repository.committed() if asked else set()
+        for path, found in asked.items():
+            found.done = path not in committed
 
     def _still_open(self) -> int:
         return sum(1 for found in self.files.values() if not found.done)
@@ -181,6 +188,12 @@ class Search:
         return not found.done and (text.is_first or hash(text[:3]) not in self._tried)
 
     def _is_same(self, entry: Entry) -> bool:
+        names = b"\0".join(map(as_bytes, (entry.old_name, entry.name, entry.old_oid, entry.oid)))
+        if (known := self.past.kept.renames.get(names)) is None:
+            known = self.past.kept.renames[names] = self._has_same_body(entry)
+        return known
+
+    def _has_same_body(self, entry: Entry) -> bool:
         """Whether a file that git calls renamed has nearly its body still: front matter makes short files alike.
 
         A category has no body; there the name tells.
@@ -205,17 +218,17 @@ class Search:
             self._try_some([text for text in todo[start : start + AT_ONCE] if not self.files[text.path].done])
 
     def _try_some(self, texts: list[Text]) -> None:
-        blobs = self.blobs.read(text.oid for text in texts)
+        blobs = self.blobs.read(text.oid for text in texts if self._must_read(text))
         waiting: list[tuple[Text, Revision, list[str]]] = []
         for text in texts:
-            found, blob = self.files[text.path], blobs[text.oid]
+            found = self.files[text.path]
+            blob = blobs.get(text.oid, UNREAD)
             if found.done or blob is None or blob.data is None:
                 continue
             self._identify(found, text, blob.data)
-            wants = found.wants()
-            revision = self.then.read(text.name, blob.data, text.commit, wants, found.outlines()) if wants else None
+            revision = self._revision(found, text, blobs)
             needs = list(self.then.needs(revision)) if revision else []
-            if "category" not in wants:
+            if "category" not in found.wants():
                 # Once is enough: what its links meant at other commits is looked at in the end.
                 self._tried.add(hash(text[:3]))
             if revision is not None and needs:
@@ -229,6 +242,27 @@ class Search:
         for text, revision, _ in waiting:
             self._compare(self.files[text.path], revision, text.until_s)
             self._is_done(self.files[text.path], text)
+
+    def _must_read(self, text: Text) -> bool:
+        """Whether it takes the text itself to say what it was, as far as is known yet."""
+        return not self.then.knows(text.name, text.oid) or self._is_wanted(self.files[text.path], text)
+
+    def _is_wanted(self, found: File, text: Text) -> bool:
+        wants = found.wants()
+        if found.question is None or wants != {"content"}:
+            return bool(wants)
+        return not self.then.rules_out(text.name, text.oid, found.outlines())
+
+    def _revision(self, found: File, text: Text, blobs: dict[str, Blob | None]) -> Revision | None:
+        if not self._is_wanted(found, text):
+            return None
+        if text.oid not in blobs:
+            # The article that it may be was only just found.
+            blobs |= self.blobs.read([text.oid])
+        blob = blobs[text.oid]
+        if blob is None or blob.data is None:
+            return None
+        return self.then.read(text, blob.data, found.wants(), found.outlines())
 
     def _identify(self, found: File, text: Text, data: bytes) -> None:
         """Note who the file was, and take the article that it may have been into what is asked."""
