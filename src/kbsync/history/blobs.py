@@ -34,6 +34,7 @@ class Blobs:
         self.repository = repository
         self.failures = 0
         self.asked = 0
+        """Files that git was asked for."""
         self._running = ExitStack()
         self._child: tuple[subprocess.Popen[bytes], IO[bytes]] | None = None
 

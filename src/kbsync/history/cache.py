@@ -23,7 +23,7 @@ HEAD = f"kbsync.history/1 {__version__}\n".encode()
 NAME = "history.cache"
 
 MOST_ENTRIES = 1_000_000
-"""Changed files of all commits, some 40 bytes each; of a longer history nothing is kept."""
+"""Changed files of all commits, some 40 bytes each; of a longer history the newest are kept."""
 
 MOST_TEXTS = 200_000
 """Older texts of which something is kept."""
@@ -45,7 +45,8 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Log(msgspec.Struct, array_like=True):
     """The commits that touched sources, up to `head`. `top` is the newest, "" where there are none.
 
-    Names and ids come many times: each is kept once, in the order of its number.
+    `is_whole` says that they reach back to the first; else they are the newest, as far as somebody had to read. Names
+    and ids come many times: each is kept once, in the order of its number.
     """
 
     head: str = ""
@@ -53,6 +54,7 @@ class Log(msgspec.Struct, array_like=True):
     names: list[bytes] = []
     oids: list[bytes] = []
     rows: dict[str, Row] = {}
+    is_whole: bool = False
 
 
 class Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -100,7 +102,7 @@ def _is_sound(log: Log) -> bool:
     """Whether every number and id leads somewhere."""
     limits = (len(log.names), len(log.names), len(log.oids), len(log.oids), UNCHANGED + 1)
     for row in log.rows.values():
-        if len(row.entries) % ENTRY_BYTES or not all(parent in log.rows for parent in row.parents):
+        if len(row.entries) % ENTRY_BYTES or (log.is_whole and not log.rows.keys() >= {*row.parents}):
             return False
         numbers = array("I", row.entries)
         if any(max(numbers[at::WIDTH], default=-1) >= limit for at, limit in enumerate(limits)):
@@ -157,7 +159,7 @@ def commits_of(log: Log, keep: Callable[[str], bool]) -> Iterator[Commit]:
         name = heapq.heappop(coming)[2]
         row = log.rows[name]
         for parent in row.parents:
-            if parent not in met:
+            if parent not in met and parent in log.rows:
                 met.add(parent)
                 # Of the same second the one that was met first comes first, as git has it.
                 heapq.heappush(coming, (-log.rows[parent].time_s, len(met), parent))

@@ -135,6 +135,8 @@ class Repository:
             raise GitFailed("git cannot be run (it is not on PATH, or only inside this project): install it")
         self.command = [found, "-C", os.fspath(root), *OPTIONS]
         self.environ = clean(environ)
+        self.listed = 0
+        """Commits that git was asked for."""
         shallow, _, prefix = self._ask("rev-parse", "--is-shallow-repository", "--show-prefix").partition(b"\n")
         self.prefix = prefix.removesuffix(b"\n")
         self.is_shallow = shallow == b"true"
@@ -225,6 +227,7 @@ class Repository:
         for token in tokens:
             line = token.lstrip(b"\n")
             if line.startswith(b"\2"):
+                self.listed += 1
                 if ids:
                     yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), _sources(entries))
                 ids, entries = line[1:].decode("ascii").split(), []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import msgspec
@@ -35,7 +35,8 @@ class Past:
 
     def _size(self) -> tuple[object, ...]:
         outlines = sum(1 for seen in self.kept.texts.values() if seen.outline)
-        return self.kept.log.head, len(self.kept.texts), len(self.kept.renames), outlines
+        log = self.kept.log
+        return log.head, len(log.rows), log.is_whole, len(self.kept.texts), len(self.kept.renames), outlines
 
     def commits(self, keep: Callable[[str], bool]) -> Generator[Commit, None, None]:
         """The commits, newest first.
@@ -49,20 +50,24 @@ class Past:
         head = self.repository.head() if self.folder else ""
         if not head:
             yield from self.repository.log()
-        elif head == self.kept.log.head or self._go_on(head):
-            yield from commits_of(self.kept.log, keep)
-        else:
-            yield from self._record(head)
+            return
+        if head != self.kept.log.head and not self._go_on(head):
+            self.kept.log = Log(head)
+        known = {*self.kept.log.rows}
+        yield from commits_of(self.kept.log, keep)
+        if not self.kept.log.is_whole:
+            yield from self._read_on(known)
 
-    def _record(self, head: str) -> Generator[Commit, None, None]:
-        writer = Writer(Log(head))
+    def _read_on(self, known: set[str]) -> Iterator[Commit]:
+        """The commits beyond those that are known, which are kept as they are read."""
+        log = self.kept.log
+        writer = Writer(log)
         for commit in self.repository.log():
-            writer.log.top = writer.log.top or commit.id
-            writer.add(commit)
-            yield commit
-        # Only who read to the end comes here.
-        if not writer.is_full:
-            self.kept.log = writer.log
+            if commit.id not in known:
+                log.top = log.top or commit.id
+                writer.add(commit)
+                yield commit
+        log.is_whole = not writer.is_full
 
     def _go_on(self, head: str) -> bool:
         """Put the commits since the last walk on top of those that it found; False where they do not fit."""
@@ -71,7 +76,8 @@ class Past:
             return False
         new = list(self.repository.log(since=last.head))
         known = {*last.rows, *(commit.id for commit in new)}
-        log = Log(head, new[0].id if new else last.top, [*last.names], [*last.oids], {**last.rows})
+        top = new[0].id if new else last.top
+        log = Log(head, top, [*last.names], [*last.oids], {**last.rows}, last.is_whole)
         writer = Writer(log)
         for commit in new:
             parents = tuple(self._nearest(parent, known) for parent in commit.parents)

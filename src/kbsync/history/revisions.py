@@ -50,6 +50,7 @@ class Then:
         self._pictures: dict[tuple[str, str], str] = {}
         self._by_head: dict[tuple[str, str], Source] = {}
         self.scanned = 0
+        """Texts whose Markdown was parsed."""
 
     def read(self, text: Text, data: bytes, wanted: Collection[str], outlines: Collection[str]) -> Revision | None:
         """Parse an older text as far as some fields need it; None where it could never have been pushed.

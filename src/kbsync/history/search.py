@@ -8,18 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 
 from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler
 from kbsync.content.parse import parse_source
+from kbsync.history.asked import File, Pair
 from kbsync.history.blobs import Blob, Blobs
 from kbsync.history.cache import as_bytes
 from kbsync.history.git import SURE_PERCENT, Entry, GitFailed
 from kbsync.history.past import Past
 from kbsync.history.revisions import Revision, Then, targets_of
 from kbsync.history.trail import Text, Trail
-from kbsync.model import Base, Kind, Observed, RemoteId, Value
+from kbsync.model import Base, Kind, Observed, Value
 from kbsync.plan.decide import EMPTY
 from kbsync.plan.evidence import Key, key_of
 from kbsync.plan.known import NEVER, Former, GitWord
@@ -38,48 +38,6 @@ MAX_LINKING = 8
 
 MAX_MOMENTS = 100
 """The newest so many commits at which they did."""
-
-
-@dataclass(slots=True)
-class Pair:
-    """One file and one article that it may be: the portal's values that no revision had so far."""
-
-    observed: Observed
-    open: dict[str, Value]
-    found: dict[str, bool] = field(default_factory=dict)
-
-    def note(self, name: str, until_s: int) -> None:
-        """A revision had this value, and was replaced then."""
-        ours = self.observed.updated_at <= until_s
-        self.found[name] = self.found.get(name, False) or ours
-        if ours:
-            del self.open[name]
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether each value is known for that of a revision."""
-        return self.open.keys() <= self.found.keys()
-
-
-@dataclass(slots=True)
-class File:
-    """What is asked of one file, and what is known so far. `question` is None for one that is gone."""
-
-    question: Question | None
-    pairs: dict[RemoteId, Pair] = field(default_factory=dict)
-    former: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    newest: Text | None = None
-    gave: set[str] = field(default_factory=set)
-    done: bool = False
-
-    def wants(self) -> set[str]:
-        """The fields that are still to be found."""
-        return {name for pair in self.pairs.values() for name in pair.open}
-
-    def outlines(self) -> set[str]:
-        """Those of the bodies that are still to be found; none where one of them is not known."""
-        found = {pair.observed.outline for pair in self.pairs.values() if "content" in pair.open}
-        return set() if "" in found else found
 
 
 class Search:
