@@ -180,6 +180,21 @@ def test_an_article_of_a_deleted_file_is_known_again_out_of_what_was_kept(tree, 
     assert work.commits == 0 and work.texts <= 5
 
 
+def test_a_status_that_nobody_decides_keeps_no_deleted_file_open(tree):
+    gone = "en/a/gone.md"
+    for number in range(REVISIONS):
+        tree.commit(FOLDER | {HERE: text(), gone: text(f"Number {number}.", status="published")})
+    fields = tree.fields()[gone]
+    tree.commit({gone: None})
+    theirs = Observed("article", 9, "en", "gone", fields, Status.DRAFT, outline=outline("Number 19.\n"))
+    for statuses in (True, False):
+        word, work = asked(tree, Questions((), (theirs,), deleted=True, statuses=statuses))
+        assert [(base.path, base.status, base.fields["content"]) for base in word.deleted] == [
+            (gone, None, fields["content"])
+        ]
+        assert (work.texts > REVISIONS) is statuses
+
+
 def test_a_file_without_an_article_is_looked_for_once(tree, cache):
     revised(tree)
     questions = Questions((Question(tree.reading().desired[HERE], former=True),), (STRANGER,))

@@ -235,11 +235,9 @@ class Search:
                 and seen.remote_id not in found.pairs
                 and (found.question is None or found.question.former)
             ):
-                values = (
-                    {**seen.fields, "status": seen.status}
-                    if found.question is None
-                    else differing(found.question.desired, seen)
-                )
+                status = {"status": seen.status} if self.questions.statuses else {}
+                question = found.question
+                values = differing(question.desired, seen) if question else {**seen.fields, **status}
                 found.pairs[seen.remote_id] = Pair(seen, values)
 
     def _compare(self, found: File, revision: Revision, until_s: int) -> None:

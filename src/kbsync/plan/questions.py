@@ -46,12 +46,13 @@ class Questions:
     """What git is asked, all at once.
 
     `candidates` are the articles that a source may turn out to be; `deleted` says that they may also be those of files
-    that are gone.
+    that are gone. `statuses` says whether theirs matter too.
     """
 
     sources: tuple[Question, ...] = ()
     candidates: tuple[Observed, ...] = ()
     deleted: bool = False
+    statuses: bool = True
 
     def __bool__(self) -> bool:
         return bool(self.sources) or self.deleted
@@ -89,7 +90,7 @@ def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
     left = (weighed.index.nodes[node] for node in weighed.without_source())
     strangers = [article.observed for article in left if article.base is None and article.observed]
     deleted = any(item.kind == "category" or not MACHINE_SLUG.match(item.slug) for item in strangers)
-    return Questions(tuple(sources), tuple(there), deleted)
+    return Questions(tuple(sources), tuple(there), deleted, statuses=publish)
 
 
 def differing(desired: Desired, observed: Observed) -> dict[str, Value]:
