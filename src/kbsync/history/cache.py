@@ -9,6 +9,7 @@ else: everything is asked anew. Nothing is kept of a shallow clone, which may kn
 from __future__ import annotations
 
 import heapq
+import re
 from array import array
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -31,6 +32,7 @@ MOST_TEXTS = 200_000
 WIDTH = 5
 """Numbers that make an entry: the old name, the name, the old id, the id, how much stayed (percent)."""
 
+ID = re.compile(r"[0-9a-f]{40,64}")
 ENTRY_BYTES = WIDTH * array("I").itemsize
 
 
@@ -99,7 +101,9 @@ def store(folder: Path, kept: Kept) -> None:
 
 
 def _is_sound(log: Log) -> bool:
-    """Whether every number and id leads somewhere."""
+    """Whether every number leads somewhere, and every id is one: git is asked for it."""
+    if not all(map(ID.fullmatch, filter(None, (log.head, log.top, *log.rows)))):
+        return False
     limits = (len(log.names), len(log.names), len(log.oids), len(log.oids), UNCHANGED + 1)
     for row in log.rows.values():
         if len(row.entries) % ENTRY_BYTES or (log.is_whole and not log.rows.keys() >= {*row.parents}):

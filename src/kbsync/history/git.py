@@ -178,10 +178,10 @@ class Repository:
             return self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
         return ""
 
-    def is_ancestor(self, commit: str) -> bool:
-        """Whether HEAD came from a commit, as far as git knows."""
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Whether a commit is one of those that another is made of, as far as git knows."""
         with suppress(GitFailed):
-            self._ask("merge-base", "--is-ancestor", commit, "HEAD")
+            self._ask("merge-base", "--is-ancestor", commit, of)
             return True
         return False
 
@@ -203,10 +203,11 @@ class Repository:
         lines = self._ask("ls-tree", "-r", "-z", "--name-only", "HEAD").split(b"\0")
         return {line.decode("utf-8", "surrogateescape") for line in lines}
 
-    def log(self, only: Collection[str] = (), since: str = "") -> Generator[Commit, None, None]:
+    def log(self, only: Collection[str] = (), *, head: str = "HEAD", since: str = "") -> Generator[Commit, None, None]:
         """The commits that HEAD is made of and that touched sources, newest first.
 
         Args:
+            head: another commit than HEAD.
             only: what they shall have touched, for who does not follow renames. They may have touched more.
             since: a commit; those that it is made of are left out.
 
@@ -215,7 +216,7 @@ class Repository:
         """
         follow = ("--no-renames",) if only else RENAMES
         paths = [f":(literal){name}" for name in only] if 0 < len(only) <= MAX_NAMES else [EVERYTHING]
-        commits = ("HEAD", f"^{since}") if since else ("HEAD",)
+        commits = (head, f"^{since}") if since else (head,)
         with self.run("log", *commits, *LOG, *follow, "--", *paths) as (child, said):
             assert child.stdout is not None
             yield from self._commits(_tokens(child.stdout))

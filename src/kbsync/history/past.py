@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -62,19 +63,20 @@ class Past:
         """The commits beyond those that are known, which are kept as they are read."""
         log = self.kept.log
         writer = Writer(log)
-        for commit in self.repository.log():
-            if commit.id not in known:
-                log.top = log.top or commit.id
-                writer.add(commit)
-                yield commit
+        with closing(self.repository.log(head=log.head)) as commits:
+            for commit in commits:
+                if commit.id not in known:
+                    log.top = log.top or commit.id
+                    writer.add(commit)
+                    yield commit
         log.is_whole = not writer.is_full
 
     def _go_on(self, head: str) -> bool:
         """Put the commits since the last walk on top of those that it found; False where they do not fit."""
         last = self.kept.log
-        if not last.head or not self.repository.is_ancestor(last.head):
+        if not last.head or not self.repository.is_ancestor(last.head, head):
             return False
-        new = list(self.repository.log(since=last.head))
+        new = list(self.repository.log(head=head, since=last.head))
         known = {*last.rows, *(commit.id for commit in new)}
         top = new[0].id if new else last.top
         log = Log(head, top, [*last.names], [*last.oids], {**last.rows}, last.is_whole)

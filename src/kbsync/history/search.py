@@ -1,7 +1,8 @@
 """Looks through git history, newest first: what a file was before, and which of its revisions the portal holds.
 
 A path is given up as soon as what is asked of it is known. The rest costs a walk through all commits, in which each
-older text is read once, and for what has links a second one.
+older text is read once. Only one whose outline is that of the portal's body is compiled, with its links as they were.
+What was read is kept (`cache.py`): the next walk asks git for what is new.
 """
 
 from __future__ import annotations
