@@ -57,7 +57,8 @@ class Past:
         known = {*self.kept.log.rows}
         yield from commits_of(self.kept.log, keep)
         if not self.kept.log.is_whole:
-            yield from self._read_on(known)
+            for commit in self._read_on(known):
+                yield commit._replace(entries=tuple(e for e in commit.entries if e.is_rename or keep(e.name)))
 
     def _read_on(self, known: set[str]) -> Iterator[Commit]:
         """The commits beyond those that are known, which are kept as they are read."""
