@@ -70,7 +70,7 @@ def measure_history(articles: int, times: int) -> Iterator[str]:
             for path in going:
                 path.unlink()
             commit(folder)
-            yield row("deleted files", plan(folder, portal, times), none)
+            yield row("... and deleted files", plan(folder, portal, times), none)
             yield row("... the next plan", plan(folder, portal, times, fresh=False))
 
 

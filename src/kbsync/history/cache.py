@@ -121,8 +121,8 @@ class Writer:
         self.log = log
         self.is_full = False
         self._entries = sum(len(row.entries) for row in log.rows.values()) // ENTRY_BYTES
-        self._names = {name: number for number, name in enumerate(log.names)}
-        self._oids = {oid: number for number, oid in enumerate(log.oids)}
+        self._names = {as_text(name): number for number, name in enumerate(log.names)}
+        self._oids = {oid.hex(): number for number, oid in enumerate(log.oids)}
 
     def add(self, commit: Commit) -> None:
         """Put a commit in."""
@@ -132,22 +132,22 @@ class Writer:
             return
         numbers = array("I")
         for entry in commit.entries:
-            oids = self._oid(entry.old_oid), self._oid(entry.oid)
-            numbers.extend((self._name(entry.old_name), self._name(entry.name), *oids, entry.percent))
+            name = self._name(entry.name)
+            old_name = self._name(entry.old_name) if entry.is_rename else name
+            numbers.extend((old_name, name, self._oid(entry.old_oid), self._oid(entry.oid), entry.percent))
         self.log.rows[commit.id] = Row(commit.time_s, commit.parents, numbers.tobytes())
 
     def _name(self, name: str) -> int:
-        return _number(self._names, self.log.names, as_bytes(name))
+        if (number := self._names.get(name)) is None:
+            number = self._names[name] = len(self._names)
+            self.log.names.append(as_bytes(name))
+        return number
 
     def _oid(self, oid: str) -> int:
-        return _number(self._oids, self.log.oids, bytes.fromhex(oid))
-
-
-def _number(known: dict[bytes, int], table: list[bytes], value: bytes) -> int:
-    number = known.setdefault(value, len(table))
-    if number == len(table):
-        table.append(value)
-    return number
+        if (number := self._oids.get(oid)) is None:
+            number = self._oids[oid] = len(self._oids)
+            self.log.oids.append(bytes.fromhex(oid))
+        return number
 
 
 def commits_of(log: Log, keep: Callable[[str], bool]) -> Iterator[Commit]:
