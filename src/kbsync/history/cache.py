@@ -139,13 +139,13 @@ class Writer:
 
     def _name(self, name: str) -> int:
         if (number := self._names.get(name)) is None:
-            number = self._names[name] = len(self._names)
+            number = self._names[name] = len(self.log.names)
             self.log.names.append(as_bytes(name))
         return number
 
     def _oid(self, oid: str) -> int:
         if (number := self._oids.get(oid)) is None:
-            number = self._oids[oid] = len(self._oids)
+            number = self._oids[oid] = len(self.log.oids)
             self.log.oids.append(bytes.fromhex(oid))
         return number
 
