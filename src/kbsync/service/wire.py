@@ -12,6 +12,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from kbsync.markdown.outline import outline
 from kbsync.markdown.uploaded import addresses_in
 from kbsync.model import Fields, Observed, RemoteId, Value, body_digest
 from kbsync.service.profile import Profile
@@ -225,6 +226,7 @@ def observed_article(
         categories: the portal's categories by id; they know their slug of now.
     """
     pictures: tuple[str, ...] = ()
+    shape = ""
     fields: dict[str, Value] = {
         name: given or ""
         for name in ("slug", "title", "description")
@@ -232,7 +234,7 @@ def observed_article(
     }
     if not isinstance(wire.content, UnsetType):
         fields["content"] = body_digest(wire.content or "")
-        pictures = addresses_in(wire.content or "")
+        pictures, shape = addresses_in(wire.content or ""), outline(wire.content or "")
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
     if not isinstance(wire.author, UnsetType):
@@ -247,7 +249,7 @@ def observed_article(
         locale = (wire.category.locale if wire.category else None) or (known.locale if known else "") or locale
     status = profile.status_of(wire.status)
     slug = str(fields.get("slug", ""))
-    return Observed("article", as_id(wire.id), locale, slug, fields, status, wire.updated_at or 0, pictures)
+    return Observed("article", as_id(wire.id), locale, slug, fields, status, wire.updated_at or 0, pictures, shape)
 
 
 def translations_of(wire: WireArticle) -> tuple[RemoteId, ...]:
