@@ -28,7 +28,7 @@ HOMES = {
     "watchdog": {"preview"},
     "sqlite3": {"ledger", "sandbox"},
     "psycopg": {"ledger"},
-    "uvicorn": {"sandbox", "preview"},
+    "uvicorn": {"sandbox", "preview", "site"},
     "jinja2": {"site"},
     "markdown_it": {"markdown"},
     "pyromark": {"markdown"},

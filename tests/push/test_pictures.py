@@ -180,7 +180,9 @@ def test_what_cannot_be_a_picture_is_an_error(project: Project, data: bytes, set
     assert linted.returncode == 3 and linted.stdout.count(code) == 1, linted.stdout
 
 
-@pytest.mark.parametrize("table", ['ignore = ["KB321", "KB32"]', 'levels = {KB321 = "warning"}', 'levels = {KB3 = "off"}'])
+@pytest.mark.parametrize(
+    "table", ['ignore = ["KB321", "KB32"]', 'levels = {KB321 = "warning"}', 'levels = {KB3 = "off"}']
+)
 def test_nothing_can_make_a_picture_that_is_too_large_go_to_the_portal(tmp_path: Path, portal: Sandbox, table: str):
     project = a_project(tmp_path / "a", portal, more=f"[assets]\nmax_kb = 1\n[lint]\n{table}\n")
     write_files(project.folder, {"content/en/guide/images/b.png": PIXEL + b"x" * 2_000})

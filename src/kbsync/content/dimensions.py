@@ -84,13 +84,11 @@ def _of_webp(data: bytes) -> tuple[int, int]:
 
 def _of_avif(data: bytes) -> tuple[int, int]:
     """The largest of all sizes in it: a large picture may be made of tiles, each of which has its own."""
-    place: tuple[int, int] | None = (0, len(data))
+    start, end = 0, len(data)
     for kind, skipped in ((b"meta", 4), (b"iprp", 0), (b"ipco", 0)):
-        place = next(((start + skipped, end) for name, start, end in _boxes(data, *place) if name == kind), None)
-        if place is None:
-            return 0, 0
-    found = ((at, end) for kind, at, end in _boxes(data, *place) if kind == b"ispe")
-    sizes = [struct.unpack_from(">LL", data, at + 4) for at, end in found if end - at >= 12]
+        start, end = next(((at + skipped, to) for name, at, to in _boxes(data, start, end) if name == kind), (0, 0))
+    found = ((at, to) for kind, at, to in _boxes(data, start, end) if kind == b"ispe")
+    sizes = [struct.unpack_from(">LL", data, at + 4) for at, to in found if to - at >= 12]
     return max((width for width, _ in sizes), default=0), max((height for _, height in sizes), default=0)
 
 
