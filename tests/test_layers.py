@@ -16,11 +16,12 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("files", "children", "command"),
+    ("children", "command", "toml"),
+    ("files",),
     ("model",),
     ("errors",),
 )
-"""From above to below; `files`, `children` (processes) and `command` (one for the shell) are not in the design."""
+"""From above to below; `files`, `children` (processes), `command` (one for the shell) and `toml` are not in the design."""
 
 HOMES = {
     "click": {"cli"},

@@ -55,7 +55,9 @@ def run(arguments: list[str] | None = None) -> int:
 def _tell(message: str, hint: str) -> None:
     # Loaded here: it is needed only where something went wrong.
     from kbsync.cli.screen import say
+    from kbsync.model import visible
 
-    say(f"kbsync: {message}", err=True)
-    if hint:
-        say(f"  {hint}", err=True)
+    # Whoever wrote what the message is about may have written codes for the terminal.
+    for line in (f"kbsync: {message}", f"  {hint}" if hint else ""):
+        if line:
+            say("\n".join(map(visible, line.split("\n"))), err=True)
