@@ -6,6 +6,7 @@ once, and comes from no page of another origin. How a request was made says whet
 
 from __future__ import annotations
 
+import atexit
 import logging
 import random
 import socket
@@ -214,13 +215,13 @@ class Servers:
 
     ports: dict[Server, int]
     heard: _Heard
-    ending: ExitStack
 
 
 @cache
 def servers() -> Servers:
     """Started when the first request is sent."""
     ending, heard = ExitStack(), _Heard()
+    atexit.register(ending.close)
     for name in ("uvicorn.error", "asyncio"):
         logging.getLogger(name).addHandler(heard)
     folder = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="kbsync-fuzz-")))
@@ -228,7 +229,7 @@ def servers() -> Servers:
     preview = ending.enter_context(running_preview(folder))
     preview.wait_until_read()
     sandbox = ending.enter_context(a_sandbox(folder / "portal"))
-    return Servers({"preview": _port(preview.address), "sandbox": _port(sandbox.base_url)}, heard, ending)
+    return Servers({"preview": _port(preview.address), "sandbox": _port(sandbox.base_url)}, heard)
 
 
 def _port(address: str) -> int:

@@ -22,7 +22,9 @@ def store(tmp_path: Path) -> Store:
 def use(store: Store, address: str, *, token: str = "token-1", pinned: str = "") -> list[str]:
     """What is noted when a token is used; it raises where the token is refused."""
     notes: list[str] = []
-    check_token(token, address, pinned=pinned, store=store, note=notes.append, command="kbsync trust")
+    check_token(
+        token, address, pinned=pinned, store=store, note=notes.append, command=f"kbsync trust --origin {address}"
+    )
     return notes
 
 

@@ -54,7 +54,7 @@ def check_token(
     Args:
         pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. "" for nothing.
         note: told where it cannot be remembered.
-        command: how `kbsync trust` is called here.
+        command: what allows this address, too.
 
     Raises:
         ConfigError: it belongs elsewhere.
@@ -70,7 +70,7 @@ def check_token(
         raise ConfigError(
             f"this token belongs to {' and '.join(map(shown, known))}; "
             f"kbsync.toml would send it to {shown(origin)}. Nothing was sent",
-            hint=f"use the token of that service, or, if it is the same service: `{command} --origin {base_url}`",
+            hint=f"use the token of that service, or, if it is the same service: `{command}`",
         )
     if origin != THIS_MACHINE and not store.keep_origins(token, (origin,)):
         where = store.folder or "a folder outside the repository"
