@@ -26,6 +26,7 @@ from sections import FUZZ, write_section
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT / "tests"), str(ROOT / "tests" / "fuzz")]
+from asking import stop  # noqa: E402
 from examine import examine  # noqa: E402
 from hostile import MOST_CHARS, texts  # noqa: E402
 from kinds import KINDS, kind_of  # noqa: E402
@@ -128,6 +129,7 @@ def main() -> int:
         kind = KINDS[options.kind or kind_of(options.only)]
         made = kind.make(options.only, folders)
         print(made, *kind.examine(made), sep="\n")
+        stop()
         return 0
     started = time.monotonic()
     hostile = run_hostile()

@@ -6,7 +6,6 @@ once, and comes from no page of another origin. How a request was made says whet
 
 from __future__ import annotations
 
-import atexit
 import logging
 import random
 import socket
@@ -15,6 +14,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import cache
+from multiprocessing.util import Finalize
 from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
@@ -215,13 +215,15 @@ class Servers:
 
     ports: dict[Server, int]
     heard: _Heard
+    ending: ExitStack
 
 
 @cache
 def servers() -> Servers:
     """Started when the first request is sent."""
     ending, heard = ExitStack(), _Heard()
-    atexit.register(ending.close)
+    # At the end of a child of a pool, before its threads are told to end; others call `stop`.
+    Finalize(ending, stop, exitpriority=1)
     for name in ("uvicorn.error", "asyncio"):
         logging.getLogger(name).addHandler(heard)
     folder = Path(ending.enter_context(tempfile.TemporaryDirectory(prefix="kbsync-fuzz-")))
@@ -229,7 +231,14 @@ def servers() -> Servers:
     preview = ending.enter_context(running_preview(folder))
     preview.wait_until_read()
     sandbox = ending.enter_context(a_sandbox(folder / "portal"))
-    return Servers({"preview": _port(preview.address), "sandbox": _port(sandbox.base_url)}, heard)
+    return Servers({"preview": _port(preview.address), "sandbox": _port(sandbox.base_url)}, heard, ending)
+
+
+def stop() -> None:
+    """End the servers, where they were started."""
+    if servers.cache_info().currsize:
+        servers().ending.close()
+        servers.cache_clear()
 
 
 def _port(address: str) -> int:

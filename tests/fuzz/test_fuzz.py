@@ -3,6 +3,9 @@
 What fails is made again by `bench/fuzz.py --kind KIND --only NUMBER`.
 """
 
+from collections.abc import Iterator
+
+import asking
 import pytest
 from examine import examine
 from hostile import MOST_CHARS, texts
@@ -14,6 +17,12 @@ pytestmark = pytest.mark.slow
 FILES = 2_000
 PARTS = 8
 SEEDS = seeds()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def servers_end() -> Iterator[None]:
+    yield
+    asking.stop()
 
 
 @pytest.mark.parametrize("first", range(0, FILES, FILES // PARTS))
