@@ -99,9 +99,10 @@ def test_whoever_listens_elsewhere_is_asked_by_that_name(said: str, host: str, o
     assert is_ours(said, host) is ours
 
 
-def test_a_request_whose_body_is_none_is_refused_once_and_without_a_traceback(preview: Running, caplog):
+@pytest.mark.parametrize("method", ["POST", "HEAD"])
+def test_a_request_whose_body_is_none_is_refused_once_and_without_a_traceback(preview: Running, method: str, caplog):
     address = urlsplit(preview.address)
-    head = f"POST /en/ HTTP/1.1\r\nhost: {address.netloc}\r\ntransfer-encoding: chunked\r\n\r\n"
+    head = f"{method} /en/ HTTP/1.1\r\nhost: {address.netloc}\r\ntransfer-encoding: chunked\r\n\r\n"
     with socket.create_connection((address.hostname, address.port), timeout=GIVE_UP_S) as connection:
         connection.sendall(head.encode() + b"zz\r\n")
         answer = b"".join(iter(partial(connection.recv, 65_536), b""))
