@@ -90,7 +90,7 @@ class Consent:
         check_token(
             token,
             self.settings.service.base_url,
-            pinned=os.environ.get(PIN, ""),
+            pinned=os.environ.get(PIN),
             store=self.store(),
             note=self.options.note,
             command=self.command_for(self.settings.service.base_url),

@@ -47,12 +47,13 @@ def shown(origin: str) -> str:
 
 
 def check_token(
-    token: str, base_url: str, *, pinned: str, store: Store, note: Callable[[str], None], command: str
+    token: str, base_url: str, *, pinned: str | None, store: Store, note: Callable[[str], None], command: str
 ) -> None:
     """Refuse to send a token elsewhere than where it belongs; remember it where it is new.
 
     Args:
-        pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. "" for nothing.
+        pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. None where it
+            is not set. Set and blank, as a variable that nobody filled in, it is refused: it was meant to guard the token.
         note: told where it cannot be remembered.
         command: what allows this address, too.
 
@@ -60,7 +61,7 @@ def check_token(
         ConfigError: it belongs elsewhere.
     """
     origin = origin_of(base_url)
-    if pinned.strip():
+    if pinned is not None:
         _check_pinned(origin, pinned)
         return
     known = store.origins_of(token)
@@ -81,6 +82,12 @@ def check_token(
 
 
 def _check_pinned(origin: str, pinned: str) -> None:
+    if not pinned.strip():
+        raise ConfigError(
+            f"{PIN} is set and has no value, so nothing says where the token may go. Nothing was sent",
+            hint=f"set it to {origin}, if that is your service; in GitHub it is a repository variable "
+            "(Settings > Secrets and variables > Actions > Variables)",
+        )
     try:
         wanted = origin_of(pinned)
     except ValueError as exc:
