@@ -52,8 +52,8 @@ def check_token(
     """Refuse to send a token elsewhere than where it belongs; remember it where it is new.
 
     Args:
-        pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. None where it
-            is not set. Set and blank, as a variable that nobody filled in, it is refused: it was meant to guard the token.
+        pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. None where it is not
+            set. Set and blank, as a variable that nobody filled in, it is refused: it was meant to guard the token.
         note: told where it cannot be remembered.
         command: what allows this address, too.
 
