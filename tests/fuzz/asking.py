@@ -266,8 +266,10 @@ def _send(asked: Asked, port: int) -> Answer:
                 received += piece
                 if b"text/event-stream" in received and b"\r\n\r\n" in received:
                     break
-        except (ConnectionError, BrokenPipeError):
-            pass  # It was refused before its end was sent.
+        except TimeoutError:
+            raise
+        except OSError:
+            pass  # It was refused, and the connection closed, before its end was sent.
     while received.startswith(b"HTTP/1.1 100"):
         received = received.partition(b"\r\n\r\n")[2]
     head, _, body = received.partition(b"\r\n\r\n")
