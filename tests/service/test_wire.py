@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.errors import ConfigError
+from kbsync.errors import ConfigError, Misbehaved
 from kbsync.markdown.outline import outline
 from kbsync.model import Observed, Status, body_digest
 from kbsync.service import wire
@@ -220,3 +220,13 @@ def test_parameters_are_encoded():
     with a_server(reply("[]")) as server, a_transport(server.base_url, clock=Sleepless()) as transport:
         transport.send("GET", "/x", query={"locale": "a&b=c", "page": 2})
     assert server.requests[0].startswith(b"GET /x?locale=a%26b%3Dc&page=2 ")
+
+
+@pytest.mark.parametrize("key", ["id", "position", "updated_at"])
+def test_a_number_that_fits_nowhere_is_no_answer(key):
+    with pytest.raises(Misbehaved, match="int"):
+        shown({**WHOLE, key: 10**30})
+
+
+def test_an_id_of_thousands_of_digits_is_a_text():
+    assert wire.as_id("9" * 5_000) == "9" * 5_000 and wire.as_id("12") == 12

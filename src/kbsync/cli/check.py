@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import click
 
@@ -46,7 +46,7 @@ def command(ctx: click.Context) -> int:
     style = options.style()
     code = ExitCode.DONE
     for line in _lines(workspace):
-        _show(line, style)
+        _show(replace(line, hint=options.pasteable(line.hint)), style)
         code = code or line.code
     return code
 

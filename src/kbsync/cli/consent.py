@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -12,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from kbsync.cli.screen import shared_options
+from kbsync.command import command_line
 from kbsync.config import Settings
 from kbsync.errors import ConfigError
 
@@ -89,10 +90,10 @@ class Consent:
         check_token(
             token,
             self.settings.service.base_url,
-            pinned=os.environ.get(PIN, ""),
+            pinned=os.environ.get(PIN),
             store=self.store(),
             note=self.options.note,
-            command=self.command,
+            command=self.command_for(self.settings.service.base_url),
         )
 
     @property
@@ -103,8 +104,11 @@ class Consent:
     @property
     def command(self) -> str:
         """`kbsync trust`, for this project."""
-        config = self.options.config
-        return f"kbsync trust --config {shlex.quote(str(config))}" if config else "kbsync trust"
+        return command_line("trust", options=shared_options(self.options))
+
+    def command_for(self, address: str) -> str:
+        """`kbsync trust --origin ADDRESS`, for this project and its token."""
+        return command_line("trust", options=[("--origin", address), *shared_options(self.options)])
 
     def reaches(self) -> tuple[Reach, ...]:
         """Everything that a consent is about."""

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from kbsync.cli.screen import relative
+from kbsync.cli.screen import Options, relative, shared_options
 from kbsync.cli.workspace import Workspace
+from kbsync.command import command_line
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
@@ -57,6 +59,7 @@ def tell_plan(
     `command` is what makes the plan so, for people to copy.
     """
     options = workspace.options
+    plan = _pasteable(plan, options)
     if form == "json":
         from kbsync.report.data import plan_json
 
@@ -78,9 +81,25 @@ def tell_plan(
             options.note(f"The content tree has {count(len(findings), 'warning')}: `kbsync lint` lists {them}.")
 
 
+def _pasteable(plan: Plan, options: Options) -> Plan:
+    """A plan whose hints have commands that are about the same project as this one."""
+    held = (replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
+    warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
+    return replace(plan, held=tuple(held), warnings=tuple(warnings))
+
+
 def tell_push(workspace: Workspace, pushed: Pushed, *, form: str) -> None:
     """What a push did."""
-    plan, outcomes, requests, seconds = pushed.plan, pushed.outcomes, pushed.requests, pushed.seconds
+    from kbsync.plan.step import PLAN_AGAIN
+
+    options, requests, seconds = workspace.options, pushed.requests, pushed.seconds
+    plan = _pasteable(pushed.plan, options)
+    # In a text, how to go on where the portal moved on is said once, at its end.
+    said_once = {PLAN_AGAIN} if form == "text" else set()
+    outcomes = [
+        outcome if outcome.hint in said_once else replace(outcome, hint=options.pasteable(outcome.hint))
+        for outcome in pushed.outcomes
+    ]
     if form == "json":
         from kbsync.report.data import push_json
 
@@ -95,7 +114,8 @@ def tell_push(workspace: Workspace, pushed: Pushed, *, form: str) -> None:
     else:
         from kbsync.report.text import Words, push_text
 
-        style, words = workspace.options.style(), Words(pushed.nothing, pushed.again, pushed.anew)
+        again = pushed.again or command_line("push", options=shared_options(options))
+        style, words = options.style(), Words(pushed.nothing, again, pushed.anew)
         click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words), nl=False)
 
 

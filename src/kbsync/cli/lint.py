@@ -9,8 +9,9 @@ import click
 
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import IN_CI, lint_format_option, repository_root, repository_top, tell_ci
-from kbsync.cli.screen import Options, relative
+from kbsync.cli.screen import Options, relative, shared_options
 from kbsync.cli.workspace import Reading, Workspace
+from kbsync.command import command_line
 from kbsync.content.walk import MAX_SOURCE_BYTES, walk_tree
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import read_within
@@ -177,9 +178,9 @@ def show_findings(workspace: Workspace, findings: list[Finding], *, sources: int
         except OSError:
             return None
 
-    shown = relative(root)
+    quiet, fix = options.quiet and not err, command_line("lint", options=[("--fix", True), *shared_options(options)])
     for piece in findings_text(
-        findings, options.style(), root=shown, sources=sources, read=read, quiet=options.quiet and not err
+        findings, options.style(), root=relative(root), sources=sources, read=read, quiet=quiet, fix=fix
     ):
         click.echo(piece, err=err, nl=False)
 

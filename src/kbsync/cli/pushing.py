@@ -40,8 +40,8 @@ Handler = Callable[[int, FrameType | None], None]
 class Pushed:
     """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
 
-    `nothing` says why there was nothing to do, where that is not the content tree; `again` is how to do the rest,
-    and `anew` how to plan the rest anew where that is no new plan.
+    `nothing` says why there was nothing to do, where that is not the content tree; `again` is how to do the rest, where
+    that is no plain push, and `anew` how to plan the rest anew where that is no new plan.
     """
 
     plan: Plan
@@ -51,7 +51,7 @@ class Pushed:
     stopped: bool = False
     broken: LedgerError | None = None
     nothing: str = ""
-    again: str = "kbsync push"
+    again: str = ""
     anew: str = ""
 
 

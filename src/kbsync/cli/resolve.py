@@ -140,7 +140,7 @@ class Desk:
     def _decide(self, held: Held, desired: Desired | None, side: Side | None, names: Sequence[str]) -> bool:
         where = visible(held.path or held.slug)
         if held.reason not in DECIDABLE or desired is None:
-            say(f"{where}  {held.reason}: {held.hint}")
+            say(f"{where}  {held.reason}: {self.workspace.options.pasteable(held.hint)}")
             return False
         chosen = side or self._ask(held)
         if chosen is None:

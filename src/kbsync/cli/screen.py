@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from dataclasses import dataclass
@@ -15,6 +16,10 @@ from kbsync.config import Settings, find_config, read_settings
 
 if TYPE_CHECKING:
     from kbsync.report.text import Style
+
+
+COMMAND = re.compile(r"`kbsync (?!init\b)([a-z][^`]*)`")
+"""A command in a message; `init` makes a project and is about none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +63,22 @@ class Options:
     def note(self, text: str) -> None:
         """Say something that is no data."""
         if not self.quiet:
-            say(text, err=True)
+            say(self.pasteable(text), err=True)
+
+    def pasteable(self, text: str) -> str:
+        """A text whose commands between backticks say which project they are about, where this one was told."""
+        shared = [(name, value) for name, value in shared_options(self) if value]
+        if not shared or not COMMAND.search(text):
+            return text
+        from kbsync.command import command_line
+
+        def completed(found: re.Match[str]) -> str:
+            missing = [(name, value) for name, value in shared if not re.search(rf" {name}[ =]", found[1])]
+            # Before the word of the command: what stands at its end may be a path behind `--`.
+            options = command_line("x", options=missing).removeprefix("kbsync x").lstrip()
+            return f"`kbsync {options} {found[1]}`" if options else found[0]
+
+        return COMMAND.sub(completed, text)
 
 
 def say(text: str, *, err: bool = False) -> None:

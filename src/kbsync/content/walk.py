@@ -53,7 +53,7 @@ def walk_tree(root: Path) -> Walk:
     Raises:
         ContentError: the root is not a folder.
     """
-    if not root.is_dir():
+    if not os.path.isdir(root):  # noqa: PTH112  (a Path raises where kbsync.toml gives a name that is too long)
         raise ContentError(
             f"there is no content tree at {root}",
             hint="make the folder, or set `[content] root` in kbsync.toml (`kbsync init` writes a sample)",
