@@ -18,6 +18,7 @@ import time
 from collections.abc import Callable
 
 import creates
+import history
 import memory
 import trees
 from process import measure, ratio, use_bytecode
@@ -121,12 +122,28 @@ def measure_lint(times: int) -> list[str]:
     ]
 
 
+def measure_history(times: int) -> list[str]:
+    """Plans of a fresh clone, which have to ask git."""
+    return [
+        "## Asking git",
+        "",
+        f"A clone of {history.ARTICLES:,} articles with {history.REVISIONS} revisions each and no ledger;",
+        f"{history.QUESTIONS} articles are in question. CPU with git's processes; memory of the largest process.",
+        "",
+        *history.HEAD,
+        *history.measure_history(history.ARTICLES, min(times, 3)),
+        "",
+        "Aim: asking costs less than 10 s of CPU.",
+    ]
+
+
 PARTS: dict[str, Callable[[int], list[str]]] = {
     "startup": measure_startup,
     "trees": measure_trees,
     "creates": measure_creates,
     "memory": measure_memory,
     "lint": measure_lint,
+    "history": measure_history,
 }
 
 

@@ -63,7 +63,7 @@ class Shelf:
 
     def add_article(self, given: dict[str, Any], *, now_s: int) -> Answer:
         if given["slug"] in self.slugs:
-            return 500, encode({"status": 500, "error": "Internal Server Error"})  # observed.md, surprise 1
+            return 500, encode({"status": 500, "error": "Internal Server Error"})  # docs/service.md, S1
         self.last_id += 1
         self.slugs[given["slug"]] = self.last_id
         blank: dict[str, Any] = {
@@ -107,7 +107,7 @@ class Shelf:
         return 200, b'{"payload":%b}' % article
 
     def _link(self, article_id: int, original_id: int | None) -> None:
-        """Note a translation at its original, which alone names it (observed.md, "Translations")."""
+        """Note a translation at its original, which alone names it (docs/service.md, section 4)."""
         changed = set()
         if (before := self.original_of.pop(article_id, None)) is not None:
             self.linked[before].remove(article_id)

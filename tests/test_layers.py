@@ -1,4 +1,4 @@
-"""The arrows between the layers point downwards. Source: design.md, section 3."""
+"""The arrows between the layers point downwards. Source: docs/architecture.md, layers."""
 
 from __future__ import annotations
 
@@ -17,11 +17,13 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("files", "children", "command", "words"),
+    ("children", "command", "toml", "words"),
+    ("files",),
     ("model",),
     ("errors",),
 )
-"""From above to below; `files`, `children` (processes) and `command` (one for the shell), `words` (numbers in sentences) are not in the design."""
+"""From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `toml`, and
+`words` (numbers in sentences)."""
 
 HOMES = {
     "click": {"cli"},
@@ -29,7 +31,7 @@ HOMES = {
     "watchdog": {"preview"},
     "sqlite3": {"ledger", "sandbox"},
     "psycopg": {"ledger"},
-    "uvicorn": {"sandbox", "preview"},
+    "uvicorn": {"sandbox", "preview", "site"},
     "jinja2": {"site"},
     "markdown_it": {"markdown"},
     "pyromark": {"markdown"},

@@ -1,6 +1,6 @@
 """kbsync.toml and the environment become `Settings`: immutable, checked, every complaint with file, line and key.
 
-Source of the keys and their defaults: design.md, section 5.
+Source of the keys and their defaults: docs/architecture.md, kbsync.toml.
 """
 
 from __future__ import annotations
@@ -8,7 +8,6 @@ from __future__ import annotations
 import difflib
 import os
 import re
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -18,6 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from kbsync.errors import ConfigError
+from kbsync.toml import read_toml
 
 CONFIG_NAME = "kbsync.toml"
 SANDBOX = "sandbox"
@@ -289,16 +289,9 @@ def read_settings(path: Path, *, env: str = "", environ: Mapping[str, str] | Non
     """
     shown = _shown(path)
     try:
-        text = path.read_text(encoding="utf-8-sig")
-        raw = tomllib.loads(text)
+        text, raw = read_toml(path, shown)
     except FileNotFoundError as exc:
         raise ConfigError(f"{shown}: there is no such file", hint="run `kbsync init` to write one") from exc
-    except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"{shown}: cannot be read: {exc}", hint="make it a readable UTF-8 file") from exc
-    except tomllib.TOMLDecodeError as exc:
-        raise _not_toml(exc, shown, text) from exc
-    except ValueError as exc:  # a number of thousands of digits
-        raise ConfigError(f"{shown}: not valid TOML: {exc}", hint="see https://toml.io for the syntax") from exc
     variables = os.environ if environ is None else environ
     origin = Origin(shown, text, env, frozenset(variables))
     tables = _layer_environment(raw, env, origin)
@@ -306,13 +299,6 @@ def read_settings(path: Path, *, env: str = "", environ: Mapping[str, str] | Non
     settings = _apply_variables(Settings(path=path, **built), variables)
     check_settings(settings, origin)
     return replace(settings, service=replace(settings.service, base_url=settings.service.base_url.rstrip("/")))
-
-
-def _not_toml(exc: tomllib.TOMLDecodeError, shown: str, text: str) -> ConfigError:
-    where = re.search(r"\(at line (\d+), column (\d+)\)", str(exc))
-    at = f"{where[1]}:{where[2]}" if where else len(text.splitlines()) or 1
-    reason = re.sub(r"\s*\(at .*\)", "", str(exc))
-    return ConfigError(f"{shown}:{at}: not valid TOML: {reason}", hint="see https://toml.io for the syntax")
 
 
 def _shown(path: Path) -> str:

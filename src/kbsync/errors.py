@@ -9,7 +9,7 @@ from enum import IntEnum
 
 
 class ExitCode(IntEnum):
-    """How a command ends. Source: design.md, section 12."""
+    """How a command ends. Source: docs/architecture.md, exit codes."""
 
     DONE = 0
     BUG = 1
@@ -94,7 +94,7 @@ class Misbehaved(AnswerLost):
 
 
 class ServerFailed(AnswerLost):
-    """A 5xx. Source: observed.md, surprise 1: on a create it often means that the slug is taken."""
+    """A 5xx. Source: docs/service.md, S1: on a create it often means that the slug is taken."""
 
 
 class Denied(ServiceError):

@@ -13,6 +13,9 @@ from pathlib import Path
 
 SEAL_BYTES = 16
 
+MAX_SEALED_BYTES = 1_000_000_000
+"""A cache beyond this is none of ours: that of 10,000 articles has some megabytes."""
+
 PRIVATE = ".kbsync"
 """The folder of what kbsync keeps: texts and names of a portal that not everybody on the machine may see."""
 
@@ -84,7 +87,8 @@ def store_sealed(path: Path, head: bytes, body: bytes) -> bool:
 def load_sealed(path: Path, head: bytes) -> bytes | None:
     """The body of such a cache; None where there is none, it is another format's, or not what was written."""
     try:
-        data = path.read_bytes()
+        # A pipe of that name has no end, and one that nobody writes to no beginning.
+        data = read_within(path, MAX_SEALED_BYTES) if path.is_file() else b""
     except OSError:
         return None
     body = data[len(head) + SEAL_BYTES :]

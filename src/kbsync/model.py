@@ -177,7 +177,8 @@ class Desired(msgspec.Struct, frozen=True, gc=False):
 class Observed(msgspec.Struct, frozen=True, gc=False):
     """One item as the portal holds it. `updated_at` is in seconds since 1970, 0 where the service gives none.
 
-    `pictures` are the addresses in its body of what kbsync uploaded.
+    `pictures` are the addresses in its body of what kbsync uploaded; `outline` names the body without its destinations
+    (`markdown.outline`), "" where the body is not known.
     """
 
     kind: Kind
@@ -188,6 +189,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
     status: Status | None = None
     updated_at: int = 0
     pictures: tuple[str, ...] = ()
+    outline: str = ""
 
     @property
     def title(self) -> str:

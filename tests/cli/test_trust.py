@@ -220,6 +220,23 @@ def test_a_token_of_another_service_is_not_sent_and_the_command_that_allows_it_w
     assert remote.run("plan").code == 2
 
 
+def test_the_command_that_allows_another_address_runs_nothing_of_that_address(remote, tmp_path):
+    remote.environ["XDG_DATA_HOME"] = str(tmp_path.parent / f"{tmp_path.name}-data")
+    address = "https://x.example.com/;touch${IFS}RAN;`touch$IFS$9RAN`/$(touch${IFS}RAN)"
+    remote.write("staging (1).toml", f"[env.a-b.service]\nbase_url = '{address}'\n")
+    remote.write("my token", remote.environ["KBSYNC_TOKEN"])
+    options = ("--config", "staging (1).toml", "--env", "a-b", "--token-file", "my token")
+    assert remote.run("trust", "--origin", "https://support.example.com").code == 0
+    done = remote.run("plan", *options)
+    command = done.err[done.err.index("`kbsync trust") + 1 : done.err.rindex("`")]
+    printed = subprocess.run(
+        ["sh", "-c", f"kbsync() {{ printf '%s\\n' \"$@\"; }}; {command}"],
+        cwd=remote.folder, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert printed.stdout.splitlines() == ["trust", "--origin", address, *options]
+    assert not [*remote.folder.rglob("RAN")]
+
+
 def test_a_pinned_origin_keeps_the_token_from_every_other_service(remote, portal: Sandbox):
     done = remote.run("plan", KBSYNC_TOKEN_ORIGIN="https://support.example.com")
     assert done.code == 2 and "Nothing was sent" in done.err

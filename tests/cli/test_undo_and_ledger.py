@@ -142,7 +142,7 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
     refused = remote.run("ledger", "import", "export.json")
     assert refused.code == 6 and "not empty" in refused.err
     other = {"KBSYNC_LEDGER__URL": "sqlite:other.db"}
-    assert "5 items are managed of portal `handbook`" in remote.run("ledger", "import", "export.json", **other).err
+    assert "5 items of portal `handbook` are managed" in remote.run("ledger", "import", "export.json", **other).err
     assert "5 unchanged" in remote.run("push", **other).out
     assert remote.run("ledger", "export", **other).out != ""
     remote.write("bad.json", '{"schema": "kbsync.ledger/1", "tables": {}}')

@@ -129,8 +129,15 @@ def test_a_complaint_comes_with_one_thing_to_do(tmp_path, text, hint):
         ("[content]\nlocales = [1,\n", "kbsync.toml:2: not valid TOML"),
         ("[service]\nportal = 'a'\nportal = 'b'\n[push]\n", "kbsync.toml:3:13: not valid TOML"),
         ("[service]\n[service]\n", "kbsync.toml:2:9: not valid TOML"),
-        ("[service]\naccount_id = " + "9" * 5000, "kbsync.toml: not valid TOML"),
-        (b"[service]\nportal = '\xff'", "kbsync.toml: cannot be read"),
+        ("[service]\naccount_id = " + "9" * 5000, "kbsync.toml:2: not valid TOML"),
+        ("[service]\nportal = " + "[" * 5_000, "kbsync.toml:2: not valid TOML: nested too deep"),
+        ('[service]\nportal = "a"\n"\\u001b[2J" = 1', "kbsync.toml:3: a control character (U+001B)"),
+        ('[content]\nlocales = ["en", "\\u202efr"]', "kbsync.toml:2: a control character (U+202E)"),
+        ("[service]\nportal = '\x9b31m'", "kbsync.toml:2: a control character (U+009B)"),
+        ("[service]\n" + "a." * 50_000 + "a = 1", "kbsync.toml:1: the file has more than 100,000 bytes"),
+        ("[service]\n" + "a." * 10_000 + "a = 1", "kbsync.toml:2: the line has more than 200 dots"),
+        (b"[service]\nportal = '\xff'", "kbsync.toml:2:11: cannot be read"),
+        ("[service]\nportal = 'a'".encode("utf-16"), "kbsync.toml:1:1: cannot be read"),
     ],
 )
 def test_broken_toml_is_told_with_its_line(tmp_path, text, place):

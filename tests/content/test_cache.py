@@ -10,8 +10,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import Reading, beside, read_content, write_files
+from kbsync.content.cache import load_cache
 from kbsync.content.tree import read_tree, store_tree
 from kbsync.content.walk import Stamp
+from kbsync.files import load_sealed
 from kbsync.lint import inspect
 
 ONE, TWO, PATH = "# One\nText.\n", "# Two\nText.\n", "en/billing/refunds.md"
@@ -160,3 +162,10 @@ def test_a_tree_without_changes_does_not_write_its_cache(root, cache):
     before = cache.stat()
     store_tree(read_tree(root, cache=cache), cache)
     assert (cache.stat().st_ino, cache.stat().st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+
+
+def test_a_pipe_where_a_cache_should_be_is_no_cache_and_is_not_waited_for(tmp_path):
+    # Whoever reads it waits for ever; there is no clock here, the test would just not end.
+    os.mkfifo(tmp_path / "scan.cache")
+    assert load_sealed(tmp_path / "scan.cache", b"") is None
+    assert load_cache(tmp_path / "scan.cache") == {}

@@ -31,7 +31,7 @@ def test_sources_are_the_visible_markdown_files_in_path_order_and_everything_els
 
 def test_a_root_that_is_no_folder_is_an_error_with_a_way_out(tmp_path):
     (tmp_path / "file").touch()
-    for root in (tmp_path / "nowhere", tmp_path / "file"):
+    for root in (tmp_path / "nowhere", tmp_path / "file", tmp_path / ("x" * 300)):
         with pytest.raises(ContentError, match="there is no content tree") as caught:
             read_tree(root, cache=None)
         assert "kbsync.toml" in caught.value.hint

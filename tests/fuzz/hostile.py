@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 MOST_CHARS = 20_000
-"""Source: service/observed.md; the portal takes no longer body."""
+"""Source: docs/service.md, S4; the portal takes no longer body."""
 
 _UNITS = {
     "brackets": "[",

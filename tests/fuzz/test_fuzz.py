@@ -1,8 +1,15 @@
-"""Broken files, a short run; `make fuzz` is the long one. A file is made again by `bench/fuzz.py --only NUMBER`."""
+"""A short run of each kind; `make fuzz` is the long one.
 
+What fails is made again by `bench/fuzz.py --kind KIND --only NUMBER`.
+"""
+
+from collections.abc import Iterator
+
+import asking
 import pytest
 from examine import examine
 from hostile import MOST_CHARS, texts
+from kinds import KINDS
 from mutate import mutated, seeds
 
 pytestmark = pytest.mark.slow
@@ -12,6 +19,12 @@ PARTS = 8
 SEEDS = seeds()
 
 
+@pytest.fixture(scope="module", autouse=True)
+def servers_end() -> Iterator[None]:
+    yield
+    asking.stop()
+
+
 @pytest.mark.parametrize("first", range(0, FILES, FILES // PARTS))
 def test_broken_files_raise_nothing_and_their_links_stay_inside_the_tree(first: int):
     wrong = [
@@ -19,6 +32,13 @@ def test_broken_files_raise_nothing_and_their_links_stay_inside_the_tree(first: 
         for number in range(first, first + FILES // PARTS)
         for told in examine(mutated(number, SEEDS), preview=number % 4 == 0)
     ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(("kind", "count"), [("images", 1_500), ("requests", 400), ("encodings", 150), ("names", 60)])
+def test_hostile_things_of_other_kinds_are_taken_for_nothing_that_they_are_not(kind: str, count: int):
+    examined = KINDS[kind]
+    wrong = [(number, told) for number in range(count) for told in examined.examine(examined.make(number, ()))]
     assert wrong == []
 
 

@@ -77,6 +77,31 @@ def test_a_decision_is_over_once_both_sides_hold_the_same():
     assert with_base(BASE, THEIRS, left(BASE, THEIRS, "title")).settled == ()
 
 
+@pytest.mark.parametrize("desired", [BASE, OURS])
+def test_a_decision_for_ours_sends_over_the_value_it_was_about_and_over_no_other(desired):
+    decided = resolve_fields(desired.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
+    assert decided.fields == BASE.base().fields, "what was agreed on stays known, so that an undo can come back to it"
+    plan = with_base(desired, THEIRS, decided)
+    assert (sends(plan), plan.held) == ({"title": desired.fields["title"]}, ())
+    assert plan.changes[0].fields[0].agreed == ("Refunds",)
+    assert [item.fields for item in plan.overruled] == [("title",)]
+    later = with_base(desired, BASE.but(title="A third"), decided)
+    assert (sends(later), later.overruled) == ({}, ()) and set(holds(later)) == {"title"}
+
+
+def test_deciding_for_theirs_takes_a_decision_for_ours_back():
+    decided = resolve_fields(BASE.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
+    back = resolve_fields(BASE.desired(), decided, THEIRS.observed(), ["title"], "theirs")
+    plan = with_base(BASE, THEIRS, back)
+    assert (back.overruled, plan.changes, plan.held, kept(plan)) == ({}, (), (), ("title",))
+
+
+def test_a_decision_for_ours_is_over_once_both_sides_hold_the_same():
+    decided = resolve_fields(BASE.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
+    assert [base.overruled for base in with_base(BASE, BASE, decided).settled] == [{}]
+    assert with_base(BASE, THEIRS, decided).settled == ()
+
+
 # --- overwrites and their undo ---------------------------------------------------------------------------------------
 
 

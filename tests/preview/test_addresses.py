@@ -43,3 +43,8 @@ def test_what_has_no_such_shape_means_nothing(url: str):
 
 def test_the_search_of_sources_without_a_locale_has_an_address():
     assert search_url("") == "/-/search/_.json"
+
+
+def test_an_address_of_no_shape_is_none():
+    assert [read_url(url) for url in ("", "*", "x", "http:", "//", "/")] == [None] * 6
+    assert canonical("x") == "x"

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+import socket
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
 from kbsync.preview.server import listen
 from kbsync.site.guard import is_ours
+from patience import GIVE_UP_S
 from preview.workshop import BILLING, HOME, REFUNDS, TREE, Running, running
 
 FILES = {
@@ -93,6 +97,18 @@ def test_this_machine_by_any_of_its_names_is_served(preview: Running, host: str)
 )
 def test_whoever_listens_elsewhere_is_asked_by_that_name(said: str, host: str, ours: bool):
     assert is_ours(said, host) is ours
+
+
+@pytest.mark.parametrize("method", ["POST", "HEAD"])
+def test_a_request_whose_body_is_none_is_refused_once_and_without_a_traceback(preview: Running, method: str, caplog):
+    address = urlsplit(preview.address)
+    head = f"{method} /en/ HTTP/1.1\r\nhost: {address.netloc}\r\ntransfer-encoding: chunked\r\n\r\n"
+    with socket.create_connection((address.hostname, address.port), timeout=GIVE_UP_S) as connection:
+        connection.sendall(head.encode() + b"zz\r\n")
+        answer = b"".join(iter(partial(connection.recv, 65_536), b""))
+    assert answer.count(b"HTTP/1.1 ") == 1 and answer.startswith(b"HTTP/1.1 4")
+    assert preview.get(HOME).status_code == 200
+    assert not [record for record in caplog.records if record.levelname == "ERROR"]
 
 
 @pytest.mark.parametrize("url", [HOME, "/-/events", "/-/search/en.json", "/-/assets/style.css"])

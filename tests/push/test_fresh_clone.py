@@ -137,3 +137,21 @@ def test_git_is_asked_only_where_something_differs_and_no_ledger_knows_why(origi
     assert not mark.exists()
     assert summary(job, PATH=path) == nothing | {"adopt": 4, "update": 1}
     assert mark.exists()
+
+
+def test_the_next_plan_of_the_same_clone_lists_no_commit_again(origin, tmp_path):
+    calls = tmp_path / "calls"
+    spy = tmp_path / "bin" / "git"
+    spy.parent.mkdir()
+    spy.write_text(f'#!/bin/sh\necho "$@" >>"{calls}"\nPATH="${{PATH#*:}}" exec git "$@"\n')
+    spy.chmod(0o755)
+    path = f"{spy.parent}{os.pathsep}{os.environ['PATH']}"
+    (origin.folder / "content/fr/billing/refunds.md").unlink()
+    origin.commit()
+    job = clone(origin, tmp_path / "job")
+    first = summary(job, PATH=path)
+    assert " log " in calls.read_text()
+    calls.unlink()
+    assert summary(job, PATH=path) == first
+    assert " rev-parse " in calls.read_text()
+    assert " log " not in calls.read_text()

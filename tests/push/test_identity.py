@@ -492,3 +492,26 @@ def test_an_article_that_a_person_made_again_under_the_same_slug_is_called_that(
     world.sandbox.panel.create("handbook", "Theirs", "Other words.", slug="slug-b")
     (held,) = world.plan().held
     assert held.hint.startswith("the article was deleted in the panel, and another one made with its slug")
+
+
+def test_in_a_clone_without_a_ledger_a_person_s_new_article_with_our_old_title_keeps_it(world):
+    """Its text was never ours, so that its title is a person's too, though an older version of the file had it."""
+    world.sandbox.panel.sql("DELETE FROM articles WHERE slug = 'slug-b'")
+    world.sandbox.panel.create("handbook", "Title b", "A person's words.", slug="slug-b")
+    forget(world)
+    rest = {path: text for path, text in TREE.items() if path not in ("en/k/b.md", "en/k/c.md")}
+    commit(world, rest | {"en/k/x.md": an_article("New", NEW, slug="slug-b")})
+    world.push()
+    assert (world.article("slug-b").title, world.article("slug-b").content) == ("Title b", "A person's words.")
+
+
+def test_in_a_clone_without_a_ledger_a_text_that_a_person_edited_is_found_though_its_file_has_another_name(world):
+    """The old name was taken by a new file, which moved on: git knows nothing of the one with the text."""
+    commit(world, TREE | {"en/k/bills.md": article("b", "bills"), "en/k/b.md": an_article("New", NEW, slug="slug-b")})
+    other = "Labels are printed on the small machine beside the door, which takes paper of any width and size."
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    git(world.project.root.parent, "rm", "-q", "content/en/k/b.md")
+    commit(world, rest | {"en/k/bills.md": article("b", "bills"), "en/l/x.md": an_article("Y", other, slug="y")})
+    world.sandbox.panel.edit("slug-b", title="A person's title", content=EDITED["b"])
+    forget(world)
+    assert {change.path for change in world.plan().changes if change.action is Action.CREATE} == {"en/l/x.md"}

@@ -180,6 +180,19 @@ def test_what_cannot_be_a_picture_is_an_error(project: Project, data: bytes, set
     assert linted.returncode == 3 and linted.stdout.count(code) == 1, linted.stdout
 
 
+@pytest.mark.parametrize(
+    "table", ['ignore = ["KB321", "KB32"]', 'levels = {KB321 = "warning"}', 'levels = {KB3 = "off"}']
+)
+def test_nothing_can_make_a_picture_that_is_too_large_go_to_the_portal(tmp_path: Path, portal: Sandbox, table: str):
+    project = a_project(tmp_path / "a", portal, more=f"[assets]\nmax_kb = 1\n[lint]\n{table}\n")
+    write_files(project.folder, {"content/en/guide/images/b.png": PIXEL + b"x" * 2_000})
+    comment = "\n\n<!-- kbsync-ignore KB321 -->\n![b](images/b.png) <!-- kbsync-ignore KB321 -->\n"
+    write_files(project.folder, {GUIDE: f"---\ntitle: Start\nlint_ignore: [KB321]\n---\n# T{comment}"})
+    refused = project.run("push")
+    assert refused.returncode == 3 and "KB321" in refused.stderr and "nothing can ignore or lower it" in refused.stderr
+    assert uploads(portal) == 0 and not bodies(portal)
+
+
 def test_an_svg_goes_where_it_is_allowed(project: Project, portal: Sandbox):
     write_files(project.folder, {"content/en/guide/images/b.png": b"<svg xmlns='http://www.w3.org/2000/svg'/>"})
     assert project.push(KBSYNC_ASSETS__ALLOW_SVG="true")["upload"] == 2

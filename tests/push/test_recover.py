@@ -34,6 +34,22 @@ def test_a_create_whose_slug_a_person_has_is_not_ours():
     assert (found.bases, found.settled) == ((), {1: None})
 
 
+def test_a_create_that_was_dragged_since_is_still_ours_where_no_file_gave_its_place():
+    entry = pending("create", {"slug": "x", "title": "X", "position": 10})
+    placed = replace(entry, leaves={"position": ()})
+    assert settle_pending([placed], [], [seen(position=70)], complete=True).bases[0].fields["position"] == 70
+    assert settle_pending([entry], [], [seen(position=70)], complete=True).bases == ()
+
+
+def test_an_update_that_was_decided_for_ours_ends_the_decision_where_it_arrived():
+    decided = replace_base(BASE, overruled={"title": "Theirs", "content": "body:2"})
+    entry = pending("update", {"title": "New"}, {"title": "Theirs"})
+    arrived = settle_pending([entry], [decided], [seen(title="New")], complete=True)
+    assert arrived.bases[0].overruled == {"content": "body:2"}
+    lost = settle_pending([entry], [decided], [seen(title="Theirs")], complete=True)
+    assert lost.bases[0].overruled == decided.overruled
+
+
 def test_a_create_that_is_not_there_is_closed_so_that_it_is_sent_again():
     found = settle_pending([pending("create", {"slug": "x"})], [], [], complete=True)
     assert (found.bases, found.settled, found.unknown) == ((), {1: None}, ())

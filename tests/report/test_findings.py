@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from kbsync.model import Finding
+from kbsync.report.data import lint_json
 from kbsync.report.excerpt import excerpt, width_of
 from kbsync.report.findings import findings_text
 from kbsync.report.text import Style
@@ -99,3 +102,9 @@ def test_a_file_is_read_once_however_many_findings_it_has_and_nothing_waits_for_
     pieces = findings_text(many, Style(), root=".", sources=2, read=read)
     assert next(pieces).startswith("a.md:1:1: ") and asked == ["a.md"]
     assert sum(1 for _ in pieces) > 10_000 and asked == ["a.md", "b.md"]
+
+
+def test_json_has_no_character_that_a_terminal_obeys_and_still_says_it():
+    message = "\x9b31m \x7f \u202e é 漢"
+    text = lint_json([Finding("KB107", "error", "a.md", 1, 1, message, "")])
+    assert "\\u009b31m \\u007f \\u202e é 漢" in text and json.loads(text)["findings"][0]["message"] == message

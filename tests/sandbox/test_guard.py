@@ -128,3 +128,7 @@ def test_a_file_is_handed_out_inert(sandbox):
 @pytest.mark.parametrize("path", ["/hc/handbook/en", "/hc/handbook/articles/none", "/-/sandbox"])
 def test_pages_share_no_window_with_another_origin(sandbox, path):
     assert ask(sandbox, "GET", path)[1]["cross-origin-opener-policy"] == "same-origin"
+
+
+def test_a_query_that_is_nested_without_end_is_no_query(sandbox):
+    assert ask(sandbox, "GET", f"/api?{'a[' * 3_000}=1")[0] == 400

@@ -137,3 +137,9 @@ def test_tokens_of_an_earlier_setup_open_nothing(tmp_path):
         assert call(sandbox, "GET", "/api/v1/profile", token="new-token")["id"] == 1
         for token in (ADMIN, ACME.users[1].token):
             assert read(sandbox.base_url + "/api/v1/profile", None, {"api_access_token": token})[0] == 401
+
+
+def test_a_pipe_where_the_lock_should_be_is_refused_in_words(tmp_path):
+    os.mkfifo(tmp_path / "sandbox.db.lock")
+    with pytest.raises(DataRefused, match="no regular file"), a_sandbox(tmp_path):
+        pass

@@ -1,4 +1,4 @@
-"""What the real service was seen to do, and how the client takes it. Source of the numbers: observed.md, surprises.
+"""What the real service was seen to do, and how the client takes it. Source of the numbers: docs/service.md, S1 to S24.
 
 Not here: 13 (test_retry.py), 6 and 18 (test_listing.py); 14 is about uploads and 20 about rendering.
 """

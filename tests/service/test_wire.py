@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.errors import ConfigError
+from kbsync.errors import ConfigError, Misbehaved
+from kbsync.markdown.outline import outline
 from kbsync.model import Observed, Status, body_digest
 from kbsync.service import wire
 from kbsync.service.answers import decode
@@ -44,6 +45,9 @@ FIELDS = {
     "meta_description": "D",
     "category": "billing",
 }
+REFUNDS = Observed(
+    "article", 7, "en", "refunds", FIELDS, Status.PUBLISHED, updated_at=1_795_233_600, outline=outline("Text")
+)
 
 
 def shown(body):
@@ -65,7 +69,7 @@ def shown(body):
     ],
 )
 def test_an_article_is_read_in_any_wrapping_with_any_ids_and_whatever_else_is_in_it(body):
-    assert shown(body) == Observed("article", 7, "en", "refunds", FIELDS, Status.PUBLISHED, 1_795_233_600)
+    assert shown(body) == REFUNDS
 
 
 @pytest.mark.parametrize("name", ["slug", "title", "content", "description", "position", "author", "category"])
@@ -171,7 +175,7 @@ def test_a_row_keeps_everything_that_an_article_says():
     article = decode(Answer("GET /x", 200, {}, json.dumps(WHOLE).encode()), wire.WireArticle)
     categories = {3: Observed("category", 3, "en", "billing", {"slug": "billing"})}
     seen = observed_row(row_of(article, CHATWOOT), "en", categories, {})
-    assert seen == Observed("article", 7, "en", "refunds", FIELDS, Status.PUBLISHED, 1_795_233_600)
+    assert seen == REFUNDS
 
 
 def test_a_body_names_the_fields_as_the_service_does_and_sends_meta_whole():
@@ -216,3 +220,13 @@ def test_parameters_are_encoded():
     with a_server(reply("[]")) as server, a_transport(server.base_url, clock=Sleepless()) as transport:
         transport.send("GET", "/x", query={"locale": "a&b=c", "page": 2})
     assert server.requests[0].startswith(b"GET /x?locale=a%26b%3Dc&page=2 ")
+
+
+@pytest.mark.parametrize("key", ["id", "position", "updated_at"])
+def test_a_number_that_fits_nowhere_is_no_answer(key):
+    with pytest.raises(Misbehaved, match="int"):
+        shown({**WHOLE, key: 10**30})
+
+
+def test_an_id_of_thousands_of_digits_is_a_text():
+    assert wire.as_id("9" * 5_000) == "9" * 5_000 and wire.as_id("12") == 12

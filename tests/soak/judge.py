@@ -71,14 +71,19 @@ def _guarded(truth: Truth, here: Occasion, item: Shown) -> list[str]:
     source = here.tree.articles.get(truth.owner.get(item.id, PERSON))
     if source is not None and source.path in here.overwritten:
         return []
-    if truth.owner.get(item.id) == PERSON and any(
-        other.portal_slug == item.slug and other.path in here.overwritten for other in here.tree.articles.values()
-    ):
+    if truth.owner.get(item.id) == PERSON and item.slug in _slugs_of_overwritten(truth, here):
         return []
     # A ledger of some time ago may have that very value as the one that was agreed on.
     known = here.clone.bases.get(item.id, {})
     return [name for name, value in truth.guarded.get(item.id, {}).items()
             if getattr(item, name) == value != known.get(name)]  # fmt: skip
+
+
+def _slugs_of_overwritten(truth: Truth, here: Occasion) -> set[str]:
+    """The slugs, of now and of the last push, of sources that are to be sent whatever the portal has."""
+    named = [item for item in here.tree.articles.values() if item.path in here.overwritten]
+    last = [truth.settled[item.uid] for item in named if item.uid in truth.settled]
+    return {item.portal_slug for item in (*named, *last)}
 
 
 def _guarded_from_deletion(truth: Truth, here: Occasion, item: Shown) -> list[str]:
@@ -163,7 +168,8 @@ def _may_inherit(truth: Truth, here: Occasion, loose: set[int], old: Shown, uid:
     if source is None:
         return False
     if owner == PERSON:
-        return source.portal_slug == old.slug
+        named = source.path in here.overwritten and old.slug in _slugs_of_overwritten(truth, here)
+        return named or source.portal_slug == old.slug
     is_free = owner not in here.tree.articles or owner in loose or old.id in truth.left
     has_own = [key for key in truth.articles_of(uid, dict(here.before)) if key != old.id]
     if not is_free or (has_own and uid not in loose):

@@ -19,10 +19,12 @@ def store(tmp_path: Path) -> Store:
     return Store(tmp_path / "data" / "kbsync", {})
 
 
-def use(store: Store, address: str, *, token: str = "token-1", pinned: str = "") -> list[str]:
+def use(store: Store, address: str, *, token: str = "token-1", pinned: str | None = None) -> list[str]:
     """What is noted when a token is used; it raises where the token is refused."""
     notes: list[str] = []
-    check_token(token, address, pinned=pinned, store=store, note=notes.append, command="kbsync trust")
+    check_token(
+        token, address, pinned=pinned, store=store, note=notes.append, command=f"kbsync trust --origin {address}"
+    )
     return notes
 
 
@@ -114,3 +116,10 @@ def test_a_data_folder_inside_the_repository_says_nothing(tmp_path):
 def test_the_data_folder_is_the_users_and_never_relative():
     assert data_folder({"XDG_DATA_HOME": "/x"}) == Path("/x/kbsync")
     assert data_folder({"XDG_DATA_HOME": "data"}) == data_folder({}) == Path.home() / ".local/share/kbsync"
+
+
+@pytest.mark.parametrize("blank", ["", "  "])
+def test_a_pin_that_nobody_filled_in_is_refused_with_what_to_do(store, blank: str):
+    with pytest.raises(ConfigError, match="KBSYNC_TOKEN_ORIGIN is set and has no value") as caught:
+        use(store, OURS, pinned=blank)
+    assert "set it to https://support.example.com" in caught.value.hint and "Variables" in caught.value.hint

@@ -121,7 +121,7 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
 
 
 def _token_line(name: str, role: str) -> Line:
-    """Whether the token's user may change the portal. Source: observed.md, surprise 16."""
+    """Whether the token's user may change the portal. Source: docs/service.md, S16."""
     found, hint = f"{name} ({role or 'role unknown'})", "pushing needs an administrator's token: an agent's gets 401"
     if role == "administrator":
         return Line("ok", "token", found)

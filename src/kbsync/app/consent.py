@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kbsync.command import command_line
 from kbsync.config import Settings
 from kbsync.errors import ConfigError
 
@@ -79,10 +79,10 @@ class Consent:
         check_token(
             token,
             self.settings.service.base_url,
-            pinned=os.environ.get(PIN, ""),
+            pinned=os.environ.get(PIN),
             store=self.store(),
             note=self.session.note,
-            command=self.command,
+            command=self.command_for(self.settings.service.base_url),
         )
 
     @property
@@ -93,8 +93,11 @@ class Consent:
     @property
     def command(self) -> str:
         """`kbsync trust`, for this project."""
-        config = self.session.config
-        return f"kbsync trust --config {shlex.quote(str(config))}" if config else "kbsync trust"
+        return command_line("trust", options=self.session.options)
+
+    def command_for(self, address: str) -> str:
+        """`kbsync trust --origin ADDRESS`, for this project and its token."""
+        return command_line("trust", options=[("--origin", address), *self.session.options])
 
     def reaches(self) -> tuple[Reach, ...]:
         """Everything that a consent is about."""

@@ -66,36 +66,36 @@ def make_plan(
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
     policy = replace(policy_of(workspace, options, overwrite), latency_s=service.transport.latency_s)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
-    weighed = learn(reading, service, known)
+    weighed = learn(workspace, reading, service, known, publish=policy.publish)
     known = weighed.index.known
     plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
-    if questions := open_questions(plan, desired, known):
-        known = ask(reading, known, questions)
+    if questions := open_questions(plan, desired, known, publish=policy.publish):
+        known = ask(workspace, reading, known, questions)
         plan = build_plan(workspace.target, desired, known, policy=policy, tree=reading.desired)
     plan = plan_uploads(plan, reading.compiler, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(plan, workspace, reading)
     return Planned(plan, recovery, portal)
 
 
-def learn(reading: Reading, service: Service, known: Known) -> Weighed:
+def learn(workspace: Workspace, reading: Reading, service: Service, known: Known, *, publish: bool) -> Weighed:
     """All evidence of which source is which article; git and texts are asked only where something is open."""
     weighed = weigh(reading.desired, known)
     if known.observed is None:
         return weighed
-    if questions := questions_for(weighed):
-        weighed = weigh(reading.desired, ask(reading, known, questions))
+    if questions := questions_for(weighed, publish=publish):
+        weighed = weigh(reading.desired, ask(workspace, reading, known, questions))
     if pairs := bodies_to_compare(weighed):
         alike = compare_bodies(reading, service, weighed, pairs)
         weighed = weigh(reading.desired, replace(weighed.index.known, likeness=alike))
     return weighed
 
 
-def ask(reading: Reading, known: Known, questions: Questions) -> Known:
+def ask(workspace: Workspace, reading: Reading, known: Known, questions: Questions) -> Known:
     """What is known once git has answered."""
     # Loaded here: most plans have nothing to ask.
     from kbsync.history.base import ask_git
 
-    return replace(known, git=known.git.and_then(ask_git(reading.compiler, questions)))
+    return replace(known, git=known.git.and_then(ask_git(reading.compiler, questions, cache=workspace.cache_folder)))
 
 
 def compare_bodies(

@@ -30,8 +30,8 @@ from kbsync.service.client import Service
 class Pushed:
     """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
 
-    `nothing` says why there was nothing to do, where that is not the content tree; `again` is how to do the rest,
-    and `anew` how to plan the rest anew where that is no new plan.
+    `nothing` says why there was nothing to do, where that is not the content tree; `again` is how to do the rest, where
+    that is no plain push, and `anew` how to plan the rest anew where that is no new plan.
     """
 
     plan: Plan
@@ -41,7 +41,7 @@ class Pushed:
     stopped: bool = False
     broken: LedgerError | None = None
     nothing: str = ""
-    again: str = "kbsync push"
+    again: str = ""
     anew: str = ""
 
     @property
@@ -117,7 +117,7 @@ def make_sender(
 ) -> Sender:
     """What sends the changes; None: they are not known yet."""
     creates = changes is None or any(change.action is Action.CREATE and change.kind == "article" for change in changes)
-    # Asked once, before the threads start: the service requires an author (observed.md, section 4).
+    # Asked once, before the threads start: the service requires an author (docs/service.md, section 4).
     author: RemoteId | None = service.fetch_owner().id if creates and service.can("profile") else None
     return Sender(service, content_of, {(base.kind, base.remote_id): base for base in bases}, author)
 

@@ -138,9 +138,9 @@ class Workspace:
 
     @property
     def uploads_per_hour(self) -> int:
-        """The operator's word, else the profile's; a service on this machine counts nothing (observed.md, section 7).
+        """The operator's word, else the profile's; a service on this machine counts nothing.
 
-        0 where nothing is counted.
+        0 where nothing is counted. Source: docs/service.md, section 7.
         """
         host = urlsplit(self.settings.service.base_url).hostname
         fallback = 0 if self.settings.is_sandbox or host in LOOPBACK else self.profile.uploads_per_hour

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from kbsync.app.check import Line
@@ -21,7 +23,7 @@ def command(ctx: click.Context) -> int:
     style = options.style()
     code = ExitCode.DONE
     for line in options.open_project().check():
-        _show(line, style)
+        _show(replace(line, hint=options.pasteable(line.hint)), style)
         code = code or line.code
     return code
 

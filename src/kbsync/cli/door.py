@@ -6,6 +6,9 @@ import errno
 import gc
 import os
 import sys
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any
 
 import click
 
@@ -27,12 +30,13 @@ def run(arguments: list[str] | None = None) -> int:
     """Run one command; the exit code."""
     from kbsync.cli.commands import cli
 
+    given: dict[str, Any] = {}
     try:
-        code = cli.main(args=arguments, prog_name="kbsync", standalone_mode=False)
+        code = cli.main(args=arguments, prog_name="kbsync", standalone_mode=False, obj=given)
         sys.stdout.flush()
         return int(code or 0)
     except KbsyncError as exc:
-        _tell(exc.message, exc.hint)
+        _tell(exc.message, exc.hint, given)
         return int(exc.exit_code)
     except click.exceptions.Abort:
         _tell("interrupted", "")
@@ -52,10 +56,13 @@ def run(arguments: list[str] | None = None) -> int:
         return int(ExitCode.USAGE)
 
 
-def _tell(message: str, hint: str) -> None:
+def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({})) -> None:
     # Loaded here: it is needed only where something went wrong.
-    from kbsync.cli.screen import say
+    from kbsync.cli.screen import Options, say
+    from kbsync.model import visible
 
-    say(f"kbsync: {message}", err=True)
-    if hint:
-        say(f"  {hint}", err=True)
+    # Whoever wrote what the message is about may have written codes for the terminal.
+    pasteable = Options(**given).pasteable
+    for line in (f"kbsync: {pasteable(message)}", f"  {pasteable(hint)}" if hint else ""):
+        if line:
+            say("\n".join(map(visible, line.split("\n"))), err=True)

@@ -10,6 +10,7 @@ from kbsync.app.cached import Linted
 from kbsync.app.workspace import Workspace
 from kbsync.cli.formats import IN_CI, report_in_ci, repository_root, repository_top
 from kbsync.cli.screen import Options
+from kbsync.command import command_line
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ExitCode
 from kbsync.files import read_within, relative
@@ -65,9 +66,9 @@ def show_findings(
         except OSError:
             return None
 
-    shown = relative(root)
+    quiet, fix = options.quiet and not err, command_line("lint", options=[("--fix", True), *options.shared])
     for piece in findings_text(
-        findings, options.style(), root=shown, sources=sources, read=read, quiet=options.quiet and not err
+        findings, options.style(), root=relative(root), sources=sources, read=read, quiet=quiet, fix=fix
     ):
         click.echo(piece, err=err, nl=False)
 

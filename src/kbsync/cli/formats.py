@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -11,7 +12,9 @@ import click
 
 from kbsync.app.workspace import Workspace
 from kbsync.cli.screen import Options
+from kbsync.command import command_line
 from kbsync.files import relative
+from kbsync.model import Plan
 
 if TYPE_CHECKING:
     from kbsync.app.cached import Compared
@@ -51,7 +54,7 @@ def report_plan(
 
     `command` is what carries the plan out, for people to copy.
     """
-    plan, findings = compared.plan, compared.findings
+    plan, findings = _pasteable(compared.plan, options), compared.findings
     if form == "json":
         from kbsync.report.data import plan_json
 
@@ -73,6 +76,13 @@ def report_plan(
             options.note(f"The content tree has {count(len(findings), 'warning')}: `kbsync lint` lists {them}.")
 
 
+def _pasteable(plan: Plan, options: Options) -> Plan:
+    """A plan whose hints have commands that are about the same project as this one."""
+    held = (replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
+    warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
+    return replace(plan, held=tuple(held), warnings=tuple(warnings))
+
+
 def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> int:
     """Print what a push did; the exit code says the same.
 
@@ -86,7 +96,15 @@ def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, for
 
 
 def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
-    plan, outcomes, requests, seconds = pushed.plan, pushed.outcomes, pushed.requests, pushed.seconds
+    from kbsync.plan.step import PLAN_AGAIN
+
+    plan, requests, seconds = _pasteable(pushed.plan, options), pushed.requests, pushed.seconds
+    # In a text, how to go on where the portal moved on is said once, at its end.
+    said_once = {PLAN_AGAIN} if form == "text" else set()
+    outcomes = [
+        outcome if outcome.hint in said_once else replace(outcome, hint=options.pasteable(outcome.hint))
+        for outcome in pushed.outcomes
+    ]
     if form == "json":
         from kbsync.report.data import push_json
 
@@ -101,7 +119,8 @@ def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, fo
     else:
         from kbsync.report.text import Words, push_text
 
-        style, words = options.style(), Words(pushed.nothing, pushed.again, pushed.anew)
+        again = pushed.again or command_line("push", options=options.shared)
+        style, words = options.style(), Words(pushed.nothing, again, pushed.anew)
         click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words), nl=False)
 
 

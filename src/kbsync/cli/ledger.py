@@ -19,7 +19,7 @@ from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.ledger.contract import Ledger, RunInfo
 from kbsync.push.lease import describe
-from kbsync.words import counted
+from kbsync.words import are, count
 
 SCHEMA = "kbsync.ledger/3"
 """The number changes with the tables."""
@@ -95,7 +95,8 @@ def import_(ctx: click.Context, file: Path) -> int:
     try:
         ledger.restore(tables)
         managed = len(ledger.bases(workspace.target.key))
-        workspace.session.note(f"Imported: {counted(managed, 'item')} managed of portal `{workspace.target.portal}`.")
+        items = f"{count(managed, 'item')} of portal `{workspace.target.portal}`"
+        workspace.session.note(f"Imported: {items} {are(managed)} managed.")
     finally:
         ledger.close()
     return 0

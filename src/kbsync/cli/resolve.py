@@ -54,7 +54,7 @@ def command(
 
     try:
         wanted = PlanOptions(selectors, publish=publish)
-        resolved = project.resolve(wanted, choose, names=fields, report=_report)
+        resolved = project.resolve(wanted, choose, names=fields, report=lambda decision: _report(decision, options))
     except TreeRefused as exc:
         return report_refusal(project.workspace, exc.reading, options, form="text", schema="")
     if not resolved.decisions:
@@ -80,12 +80,12 @@ def _field(name: str) -> str:
     raise UsageError(f"--field: there is no field `{name}`", hint=hint)
 
 
-def _report(decision: Decision) -> None:
+def _report(decision: Decision, options: Options) -> None:
     """One line a decision; a person who skips it knows that."""
     held = decision.held
     if decision.side or decision.why:
         what = held.reason if decision.why else ", ".join(decision.fields) or held.reason
-        say(f"{visible(held.path or held.slug)}  {what}: {decision.why or decision.side}")
+        say(f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or decision.side}")
 
 
 def _report_decided(plan: Plan, options: Options) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from contextlib import AbstractContextManager
@@ -14,9 +15,14 @@ import click
 
 from kbsync.app.project import Project
 from kbsync.app.session import Session, Show
+from kbsync.command import Option, command_line
 
 if TYPE_CHECKING:
     from kbsync.report.text import Style
+
+
+COMMAND = re.compile(r"`kbsync (?!init\b)([a-z][^`]*)`")
+"""A command in a message; `init` makes a project and is about none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,11 @@ class Options:
         """What the user gave, before or after the command."""
         given: dict[str, Any] = ctx.find_root().ensure_object(dict)
         return cls(**given)
+
+    @property
+    def shared(self) -> list[Option]:
+        """The options without which another command would be about another portal."""
+        return Session(self.config, self.env, self.token_file).options
 
     def session(self) -> Session:
         """The run as the application sees it, with the person at the terminal if there is one."""
@@ -66,7 +77,21 @@ class Options:
     def note(self, text: str) -> None:
         """Say something that is no data."""
         if not self.quiet:
-            say(text, err=True)
+            say(self.pasteable(text), err=True)
+
+    def pasteable(self, text: str) -> str:
+        """A text whose commands between backticks say which project they are about, where this one was told."""
+        shared = [(name, value) for name, value in self.shared if value]
+        if not shared or not COMMAND.search(text):
+            return text
+
+        def completed(found: re.Match[str]) -> str:
+            missing = [(name, value) for name, value in shared if not re.search(rf" {name}[ =]", found[1])]
+            # Before the word of the command: what stands at its end may be a path behind `--`.
+            options = command_line("x", options=missing).removeprefix("kbsync x").lstrip()
+            return f"`kbsync {options} {found[1]}`" if options else found[0]
+
+        return COMMAND.sub(completed, text)
 
 
 def say(text: str, *, err: bool = False) -> None:

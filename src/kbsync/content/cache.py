@@ -67,6 +67,8 @@ class CacheFile:
     """
 
     def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise EOFError  # A pipe of that name would be waited for.
         self._file: BinaryIO = path.open("rb")
         try:
             self._size = path.stat().st_size

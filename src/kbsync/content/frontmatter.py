@@ -55,6 +55,21 @@ class FrontMatter:
     body_start: int = 0
 
 
+def head_of(text: str) -> str:
+    """The front matter of a file's text, with both of its `---` lines; "" where it has none, all where it never ends.
+
+    Two files of one head say the same in it.
+
+    Args:
+        text: the file without its BOM, line ends as they are.
+    """
+    opening = OPENING.match(text)
+    if opening is None:
+        return ""
+    closing = CLOSING.search(text, opening.end())
+    return text[: closing.end()] if closing else text
+
+
 def read_front_matter(text: str) -> FrontMatter:
     """Take a file's text apart. A text without an opening `---` line is all body.
 

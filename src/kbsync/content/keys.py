@@ -1,4 +1,4 @@
-"""The keys a front matter may have, and what each may hold. Source: design.md, section 4."""
+"""The keys a front matter may have, and what each may hold. Source: docs/architecture.md, content format."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ CATEGORY_KEYS: Mapping[str, str] = {
 
 INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,9})")
 MAX_NUMBER = 2_147_483_647
-"""Source: observed.md, surprise 24: a number beyond the database's makes the service answer 500."""
+"""Source: docs/service.md, S24: a number beyond the database's makes the service answer 500."""
 
 MAX_SHOWN = 60
 """Characters of a wrong value that its message repeats."""
@@ -139,7 +139,7 @@ def _clean(entry: Entry, problems: list[Problem]) -> str | None:
 def _has_nul(entry: Entry, problems: list[Problem]) -> bool:
     if not any("\0" in part.text for part in (entry, *entry.items)):
         return False
-    # Source: observed.md, surprise 24: the service answers 500.
+    # Source: docs/service.md, S24: the service answers 500.
     problems.append(_problem(entry, "KB114", "error", f"`{entry.key}` has a NUL character", "delete it"))
     return True
 

@@ -19,6 +19,7 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.content.cache import RACY_NS
+from kbsync.content.dimensions import dimensions_of
 from kbsync.content.walk import Stamp
 from kbsync.errors import ContentError
 from kbsync.files import load_sealed, read_within, store_sealed
@@ -35,7 +36,10 @@ MAGIC = (
     (re.compile(rb"RIFF....WEBP", re.DOTALL), "image/webp"),
     (re.compile(rb"....ftypavi[fs]", re.DOTALL), "image/avif"),
 )
-"""What a browser shows, by its first bytes. The service sniffs too (observed.md, section 5). SVG is text: `_is_svg`."""
+"""What a browser shows, by its first bytes. The service sniffs too. SVG is text: `_is_svg`.
+
+Source: docs/service.md, section 5.
+"""
 
 SVG_HEAD_BYTES = 65_536
 """How far into a text the tag of an SVG is looked for."""
@@ -52,7 +56,7 @@ MAX_BYTES = 100_000_000
 UNREAD = "?"
 """The media type of what nobody looked into."""
 
-HEAD = f"kbsync.pictures/1 {__version__}\n".encode()
+HEAD = f"kbsync.pictures/2 {__version__}\n".encode()
 
 
 class Picture(msgspec.Struct, frozen=True, array_like=True):
@@ -86,7 +90,7 @@ def git_id(data: bytes) -> str:
 def look_at(path: str, data: bytes) -> Picture:
     """What a file is, by its bytes."""
     kind = next((kind for magic, kind in MAGIC if magic.match(data)), SVG if _is_svg(data) else "")
-    width, height = _size_of(data) if kind else (0, 0)
+    width, height = dimensions_of(data) if kind else (0, 0)
     return Picture(path, git_id(data), len(data), kind, width, height)
 
 
@@ -106,20 +110,6 @@ def _is_svg(data: bytes) -> bool:
 def _skip_space(data: bytes, at: int) -> int:
     blanks = _SPACE.match(data, at)
     return blanks.end() if blanks else at
-
-
-def _size_of(data: bytes) -> tuple[int, int]:
-    # Loaded here: where every picture is known, none is looked into.
-    import io
-    import struct
-
-    import imagesize
-
-    try:
-        width, height = imagesize.get(io.BytesIO(data))
-    except (ValueError, OSError, LookupError, ArithmeticError, struct.error):
-        return 0, 0  # A picture that browsers may yet show; nobody knows how large.
-    return max(0, int(width)), max(0, int(height))
 
 
 @dataclass(slots=True)

@@ -11,10 +11,12 @@ import os
 from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
 
 from kbsync.content.compile import Compiler
 from kbsync.history.blobs import Blobs
 from kbsync.history.git import GitFailed, Repository
+from kbsync.history.past import Past
 from kbsync.history.search import Search
 from kbsync.plan.known import GitWord
 from kbsync.plan.questions import Questions
@@ -26,7 +28,12 @@ SHALLOW = (
 
 
 def ask_git(
-    compiler: Compiler, questions: Questions, *, environ: Mapping[str, str] = os.environ, program: str = "git"
+    compiler: Compiler,
+    questions: Questions,
+    *,
+    environ: Mapping[str, str] = os.environ,
+    program: str = "git",
+    cache: Path | None = None,
 ) -> GitWord:
     """Ask git. Whatever is wrong with the repository, it only says less.
 
@@ -35,14 +42,17 @@ def ask_git(
         questions: what nobody else knows.
         environ: what git may need of the environment; what leads it elsewhere is left out.
         program: the git to run.
+        cache: the folder in which to keep what was found; None: nothing is kept.
     """
     search, word = None, ""
     try:
         repository = Repository(compiler.tree.root, environ, program=program)
         word = SHALLOW if repository.is_shallow else ""
         with closing(Blobs(repository)) as blobs:
-            search = Search(compiler, repository, blobs, questions)
+            past = Past(repository, compiler.site, cache)
+            search = Search(compiler, past, blobs, questions)
             search.run()
+            past.save()
     except GitFailed as exc:
         word = word or str(exc)
     return replace(search.word() if search else GitWord(), word=word)

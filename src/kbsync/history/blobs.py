@@ -33,6 +33,8 @@ class Blobs:
     def __init__(self, repository: Repository) -> None:
         self.repository = repository
         self.failures = 0
+        self.asked = 0
+        """Files that git was asked for."""
         self._running = ExitStack()
         self._child: tuple[subprocess.Popen[bytes], IO[bytes]] | None = None
 
@@ -49,6 +51,7 @@ class Blobs:
         """
         # A line is a request: what has a line end in its name cannot be asked for.
         wanted = [name for name in dict.fromkeys(names) if "\n" not in name]
+        self.asked += len(wanted)
         found: dict[str, Blob | None] = {}
         while len(found) < len(wanted):
             batch = _batch(wanted, len(found))

@@ -24,6 +24,10 @@ SETTINGS = (
     "log.showSignature=false",
     "log.showRoot=true",
     "log.follow=false",
+    # Else it maps all of a large pack at once, and keeps as many texts as would fit: fast enough without.
+    "core.packedGitWindowSize=1m",
+    "core.packedGitLimit=16m",
+    "core.deltaBaseCacheLimit=16m",
 )
 OPTIONS = ("--no-pager", "--no-replace-objects", *(part for setting in SETTINGS for part in ("-c", setting)))
 KEPT = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
@@ -38,8 +42,6 @@ QUIET = {
 }
 
 LOG = (
-    "log",
-    "HEAD",
     "--format=%x02%H %ct %P",
     "-z",
     "--raw",
@@ -80,6 +82,7 @@ COMPLAINTS = {
     "promisor": PARTIAL,
     "argument 'HEAD'": "nothing is committed yet: commit the content tree as it was published",
     "revision 'HEAD'": "nothing is committed yet: commit the content tree as it was published",
+    "object name HEAD": "nothing is committed yet: commit the content tree as it was published",
     "unrecognized argument": "this git is too old: kbsync needs 2.31 or newer",
 }
 """What git prints, in the language C, and what it means here."""
@@ -132,6 +135,8 @@ class Repository:
             raise GitFailed("git cannot be run (it is not on PATH, or only inside this project): install it")
         self.command = [found, "-C", os.fspath(root), *OPTIONS]
         self.environ = clean(environ)
+        self.listed = 0
+        """Commits that git was asked for."""
         shallow, _, prefix = self._ask("rev-parse", "--is-shallow-repository", "--show-prefix").partition(b"\n")
         self.prefix = prefix.removesuffix(b"\n")
         self.is_shallow = shallow == b"true"
@@ -167,18 +172,52 @@ class Repository:
                 raise GitFailed(complaint(said))
             return out
 
-    def log(self, only: Collection[str] = ()) -> Generator[Commit, None, None]:
+    def head(self) -> str:
+        """The id of the commit that is checked out; "" where there is none."""
+        with suppress(GitFailed):
+            return self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
+        return ""
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Whether a commit is one of those that another is made of, as far as git knows."""
+        with suppress(GitFailed):
+            self._ask("merge-base", "--is-ancestor", commit, of)
+            return True
+        return False
+
+    def nearest(self, commit: str) -> str:
+        """The commit itself or the nearest before it that touched the tree; "" where none did.
+
+        Raises:
+            GitFailed: the history is broken.
+        """
+        lines = self._ask("rev-list", "--max-count=1", "--full-history", "--parents", commit, "--", EVERYTHING)
+        return lines.decode("ascii").partition(" ")[0].strip()
+
+    def committed(self) -> set[str]:
+        """The files that HEAD has.
+
+        Raises:
+            GitFailed: there is no HEAD, or it is broken.
+        """
+        lines = self._ask("ls-tree", "-r", "-z", "--name-only", "HEAD").split(b"\0")
+        return {line.decode("utf-8", "surrogateescape") for line in lines}
+
+    def log(self, only: Collection[str] = (), *, head: str = "HEAD", since: str = "") -> Generator[Commit, None, None]:
         """The commits that HEAD is made of and that touched sources, newest first.
 
         Args:
+            head: another commit than HEAD.
             only: what they shall have touched, for who does not follow renames. They may have touched more.
+            since: a commit; those that it is made of are left out.
 
         Raises:
             GitFailed: the history is broken, or there is none; what came before stays true.
         """
         follow = ("--no-renames",) if only else RENAMES
         paths = [f":(literal){name}" for name in only] if 0 < len(only) <= MAX_NAMES else [EVERYTHING]
-        with self.run(*LOG, *follow, "--", *paths) as (child, said):
+        commits = (head, f"^{since}") if since else (head,)
+        with self.run("log", *commits, *LOG, *follow, "--", *paths) as (child, said):
             assert child.stdout is not None
             yield from self._commits(_tokens(child.stdout))
             if child.wait():
@@ -189,6 +228,7 @@ class Repository:
         for token in tokens:
             line = token.lstrip(b"\n")
             if line.startswith(b"\2"):
+                self.listed += 1
                 if ids:
                     yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), _sources(entries))
                 ids, entries = line[1:].decode("ascii").split(), []

@@ -9,13 +9,19 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from kbsync.content.body import CATEGORY_FILE, body_of
+import msgspec
+
+from kbsync.content.body import BOM, CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler, article_fields, category_fields, pictures_of, replacements_of
+from kbsync.content.frontmatter import head_of
 from kbsync.content.identity import Identity, default_slug, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
 from kbsync.content.source import Source
 from kbsync.history.blobs import Blobs
-from kbsync.history.git import Repository
+from kbsync.history.cache import Seen, as_bytes, as_text, key_of_text
+from kbsync.history.past import Past
+from kbsync.history.trail import Text
+from kbsync.markdown.outline import outline
 from kbsync.markdown.uploaded import NAME_CHARS
 from kbsync.model import STATUSES, Status, Value, body_digest
 
@@ -24,34 +30,77 @@ BODY = frozenset({"content", "title"})
 
 
 class Revision(NamedTuple):
-    """One source as a commit has it."""
+    """One source as a commit has it. `wanted` are the fields that it may have given the portal."""
 
     source: Source
     data: bytes
     commit: str
-
-
-def read_revision(name: str, data: bytes, commit: str, wanted: Collection[str]) -> Revision | None:
-    """Parse an older text as far as some fields need it; None where it could never have been pushed."""
-    source = parse_source(name, data, body=not BODY.isdisjoint(wanted))
-    return None if any(problem.level == "error" for problem in source.problems) else Revision(source, data, commit)
+    wanted: frozenset[str]
 
 
 class Then:
     """Who was at which path of the tree at older commits."""
 
-    def __init__(self, compiler: Compiler, repository: Repository, blobs: Blobs) -> None:
+    def __init__(self, compiler: Compiler, past: Past, blobs: Blobs) -> None:
         self.compiler = compiler
-        self.repository = repository
+        self.repository = past.repository
         self.blobs = blobs
+        self.texts = past.kept.texts
         self._at: dict[tuple[str, str], Identity | None] = {}
         self._pictures: dict[tuple[str, str], str] = {}
-        self._by_blob: dict[tuple[str, str], Identity] = {}
-        self._by_head: dict[tuple[str, bytes], Identity] = {}
+        self._by_head: dict[tuple[str, str], Source] = {}
+        self.scanned = 0
+        """Texts whose Markdown was parsed."""
 
-    def needs(self, revision: Revision, wanted: Collection[str]) -> Iterator[str]:
+    def read(self, text: Text, data: bytes, wanted: Collection[str], outlines: Collection[str]) -> Revision | None:
+        """Parse an older text as far as some fields need it; None where it could never have been pushed.
+
+        Args:
+            text: where it was.
+            data: its bytes.
+            wanted: the fields that are looked for.
+            outlines: of the bodies that are looked for; none where one of them has none.
+        """
+        source, left = self._front(text.name, data), frozenset(wanted)
+        if _is_broken(source):
+            return None
+        if source.kind == "article" and not BODY.isdisjoint(left):
+            # A title in the front matter: no heading left the body, and its outline is known without parsing it.
+            if source.title is not None and self._is_another(text, _body_in(data), outlines):
+                left -= {"content"}
+            if source.title is None or "content" in left or b"\0" in data:
+                self.scanned += 1
+                source = parse_source(text.name, data)
+                if _is_broken(source):
+                    return None
+                if self._is_another(text, body_of(source, data), outlines):
+                    left -= {"content"}
+        return Revision(source, data, text.commit, left)
+
+    def _is_another(self, text: Text, body: str, outlines: Collection[str]) -> bool:
+        """Whether no addresses could make a body one of those with these outlines."""
+        if not outlines:
+            return False
+        found, key = outline(body), key_of_text(text.name, text.oid)
+        if known := self.texts.get(key):
+            self.texts[key] = msgspec.structs.replace(known, outline=found)
+        return found not in outlines
+
+    def _front(self, path: str, data: bytes) -> Source:
+        """What the front matter of a file says. Most revisions change the text alone."""
+        try:
+            head = head_of(data.decode("utf-8").removeprefix(BOM))
+        except UnicodeDecodeError:
+            head = ""
+        if not head:
+            return parse_source(path, data, body=False)
+        if (known := self._by_head.get((path, head))) is None:
+            known = self._by_head[path, head] = parse_source(path, head.encode("utf-8"), body=False)
+        return known
+
+    def needs(self, revision: Revision) -> Iterator[str]:
         """The paths of the tree on which the fields of a revision depend."""
-        source = revision.source
+        source, wanted = revision.source, revision.wanted
         if source.kind == "article" and "category" in wanted and not source.category:
             asked: list[str] = []
             folder_category(source.path, self.compiler.site.locales, asked.append)
@@ -75,18 +124,25 @@ class Then:
 
     def identify(self, path: str, oid: str, data: bytes) -> Identity:
         """Who a file was, from its front matter and its path; an article without its category."""
-        if (known := self._by_blob.get((path, oid))) is None:
-            # Most revisions change the text alone, and the front matter says it all.
-            head = (path, data[: data.find(b"\n---", 3) + 1] if data.startswith(b"---") else data)
-            if (known := self._by_head.get(head)) is None:
-                source, site = parse_source(path, data, body=False), self.compiler.site
-                known = self._by_head[head] = (
-                    identify_category(path, source, site)
-                    if source.kind == "category"
-                    else identify_article(path, source, site, lambda path: None)
-                )
-            self._by_blob[path, oid] = known
-        return known
+        if (known := self.texts.get(key_of_text(path, oid))) is not None:
+            return Identity(path, as_text(known.locale), as_text(known.slug))
+        source, site = self._front(path, data), self.compiler.site
+        found = (
+            identify_category(path, source, site)
+            if source.kind == "category"
+            else identify_article(path, source, site, lambda path: None)
+        )
+        self.texts[key_of_text(path, oid)] = Seen(as_bytes(found.locale), as_bytes(found.slug))
+        return found
+
+    def knows(self, path: str, oid: str) -> bool:
+        """Whether it is known who a file was, without reading it."""
+        return key_of_text(path, oid) in self.texts
+
+    def rules_out(self, path: str, oid: str, outlines: Collection[str]) -> bool:
+        """Whether it is known that a text is none of the bodies with these outlines, without reading it."""
+        known = self.texts.get(key_of_text(path, oid))
+        return known is not None and bool(known.outline and outlines) and known.outline not in outlines
 
     def identities(self, path: str, oid: str, data: bytes) -> Iterator[Identity]:
         """Who a file may have been: its first folder may have been a locale that is none today."""
@@ -145,6 +201,15 @@ class Then:
             return {body_digest(body)}
         bare = body.replace("\r\n", "\n")
         return {body_digest(text) for text in {body, bare, bare.replace("\n", "\r\n")}}
+
+
+def _is_broken(source: Source) -> bool:
+    return any(problem.level == "error" for problem in source.problems)
+
+
+def _body_in(data: bytes) -> str:
+    text = data.decode("utf-8").removeprefix(BOM)
+    return text[len(head_of(text)) :]
 
 
 def targets_of(source: Source) -> Iterator[str]:

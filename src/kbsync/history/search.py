@@ -1,23 +1,26 @@
 """Looks through git history, newest first: what a file was before, and which of its revisions the portal holds.
 
 A path is given up as soon as what is asked of it is known. The rest costs a walk through all commits, in which each
-older text is read once, and for what has links a second one.
+older text is read once. Only one whose outline is that of the portal's body is compiled, with its links as they were.
+What was read is kept (`cache.py`): the next walk asks git for what is new.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing
-from dataclasses import dataclass, field
 
 from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler
 from kbsync.content.parse import parse_source
-from kbsync.history.blobs import Blobs
-from kbsync.history.git import SURE_PERCENT, Entry, GitFailed, Repository
-from kbsync.history.revisions import Revision, Then, read_revision, targets_of
+from kbsync.history.asked import File, Pair
+from kbsync.history.blobs import Blob, Blobs
+from kbsync.history.cache import as_bytes
+from kbsync.history.git import SURE_PERCENT, Entry, GitFailed
+from kbsync.history.past import Past
+from kbsync.history.revisions import Revision, Then, targets_of
 from kbsync.history.trail import Text, Trail
-from kbsync.model import Base, Fields, Kind, Observed, RemoteId, Status, Value
+from kbsync.model import Base, Fields, Kind, Observed, Status, Value
 from kbsync.plan.decide import EMPTY
 from kbsync.plan.evidence import Key, key_of
 from kbsync.plan.known import NEVER, Former, GitWord
@@ -28,6 +31,9 @@ from kbsync.plan.questions import Question, Questions, differing
 AT_ONCE = 64
 """Older texts that are held at a time."""
 
+UNREAD = Blob("", b"")
+"""A text that need not be read: who it was is known."""
+
 MAX_LINKING = 8
 """The newest so many texts of a source are compiled again where the targets of their links got other addresses."""
 
@@ -35,53 +41,14 @@ MAX_MOMENTS = 100
 """The newest so many commits at which they did."""
 
 
-@dataclass(slots=True)
-class Pair:
-    """One file and one article that it may be: the portal's values that no revision had so far."""
-
-    observed: Observed
-    open: dict[str, Value]
-    found: dict[str, bool] = field(default_factory=dict)
-
-    def note(self, name: str, until_s: int) -> None:
-        """A revision had this value, and was replaced then."""
-        ours = self.observed.updated_at <= until_s
-        self.found[name] = self.found.get(name, False) or ours
-        if ours:
-            del self.open[name]
-
-    @property
-    def is_settled(self) -> bool:
-        """Whether each value is known for that of a revision."""
-        return self.open.keys() <= self.found.keys()
-
-
-@dataclass(slots=True)
-class File:
-    """What is asked of one file, and what is known so far.
-
-    `question` is None for one that is gone; then `gave` is what its last revision gave.
-    """
-
-    question: Question | None
-    pairs: dict[RemoteId, Pair] = field(default_factory=dict)
-    former: dict[tuple[str, str, str], int] = field(default_factory=dict)
-    newest: Text | None = None
-    gave: Fields = field(default_factory=dict)
-    done: bool = False
-
-    def wants(self) -> set[str]:
-        """The fields that are still to be found."""
-        return {name for pair in self.pairs.values() for name in pair.open}
-
-
 class Search:
     """One walk through history for all questions."""
 
-    def __init__(self, compiler: Compiler, repository: Repository, blobs: Blobs, questions: Questions) -> None:
-        self.repository = repository
+    def __init__(self, compiler: Compiler, past: Past, blobs: Blobs, questions: Questions) -> None:
+        self.past = past
+        self.repository = past.repository
         self.blobs = blobs
-        self.then = Then(compiler, repository, blobs)
+        self.then = Then(compiler, past, blobs)
         self.tree = compiler.tree.sources
         self.questions = questions
         self.candidates: dict[Key, Observed] = {
@@ -122,18 +89,26 @@ class Search:
             if found.question is not None
             for remote_id, pair in found.pairs.items()
         }
-        return GitWord(former, proofs, tuple(self._deleted()))
+        deleted = tuple(self._deleted())
+        known = {base.remote_id for base in deleted}
+        named = {pair.observed.remote_id for _, _, pair in self._of_gone() if pair.observed.kind == "article"}
+        return GitWord(former, proofs, deleted, frozenset(named - known))
 
     def _deleted(self) -> Iterator[Base]:
         """The articles of files that are gone, as the last agreement that git knows of."""
+        for path, found, pair in self._of_gone():
+            seen = pair.observed
+            if pair.found.keys() & {"title", "content", "name"}:
+                gave = found.gave.keys() - {"status", "locale"}
+                fields = {name: seen.fields.get(name) if name in pair.found else None for name in gave}
+                status = seen.status if pair.found.get("status") else _status_in(found.gave)
+                yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, fields, status)
+
+    def _of_gone(self) -> Iterator[tuple[str, File, Pair]]:
+        """The files that are gone, each with the articles that have a slug of it."""
         for path, found in self.files.items():
             for pair in found.pairs.values() if found.question is None else ():
-                seen = pair.observed
-                if pair.found.keys() & {"title", "content", "name"}:
-                    gave = found.gave.keys() - {"status", "locale"}
-                    fields = {name: seen.fields.get(name) if name in pair.found else None for name in gave}
-                    status = seen.status if pair.found.get("status") else _status_in(found.gave)
-                    yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, fields, status)
+                yield path, found, pair
 
     # --- the walk --------------------------------------------------------------------------------------------------
 
@@ -142,7 +117,7 @@ class Search:
         trail = Trail(self._matters, self.tree.__contains__, self._is_same)
         queue: list[Text] = []
         try:
-            with closing(self.repository.log()) as log:
+            with closing(self.past.commits(trail.concerns)) as log:
                 for commit in log:
                     queue += [text for text in trail.follow(commit) if self._is_new(text)]
                     # Where all that is open has something to try, waiting for more could only cost.
@@ -159,9 +134,10 @@ class Search:
 
     def _leave_out_what_is_not_committed(self) -> None:
         """A file that HEAD does not have was nothing else before, as far as git knows."""
-        asked = {self.repository.at("HEAD", path): found for path, found in self.files.items() if not found.pairs}
-        for name, blob in self.blobs.read(asked).items():
-            asked[name].done = blob is None
+        asked = {path: found for path, found in self.files.items() if not found.pairs}
+        committed = self.repository.committed() if asked else set()
+        for path, found in asked.items():
+            found.done = path not in committed
 
     def _still_open(self) -> int:
         return sum(1 for found in self.files.values() if not found.done)
@@ -180,6 +156,12 @@ class Search:
         return not found.done and (text.is_first or hash(text[:3]) not in self._tried)
 
     def _is_same(self, entry: Entry) -> bool:
+        names = b"\0".join(map(as_bytes, (entry.old_name, entry.name, entry.old_oid, entry.oid)))
+        if (known := self.past.kept.renames.get(names)) is None:
+            known = self.past.kept.renames[names] = self._has_same_body(entry)
+        return known
+
+    def _has_same_body(self, entry: Entry) -> bool:
         """Whether a file that git calls renamed has nearly its body still: front matter makes short files alike.
 
         A category has no body; there the name tells.
@@ -204,17 +186,17 @@ class Search:
             self._try_some([text for text in todo[start : start + AT_ONCE] if not self.files[text.path].done])
 
     def _try_some(self, texts: list[Text]) -> None:
-        blobs = self.blobs.read(text.oid for text in texts)
+        blobs = self.blobs.read(text.oid for text in texts if self._must_read(text))
         waiting: list[tuple[Text, Revision, list[str]]] = []
         for text in texts:
-            found, blob = self.files[text.path], blobs[text.oid]
+            found = self.files[text.path]
+            blob = blobs.get(text.oid, UNREAD)
             if found.done or blob is None or blob.data is None:
                 continue
             self._identify(found, text, blob.data)
-            wants = found.wants()
-            revision = read_revision(text.name, blob.data, text.commit, wants) if wants else None
-            needs = list(self.then.needs(revision, wants)) if revision else []
-            if "category" not in wants:
+            revision = self._revision(found, text, blobs)
+            needs = list(self.then.needs(revision)) if revision else []
+            if "category" not in found.wants():
                 # Once is enough: what its links meant at other commits is looked at in the end.
                 self._tried.add(hash(text[:3]))
             if revision is not None and needs:
@@ -229,6 +211,27 @@ class Search:
             self._compare(self.files[text.path], revision, text.until_s)
             self._is_done(self.files[text.path], text)
 
+    def _must_read(self, text: Text) -> bool:
+        """Whether it takes the text itself to say what it was, as far as is known yet."""
+        return not self.then.knows(text.name, text.oid) or self._is_wanted(self.files[text.path], text)
+
+    def _is_wanted(self, found: File, text: Text) -> bool:
+        wants = found.wants()
+        if found.question is None or wants != {"content"}:
+            return bool(wants)
+        return not self.then.rules_out(text.name, text.oid, found.outlines())
+
+    def _revision(self, found: File, text: Text, blobs: dict[str, Blob | None]) -> Revision | None:
+        if not self._is_wanted(found, text):
+            return None
+        if text.oid not in blobs:
+            # The article that it may be was only just found.
+            blobs |= self.blobs.read([text.oid])
+        blob = blobs[text.oid]
+        if blob is None or blob.data is None:
+            return None
+        return self.then.read(text, blob.data, found.wants(), found.outlines())
+
     def _identify(self, found: File, text: Text, data: bytes) -> None:
         """Note who the file was, and take the article that it may have been into what is asked."""
         kind: Kind = "category" if text.name.endswith(CATEGORY_FILE) else "article"
@@ -242,15 +245,13 @@ class Search:
                 and seen.remote_id not in found.pairs
                 and (found.question is None or found.question.former)
             ):
-                values = (
-                    {**seen.fields, "status": seen.status}
-                    if found.question is None
-                    else differing(found.question.desired, seen)
-                )
+                status = {"status": seen.status} if self.questions.statuses else {}
+                question = found.question
+                values = differing(question.desired, seen) if question else {**seen.fields, **status}
                 found.pairs[seen.remote_id] = Pair(seen, values)
 
     def _compare(self, found: File, revision: Revision, until_s: int) -> None:
-        wants = found.wants()
+        wants = found.wants() & revision.wanted
         fields = self.then.fields_of(revision) if wants - {"content"} or found.question is None else {}
         if found.question is None and not found.gave:
             # A file without a status leaves it to people.

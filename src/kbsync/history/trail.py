@@ -46,6 +46,7 @@ class Trail:
         self.is_today = is_today
         self.is_same = is_same
         self._coming: dict[str, Names] = {}
+        self._followed: set[str] = set()
         self._until: dict[tuple[str, str, str], int] = {}
 
     def follow(self, commit: Commit) -> Iterator[Text]:
@@ -65,6 +66,10 @@ class Trail:
                 for path in self._paths(before, entry.old_name):
                     until_s = self._until.setdefault((path, entry.old_name, entry.old_oid), commit.time_s)
                     yield Text(path, entry.old_name, entry.old_oid, commit.parents[0], until_s)
+
+    def concerns(self, name: str) -> bool:
+        """Whether a change of this name may be one of a path that matters, in the next commit."""
+        return name in self._followed or (name.endswith(".md") and self.matters(name))
 
     def _is_rename(self, entry: Entry, here: Names) -> bool:
         if not entry.is_rename:
@@ -87,6 +92,7 @@ class Trail:
     def _before(self, here: Names, renames: list[Entry]) -> Names:
         if not renames:
             return here
+        self._followed.update(name for entry in renames for name in (entry.old_name, entry.name))
         gone: Names = {entry.name: frozenset() for entry in renames}
         old = {e.old_name: self._meant(here, e.old_name) | self._paths(here, e.name) for e in renames}
         return {**here, **gone, **old}

@@ -1,6 +1,6 @@
 """KB313 to KB316: headings that cannot be linked to, or that make a muddle of the page.
 
-The portal gives ids to headings of level 1 to 3 only. Source: service/observed.md, section 9.
+The portal gives ids to headings of level 1 to 3 only. Source: docs/service.md, section 9.
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ def check_slugs(context: Context) -> Iterator[Finding]:
 
 
 def _odd(slug: str, *, is_article: bool) -> tuple[str, str]:
-    """What makes a slug a bad address, worst first, and what to do. Source: observed.md, surprise 21 and section 9."""
+    """What makes a slug a bad address, worst first, and what to do. Source: docs/service.md, S21 and section 9."""
     if "." in slug and is_article:
         return (
             f"the page of `{slug}` will be 404: the part after the dot is taken as a format",

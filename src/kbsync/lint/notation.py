@@ -1,6 +1,6 @@
 """KB404 to KB411: signs that mean something elsewhere and that the portal prints as they stand, or takes otherwise.
 
-Source: service/observed.md, section 9.
+Source: docs/service.md, section 9.
 """
 
 from __future__ import annotations

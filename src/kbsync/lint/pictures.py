@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kbsync.content.pictures import SVG, UNREAD, Picture
+from kbsync.content.pictures import MAX_BYTES, SVG, UNREAD, Picture
 from kbsync.lint.context import Context
 from kbsync.model import Finding
 
@@ -32,8 +32,9 @@ def _wrongs(context: Context, picture: Picture, *, can_be_shown: bool) -> Iterat
         yield "KB323", message, "publish them elsewhere, and say where: [assets] base_url in kbsync.toml"
     elif picture.kind == UNREAD and not picture.size:
         yield "KB320", f"{picture.path} cannot be read", "check its permissions"
-    elif picture.size > limits.max_kb * 1000:
-        message = f"{picture.path} has {picture.size / 1000:,.0f} kB; [assets] max_kb allows {limits.max_kb:,}"
+    elif picture.size > (most_bytes := min(limits.max_bytes, MAX_BYTES)):
+        allowed = "kbsync reads" if most_bytes == MAX_BYTES else "[assets] max_kb allows"
+        message = f"{picture.path} has {picture.size / 1000:,.0f} kB; {allowed} {most_bytes // 1000:,}"
         yield "KB321", message, "save it smaller"
     elif picture.kind in {"", UNREAD}:
         yield "KB320", f"{picture.path} is no picture that browsers show", f"use one of: {KINDS}"

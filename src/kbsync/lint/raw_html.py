@@ -1,6 +1,6 @@
 """KB401 to KB403: raw HTML, of which the portal drops the tags, and of blocks the words as well.
 
-Source: service/observed.md, section 9. Comments are dropped, too, and are meant to be.
+Source: docs/service.md, section 9. Comments are dropped, too, and are meant to be.
 """
 
 from __future__ import annotations

@@ -105,7 +105,7 @@ def _check_category(context: Context, identity: Identity) -> Iterator[Finding]:
 
 
 def check_unique_slugs(context: Context) -> Iterator[Finding]:
-    """Article slugs are unique over the whole service, locales included. Source: observed.md, surprise 1."""
+    """Article slugs are unique over the whole service, locales included. Source: docs/service.md, S1."""
     first: dict[str, str] = {}
     for path, identity in context.site.articles.items():
         source = context.tree.sources[path]

@@ -1,6 +1,6 @@
 """KB413: what looks like a table and is none, so that readers see its bars.
 
-The portal needs a line of hyphens under the head with as many cells as that. Source: service/observed.md, section 9.
+The portal needs a line of hyphens under the head with as many cells as that. Source: docs/service.md, section 9.
 """
 
 from __future__ import annotations

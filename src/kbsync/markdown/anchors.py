@@ -7,7 +7,7 @@ from functools import lru_cache
 from kbsync.markdown.transliteration import LETTERS, MARKS, VOWEL_SIGNS
 
 ANCHORED_LEVELS = range(1, 4)
-"""Headings of these levels get an id, deeper ones none. Source: service/observed.md, section 9."""
+"""Headings of these levels get an id, deeper ones none. Source: docs/service.md, section 9."""
 
 _HUMPS = tuple(
     re.compile(between)

@@ -161,7 +161,7 @@ EMBEDS = (
 )
 """In the portal's order: the first that matches anywhere in the address wins, even inside a query.
 
-Source: service/observed.md, section 9, and the players in service/render-parity.jsonl.
+Source: docs/service.md, section 9, and the players in tests/fixtures/parity/rendered.jsonl.
 """
 
 

@@ -18,7 +18,7 @@ from kbsync.markdown.embeds import player
 from kbsync.markdown.entities import decode
 
 OMITTED = "<!-- raw HTML omitted -->"
-"""Stands in the page for every piece of raw HTML. Source: service/observed.md, section 9."""
+"""Stands in the page for every piece of raw HTML. Source: docs/service.md, section 9."""
 
 BLANKS = "\t\n\v\f\r \0"
 """What the portal's Ruby strips before it calls a text empty; no-break space is not among them."""

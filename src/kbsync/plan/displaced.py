@@ -10,7 +10,7 @@ from kbsync.plan.match import Matches
 
 
 def note_positions(draft: Draft, matches: Matches) -> None:
-    """An article that gets another category also gets another position there (observed.md, section 4)."""
+    """An article that gets another category also gets another position there (docs/service.md, section 4)."""
     there = {match.observed.remote_id: match.observed for match in matches.matched if match.observed}
     for number, change in enumerate(draft.changes):
         if change.kind != "article" or change.action is not Action.UPDATE or change.remote_id not in there:

@@ -170,7 +170,7 @@ def _decide_present(
 
 
 def _with_its_category(verdicts: dict[str, Verdict], desired: Desired, there: Fields) -> dict[str, Verdict]:
-    """The category decides the locale, on every save (observed.md, surprise 9): one is held with the other."""
+    """The category decides the locale, on every save (docs/service.md, S9): one is held with the other."""
     category, locale = verdicts.get("category", Verdict.CONFLICT), verdicts["locale"]
     differs = "category" in desired.fields and there.get("category") != desired.fields["category"]
     if differs and locale is Verdict.SEND and category is not Verdict.SEND:
@@ -197,7 +197,7 @@ def _decide_fields(
     _hold_fields(draft, match, observed, there, verdicts)
     sends = [name for name in names_of(desired.kind) if verdicts.get(name) is Verdict.SEND]
     if verdicts.get("locale") is Verdict.SEND:
-        # The category decides the locale, on every save (observed.md, surprise 9).
+        # The category decides the locale, on every save (docs/service.md, S9).
         sends += ["locale", *(["category"] if "category" in desired.fields and "category" not in sends else [])]
     if "category" in sends and "position" in desired.fields and "position" not in sends:
         # The service gives a new position to what changes its category.

@@ -46,12 +46,14 @@ class GitWord:
         former: by source path, what the file was at older revisions, the newest first.
         proofs: by source path and remote id of an article or category.
         deleted: of articles whose file is gone, what the file last agreed to; a field that a person changed is None.
+        once: articles with the slug of a file that is gone, but none of its texts.
         word: why git could not say all: what is wrong, a colon, what to do; or "".
     """
 
     former: Mapping[str, tuple[Former, ...]] = field(default_factory=dict)
     proofs: Mapping[tuple[str, RemoteId], Proof] = field(default_factory=dict)
     deleted: tuple[Base, ...] = ()
+    once: frozenset[RemoteId] = frozenset()
     word: str = ""
 
     def proof(self, path: str, remote_id: RemoteId) -> Proof:
@@ -64,6 +66,7 @@ class GitWord:
             {**self.former, **more.former},
             {**self.proofs, **more.proofs},
             self.deleted or more.deleted,
+            self.once | more.once,
             self.word or more.word,
         )
 

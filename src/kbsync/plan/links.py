@@ -1,7 +1,7 @@
 """Links between translations: an article of another locale is linked to the one it translates. Pure.
 
 The value of the field `translation_of` is the id of the original, or its path while that is still to be made. The
-service names the links in the answer of the original only (observed.md, "Translations"); once the ledger knows of a
+service names the links in the answer of the original only (docs/service.md, section 4); once the ledger knows of a
 link it is not looked at again.
 """
 

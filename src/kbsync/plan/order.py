@@ -2,7 +2,7 @@
 
 A slug that one change gives up and another takes makes them go one after the other, in turns. Where the changes make a
 circle (two articles that swap their slugs), one of them steps aside to a slug of its own for a moment: the service has
-no other way (observed.md, surprise 22).
+no other way (docs/service.md, S22).
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from kbsync.plan.draft import Draft, Policy, follow_rename, names_of
 from kbsync.plan.match import Matches
 
 MACHINE_SLUG = re.compile(r"\d{9,}-")
-"""A slug that the panel made: unix seconds and the title. Source: observed.md, section 4."""
+"""A slug that the panel made: unix seconds and the title. Source: docs/service.md, section 4."""
 
 ALWAYS = frozenset({"title", "content", "name"})
 """The fields that every source of their kind gives."""
@@ -132,9 +132,9 @@ def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
 
 
 def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
-    """The service leaves no redirect behind (observed.md, surprise 22); another article may take the address.
+    """The service leaves no redirect behind (docs/service.md, S22); another article may take the address.
 
-    Whoever has the address reads drafts and archived articles, too (surprise 8); a slug with a dot has none (21).
+    Whoever has the address reads drafts and archived articles, too (S8); a slug with a dot has none (S21).
     """
     there = (match.observed for match in matches.matched if match.desired.kind == "article")
     statuses: dict[object, Status | None] = {item.remote_id: item.status for item in there if item is not None}

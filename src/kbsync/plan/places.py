@@ -17,7 +17,7 @@ from kbsync.plan.draft import Draft, follow_rename
 from kbsync.plan.match import Match, Matches
 
 STEP = 10
-"""How far apart the service itself puts two articles. Source: observed.md, section 4."""
+"""How far apart the service itself puts two articles. Source: docs/service.md, section 4."""
 
 Key = tuple[str, object]
 """A category: locale and slug."""

@@ -12,8 +12,8 @@ from kbsync.plan.order import ASIDE
 def proof_of(draft: Draft, match: Match, observed: Observed) -> Proof:
     """What history proves of the portal's values, of the file itself or of the one that it continues."""
     former, proven = match.former, dict(draft.git.proof(match.desired.path, observed.remote_id))
-    unknown_text = match.base is former is None and "content" not in proven and _has_another_text(match, observed)
-    if match.is_stranger or unknown_text:
+    had_text = "content" in proven or (former is not None and former.fields.get("content") is not None)
+    if match.is_stranger or (match.base is None and not had_text and _has_another_text(match, observed)):
         # An article with a text that no version of the file ever had may be a person's own.
         return NO_PROOF
     if observed.slug.endswith(ASIDE):

@@ -17,6 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
+from msgspec.structs import replace
+
 from kbsync.model import Desired, Manage, Observed, Plan, Reason, RemoteId, Value
 from kbsync.plan.assign import Edge
 from kbsync.plan.evidence import Evidence
@@ -46,19 +48,25 @@ class Questions:
     """What git is asked, all at once.
 
     `candidates` are the articles that a source may turn out to be; `deleted` says that they may also be those of files
-    that are gone.
+    that are gone. `statuses` says whether theirs matter too.
     """
 
     sources: tuple[Question, ...] = ()
     candidates: tuple[Observed, ...] = ()
     deleted: bool = False
+    statuses: bool = True
 
     def __bool__(self) -> bool:
         return bool(self.sources) or self.deleted
 
 
-def questions_for(weighed: Weighed) -> Questions:
-    """What git is asked before anything is matched."""
+def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
+    """What git is asked before anything is matched.
+
+    Args:
+        weighed: what is open.
+        publish: whether statuses are decided. Else they are the panel's, and asking for them would only cost.
+    """
     there = [article.observed for article in weighed.index.nodes.values() if article.observed]
     # Of a list with gaps nobody knows what is not there.
     kinds = {item.kind for item in there} if weighed.index.known.complete else {"article", "category"}
@@ -79,11 +87,12 @@ def questions_for(weighed: Weighed) -> Questions:
             or (len(knot) > 1 and partly)
         ):
             seen = (weighed.index.nodes[other].observed for p, other in knot if p == path)
-            sources.append(Question(item, tuple(one for one in seen if one is not None), former=True))
+            asked = item if publish else replace(item, status=None)
+            sources.append(Question(asked, tuple(one for one in seen if one is not None), former=True))
     left = (weighed.index.nodes[node] for node in weighed.without_source())
     strangers = [article.observed for article in left if article.base is None and article.observed]
     deleted = any(item.kind == "category" or not MACHINE_SLUG.match(item.slug) for item in strangers)
-    return Questions(tuple(sources), tuple(there), deleted)
+    return Questions(tuple(sources), tuple(there), deleted, statuses=publish)
 
 
 def differing(desired: Desired, observed: Observed) -> dict[str, Value]:
@@ -98,8 +107,11 @@ def differing(desired: Desired, observed: Observed) -> dict[str, Value]:
     return found
 
 
-def open_questions(plan: Plan, desired: Iterable[Desired], known: Known) -> Questions:
-    """What git is asked of a plan's conflicts, where it was not asked yet. A seed is left alone once it was made."""
+def open_questions(plan: Plan, desired: Iterable[Desired], known: Known, *, publish: bool = True) -> Questions:
+    """What git is asked of a plan's conflicts, where it was not asked yet. A seed is left alone once it was made.
+
+    `publish` as in `questions_for`.
+    """
     asked = [held for held in plan.held if held.reason is Reason.CONFLICT and held.remote_id is not None]
     asked = [held for held in asked if (held.path, held.remote_id) not in known.git.proofs]
     if not asked or known.observed is None:
@@ -109,7 +121,8 @@ def open_questions(plan: Plan, desired: Iterable[Desired], known: Known) -> Ques
     found = {}
     for held in asked:
         if held.path in sources and held.remote_id is not None:
-            found[held.path] = Question(sources[held.path], (there[held.kind, held.remote_id],))
+            item = sources[held.path] if publish else replace(sources[held.path], status=None)
+            found[held.path] = Question(item, (there[held.kind, held.remote_id],))
     return Questions(tuple(found.values()))
 
 
@@ -249,5 +262,7 @@ def _may_be(weighed: Weighed, node: Node) -> bool:
 def _looks_like(weighed: Weighed, item: Desired, node: Node) -> bool:
     """Whether an article that is on no record, nor in git, may be a source's: a person may have given it that slug."""
     some = weighed.index.nodes[node].some
+    git = weighed.index.known.git
     same_title = some.locale in ("", item.locale) and item.title == weighed.index.nodes[node].title
-    return same_title or item.fields.get("content") == some.fields.get("content") or bool(weighed.index.known.git.word)
+    same = same_title or item.fields.get("content") == some.fields.get("content")
+    return same or node[1] in git.once or bool(git.word)

@@ -15,7 +15,10 @@ OUTSIDE = frozenset({"status", "locale", "translation_of"})
 """Fields that are not among those of an answer."""
 
 UNSEEN = frozenset({"locale", "translation_of"})
-"""What an answer does not show as it is stored: the locale is the category's (surprise 9), the link the original's."""
+"""What an answer does not show as it is stored: the locale is the category's, the link the original's.
+
+Source: docs/service.md, S9 and section 4.
+"""
 
 PLAN_AGAIN = "run `kbsync plan` again"
 """The advice for a change that is left out because of an edit since the plan was made."""

@@ -1,4 +1,4 @@
-"""Slugs that something else still has on the portal: the service would answer 500 (observed.md, surprise 1). Pure."""
+"""Slugs that something else still has on the portal: the service would answer 500 (docs/service.md, S1). Pure."""
 
 from __future__ import annotations
 

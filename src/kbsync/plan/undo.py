@@ -45,7 +45,10 @@ from kbsync.plan.evidence import key_of
 from kbsync.plan.order import take_turns
 
 PLACE = frozenset({"locale", "category"})
-"""Where an article is: a category's slug is one only within its locale, and decides the locale (surprise 9)."""
+"""Where an article is: a category's slug is one only within its locale, and decides the locale.
+
+Source: docs/service.md, S9.
+"""
 
 
 @dataclass(slots=True)

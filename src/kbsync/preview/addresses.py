@@ -61,7 +61,7 @@ def search_url(locale: str) -> str:
 
 def read_url(url: str) -> Place | None:
     """What an address means, whether or not something is there; None for one of no such shape."""
-    parts = [unquote(part) for part in url.split("/")[1:]]
+    parts = [unquote(part) for part in url.split("/")[1:]] or [""]
     locale = "" if parts[0] == NO_LOCALE else parts[0]
     match parts:
         case [said, ""] if said and said != "-":

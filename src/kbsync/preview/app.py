@@ -20,7 +20,7 @@ from kbsync.preview.policy import PICTURE, policy_of
 from kbsync.preview.search import Search
 from kbsync.preview.tabs import Tab
 from kbsync.site.assets import asset
-from kbsync.site.guard import HEADERS, check_request
+from kbsync.site.guard import HEADERS, check_request, read_headers
 from kbsync.site.pages import MissingPage, render
 
 Message = MutableMapping[str, Any]
@@ -79,10 +79,10 @@ class App:
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Receive, send: Send) -> None:
         """Answer one request."""
-        headers = {name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]}
+        headers = read_headers(scope["headers"])
         path = scope["raw_path"].decode("latin-1")
         asked = Asked(scope["method"], path, scope["query_string"].decode("latin-1"), headers)
-        if refusal := check_request(headers, self.host):
+        if refusal := check_request(path, headers, self.host):
             await _send(send, asked, Answer(refusal.status, refusal.words.encode(), TEXT))
         elif asked.method not in {"GET", "HEAD"}:
             await _send(send, asked, Answer(405, b"Only GET and HEAD.\n", TEXT, (("allow", "GET, HEAD"),)))

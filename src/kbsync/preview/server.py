@@ -16,6 +16,7 @@ from kbsync.preview.checking import Project
 from kbsync.preview.gather import Sleep
 from kbsync.preview.live import Live
 from kbsync.preview.portal import Ask
+from kbsync.site.protocol import LocalProtocol
 
 DEFAULT_PORT = 4004
 BACKLOG = 512
@@ -137,7 +138,7 @@ async def _end_streams(app: App) -> None:
 def _config(app: App) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http="h11",
+        http=LocalProtocol,
         ws="none",
         loop="asyncio",
         lifespan="off",

@@ -39,7 +39,7 @@ LOOK_AGAIN = 2
 FORMER = AnswerLost("a runner that died may have sent it")
 
 UNIQUE = "should be unique"
-"""The refusal of a category whose slug is taken in its locale. Source: observed.md, section 3."""
+"""The refusal of a category whose slug is taken in its locale. Source: docs/service.md, section 3."""
 
 DELETE_TRIES = 2
 """How often a delete is sent; an id is never given again, so the second one is harmless."""
@@ -110,7 +110,7 @@ class Sender:
             try:
                 seen = self._send_create(change, fields, content)
             except (AnswerLost, Rejected, NotFound) as exc:
-                # A refusal may hide a success as well (observed.md, surprise 5), so each of them is looked up.
+                # A refusal may hide a success as well (docs/service.md, S5), so each of them is looked up.
                 if (step := self._look_up(change, fields, exc, attempt=attempt)) is not None:
                     return step
             except ServiceError as exc:
@@ -131,7 +131,7 @@ class Sender:
         if isinstance(exc, AnswerLost) and attempt < LOOK_AGAIN and self.lookup.can_find(change):
             return None
         # An earlier try whose answer was lost may still arrive; and whatever says 404 to a create may say so to a
-        # look-up as well (surprise 5). The next run looks once more.
+        # look-up as well (docs/service.md, S5). The next run looks once more.
         lost = attempt > 1 or (isinstance(exc, NotFound) and self.lookup.can_find(change))
         return failed(self._explained(change, exc), lost=lost)
 
@@ -172,7 +172,7 @@ class Sender:
             and change.kind == "article"
             and self.lookup.can_find(change)
         ):
-            # Looked up and not there, twice: the slug is taken where this portal cannot see it (surprise 1).
+            # Looked up and not there, twice: the slug is taken where this portal cannot see it (docs/service.md, S1).
             hint = f"is `{change.slug}` taken in another portal or account of this installation? Try another slug"
             return ServerFailed(f"{exc.message}; this portal has no article of this slug", hint=hint, status=500)
         if change.kind == "category" and isinstance(exc, Rejected) and UNIQUE in exc.message:
@@ -233,7 +233,7 @@ class Sender:
         return self._updated(change, seen)
 
     def _owner_of_slug(self, change: Change, exc: ServiceError) -> Step | None:
-        """Who has the slug that an article was to get, where that is why it was refused (surprise 1)."""
+        """Who has the slug that an article was to get, where that is why it was refused (docs/service.md, S1)."""
         wanted = replace_change(change, slug=str(change.after.get("slug", "")))
         try:
             other = self.lookup.find(wanted) if wanted.slug and exc.status == 500 else None

@@ -1,18 +1,17 @@
-"""The JSON shapes, stable for machines. Source: design.md, section 12."""
+"""The JSON shapes, stable for machines. Source: docs/architecture.md, JSON output."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import msgspec
-
 from kbsync.model import Action, Change, Finding, Held, Observed, Outcome, Plan, Target
+from kbsync.report.escape import json_text
 
 
 def plan_json(plan: Plan, findings: Sequence[Finding] = (), *, unmanaged: bool = False) -> str:
     """A plan as one object of schema `kbsync.plan/1`."""
-    return _encode(_plan_object("kbsync.plan/1", plan, findings) | _unmanaged(plan, listed=unmanaged))
+    return json_text(_plan_object("kbsync.plan/1", plan, findings) | _unmanaged(plan, listed=unmanaged))
 
 
 def push_json(plan: Plan, outcomes: Iterable[Outcome], *, requests: int, seconds: float) -> str:
@@ -30,17 +29,17 @@ def push_json(plan: Plan, outcomes: Iterable[Outcome], *, requests: int, seconds
         _change(outcome.change) | {"outcome": outcome.outcome, "error": outcome.error, "remote_id": outcome.remote_id}
         for outcome in outcomes
     ]
-    return _encode(found)
+    return json_text(found)
 
 
 def lint_json(findings: Iterable[Finding]) -> str:
     """Findings as one object of schema `kbsync.lint/1`."""
-    return _encode({"schema": "kbsync.lint/1", "findings": [_finding(finding) for finding in findings]})
+    return json_text({"schema": "kbsync.lint/1", "findings": [_finding(finding) for finding in findings]})
 
 
 def refused_json(target: Target, findings: Iterable[Finding], *, schema: str) -> str:
     """A plan or push that findings of level error stopped: nothing in it but these."""
-    return _encode(_plan_object(schema, Plan(target), list(findings)))
+    return json_text(_plan_object(schema, Plan(target), list(findings)))
 
 
 def summary_of(plan: Plan) -> dict[str, int | float]:
@@ -54,10 +53,6 @@ def summary_of(plan: Plan) -> dict[str, int | float]:
         "requests": plan.requests,
         "seconds": plan.seconds,
     }
-
-
-def _encode(found: Any) -> str:
-    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
 
 
 def _plan_object(schema: str, plan: Plan, findings: Iterable[Finding]) -> dict[str, Any]:

@@ -10,6 +10,9 @@ of a job takes it for a command to itself.
 from __future__ import annotations
 
 import re
+from typing import Any
+
+import msgspec
 
 from kbsync.model import visible
 
@@ -77,6 +80,18 @@ def _inert(special: str) -> str:
     if special.lower() == "gh":
         return special + NO_WIDTH
     return NO_WIDTH.join(special[at : at + ID_CHARS] for at in range(0, len(special), ID_CHARS))
+
+
+# --- JSON ------------------------------------------------------------------------------------------------------------
+
+UNSEEN = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+"""What JSON lets stand as it is, and a terminal obeys or shows otherwise."""
+
+
+def json_text(found: Any) -> str:
+    """A value as JSON, for programs; whoever looks at it in a terminal sees what is in it."""
+    text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+    return UNSEEN.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
 
 
 # --- logs ------------------------------------------------------------------------------------------------------------

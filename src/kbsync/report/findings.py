@@ -21,7 +21,14 @@ Read = Callable[[str], str | None]
 
 
 def findings_text(
-    findings: Sequence[Finding], style: Style, *, root: str, sources: int, read: Read, quiet: bool = False
+    findings: Sequence[Finding],
+    style: Style,
+    *,
+    root: str,
+    sources: int,
+    read: Read,
+    quiet: bool = False,
+    fix: str = FIX,
 ) -> Iterator[str]:
     """Findings as `path:line:column: level CODE message`, which editors and terminals make clickable; piece by piece.
 
@@ -32,6 +39,7 @@ def findings_text(
         sources: how many files were looked at.
         read: gives the text of a source; asked once for each that has findings.
         quiet: show errors alone, and count the rest.
+        fix: the command that fixes what can be fixed, in the words of the shell.
     """
     shown = [finding for finding in findings if finding.level == "error" or not quiet]
     for path, group in groupby(shown, key=lambda finding: finding.path):
@@ -39,7 +47,7 @@ def findings_text(
         for finding in group:
             yield from map(inert, _finding(finding, lines, style, f"{root}/" if root != "." else ""))
         yield "\n"
-    yield _summary(findings, sources)
+    yield _summary(findings, sources, fix)
 
 
 def _finding(finding: Finding, lines: Sequence[str], style: Style, prefix: str) -> Iterator[str]:
@@ -65,11 +73,11 @@ def _one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def _summary(findings: Iterable[Finding], sources: int) -> str:
+def _summary(findings: Iterable[Finding], sources: int, fix: str) -> str:
     errors = warnings = fixable = 0
     for finding in findings:
         errors += finding.level == "error"
         warnings += finding.level != "error"
         fixable += finding.fixable
     total = f"{count(sources, 'file')}: {count(errors, 'error')}, {count(warnings, 'warning')}.\n"
-    return total + (f"{fixable:,} can be mended by `{FIX}`.\n" if fixable else "")
+    return total + (f"{fixable:,} can be mended by `{fix}`.\n" if fixable else "")

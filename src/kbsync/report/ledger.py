@@ -11,7 +11,7 @@ import msgspec
 
 from kbsync.ledger.contract import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
-from kbsync.report.escape import inert
+from kbsync.report.escape import inert, json_text
 from kbsync.report.text import SHOWN, Style
 from kbsync.words import count
 
@@ -86,13 +86,13 @@ def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: b
 def ledger_json(record: Record) -> str:
     """The record as one object of schema `kbsync.ledger-show/1`."""
     found: dict[str, Any] = {"schema": "kbsync.ledger-show/1", **msgspec.to_builtins(record)}
-    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+    return json_text(found)
 
 
 def run_json(run: RunInfo, entries: Sequence[Entry]) -> str:
     """A run as one object of schema `kbsync.run/1`."""
     found = {"schema": "kbsync.run/1", **msgspec.to_builtins(run), "entries": msgspec.to_builtins(entries)}
-    return msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
+    return json_text(found)
 
 
 def _moment(seconds: float) -> str:

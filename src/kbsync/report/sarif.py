@@ -10,11 +10,10 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import quote
 
-import msgspec
-
 from kbsync import __version__
 from kbsync.lint.rules import RULES, Rule
 from kbsync.model import Finding, visible
+from kbsync.report.escape import json_text
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 NUMBERS = {code: number for number, code in enumerate(RULES)}
@@ -34,7 +33,7 @@ def findings_sarif(findings: Iterable[Finding], *, root: str) -> str:
         "results": [_result(finding, root) for finding in findings],
     }
     log = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return msgspec.json.format(msgspec.json.encode(log), indent=2).decode()
+    return json_text(log)
 
 
 def _rule(rule: Rule) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""What the API tells about a row: the shapes of service/observed.md, sections 2 to 4, key by key in their order."""
+"""What the API tells about a row: the shapes of docs/service.md, sections 2 to 4, key by key in their order."""
 
 from dataclasses import dataclass
 from typing import Any

@@ -1,4 +1,4 @@
-"""The endpoints around the help center: version, profile, account, inboxes. Source: service/observed.md, section 1."""
+"""The endpoints around the help center: version, profile, account, inboxes. Source: docs/service.md, section 1."""
 
 from datetime import UTC, datetime
 

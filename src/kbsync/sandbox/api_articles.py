@@ -1,4 +1,4 @@
-"""The article endpoints. Source: service/observed.md, section 4."""
+"""The article endpoints. Source: docs/service.md, section 4."""
 
 from . import articles, listing
 from .answers import Json, View, article_json, linked_json, list_meta
@@ -54,7 +54,7 @@ def show_article(call: Call) -> Response:
 
 
 def create_article(call: Call) -> Response:
-    """A new article, and the errors after which it exists all the same (surprise 5)."""
+    """A new article, and the errors after which it exists all the same (docs/service.md, S5)."""
     portal = find_portal(call)
     check_administrator(call)
     sent = required(call.request, call.params, "article", ARTICLE_COLUMNS)

@@ -1,4 +1,4 @@
-"""The category endpoints. Source: service/observed.md, section 3."""
+"""The category endpoints. Source: docs/service.md, section 3."""
 
 from . import categories
 from .answers import category_json

@@ -1,4 +1,4 @@
-"""The portal endpoints. Source: service/observed.md, section 2."""
+"""The portal endpoints. Source: docs/service.md, section 2."""
 
 import json
 from typing import Any

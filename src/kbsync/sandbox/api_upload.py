@@ -1,4 +1,4 @@
-"""Uploads and the addresses they are read from. Source: service/observed.md, section 5."""
+"""Uploads and the addresses they are read from. Source: docs/service.md, section 5."""
 
 import base64
 import hashlib
@@ -21,7 +21,7 @@ from .refusals import crashed
 from .store import Store
 
 STORAGE_URL_S = 300
-"""How long an address in the storage is valid. Source: observed.md, section 5."""
+"""How long an address in the storage is valid. Source: docs/service.md, section 5."""
 
 FOREVER = ("cache-control", "max-age=3155695200, public")
 

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from kbsync.site.guard import check_request
+from kbsync.site.guard import check_request, read_headers
 
 from . import api_upload
 from .articles import touch_oldest
@@ -29,7 +29,7 @@ LOG_ROWS = 200_000
 """Older requests are forgotten."""
 
 OVERRIDES = frozenset({"PATCH", "PUT", "DELETE"})
-"""What a POST may turn into by X-HTTP-Method-Override. Source: observed.jsonl, `method override header`."""
+"""What a POST may turn into by X-HTTP-Method-Override. Source: tests/fixtures/observed, `method override header`."""
 
 
 class LoggedRequest(NamedTuple):
@@ -65,8 +65,8 @@ class App:
         method, path, query = scope["method"], scope["raw_path"].decode("latin-1"), scope["query_string"]
         target = f"{path}?{query.decode('latin-1')}" if query else path
         own = is_control(path)
-        headers = read_headers(scope)
-        refusal = check_request(headers, self.host, self.names)
+        headers = read_headers(scope["headers"])
+        refusal = check_request(path, headers, self.host, self.names)
         note = _forget if own or refusal else partial(self._note, method, target)
         wire = Wire(send, receive, scope["state"]["transport"], self.stopping, self.held, note)
         body = await _read_body(receive)
@@ -138,18 +138,13 @@ async def _read_body(receive: Receive) -> bytes | None:
     return b"".join(pieces)
 
 
-def read_headers(scope: Scope) -> dict[str, str]:
-    """The headers of a request, names in lower case."""
-    return {name.decode("latin-1"): text.decode("latin-1") for name, text in scope["headers"]}
-
-
 def read_request(scope: Scope, target: str, body: bytes) -> Request:
     """The request as a value.
 
     Raises:
         Halt: 400 for a path or query string that is no UTF-8.
     """
-    headers, server = read_headers(scope), scope["server"]
+    headers, server = read_headers(scope["headers"]), scope["server"]
     client = scope["client"][0] if scope["client"] else ""
     method = scope["method"]
     override = headers.get("x-http-method-override", "").upper()

@@ -1,4 +1,4 @@
-"""Articles in the database: create, change, delete, reorder. What is stored follows service/observed.md, section 4."""
+"""Articles in the database: create, change, delete, reorder. What is stored follows docs/service.md, section 4."""
 
 import json
 import sqlite3
@@ -13,10 +13,10 @@ from .refusals import crashed, invalid
 from .store import Row, Store
 
 TEXT_LIMITS = {"title": 255, "description": 20_000, "content": 20_000, "slug": 255, "locale": 255}
-"""Characters, in the order in which the service complains. Source: observed.md, surprise 4."""
+"""Characters, in the order in which the service complains. Source: docs/service.md, S4."""
 
 POSITION_STEP = 10
-"""A new article comes this far after the last one. Source: observed.jsonl, `article create …`."""
+"""A new article comes this far after the last one. Source: tests/fixtures/observed, `article create …`."""
 
 COLUMN_LIST = (
     "id, account_id, portal_id, category_id, author_id, associated_article_id, locale, slug, status, position, views, "

@@ -1,4 +1,4 @@
-"""Who is asking, and may they. Source: service/observed.md, sections 1 and 6."""
+"""Who is asking, and may they. Source: docs/service.md, sections 1 and 6."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""How the service's framework turns what was sent into what is stored. Source: service/observed.md, section 4."""
+"""How the service's framework turns what was sent into what is stored. Source: docs/service.md, section 4."""
 
 import re
 import unicodedata

@@ -1,4 +1,4 @@
-"""Categories in the database. What is stored follows service/observed.md, section 3."""
+"""Categories in the database. What is stored follows docs/service.md, section 3."""
 
 import json
 import sqlite3
@@ -12,7 +12,7 @@ from .refusals import crashed, invalid
 from .store import CATEGORY_COLUMNS, Row, Store
 
 TEXT_LIMITS = {"name": 255, "description": 20_000, "locale": 255, "slug": 255, "icon": 255}
-"""Characters. Source: observed.md, surprise 4."""
+"""Characters. Source: docs/service.md, S4."""
 
 COLUMNS = CATEGORY_COLUMNS.split(", ")
 Fields = dict[str, Any]

@@ -1,6 +1,8 @@
 """One sandbox for one database: a lock beside the file, which the system frees when its process ends in any way."""
 
+import errno
 import os
+import stat
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -40,7 +42,7 @@ def claim(database: Path) -> Iterator[int]:
     """
     try:
         database.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(f"{database}.lock", os.O_RDWR | os.O_CREAT, 0o600)
+        descriptor = _open(f"{database}.lock")
     except OSError as exc:
         raise DataRefused(f"the sandbox's data in {database.name} cannot be used: {exc.strerror}") from exc
     try:
@@ -55,6 +57,15 @@ def claim(database: Path) -> Iterator[int]:
     finally:
         _HELD.discard(descriptor)
         os.close(descriptor)
+
+
+def _open(path: str) -> int:
+    """The lock file; a pipe or a device of that name is none."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600)
+    if stat.S_ISREG(os.fstat(descriptor).st_mode):
+        return descriptor
+    os.close(descriptor)
+    raise OSError(errno.EINVAL, "its lock is no regular file")
 
 
 def _let_go() -> None:

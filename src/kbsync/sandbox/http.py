@@ -17,7 +17,7 @@ ESCAPES = (
     (b"\xe2\x80\xa8", b"\\u2028"),
     (b"\xe2\x80\xa9", b"\\u2029"),
 )
-"""What the service escapes inside JSON strings; none of it occurs outside them. Source: observed.md, section 4."""
+"""What the service escapes inside JSON strings; none of it occurs outside them. Source: docs/service.md, section 4."""
 
 Params: TypeAlias = dict[str, Any]
 """Parameters as they came in: strings, lists and nested objects out of JSON, a form or a query string."""

@@ -1,4 +1,4 @@
-"""The article list: filters, order, pages and counters. Source: service/observed.md, section 4 and surprise 6."""
+"""The article list: filters, order, pages and counters. Source: docs/service.md, section 4 and S6."""
 
 import re
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from .refusals import crashed
 from .store import Row, Store
 
 PER_PAGE = 25
-"""Rows in one page of the article list. Source: observed.md, section 4."""
+"""Rows in one page of the article list. Source: docs/service.md, section 4."""
 
 _WORDS = re.compile(r"[\s?\\:‘’']+")
 
@@ -136,7 +136,8 @@ def lose_ties(rows: list[Row], window: Window, total: int, first: Row) -> list[R
 
     While the rows up to the end of the page are less than half of all, it keeps them in a heap, which holds on to the
     first of the tied rows instead of the last: that one comes again on every page and others never come.
-    Source: observed.jsonl, `ties: …` (pages begin with 2 and 27, 198 of 200 distinct) and the category pages of 4.2.
+    Source: tests/fixtures/observed, `ties: …` (pages begin with 2 and 27, 198 of 200 distinct) and the category pages
+    of 4.2.
 
     Args:
         rows: the page in a stable order, and one row more; the second column is the sort key.

@@ -10,7 +10,7 @@ from .http import Params, Request
 from .refusals import bare, crashed, malformed, missing_root
 
 MAX_DEPTH = 100
-"""Nesting beyond this is a malformed body. Source: observed.md, section 7 (120 levels are refused)."""
+"""Nesting beyond this is a malformed body. Source: docs/service.md, section 7 (120 levels are refused)."""
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -121,7 +121,7 @@ def read_query(request: Request, query: bytes) -> Params:
     """The parameters of the query string.
 
     Raises:
-        Halt: 400 for bytes that are no UTF-8.
+        Halt: 400 for bytes that are no UTF-8, and for names nested too deep.
     """
     return nested(_pairs(request, query)) if query else {}
 
@@ -129,9 +129,12 @@ def read_query(request: Request, query: bytes) -> Params:
 def _pairs(request: Request, raw: bytes) -> list[tuple[str, str]]:
     try:
         parts = [part.partition("=") for part in raw.decode("utf-8").split("&") if part]
-        return [(unquote_plus(name, errors="strict"), unquote_plus(text, errors="strict")) for name, _, text in parts]
+        pairs = [(unquote_plus(name, errors="strict"), unquote_plus(text, errors="strict")) for name, _, text in parts]
     except UnicodeDecodeError as exc:
         raise malformed(request) from exc
+    if any(name.count("[") > MAX_DEPTH for name, _ in pairs):
+        raise malformed(request)
+    return pairs
 
 
 def nested(pairs: Iterable[tuple[str, str]]) -> Params:

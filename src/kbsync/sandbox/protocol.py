@@ -6,11 +6,11 @@ for. uvicorn copies `app_state` into the scope of each request as `state`, so th
 
 import asyncio
 
-from uvicorn.protocols.http.h11_impl import H11Protocol
+from kbsync.site.protocol import LocalProtocol
 
 
-class SandboxProtocol(H11Protocol):
-    """uvicorn's HTTP/1.1 protocol with the transport in `scope["state"]["transport"]`."""
+class SandboxProtocol(LocalProtocol):
+    """The HTTP/1.1 protocol of the local servers with the transport in `scope["state"]["transport"]`."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Remember the transport for the requests of this connection."""

@@ -1,4 +1,4 @@
-"""The public pages below `/hc/`: which address shows what. Source: service/observed.md, section 9."""
+"""The public pages below `/hc/`: which address shows what. Source: docs/service.md, section 9."""
 
 from typing import NoReturn
 from urllib.parse import urlsplit

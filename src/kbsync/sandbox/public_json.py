@@ -1,4 +1,4 @@
-"""The public pages as JSON, and the sitemap. Source: service/observed.jsonl, `public …`."""
+"""The public pages as JSON, and the sitemap. Source: tests/fixtures/observed, `public …`."""
 
 from datetime import UTC, datetime
 from html import escape

@@ -1,4 +1,4 @@
-"""The error answers of the service, each shape once. Source: service/observed.md, section 7."""
+"""The error answers of the service, each shape once. Source: docs/service.md, section 7."""
 
 from .http import JSON_TYPE, NO_CACHE, Halt, Request, Response, encode, refusal
 

@@ -49,7 +49,7 @@ class Setup:
 class Behaviour:
     """How the service behaves where versions and installations differ.
 
-    The defaults are Chatwoot 4.10; `V4_2` is 4.2. Source: service/observed.md, surprises 6, 7, 13, 14, 19.
+    The defaults are Chatwoot 4.10; `V4_2` is 4.2. Source: docs/service.md, S6, S7, S13, S14, S19.
 
     Args:
         create_status: "draft" makes every created article a draft, whatever status was sent.
@@ -77,4 +77,4 @@ class Behaviour:
 
 
 V4_2 = Behaviour(create_status="draft", categories_per_page=25, ties="lose", version="4.2.0")
-"""The manners of Chatwoot 4.2.0. Source: service/observed.md, the places marked [4.2]."""
+"""The manners of Chatwoot 4.2.0. Source: docs/service.md, the places marked [4.2]."""

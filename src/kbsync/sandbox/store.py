@@ -12,7 +12,7 @@ from .records import Category, Portal, User
 from .setup import PortalSetup, Setup
 
 COLOR = "#1f93ff"
-"""The colour of a new portal. Source: observed.jsonl, `portals list`."""
+"""The colour of a new portal. Source: tests/fixtures/observed, `portals list`."""
 
 PORTAL_COLUMNS = (
     "id, account_id, name, slug, color, custom_domain, header_text, homepage_link, page_title, archived, config"

@@ -1,4 +1,4 @@
-"""The limits on requests: fixed windows that end with the clock's minute or hour. Source: observed.md, section 7."""
+"""The limits on requests: fixed windows that end with the clock's minute or hour. See docs/service.md, section 7."""
 
 from collections import Counter
 from dataclasses import dataclass, field

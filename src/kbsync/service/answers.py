@@ -17,7 +17,7 @@ OTHER_ACCOUNT = "not authorized to access this account"
 
 
 def check_status(answer: Answer) -> Answer:
-    """Return a 2xx answer; raise what any other one means. Source of the meanings: observed.md, sections 1, 6, 7.
+    """Return a 2xx answer; raise what any other one means. Source of the meanings: docs/service.md, sections 1, 6, 7.
 
     Raises:
         Denied, NotFound, Rejected, ServerFailed, ServiceError

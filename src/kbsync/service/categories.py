@@ -1,7 +1,7 @@
 """All categories of a portal, through a list that is paged without a tie-breaker and never shows some of them.
 
 Categories without a position all tie. Where there are more than two pages of them, each page repeats one row and hides
-another, every time the same (observed.md, surprise 19): reading again does not help. What does:
+another, every time the same (docs/service.md, S19): reading again does not help. What does:
 
     the portal's count            says whether any are missing; it counts all pages, the list's own `meta` only one
     a category by its id          for ids that the ledger, an article or an earlier listing knows
@@ -186,7 +186,7 @@ class CategoryLister:
             before = len(here)
             here |= {row.remote_id for row in rows}
             self.found |= {row.remote_id: row for row in rows}
-            # A service that does not know `page` gives the first one for ever (surprise 18).
+            # A service that does not know `page` gives the first one for ever (docs/service.md, S18).
             if len(here) == before:
                 return number - 1
             if len(here) == expected or (until and any((row.locale, row.slug) == until for row in rows)):

@@ -25,7 +25,7 @@ from kbsync.service.wire import path_part
 NOTHING_EXPECTED = Expected()
 
 LIST_THREADS = 4
-"""More than about 4 connections gain nothing. Source: observed.md, "Speed here"."""
+"""More than about 4 connections gain nothing. Source: docs/service.md, section 10."""
 
 
 @dataclass(slots=True)
@@ -72,7 +72,9 @@ class Service:
         return tuple(portal_info(portal) for portal in portals)
 
     def fetch_portal(self) -> PortalInfo:
-        """The portal itself, found in the list: an unknown slug there is an answer, a 500 is none (surprise 15).
+        """The portal itself, found in the list: an unknown slug there is an answer, a 500 is none.
+
+        Source: docs/service.md, S15.
 
         Raises:
             NotFound: there is no such portal; the hint lists those that there are.
@@ -156,7 +158,8 @@ class Service:
     def find_category(self, slug: str, *, locale: str) -> Observed | None:
         """Look a category up; None where the portal has none of this slug in this locale.
 
-        Where the list has several pages it may never show it (surprise 19); then its articles are asked, and its id.
+        Where the list has several pages it may never show it (docs/service.md, S19); then its articles are
+        asked, and its id.
         """
         lister = self._category_lister()
         found = lister.find((locale, slug), lambda: self._categories_by_articles(slug, locale))
@@ -173,9 +176,10 @@ class Service:
     def find_article(self, slug: str, *, locale: str, thorough: bool = False) -> Observed | None:
         """Look an article up by its slug, drafts included; None where the portal has none.
 
-        The public page answers for drafts and archived ones too (surprise 2). It cannot for a slug with a dot
-        (surprise 21), answers 500 for one of another portal, and 401 under a host that it does not know (section 9);
-        then the list is read; and with `thorough` also where the page says that there is none.
+        The public page answers for drafts and archived ones too (docs/service.md, S2). It cannot for a slug with a dot
+        (docs/service.md, S21), answers 500 for one of another portal, and 401 under a host that it does not know
+        (docs/service.md, section 9); then the list is read; and with `thorough` also where the page says that there is
+        none.
         """
         if "." in slug or not self.can("find_article"):
             return self._find_in_list(slug, locale)
@@ -238,14 +242,14 @@ class Service:
         return self._article(self._ask("update_article", id=remote_id, body=body), locale=before.locale)
 
     def delete(self, kind: Kind, remote_id: RemoteId) -> None:
-        """Delete an article or category. The answer's body is empty (surprise 17); gone already is as good."""
+        """Delete an article or category. The answer's body is empty (docs/service.md, S17); gone already is as good."""
         try:
             self._ask(f"delete_{kind}", id=remote_id)
         except NotFound:
             return
 
     def upload(self, name: str, data: bytes, kind: str) -> str:
-        """Upload a file; the address that it has from now on. Source: observed.md, section 5.
+        """Upload a file; the address that it has from now on. Source: docs/service.md, section 5.
 
         The same file uploaded twice has two addresses, and nobody can list or delete them.
         """

@@ -54,7 +54,7 @@ class Answer:
     def text(self) -> str:
         """The body as a message may show it: without control characters, and without the token.
 
-        Source: observed.md, section 1: the answer to `profile` has the token in it.
+        Source: docs/service.md, section 1: the answer to `profile` has the token in it.
         """
         return self.shown(self.body.decode("utf-8", "replace"))
 

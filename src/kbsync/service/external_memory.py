@@ -7,11 +7,12 @@ from pathlib import Path
 
 import msgspec
 
-from kbsync.files import store_whole
+from kbsync.files import read_within, store_whole
 from kbsync.service.external import State, Verdict
 
 SCHEMA = "kbsync.external/1"
 KEPT_S = 24 * 60 * 60
+MAX_BYTES = 50_000_000
 KEPT = frozenset({"alive", "dead"})
 """What is unsure today may be sure in a minute."""
 
@@ -34,7 +35,7 @@ class Memory(msgspec.Struct, frozen=True):
 def load_memory(path: Path, *, now_s: float) -> dict[str, Seen]:
     """What is known and younger than a day; nothing where there is no usable file."""
     try:
-        memory = msgspec.json.decode(path.read_bytes(), type=Memory)
+        memory = msgspec.json.decode(read_within(path, MAX_BYTES) if path.is_file() else b"", type=Memory)
     except (OSError, msgspec.DecodeError):
         return {}
     if memory.schema != SCHEMA:

@@ -2,7 +2,7 @@
 
 Newest first, a listing stops at what is known to be settled; the counts say whether that can be all. Where they
 disagree, everything is read, more than once if need be, and the union is kept. Source:
-observed.md, surprise 6, section 8.
+docs/service.md, S6, section 8.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ class Lister:
             if ended.is_set():
                 return None
             page = self._page(number, part)
-            # A service that does not know `page` gives the first one for ever (surprise 18).
+            # A service that does not know `page` gives the first one for ever (docs/service.md, S18).
             if not page.rows or page.rows == first.rows:
                 ended.set()
             return page

@@ -11,6 +11,7 @@ from typing import Any
 from kbsync.errors import ConfigError
 from kbsync.model import Kind, Status
 from kbsync.service.declaration import TABLES, check_declaration
+from kbsync.toml import read_toml
 
 PROFILES = Path(__file__).with_name("profiles")
 BUILT_IN = ("chatwoot", "documented")
@@ -79,7 +80,7 @@ class Profile:
         return name in self.fields[kind]
 
     def number_of(self, status: Status) -> int:
-        """The number that the service understands: the string \"1\" is an error to it (surprise 24).
+        """The number that the service understands: the string \"1\" is an error to it (docs/service.md, S24).
 
         Raises:
             ConfigError: the profile gives none.
@@ -96,6 +97,10 @@ class Profile:
             if number in (value, str(value), status.value):
                 return status
         return Status(number) if isinstance(number, str) and number in set(Status) else None
+
+
+MAX_LAYERS = 20
+"""Profiles that extend one another."""
 
 
 def read_profile(name: str, *, folder: Path) -> Profile:
@@ -122,7 +127,9 @@ def read_profile(name: str, *, folder: Path) -> Profile:
 def _read_layers(name: str, folder: Path, *, seen: tuple[str, ...]) -> dict[str, Any]:
     if name in seen:
         raise ConfigError(f"profile `{name}` extends itself: {' -> '.join((*seen, name))}")
-    raw = _load(name, folder)
+    if len(seen) > MAX_LAYERS:
+        raise ConfigError(f"profile `{seen[0]}`: more than {MAX_LAYERS} profiles extend each other")
+    raw = _load(name, folder, seen)
     check_declaration(raw, name)
     parent = raw.pop("extends", None)
     if parent is None:
@@ -133,20 +140,18 @@ def _read_layers(name: str, folder: Path, *, seen: tuple[str, ...]) -> dict[str,
     return layers
 
 
-def _load(name: str, folder: Path) -> dict[str, Any]:
+def _load(name: str, folder: Path, seen: tuple[str, ...]) -> dict[str, Any]:
     if name in BUILT_IN:
         # By path: `importlib.resources` loads zipfile first, for a package that never lies in one.
         return tomllib.loads((PROFILES / f"{name}.toml").read_text("utf-8"))
     path = folder / name
     try:
-        return tomllib.loads(path.read_text("utf-8"))
+        return read_toml(path, name)[1]
     except FileNotFoundError as exc:
         raise ConfigError(
-            f"there is no profile `{name}`",
+            f"there is no profile `{name}`" + (f", which `{seen[-1]}` extends" if seen else ""),
             hint=f"use one of: {', '.join(BUILT_IN)}, or the path of a TOML file of your own",
         ) from exc
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as exc:
-        raise ConfigError(f"profile {name}: {exc}") from exc
 
 
 def _build(raw: dict[str, Any], name: str) -> Profile:

@@ -43,6 +43,7 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
         seen.status.value if seen.status else None,
         wire.translations_of(article),
         seen.pictures,
+        seen.outline,
     )
 
 
@@ -68,4 +69,5 @@ def observed_row(
     }
     if originals and row.id in originals:
         fields["translation_of"] = originals[row.id]
-    return Observed("article", row.id, locale, row.slug, fields, STATUSES.get(row.status), row.updated_at, row.pictures)
+    status = STATUSES.get(row.status)
+    return Observed("article", row.id, locale, row.slug, fields, status, row.updated_at, row.pictures, row.outline)

@@ -33,7 +33,7 @@ LOST_TRIES = 2
 """How often a read is sent whose answer does not come: each may take four times the timeout."""
 
 THROTTLE_PATIENCE_S = 185
-"""Three windows of a minute. Source: observed.md, surprise 13: 429 has no Retry-After and ends on the clock minute."""
+"""Three windows of a minute. Source: docs/service.md, S13: 429 has no Retry-After and ends on the clock minute."""
 
 TELL_FROM_S = 3.0
 """A wait that a person would wonder about."""

@@ -65,7 +65,7 @@ def _gunzipped(chunks: Iterable[bytes], asked: str) -> Iterable[bytes]:
             except zlib.error as exc:
                 raise _damaged(asked, str(exc)) from exc
             rest = unpacker.unconsumed_tail
-    # A body that is empty, whatever its header says, is empty (observed.md, surprise 17).
+    # A body that is empty, whatever its header says, is empty (docs/service.md, S17).
     if begun and not unpacker.eof:
         raise _damaged(asked, "it ends too early")
 

@@ -5,38 +5,48 @@ Readers are tolerant: `payload` there or not, ids as numbers or text, unknown fi
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import quote
 
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from kbsync.markdown.outline import outline
 from kbsync.markdown.uploaded import addresses_in
 from kbsync.model import Fields, Observed, RemoteId, Value, body_digest
 from kbsync.service.profile import Profile
+
+DIGITS = re.compile(r"[0-9]{1,18}")
+
+Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+"""A number that fits where numbers are kept: in the ledger and in caches."""
+
+WireId = Number | str
+"""An id of the service, as a number or as text."""
 
 
 class WireCategory(msgspec.Struct, frozen=True, gc=False):
     """A category, whole or as an article mentions it; an article without one mentions one without an id."""
 
-    id: RemoteId | None = None
+    id: WireId | None = None
     slug: str | UnsetType | None = UNSET
     name: str | UnsetType | None = UNSET
     locale: str | None = None
     description: str | UnsetType | None = UNSET
-    position: int | UnsetType | None = UNSET
+    position: Number | UnsetType | None = UNSET
     icon: str | UnsetType | None = UNSET
 
 
 class WireAuthor(msgspec.Struct, frozen=True, gc=False):
     """Of an author only the id matters; the rest (availability, avatar) is noise."""
 
-    id: RemoteId | None = None
+    id: WireId | None = None
 
 
 class WireMeta(msgspec.Struct, frozen=True, gc=False):
-    """An article's `meta`. Source: observed.md, surprise 23: nothing else is kept in it."""
+    """An article's `meta`. Source: docs/service.md, S23: nothing else is kept in it."""
 
     title: Any = None
     description: Any = None
@@ -46,20 +56,20 @@ class WireMeta(msgspec.Struct, frozen=True, gc=False):
 class WireTranslation(msgspec.Struct, frozen=True, gc=False):
     """A translation as the answer of its original mentions it."""
 
-    id: RemoteId | None = None
+    id: WireId | None = None
 
 
 class WireArticle(msgspec.Struct, frozen=True, gc=False):
-    """An article. Source: observed.md, section 4. It does not say its locale (surprise 3)."""
+    """An article. Source: docs/service.md, section 4. It does not say its locale (docs/service.md, S3)."""
 
-    id: RemoteId | None = None
+    id: WireId | None = None
     slug: str | UnsetType | None = UNSET
     title: str | UnsetType | None = UNSET
     content: str | UnsetType | None = UNSET
     description: str | UnsetType | None = UNSET
-    status: str | int | None = None
-    position: int | UnsetType | None = UNSET
-    updated_at: int | None = None
+    status: str | Number | None = None
+    position: Number | UnsetType | None = UNSET
+    updated_at: Number | None = None
     meta: WireMeta | UnsetType | None = UNSET
     category: WireCategory | UnsetType | None = UNSET
     author: WireAuthor | UnsetType | None = UNSET
@@ -81,8 +91,8 @@ class CategoryAnswer(WireCategory, frozen=True):
 class ListMeta(msgspec.Struct, frozen=True):
     """The counters of a list. `articles_count` follows the locale filter; the first counts the whole portal."""
 
-    all_articles_count: int | None = None
-    articles_count: int | None = None
+    all_articles_count: Number | None = None
+    articles_count: Number | None = None
 
 
 class ArticlePage(msgspec.Struct, frozen=True):
@@ -98,7 +108,7 @@ class ArticlePage(msgspec.Struct, frozen=True):
 
 
 class CategoryPage(msgspec.Struct, frozen=True):
-    """One page of categories. `meta.categories_count` counts the page (surprise 19), so nobody reads it."""
+    """One page of categories. `meta.categories_count` counts the page (docs/service.md, S19), so nobody reads it."""
 
     payload: list[WireCategory]
 
@@ -113,7 +123,7 @@ class WireLocale(msgspec.Struct, frozen=True):
     """One of a portal's locales."""
 
     code: str
-    categories_count: int | None = None
+    categories_count: Number | None = None
 
 
 class WireConfig(msgspec.Struct, frozen=True):
@@ -125,7 +135,7 @@ class WireConfig(msgspec.Struct, frozen=True):
 class PortalMeta(msgspec.Struct, frozen=True):
     """A portal's counters: of all its locales, also of those that it does not allow any more."""
 
-    categories_count: int | None = None
+    categories_count: Number | None = None
 
 
 class WirePortal(msgspec.Struct, frozen=True):
@@ -182,7 +192,7 @@ def as_id(value: RemoteId | None) -> RemoteId:
     """A number where it is one, however it was written; 0 where there is none."""
     if value is None:
         return 0
-    return int(value) if isinstance(value, str) and value.isdecimal() else value
+    return int(value) if isinstance(value, str) and DIGITS.fullmatch(value) else value
 
 
 def path_part(text: str) -> str:
@@ -225,6 +235,7 @@ def observed_article(
         categories: the portal's categories by id; they know their slug of now.
     """
     pictures: tuple[str, ...] = ()
+    shape = ""
     fields: dict[str, Value] = {
         name: given or ""
         for name in ("slug", "title", "description")
@@ -232,7 +243,7 @@ def observed_article(
     }
     if not isinstance(wire.content, UnsetType):
         fields["content"] = body_digest(wire.content or "")
-        pictures = addresses_in(wire.content or "")
+        pictures, shape = addresses_in(wire.content or ""), outline(wire.content or "")
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
     if not isinstance(wire.author, UnsetType):
@@ -243,11 +254,11 @@ def observed_article(
         category_id = category_id_of(wire)
         known = categories.get(category_id) if category_id is not None else None
         fields["category"] = known.slug if known else (wire.category.slug or None if wire.category else None)
-        # The category decides the locale (surprise 9); only of an article without one nothing says it.
+        # The category decides the locale (docs/service.md, S9); only of an article without one nothing says it.
         locale = (wire.category.locale if wire.category else None) or (known.locale if known else "") or locale
     status = profile.status_of(wire.status)
     slug = str(fields.get("slug", ""))
-    return Observed("article", as_id(wire.id), locale, slug, fields, status, wire.updated_at or 0, pictures)
+    return Observed("article", as_id(wire.id), locale, slug, fields, status, wire.updated_at or 0, pictures, shape)
 
 
 def translations_of(wire: WireArticle) -> tuple[RemoteId, ...]:

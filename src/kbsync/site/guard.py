@@ -5,11 +5,15 @@ the Host header; a page of another origin by the Origin header, which browsers s
 """
 
 import ipaddress
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 ANY = frozenset({"0.0.0.0", "::"})
+
+_NAMED = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]++)\]|(?P<name>[A-Za-z0-9_.-]++))(?::[0-9]{1,5})?")
+"""What a Host header says. Nothing that has to be interpreted is taken for the name of this machine."""
 
 HEADERS = (("x-content-type-options", "nosniff"), ("cross-origin-opener-policy", "same-origin"))
 """What every answer says: its type is as it says, and no window of another origin gets a hold of its page."""
@@ -27,15 +31,27 @@ WRONG_HOST = Refusal(421, "This address is not served here.\n")
 WRONG_ORIGIN = Refusal(403, "Pages of other sites get nothing here.\n")
 
 
-def check_request(headers: Mapping[str, str], host: str, names: Collection[str] = ()) -> Refusal | None:
+def read_headers(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
+    """The headers of a request, names in lower case. What is given twice counts with all that it says."""
+    found: dict[str, str] = {}
+    for raw, value in pairs:
+        name, text = raw.decode("latin-1").lower(), value.decode("latin-1")
+        found[name] = f"{found[name]}{'; ' if name == 'cookie' else ', '}{text}" if name in found else text
+    return found
+
+
+def check_request(target: str, headers: Mapping[str, str], host: str, names: Collection[str] = ()) -> Refusal | None:
     """Why a request is refused; None where it is served.
 
     Args:
-        headers: of the request, names in lower case.
+        target: what is asked for; with a server's address before the path it is meant for a proxy.
+        headers: of the request, as `read_headers` gives them.
         host: the address that the server was told to listen on.
         names: other names of the server, in lower case.
     """
     said = headers.get("host", "")
+    if not target.startswith("/"):
+        return WRONG_HOST
     if not is_ours(said, host) and _name_of(said) not in names:
         return WRONG_HOST
     if "origin" in headers and _authority(headers["origin"]) != said.lower():
@@ -51,7 +67,7 @@ def is_ours(said: str, host: str) -> bool:
         host: the address that the server was told to listen on.
     """
     name = _name_of(said)
-    if name in LOOPBACK or name == host.lower():
+    if name in LOOPBACK or (name and name == host.lower()):
         return True
     if host not in ANY:
         return False
@@ -64,8 +80,13 @@ def is_ours(said: str, host: str) -> bool:
 
 
 def _name_of(said: str) -> str:
-    name = said.rpartition(":")[0] if said.rpartition(":")[2].isdigit() else said
-    return name.removeprefix("[").removesuffix("]").lower().rstrip(".")
+    """The name or number in a Host header, in lower case; "" for what is no such header."""
+    found = _NAMED.fullmatch(said)
+    if found is None:
+        return ""
+    if found["six"]:
+        return found["six"].lower() if ":" in found["six"] else ""
+    return found["name"].lower().removesuffix(".")
 
 
 def _authority(origin: str) -> str:

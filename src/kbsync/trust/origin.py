@@ -47,20 +47,21 @@ def shown(origin: str) -> str:
 
 
 def check_token(
-    token: str, base_url: str, *, pinned: str, store: Store, note: Callable[[str], None], command: str
+    token: str, base_url: str, *, pinned: str | None, store: Store, note: Callable[[str], None], command: str
 ) -> None:
     """Refuse to send a token elsewhere than where it belongs; remember it where it is new.
 
     Args:
-        pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. "" for nothing.
+        pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. None where it is not
+            set. Set and blank, as a variable that nobody filled in, it is refused: it was meant to guard the token.
         note: told where it cannot be remembered.
-        command: how `kbsync trust` is called here.
+        command: what allows this address, too.
 
     Raises:
         ConfigError: it belongs elsewhere.
     """
     origin = origin_of(base_url)
-    if pinned.strip():
+    if pinned is not None:
         _check_pinned(origin, pinned)
         return
     known = store.origins_of(token)
@@ -70,7 +71,7 @@ def check_token(
         raise ConfigError(
             f"this token belongs to {' and '.join(map(shown, known))}; "
             f"kbsync.toml would send it to {shown(origin)}. Nothing was sent",
-            hint=f"use the token of that service, or, if it is the same service: `{command} --origin {base_url}`",
+            hint=f"use the token of that service, or, if it is the same service: `{command}`",
         )
     if origin != THIS_MACHINE and not store.keep_origins(token, (origin,)):
         where = store.folder or "a folder outside the repository"
@@ -81,6 +82,12 @@ def check_token(
 
 
 def _check_pinned(origin: str, pinned: str) -> None:
+    if not pinned.strip():
+        raise ConfigError(
+            f"{PIN} is set and has no value, so nothing says where the token may go. Nothing was sent",
+            hint=f"set it to {origin}, if that is your service; in GitHub it is a repository variable "
+            "(Settings > Secrets and variables > Actions > Variables)",
+        )
     try:
         wanted = origin_of(pinned)
     except ValueError as exc:

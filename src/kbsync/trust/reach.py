@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tomllib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -13,8 +12,10 @@ from typing import Any
 import msgspec
 
 from kbsync.config import ContentSettings, LedgerSettings
+from kbsync.errors import ConfigError
 from kbsync.model import visible
 from kbsync.service.profile import BUILT_IN
+from kbsync.toml import read_toml
 
 STATE = ".kbsync"
 
@@ -63,7 +64,7 @@ def digest_of(reaches: Iterable[Reach]) -> str:
 
 def reaches_of(path: Path) -> tuple[Reach, ...]:
     """Everything outside the repository that a kbsync.toml names, in all its environments. It was checked before."""
-    raw = tomllib.loads(path.read_text(encoding="utf-8-sig"))
+    _, raw = read_toml(path, path.name)
     look = Look(path.parent)
     environments = raw.pop("env", {})
     base: dict[str, Any] = {"content": {"root": ContentSettings().root}, "ledger": {"url": LedgerSettings().url}}
@@ -123,8 +124,8 @@ class Look:
             seen.add(name)
             yield from self._of_path("service", "profile", [first, name], name, "reads the profile", layer)
             try:
-                raw = tomllib.loads((self.folder / name).read_text("utf-8"))
-            except (OSError, ValueError):
+                _, raw = read_toml(self.folder / name, name)
+            except (OSError, ConfigError):
                 return  # Reading it in earnest says what is wrong.
             parent = raw.get("extends")
             if not isinstance(parent, str):

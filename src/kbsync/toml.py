@@ -1,0 +1,102 @@
+"""Settings and profiles as TOML: read no further than a limit, every complaint with file, line and column.
+
+The file may be a stranger's: the parser of Python takes a minute for a key of fifty thousand parts, gives up with an
+error of its own where brackets are nested too deep, and takes codes for the terminal as part of a name.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from kbsync.errors import ConfigError
+from kbsync.files import read_within
+
+MAX_BYTES = 100_000
+"""A kbsync.toml with a thousand authors has a third of that."""
+
+MAX_DOTS = 200
+"""Dots in one line: the parser's time grows with the square of the parts of a key."""
+
+CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+"""What makes a terminal do or show something else: no key and no value of ours has one."""
+
+ESCAPED = re.compile(r"\\(?:u00|u20|U0000|b|f|e|x)")
+"""How such a character is written in TOML, which allows few of them as they are."""
+
+HINT = "see https://toml.io for the syntax"
+
+
+def read_toml(path: Path, shown: str) -> tuple[str, dict[str, Any]]:
+    """The text of a file, and what it says.
+
+    Args:
+        path: the file.
+        shown: what a message calls it.
+
+    Raises:
+        FileNotFoundError: there is none.
+        ConfigError: it cannot be read, or is no TOML.
+    """
+    try:
+        data = read_within(path, MAX_BYTES)
+    except FileNotFoundError:
+        raise
+    except OSError as exc:
+        if exc.errno == errno.EFBIG:
+            message = f"{shown}:1: the file has more than {MAX_BYTES:,} bytes"
+            raise ConfigError(message, hint="is it the right file? Make it shorter") from exc
+        raise ConfigError(f"{shown}: cannot be read: {exc.strerror}", hint="check its permissions") from exc
+    text = _decoded(data, shown)
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") > MAX_DOTS:
+            raise ConfigError(f"{shown}:{number}: the line has more than {MAX_DOTS} dots", hint="make it shorter")
+    raw = _parsed(text, shown)
+    if found := next((found for said in _texts(raw) if (found := CONTROL.search(said))), None):
+        place = CONTROL.search(text) or ESCAPED.search(text)
+        number = text.count("\n", 0, place.start()) + 1 if place else 1
+        raise ConfigError(f"{shown}:{number}: a control character (U+{ord(found[0]):04X})", hint="delete it")
+    return text, raw
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """All keys and texts; the parser itself goes no deeper than this can."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, inner in value.items():
+            yield key
+            yield from _texts(inner)
+    elif isinstance(value, list):
+        for inner in value:
+            yield from _texts(inner)
+
+
+def _decoded(data: bytes, shown: str) -> str:
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as exc:
+        before = data[: exc.start].decode("utf-8", "replace")
+        line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
+        message = f"{shown}:{line}:{column}: cannot be read: the byte 0x{data[exc.start]:02x} is not UTF-8"
+        raise ConfigError(message, hint="save the file as UTF-8") from exc
+
+
+def _parsed(text: str, shown: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as exc:
+        where = re.search(r"\(at line (\d+), column (\d+)\)", str(exc))
+        at = f"{where[1]}:{where[2]}" if where else str(len(text.splitlines()) or 1)
+        reason = re.sub(r"\s*\(at .*\)", "", str(exc))
+    except RecursionError:
+        deepest = max(enumerate(text.split("\n"), 1), key=lambda line: line[1].count("[") + line[1].count("{"))
+        at, reason = str(deepest[0]), "nested too deep"
+    except ValueError as exc:  # A number of thousands of digits: the parser does not say where.
+        digits = re.search(r"[0-9]{4}", text.replace("_", ""))
+        at, reason = str(text.count("\n", 0, digits.start()) + 1 if digits else 1), str(exc).split(":", 1)[0]
+    raise ConfigError(f"{shown}:{at}: not valid TOML: {reason}", hint=HINT)
