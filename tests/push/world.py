@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan import make_plan
-from kbsync.app.reading import Reading
+from kbsync.app.reading import Reading, read_content
 from kbsync.app.session import Session
 from kbsync.app.sides import read_ledger, recorded
 from kbsync.app.workspace import Workspace
@@ -130,7 +130,7 @@ class Project:
 
     def read(self) -> Reading:
         """The tree, without errors; `read_once` spares it where it does not change."""
-        reading = self.read_once or self.workspace().read_content()
+        reading = self.read_once or read_content(self.workspace())
         assert not reading.errors, reading.errors
         return reading
 
