@@ -597,7 +597,7 @@ def test_an_articles_category_is_sent_where_it_was_that_of_an_older_revision_und
     here, there = an_article(category="third"), an_article(category="billing")
     git = GitWord(proofs={("en/refunds.md", 7): {"category": True}})
     plan = plan_of([here, renamed], [there, a_category()], git=git)
-    assert [change.after for change in plan.changes] == [{"category": "third"}]
+    assert [change.after for change in plan.changes] == [{"slug": "new"}, {"category": "third"}]
 
 
 # --- what was there before -------------------------------------------------------------------------------------------

@@ -190,7 +190,7 @@ def test_a_status_that_nobody_decides_keeps_no_deleted_file_open(tree):
     for statuses in (True, False):
         word, work = asked(tree, Questions((), (theirs,), deleted=True, statuses=statuses))
         assert [(base.path, base.status, base.fields["content"]) for base in word.deleted] == [
-            (gone, None, fields["content"])
+            (gone, Status.PUBLISHED, fields["content"])
         ]
         assert (work.texts > REVISIONS) is statuses
 

@@ -323,7 +323,13 @@ def test_an_orphan_is_archived_or_deleted_where_the_settings_say_so(removed, act
 def test_an_orphan_that_stays_advises_only_what_is_not_set_already_and_what_its_kind_has(item, removed, advice):
     (finding,) = plan_of([], [item], [item], removed=removed).warnings
     assert finding.hint.endswith(advice)
-    assert ("aliases:" in finding.hint) == (item.kind == "article")
+    assert "aliases:" not in finding.hint  # No new file could be it.
+
+
+def test_an_orphan_beside_a_new_file_says_how_that_could_be_it():
+    orphan, new = an_article(), an_article(slug="other", title="Another", path="en/other.md", content="Other words.")
+    (finding,) = plan_of([new], [orphan], [orphan], removed="report").warnings
+    assert "`aliases: [refunds]` in the new one keeps it one article" in finding.hint
 
 
 def test_an_orphan_that_somebody_edited_in_the_panel_is_held_instead_of_deleted():

@@ -515,3 +515,78 @@ def test_in_a_clone_without_a_ledger_a_text_that_a_person_edited_is_found_though
     world.sandbox.panel.edit("slug-b", title="A person's title", content=EDITED["b"])
     forget(world)
     assert {change.path for change in world.plan().changes if change.action is Action.CREATE} == {"en/l/x.md"}
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+@pytest.mark.parametrize("edited", [False, True], ids=["as it was", "a word edited"])
+def test_a_file_renamed_to_the_name_of_a_deleted_one_takes_no_article_away(world, knows, edited):
+    """Path and slug say that it is the deleted one's article, text and title that it is its own."""
+    before = ids(world)
+    only_knows(world, knows)
+    world.project = world.project.but(removed="delete")
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest | {"en/k/c.md": article("b", "slug-c", edited=edited)})
+    world.push()
+    found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
+    assert found.get(before["b"]) in (WORDS["b"], EDITED["b"])
+    if before["c"] in found:
+        assert found[before["c"]] == WORDS["c"]
+
+
+@pytest.mark.parametrize("knows", ["none", "a"])
+def test_an_alias_in_the_commit_that_renames_is_believed_in_a_clone_without_a_ledger(world, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    files = {
+        "en/k/bills.md": article("b", "bills", aliases=["slug-b"]),
+        "en/k/b.md": an_article("New", NEW, slug="slug-b"),
+    }
+    commit(world, TREE | files)
+    world.push()
+    assert world.article("bills").id == before["b"]
+    assert world.article("slug-b").content.strip() == NEW
+    settled(world)
+
+
+def test_a_text_that_a_person_went_back_to_is_not_removed_with_its_file(world):
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
+    world.push()
+    forget(world)
+    later_than_the_commit(world, "slug-b", WORDS["b"] + "\n")
+    world.project = world.project.but(removed="delete")
+    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
+    (held,) = world.plan().held
+    assert (held.reason, held.path) == ("drift", "en/k/b.md") and "content" in held.fields
+
+
+def test_a_new_page_of_a_template_does_not_take_the_article_of_a_file_that_went_before(world):
+    """The text is nearly the same, but git knows that the one file was deleted before the other was made."""
+    notes = "Release {0} brings faster lists, a calmer editor and fixes of {0} days. Read here what changed, and what to do."
+    commit(world, TREE | {"en/k/r12.md": an_article("Release 1.2", notes.format("1.2"), slug="r12")})
+    world.push()
+    commit(world, TREE)
+    world.push()
+    commit(world, TREE | {"en/k/r13.md": an_article("Release 1.3", notes.format("1.3"), slug="r13")})
+    (held,) = world.plan().held
+    assert (held.reason, held.path) == ("unknown", "en/k/r13.md")
+    assert "aliases: [r12]" in held.hint and "--recreate" in held.hint
+    world.push()
+    assert {"r12"} == {slug for slug in world.slugs() if slug.startswith("r1")}
+    world.push(recreate=True)
+    assert {"r12", "r13"} == {slug for slug in world.slugs() if slug.startswith("r1")}
+    settled(world)
+
+
+@pytest.mark.parametrize("first", [(), ("en/k/a.md",)], ids=["all", "one file"])
+def test_an_article_moves_on_after_its_category_got_another_slug(tmp_path, first):
+    """Without git: the ledger alone knows what the category was called."""
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        renamed = TREE | {"en/k/_category.md": a_category("kay"), "en/k/a.md": article("a", "slug-a", edited=True)}
+        world.write(renamed)
+        world.push(selectors=tuple(str(world.project.root / path) for path in first))
+        rest = {path: text for path, text in renamed.items() if path != "en/k/b.md"}
+        world.write(rest | {"en/l/b.md": article("b", "slug-b")})
+        assert world.push().words == {"done"}
+        assert world.article("slug-b").category_id == categories(world)["en", "l"]
+        settled(world)

@@ -55,4 +55,4 @@ def ask_git(
             past.save()
     except GitFailed as exc:
         word = word or str(exc)
-    return replace(search.word() if search else GitWord(), word=word)
+    return replace(search.word() if search else GitWord(), word=word, is_cut=word == SHALLOW)

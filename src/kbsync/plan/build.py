@@ -46,12 +46,13 @@ from kbsync.plan.match import Match, Weighed, match_items, weigh
 from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import (
     decide_orphans,
+    locales_of_strangers,
     warn_of_dying_addresses,
     warn_of_look_alikes,
     without_those_that_wait,
 )
 from kbsync.plan.places import place_new
-from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories
+from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
 from kbsync.plan.taken import hold_taken_slugs
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
@@ -89,7 +90,8 @@ def build_plan(
     matches = match_items(desired, weighed or weigh(desired if tree is None else tree, known))
     renamed = renamed_categories(matches)
     unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
-    draft = Draft(policy, git=known.git, complete=known.complete or known.observed is None)
+    complete = known.complete or known.observed is None
+    draft = Draft(policy, git=known.git, complete=complete, strangers=locales_of_strangers(matches))
     hold_unclear(draft, matches.unclear)
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
     for match in (*matches.matched, *new):
@@ -99,8 +101,9 @@ def build_plan(
         decide_orphans(draft, matches, renamed, complete=known.complete)
     decide_links(draft, matches)
     name_as_on_the_portal(draft, matches)
+    settle_renamed(draft, known.bases, renamed)
     if known.observed is not None:
-        hold_taken_slugs(draft, known.observed)
+        hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)
     warn_of_look_alikes(draft, matches)
     note_positions(draft, matches)

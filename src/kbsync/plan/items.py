@@ -29,7 +29,7 @@ from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import without_alike
 from kbsync.plan.statuses import came_back, decide_status, set_status
-from kbsync.plan.unclear import may_be_hidden, waits_for_category
+from kbsync.plan.unclear import waits_for_category, why_not_new
 
 
 def decide_item(
@@ -78,8 +78,7 @@ def _decide_missing(
                 "there, then run `kbsync push --recreate` if it is not",
             )
         )
-    elif may_be_hidden(draft, desired) and not draft.policy.recreate:
-        hint = "the service's list of articles had gaps, and this file may be there under another slug. Plan again"
+    elif not draft.policy.recreate and (hint := why_not_new(draft, desired)):
         draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
     elif waits_for_category(draft, desired):
         hint = f"its category `{desired.fields['category']}` needs your decision first"

@@ -47,6 +47,7 @@ class GitWord:
         proofs: by source path and remote id of an article or category.
         deleted: of articles whose file is gone, what the file last agreed to; a field that a person changed is None.
         once: articles with the slug of a file that is gone, but none of its texts.
+        is_cut: whether older commits are missing here, as in a shallow clone.
         word: why git could not say all: what is wrong, a colon, what to do; or "".
     """
 
@@ -54,6 +55,7 @@ class GitWord:
     proofs: Mapping[tuple[str, RemoteId], Proof] = field(default_factory=dict)
     deleted: tuple[Base, ...] = ()
     once: frozenset[RemoteId] = frozenset()
+    is_cut: bool = False
     word: str = ""
 
     def proof(self, path: str, remote_id: RemoteId) -> Proof:
@@ -67,6 +69,7 @@ class GitWord:
             {**self.proofs, **more.proofs},
             self.deleted or more.deleted,
             self.once | more.once,
+            self.is_cut or more.is_cut,
             self.word or more.word,
         )
 

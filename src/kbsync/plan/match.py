@@ -35,6 +35,7 @@ What becomes of a knot of sources and articles that could be each other's:
     one is better than all others                        | matched, or new  | matched, or without a source
     two are about as good                                | held, both named | neither removed nor forgotten
     one is best and leaves a source and an article over  | held             | neither removed nor forgotten
+    only NEAR speaks, and git knows of no rename         | held             | neither removed nor forgotten
 """
 
 from __future__ import annotations
@@ -79,11 +80,13 @@ class Unclear:
     """A source that is not matched, because it could be one of some articles.
 
     `is_left` means that a better reading gives other sources the articles that it could be, and leaves one over.
+    `rivals` are the paths of the other sources that could be one of these articles.
     """
 
     desired: Desired
     readings: tuple[Reading, ...]
     is_left: bool = False
+    rivals: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +113,20 @@ class Weighed:
     @property
     def found(self) -> dict[str, Node]:
         """Which source is which article."""
-        return {**self.plain, **self.assignment.found}
+        doubtful = self.doubtful
+        return {path: node for path, node in {**self.plain, **self.assignment.found}.items() if path not in doubtful}
+
+    @property
+    def doubtful(self) -> dict[str, Node]:
+        """The sources that only look like an article: git knows when the file was made, and of no rename."""
+        git = self.index.known.git
+        if git.word:
+            return {}
+        return {
+            path: node
+            for path, node in self.assignment.found.items()
+            if git.former.get(path) and set(self.scales.reasons(path, node)) == {Evidence.NEAR}
+        }
 
     def contested(self) -> Iterator[frozenset[Edge]]:
         """The knots in which a source or an article has more than one edge."""
@@ -123,7 +139,7 @@ class Weighed:
 
     def without_source(self) -> Iterator[Node]:
         """The articles and categories of the portal that no source is."""
-        taken = set(self.plain.values()) | set(self.assignment.found.values())
+        taken = set(self.found.values())
         return (node for node, article in self.index.nodes.items() if node not in taken and article.observed)
 
 
@@ -131,7 +147,8 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
     """Weigh all evidence and take the best readings."""
     items = {item.path: item for item in tree}
     index = Index.of(known)
-    plain, claimed = _plain(items.values(), index)
+    compared = {path for path, _ in known.likeness}
+    plain, claimed = _plain((item for item in items.values() if item.path not in compared), index)
     # What the record has under a file of the tree has not lost its source, whatever that file is now.
     paths = {(item.kind, item.path) for item in items.values()}
 
@@ -220,16 +237,20 @@ def match_items(desired: Iterable[Desired], weighed: Weighed) -> Matches:
 
 def _unclear(weighed: Weighed) -> Iterator[Unclear]:
     """The sources that nobody can tell, each with what it could be."""
+    for path, node in weighed.doubtful.items():
+        yield Unclear(weighed.items[path], _readings(weighed, path, [node]), is_left=True)
     open_edges = weighed.assignment.open
     for path in {path for path, _ in open_edges}:
-        yield Unclear(weighed.items[path], _readings(weighed, path, [n for p, n in open_edges if p == path]))
+        nodes = {node for other, node in open_edges if other == path}
+        rivals = tuple(sorted({other for other, node in open_edges if node in nodes and other != path}))
+        yield Unclear(weighed.items[path], _readings(weighed, path, nodes), rivals=rivals)
     left_over = set(weighed.without_source()) - {node for _, node in open_edges}
     open_paths = {path for path, _ in open_edges}
     for knot in weighed.contested() if left_over else ():
-        nodes = {node for _, node in knot} & left_over
+        over = {node for _, node in knot} & left_over
         paths = {path for path, _ in knot} - weighed.found.keys() - open_paths
-        for path in paths if nodes else ():
-            yield Unclear(weighed.items[path], _readings(weighed, path, nodes), is_left=True)
+        for path in paths if over else ():
+            yield Unclear(weighed.items[path], _readings(weighed, path, over), is_left=True)
 
 
 def _readings(weighed: Weighed, path: str, nodes: Iterable[Node]) -> tuple[Reading, ...]:

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Status
-from kbsync.plan.draft import Draft, Policy, follow_rename, names_of
+from kbsync.plan.draft import Draft, follow_rename, names_of
 from kbsync.plan.match import Matches
 
 MACHINE_SLUG = re.compile(r"\d{9,}-")
@@ -31,6 +31,12 @@ def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, s
             fields = follow_rename(base.fields, base.locale, renamed)
             there = follow_rename(observed.fields, observed.locale, renamed)
             _remove_orphan(draft, replace(base, fields=fields), replace(observed, fields=there))
+
+
+def locales_of_strangers(matches: Matches) -> frozenset[str]:
+    """Where the portal has articles that no source is, other than those that the panel's editor made."""
+    strangers = (item for item in matches.unmanaged if item.kind == "article" and not MACHINE_SLUG.match(item.slug))
+    return frozenset(item.locale for item in strangers)
 
 
 def without_those_that_wait(matches: Matches, *, recreate: bool) -> Matches:
@@ -68,7 +74,8 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
     if policy.publish and gives_status and observed.status is not base.status:
         moved += ("status",)
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
-        _report_orphan(draft, base, f'[push] removed = "{policy.removed}"', _how_to_remove(base, policy))
+        why = f'[push] removed = "{policy.removed}"'
+        _report_orphan(draft, base, why, _how_to_remove(base, may_be_renamed=_has_new(draft, base)))
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
     elif moved:
@@ -92,14 +99,18 @@ def _is_moved(name: str, base: Base, observed: Observed) -> bool:
     return name in observed.fields and (name not in base.fields or observed.fields[name] != base.fields[name])
 
 
-def _how_to_remove(base: Base, policy: Policy) -> str:
+def _has_new(draft: Draft, base: Base) -> bool:
+    """Whether this plan makes an article, so that an alias could still make it the orphan instead."""
+    return any(change.action is Action.CREATE and change.kind == base.kind for change in draft.changes)
+
+
+def _how_to_remove(base: Base, *, may_be_renamed: bool) -> str:
     """What can be done about what stays; only what is not set so already, and what this kind of item has."""
     if base.kind == "category":
         return 'delete it in the panel, or set removed = "delete" in [push]'
-    return (
-        f"is it a renamed file? `aliases: [{base.slug}]` in the new one keeps it one article; else delete it "
-        'in the panel, or set removed = "archive" or "delete" in [push]'
-    )
+    renamed = f"is it a renamed file? `aliases: [{base.slug}]` in the new one keeps it one article; else "
+    how = 'delete it in the panel, or set removed = "archive" or "delete" in [push]'
+    return renamed + how if may_be_renamed else how
 
 
 def _removal(

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kbsync.model import Desired, Manage, Observed, Plan, Reason, RemoteId, Value
+from kbsync.model import Desired, Fields, Manage, Observed, Plan, Reason, RemoteId, Value
 from kbsync.plan.assign import Edge
 from kbsync.plan.evidence import Evidence
 from kbsync.plan.known import Known, Node
@@ -89,10 +89,18 @@ def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
             seen = (weighed.index.nodes[other].observed for p, other in knot if p == path)
             asked = item if publish else replace(item, status=None)
             sources.append(Question(asked, tuple(one for one in seen if one is not None), former=True))
-    left = (weighed.index.nodes[node] for node in weighed.without_source())
+    left = (weighed.index.nodes[node] for node in (*weighed.without_source(), *_renamed(weighed)))
     strangers = [article.observed for article in left if article.base is None and article.observed]
     deleted = any(item.kind == "category" or not MACHINE_SLUG.match(item.slug) for item in strangers)
     return Questions(tuple(sources), tuple(there), deleted, statuses=publish)
+
+
+def _renamed(weighed: Weighed) -> Iterator[Node]:
+    """The articles that have another slug than their sources, which git does not explain: a file may be gone."""
+    for path, node in weighed.assignment.found.items():
+        article, said = weighed.index.nodes[node], weighed.scales.reasons(path, node)
+        if article.base is None and weighed.items[path].slug not in article.slugs and Evidence.GIT not in said:
+            yield node
 
 
 def differing(desired: Desired, observed: Observed) -> dict[str, Value]:
@@ -214,18 +222,20 @@ def _left(weighed: Weighed) -> Iterator[tuple[str, Node]]:
 
 
 def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
-    """The new sources that have a text or a title which another one gave up, both with the article that had it.
+    """The sources that have a text or a title which another one gave up, both with the article that had it.
 
-    One commit may have renamed a file and put another in its place.
+    One commit may have renamed a file and put another in its place, or renamed a file to the name of a deleted one.
     """
     new = [item for item in weighed.unmatched() if item.kind == "article"]
-    if not new:
+    left = [node for node in weighed.without_source() if node[0] == "article" and _is_ours(weighed, node)]
+    if not new and not left:
         return
     had: dict[tuple[str, Value], list[tuple[str, Node]]] = {}
+    rewritten: dict[str, Node] = {}
     for path, node in weighed.found.items():
-        item, article = weighed.items[path], weighed.index.nodes[node]
-        sides = [side.fields for side in (article.base, article.observed) if side is not None]
+        item, sides = weighed.items[path], _sides(weighed, node)
         if node[0] == "article" and all(side.get("content") != item.fields.get("content") for side in sides):
+            rewritten[path] = node
             for name in ("content", "title"):
                 for value in {side.get(name) for side in sides} - {item.fields.get(name)}:
                     had.setdefault((name, value), []).append((path, node))
@@ -234,6 +244,17 @@ def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
             for path, node in had.get((name, item.fields.get(name)), ()):
                 yield item.path, node
                 yield path, node
+    for node in left:
+        texts = {(name, side.get(name)) for side in _sides(weighed, node) for name in ("content", "title")}
+        for path, own in rewritten.items():
+            if any((name, weighed.items[path].fields.get(name)) in texts for name in ("content", "title")):
+                yield path, node
+                yield path, own
+
+
+def _sides(weighed: Weighed, node: Node) -> list[Fields]:
+    article = weighed.index.nodes[node]
+    return [side.fields for side in (article.base, article.observed) if side is not None]
 
 
 def _loose(weighed: Weighed) -> Iterator[tuple[str, Node]]:

@@ -5,10 +5,13 @@ An article names its category by slug. So one rename would look like a move of e
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from kbsync.model import Change
-from kbsync.plan.draft import Draft
+from msgspec.structs import replace as replace_struct
+
+from kbsync.model import Base, Change
+from kbsync.plan.draft import Draft, follow_rename
 from kbsync.plan.match import Match, Matches
 
 
@@ -31,6 +34,19 @@ def name_as_on_the_portal(draft: Draft, matches: Matches) -> None:
     }
     if staying:
         draft.changes = [_named(change, staying) for change in draft.changes]
+
+
+def settle_renamed(draft: Draft, bases: Iterable[Base], renamed: Mapping[tuple[str, str], str]) -> None:
+    """What is on record of articles takes the new slugs of their categories, also of those that are not planned now.
+
+    Else a later plan would take the portal's new slug for a person's move. Should the rename fail, nothing is lost: as
+    long as the portal has the old slug, both sides are read under the new one.
+    """
+    for base in bases if renamed else ():
+        known = draft.settled.get((base.kind, base.remote_id), base)
+        fields = follow_rename(known.fields, known.locale, renamed)
+        if base.kind == "article" and fields is not known.fields:
+            draft.settled[base.kind, base.remote_id] = replace_struct(known, fields=fields)
 
 
 def _differing(matches: Matches) -> list[Match]:

@@ -8,14 +8,17 @@ from dataclasses import replace
 from kbsync.model import Action, Change, FieldChange, Held, Observed, Reason
 from kbsync.plan.draft import Draft
 from kbsync.plan.evidence import Key, key_of
+from kbsync.plan.known import Node
+from kbsync.plan.match import Matches
 
 
-def hold_taken_slugs(draft: Draft, observed: Iterable[Observed]) -> None:
+def hold_taken_slugs(draft: Draft, observed: Iterable[Observed], matches: Matches) -> None:
     """Hold the slugs that an article or category keeps which this plan does not rename, until none is left."""
+    of_source = {_node(match.observed) for match in matches.matched if match.observed is not None}
     owners = {key_of(item.kind, item.locale, item.slug): item for item in observed}
     while taken := [(change, owner) for change in draft.changes if (owner := _owner(change, owners, draft.changes))]:
         for change, owner in taken:
-            _hold(draft, change, owner)
+            _hold(draft, change, owner, has_source=_node(owner) in of_source)
 
 
 def _owner(change: Change, owners: Mapping[Key, Observed], changes: Iterable[Change]) -> Observed | None:
@@ -39,11 +42,17 @@ def _key_after(change: Change, owner: Observed) -> Key:
     return key_of(owner.kind, str(after.get("locale", owner.locale)), str(after.get("slug", owner.slug)))
 
 
-def _hold(draft: Draft, change: Change, owner: Observed) -> None:
-    hint = (
-        f'the slug `{owner.slug}` belongs to {owner.kind} {owner.remote_id} "{owner.title}", and this plan does not '
-        "change that. Give this file another slug, or rename the other one in the same push"
-    )
+def _node(item: Observed) -> Node:
+    return (item.kind, item.remote_id)
+
+
+def _hold(draft: Draft, change: Change, owner: Observed, *, has_source: bool) -> None:
+    what = f'the slug `{owner.slug}` belongs to {owner.kind} {owner.remote_id} "{owner.title}"'
+    if has_source:
+        how = ", and this plan does not change that. Give this file another slug, or rename the other one with it"
+    else:
+        how = ", which is none of your files. Give this file another slug, or delete the other one in the panel"
+    hint = what + how
     fields = tuple(field for field in change.fields if field.name != "slug")
     place = draft.changes.index(change)
     is_create = change.action is Action.CREATE

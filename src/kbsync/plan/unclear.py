@@ -36,18 +36,21 @@ def _unclear_hint(item: Unclear) -> str:
             f"this file may be {' or '.join(readings)}, which has no file any more. If it is, add `aliases: [{slug}]`; "
             f"if it is new, run `{command_line('push', item.desired.path, options=[('--recreate', True)])}`"
         )
+    others = f", and so could {' and '.join(f'`{path}`' for path in item.rivals)}" if item.rivals else ""
     return (
-        f"this file could be {' or '.join(readings)}, and other files could be too. "
+        f"this file could be {' or '.join(readings)}{others}. "
         f"Say which one it is in its front matter, for example `aliases: [{slug}]`"
     )
 
 
-def may_be_hidden(draft: Draft, desired: Desired) -> bool:
-    """Whether an article may be missing only in a list with gaps: under its slug a create would find it."""
-    if draft.complete:
-        return False
-    former = draft.git.former.get(desired.path, ())
-    return bool(draft.git.word) or any(then.slug != desired.slug for then in former)
+def why_not_new(draft: Draft, desired: Desired) -> str:
+    """Why a source without an article may have one: what to do about that. "" where it is new."""
+    git, former = draft.git, draft.git.former.get(desired.path, ())
+    if git.is_cut and desired.kind == "article" and desired.locale in draft.strangers:
+        return f"the portal has articles that may be this file's under another name, and {git.word}"
+    if not draft.complete and (git.word or any(then.slug != desired.slug for then in former)):
+        return "the service's list of articles had gaps, and this file may be there under another slug. Plan again"
+    return ""
 
 
 def waits_for_category(draft: Draft, desired: Desired) -> bool:
