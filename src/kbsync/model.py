@@ -203,6 +203,8 @@ class Base(msgspec.Struct, frozen=True, gc=False):
     `kept` are values of the portal that differ from ours, and that a person decided to leave as they are. `overruled`
     are values of the portal that a person decided to replace: each counts until it is sent over, or is another one. A
     `status` among `fields`, which is None, is one that the source gives and that the two sides never shared.
+
+    `touched_s` is the portal's `updated_at` of that moment, in seconds since 1970; 0 where it is not known.
     """
 
     kind: Kind
@@ -214,6 +216,7 @@ class Base(msgspec.Struct, frozen=True, gc=False):
     status: Status | None = None
     kept: Fields = {}
     overruled: Fields = {}
+    touched_s: int = 0
 
     @property
     def is_decided(self) -> bool:

@@ -19,7 +19,8 @@ from kbsync.plan.assign import knots_of
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import NEVER, Former, GitWord, Known
 from kbsync.plan.match import weigh
-from kbsync.plan.questions import bodies_to_compare, compared, questions_for
+from kbsync.plan.questions import questions_for
+from kbsync.plan.texts import bodies_to_compare, compared
 
 from .items import POLICY, TARGET
 

@@ -8,7 +8,7 @@ from kbsync.model import Action, Reason, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import Known
 from kbsync.plan.match import match_items, weigh
-from kbsync.plan.questions import bodies_to_compare, compared
+from kbsync.plan.texts import bodies_to_compare, compared
 
 from .items import POLICY, TARGET, an_article
 

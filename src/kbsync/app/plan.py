@@ -17,8 +17,9 @@ from kbsync.plan.build import build_plan
 from kbsync.plan.former import renamed_bodies
 from kbsync.plan.known import Known, Node
 from kbsync.plan.match import Weighed, weigh
-from kbsync.plan.questions import Questions, bodies_to_compare, compared, open_questions, place_of, questions_for
+from kbsync.plan.questions import Questions, open_questions, questions_for
 from kbsync.plan.recover import Recovery, settle_pending
+from kbsync.plan.texts import bodies_to_compare, compared, place_of
 from kbsync.push.uploads import plan_uploads
 
 if TYPE_CHECKING:

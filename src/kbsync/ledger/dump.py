@@ -9,7 +9,19 @@ from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
 
 TABLES: Mapping[str, tuple[str, ...]] = {
-    "item": ("target", "kind", "locale", "slug", "remote_id", "path", "status", "fields", "kept", "overruled"),
+    "item": (
+        "target",
+        "kind",
+        "locale",
+        "slug",
+        "remote_id",
+        "path",
+        "status",
+        "fields",
+        "kept",
+        "overruled",
+        "touched_s",
+    ),
     "run": ("id", "target", "command", "started_at", "ended_at", "outcome", "digest"),
     "journal": (
         "id",

@@ -16,7 +16,7 @@ from kbsync.model import Base, Change, Fields, Kind, Pending, RemoteId, Status, 
 
 T = TypeVar("T")
 
-BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept, overruled"
+BASE_COLUMNS = "kind, remote_id, locale, slug, path, fields, status, kept, overruled, touched_s"
 PENDING_COLUMNS = "id, action, kind, locale, slug, path, remote_id, before, after, change"
 OWNER_COLUMNS = '"user", host, pid, started_at, beat_at, boot, namespace, born'
 ENTRY_COLUMNS = "id, change, remote_id, state, error, hint"
@@ -26,7 +26,7 @@ Seconds = Annotated[float, msgspec.Meta(ge=0, le=2e11)]
 
 Pid = Annotated[int, msgspec.Meta(ge=0, lt=2**31)]
 
-BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str]
+BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str, int]
 PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
@@ -90,9 +90,10 @@ def bases_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Base]:
 
 
 def _base_of(row: BaseRow) -> Base:
-    kind, remote_id, locale, slug, path, fields, status, kept, overruled = row
+    kind, remote_id, locale, slug, path, fields, status, kept, overruled, touched_s = row
     decided = (_decode_decided(kept), _decode_decided(overruled))
-    return Base(kind, ID_DECODER.decode(remote_id), locale, slug, path, FIELDS_DECODER.decode(fields), status, *decided)
+    number, known = ID_DECODER.decode(remote_id), FIELDS_DECODER.decode(fields)
+    return Base(kind, number, locale, slug, path, known, status, *decided, touched_s)
 
 
 def _encode_decided(fields: Fields) -> str:
@@ -116,6 +117,7 @@ def row_of_base(target: str, base: Base) -> tuple[Any, ...]:
         base.status,
         _encode_decided(base.kept),
         _encode_decided(base.overruled),
+        base.touched_s,
     )
 
 

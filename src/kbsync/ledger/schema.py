@@ -101,9 +101,11 @@ MIGRATIONS: tuple[str, ...] = (
     ALTER TABLE runner ADD COLUMN namespace TEXT NOT NULL DEFAULT '';
     ALTER TABLE runner ADD COLUMN born BIGINT NOT NULL DEFAULT 0;
     """,
-    # 5: values of the portal that somebody decided to replace, so that the decision can be taken back and undone.
+    # 5: values of the portal that somebody decided to replace, so that the decision can be taken back and undone; when
+    # the portal's item was last touched as far as kbsync knows, so that it sees that somebody was there since.
     """
     ALTER TABLE item ADD COLUMN overruled TEXT NOT NULL DEFAULT '{}';
+    ALTER TABLE item ADD COLUMN touched_s BIGINT NOT NULL DEFAULT 0;
     """,
 )
 

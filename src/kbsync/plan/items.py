@@ -301,7 +301,8 @@ def _agreed(desired: Desired, observed: Observed) -> Base:
     if desired.status is not None and status is None:
         fields["status"] = None
     locale = observed.locale or desired.locale
-    return Base(observed.kind, observed.remote_id, locale, observed.slug, desired.path, fields, status)
+    kind, touched_s = observed.kind, observed.updated_at
+    return Base(kind, observed.remote_id, locale, observed.slug, desired.path, fields, status, touched_s=touched_s)
 
 
 def _settled(base: Base, desired: Desired, names: Iterable[str]) -> Base:

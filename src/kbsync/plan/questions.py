@@ -1,4 +1,4 @@
-"""What is to be asked before a plan can be made: of git, and of the portal's texts. Pure.
+"""What is to be asked before a plan can be made: of git, and of the portal's texts (`texts.py`). Pure.
 
 what is open                                             | who is asked
 ---------------------------------------------------------+---------------------------------------------------
@@ -9,23 +9,24 @@ a knot in which the ledger does not know every article   | git: both
 an article without a source that no ledger knows         | git: was its file deleted?
 a knot; a source and an article that are both left; a    | the portal: how alike are the bodies?
 new source with the text that another one gave up        |
-a conflict of a field                                    | git: is the portal's value that of an older revision?
+a conflict of a field; an article that somebody touched  | git: is the portal's value that of an older revision?
+without a trace since it was recorded                    |
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kbsync.model import Desired, Fields, Manage, Observed, Plan, Reason, RemoteId, Value
-from kbsync.plan.assign import Edge
+from kbsync.model import Desired, Manage, Observed, Plan, Reason, Value
 from kbsync.plan.evidence import Evidence
 from kbsync.plan.known import Known, Node
-from kbsync.plan.likeness import likeness, words
 from kbsync.plan.match import Weighed
 from kbsync.plan.orphans import MACHINE_SLUG
+from kbsync.plan.proofs import was_touched
+from kbsync.plan.texts import by_name_alone
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
     # Of a list with gaps nobody knows what is not there.
     kinds = {item.kind for item in there} if weighed.index.known.complete else {"article", "category"}
     knots = {path: knot for knot in weighed.contested() for path, _ in knot}
-    loose = dict(_loose(weighed))
+    loose = dict(by_name_alone(weighed))
     sources = []
     for path in weighed.scales.found:
         item, node = weighed.items[path], weighed.assignment.found.get(path)
@@ -89,10 +90,21 @@ def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
             seen = (weighed.index.nodes[other].observed for p, other in knot if p == path)
             asked = item if publish else replace(item, status=None)
             sources.append(Question(asked, tuple(one for one in seen if one is not None), former=True))
+    sources += _touched(weighed, {question.desired.path for question in sources})
     left = (weighed.index.nodes[node] for node in (*weighed.without_source(), *_renamed(weighed)))
     strangers = [article.observed for article in left if article.base is None and article.observed]
     deleted = any(item.kind == "category" or not MACHINE_SLUG.match(item.slug) for item in strangers)
     return Questions(tuple(sources), tuple(there), deleted, statuses=publish)
+
+
+def _touched(weighed: Weighed, asked: Container[str]) -> Iterator[Question]:
+    """The sources that differ from an article which somebody touched, without a trace, since it was recorded."""
+    for path, node in weighed.found.items():
+        article, item = weighed.index.nodes[node], weighed.items[path]
+        if article.base is None or article.observed is None or path in asked or item.manage is not Manage.TRUE:
+            continue
+        if was_touched(article.base, article.observed) and differing(item, article.observed):
+            yield Question(item, (article.observed,))
 
 
 def _renamed(weighed: Weighed) -> Iterator[Node]:
@@ -132,158 +144,3 @@ def open_questions(plan: Plan, desired: Iterable[Desired], known: Known, *, publ
             item = sources[held.path] if publish else replace(sources[held.path], status=None)
             found[held.path] = Question(item, (there[held.kind, held.remote_id],))
     return Questions(tuple(found.values()))
-
-
-# --- texts -----------------------------------------------------------------------------------------------------------
-
-MOST_EDGES = 32
-"""In knots of more edges only these are looked at."""
-
-MOST_PAIRS = 20_000
-"""Bodies are compared in so many pairs; beyond, only those of the same place or body."""
-
-
-def place_of(path: str) -> str:
-    """Where a source lies below the folder of its locale."""
-    return path.partition("/")[2]
-
-
-def bodies_to_compare(weighed: Weighed) -> list[tuple[str, Node]]:
-    """The sources and articles whose bodies would tell what nothing else does, those of knots first."""
-    known = weighed.index.known
-    # All knots together: files may have been traded between them.
-    pairs = dict.fromkeys(_of_knots([edge for knot in weighed.contested() for edge in knot]))
-    pairs |= dict.fromkeys((*_left(weighed), *_given_up(weighed)))
-    return [
-        (path, node)
-        for path, node in pairs
-        if weighed.index.nodes[node].observed
-        and (path, node[1]) not in known.likeness
-        and Evidence.TEXT not in weighed.scales.reasons(path, node)
-    ]
-
-
-def compared(
-    weighed: Weighed, pairs: Iterable[tuple[str, Node]], ours: Mapping[str, str], theirs: Mapping[Node, str]
-) -> dict[tuple[str, RemoteId], float]:
-    """How alike the bodies of some pairs are; a pair of which that says nothing, or with a body unread, is left out.
-
-    Args:
-        weighed: all evidence.
-        pairs: sources and articles.
-        ours: the bodies by source path.
-        theirs: the bodies by article.
-    """
-    new = {path: words(text) for path, text in ours.items()}
-    old = {node: words(text) for node, text in theirs.items()}
-    found = {}
-    for path, node in pairs:
-        same_title = weighed.items[path].title == weighed.index.nodes[node].title
-        share = likeness(new[path], old[node], same_title=same_title) if node in old else None
-        if share is not None:
-            found[path, node[1]] = share
-    return found
-
-
-def _of_knots(edges: list[Edge]) -> Iterator[tuple[str, Node]]:
-    """Each source with each article of some knots; where these are large, only what hangs together already."""
-    if len(edges) > MOST_EDGES:
-        yield from (edge for edge in sorted(edges, key=str) if edge[1][0] == "article")
-        return
-    for path in sorted({path for path, _ in edges}):
-        for node in sorted({node for _, node in edges}, key=str):
-            if node[0] == "article":
-                yield path, node
-
-
-def _left(weighed: Weighed) -> Iterator[tuple[str, Node]]:
-    """The sources without an article, each with the articles without a source that it may have been.
-
-    Where git cannot say, a slug alone ties nothing together.
-    """
-    loose = dict(_loose(weighed)) if weighed.index.known.git.word else {}
-    free = [node for node in (*weighed.without_source(), *loose.values()) if _may_be(weighed, node)]
-    if not free:
-        return
-    items = (*weighed.unmatched(), *(weighed.items[path] for path in loose))
-    new = sorted((item for item in items if item.kind == "article"), key=lambda item: item.path)
-    many = len(new) * len(free) > MOST_PAIRS
-    at_place: dict[str, list[Node]] = {}
-    of_text: dict[object, list[Node]] = {}
-    for node in sorted(free, key=str):
-        article = weighed.index.nodes[node]
-        at_place.setdefault(place_of(article.path), []).append(node)
-        of_text.setdefault(article.some.fields.get("content"), []).append(node)
-    for item in new:
-        likely = (*at_place.get(place_of(item.path), ()), *of_text.get(item.fields.get("content"), ()))
-        for node in dict.fromkeys((*likely, *(() if many else sorted(free, key=str)))):
-            if _is_ours(weighed, node) or _looks_like(weighed, item, node):
-                yield item.path, node
-
-
-def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
-    """The sources that have a text or a title which another one gave up, both with the article that had it.
-
-    One commit may have renamed a file and put another in its place, or renamed a file to the name of a deleted one.
-    """
-    new = [item for item in weighed.unmatched() if item.kind == "article"]
-    left = [node for node in weighed.without_source() if node[0] == "article" and _is_ours(weighed, node)]
-    if not new and not left:
-        return
-    had: dict[tuple[str, Value], list[tuple[str, Node]]] = {}
-    rewritten: dict[str, Node] = {}
-    for path, node in weighed.found.items():
-        item, sides = weighed.items[path], _sides(weighed, node)
-        if node[0] == "article" and all(side.get("content") != item.fields.get("content") for side in sides):
-            rewritten[path] = node
-            for name in ("content", "title"):
-                for value in {side.get(name) for side in sides} - {item.fields.get(name)}:
-                    had.setdefault((name, value), []).append((path, node))
-    for item in new:
-        for name in ("content", "title"):
-            for path, node in had.get((name, item.fields.get(name)), ()):
-                yield item.path, node
-                yield path, node
-    for node in left:
-        texts = {(name, side.get(name)) for side in _sides(weighed, node) for name in ("content", "title")}
-        for path, own in rewritten.items():
-            if any((name, weighed.items[path].fields.get(name)) in texts for name in ("content", "title")):
-                yield path, node
-                yield path, own
-
-
-def _sides(weighed: Weighed, node: Node) -> list[Fields]:
-    article = weighed.index.nodes[node]
-    return [side.fields for side in (article.base, article.observed) if side is not None]
-
-
-def _loose(weighed: Weighed) -> Iterator[tuple[str, Node]]:
-    """What nothing but a slug or a name ties together."""
-    said = {Evidence.SLUG, Evidence.NAME}
-    found = weighed.assignment.found.items()
-    return ((path, node) for path, node in found if said.issuperset(weighed.scales.reasons(path, node)))
-
-
-def _is_ours(weighed: Weighed, node: Node) -> bool:
-    """Whether the record or git knows it."""
-    article = weighed.index.nodes[node]
-    return (article.base or article.former) is not None
-
-
-def _may_be(weighed: Weighed, node: Node) -> bool:
-    """Whether an article may have had a source of another name.
-
-    One with a slug that the panel made was made there.
-    """
-    if node[0] != "article" or _is_ours(weighed, node):
-        return node[0] == "article"
-    return not MACHINE_SLUG.match(weighed.index.nodes[node].some.slug)
-
-
-def _looks_like(weighed: Weighed, item: Desired, node: Node) -> bool:
-    """Whether an article that is on no record, nor in git, may be a source's: a person may have given it that slug."""
-    some = weighed.index.nodes[node].some
-    git = weighed.index.known.git
-    same_title = some.locale in ("", item.locale) and item.title == weighed.index.nodes[node].title
-    same = same_title or item.fields.get("content") == some.fields.get("content")
-    return same or node[1] in git.once or bool(git.word)

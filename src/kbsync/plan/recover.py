@@ -92,6 +92,7 @@ def _base_of(item: Observed, entry: Pending) -> Base:
         entry.path,
         item.fields,
         Status.DRAFT if item.kind == "article" else None,
+        touched_s=item.updated_at,
     )
 
 
@@ -116,6 +117,7 @@ def _moved(base: Base, item: Observed, entry: Pending) -> Base:
         status=status,
         kept={name: value for name, value in base.kept.items() if name not in sent},
         overruled={name: value for name, value in base.overruled.items() if name not in sent},
+        touched_s=item.updated_at,
     )
     return hold_again(moved, base, {name: left for name, left in entry.leaves.items() if name in sent})
 

@@ -191,6 +191,7 @@ class Sender:
             change.path,
             {**sent, **seen.fields},
             seen.status or change.status,
+            touched_s=seen.updated_at,
         )
         wrong = differences(sent, seen)
         if seen.status not in (None, Status.DRAFT) and change.kind == "article":
@@ -276,6 +277,7 @@ class Sender:
             path=change.path or known.path,
             fields={**known.fields, **arrived},
             status=status or known.status,
+            touched_s=seen.updated_at,
             kept=_undecided(known.kept, change, wrong),
             overruled=_undecided(known.overruled, change, wrong),
         )
