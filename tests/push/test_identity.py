@@ -624,3 +624,17 @@ def test_what_a_person_edited_elsewhere_in_the_article_keeps_no_field_from_being
     assert [(held.path, held.fields) for held in world.plan().held] == [("en/k/b.md", ("title",))]
     world.push()
     assert (world.article("slug-b").title, world.article("slug-b").content.strip()) == ("A person's title", EDITED["b"])
+
+
+def test_a_clone_whose_ledger_is_old_does_not_remove_what_a_person_went_back_to(world, tmp_path):
+    keep_the_ledger(world, tmp_path)
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
+    forget(world)
+    world.push()
+    later_than_the_commit(world, "slug-b", WORDS["b"])
+    stale(world, tmp_path)
+    world.project = world.project.but(removed="delete")
+    commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
+    assert [(held.reason, held.path) for held in world.plan().held] == [("drift", "en/k/b.md")]
+    world.push()
+    assert "slug-b" in world.slugs()

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Status
 from kbsync.plan.draft import Draft, follow_rename, names_of
 from kbsync.plan.match import Matches
+from kbsync.plan.proofs import was_touched
 
 MACHINE_SLUG = re.compile(r"\d{9,}-")
 """A slug that the panel made: unix seconds and the title. Source: docs/service.md, section 4."""
@@ -78,7 +79,7 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
         _report_orphan(draft, base, why, _how_to_remove(base, may_be_renamed=_has_new(draft, base)))
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
-    elif moved:
+    elif moved or was_touched(base, observed):
         hint = "its source is gone, but somebody edited it in the panel: delete it there, or bring the source back"
         _hold_orphan(draft, base, Reason.DRIFT, moved, hint)
     elif (f"delete_{base.kind}" if policy.removed == "delete" else "update_article") not in policy.can:
