@@ -17,7 +17,7 @@ from kbsync.app.sides import Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line, quote
 from kbsync.errors import UsageError
-from kbsync.files import write_whole
+from kbsync.files import read_within, write_whole
 from kbsync.model import Outcome, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
@@ -26,6 +26,9 @@ from kbsync.service.client import Service
 from kbsync.words import are, count
 
 HEAD_BYTES = 64
+
+MAX_PLAN_BYTES = 256_000_000
+"""A plan of 100,000 creates has some 60 MB."""
 
 SOURCES = (".md",)
 PLANS = (".plan", ".json")
@@ -160,7 +163,7 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
 
 def _read(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        return read_within(path, MAX_PLAN_BYTES)
     except OSError as exc:
         raise UsageError(f"{path}: the plan cannot be read: {exc.strerror}", hint=MAKE_ONE) from exc
 

@@ -17,12 +17,16 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
+from kbsync.files import read_within
 from kbsync.ledger.contract import Ledger, RunInfo
 from kbsync.push.lease import describe
 from kbsync.words import are, count
 
 SCHEMA = "kbsync.ledger/3"
 """The number changes with the tables."""
+
+MAX_EXPORT_BYTES = 2_000_000_000
+"""Of 100,000 articles with a long journal an export has some 300 MB."""
 
 Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
@@ -89,8 +93,7 @@ def export(ctx: click.Context) -> int:
 def import_(ctx: click.Context, file: Path) -> int:
     """Fill an empty ledger (the one that kbsync.toml names) from an export."""
     workspace = _workspace(ctx)
-    data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-    tables = _tables(data, str(file))
+    tables = _tables(_read(file), str(file))
     ledger = workspace.open_ledger()
     try:
         ledger.restore(tables)
@@ -100,6 +103,23 @@ def import_(ctx: click.Context, file: Path) -> int:
     finally:
         ledger.close()
     return 0
+
+
+def _read(file: Path) -> bytes:
+    """An export, from a file or from stdin.
+
+    Raises:
+        LedgerError: it cannot be read, or is too large to be one.
+    """
+    if str(file) != "-":
+        try:
+            return read_within(file, MAX_EXPORT_BYTES)
+        except OSError as exc:
+            raise LedgerError(f"{file}: the export cannot be read: {exc.strerror}") from exc
+    data = sys.stdin.buffer.read(MAX_EXPORT_BYTES + 1)
+    if len(data) > MAX_EXPORT_BYTES:
+        raise LedgerError(f"stdin: the export is larger than {MAX_EXPORT_BYTES // 1_000_000:,} MB")
+    return data
 
 
 @group.command("unlock")

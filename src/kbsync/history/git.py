@@ -281,9 +281,9 @@ def _close(pipe: IO[bytes] | None) -> None:
 
 
 def clean(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what would lead git elsewhere or make it ask."""
+    """The environment without what would lead git elsewhere or make it ask, and without our own secrets."""
     kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name.startswith(KEPT)}
-    return kept | QUIET
+    return {name: value for name, value in kept.items() if not name.upper().startswith("KBSYNC_")} | QUIET
 
 
 def complaint(said: IO[bytes]) -> str:
