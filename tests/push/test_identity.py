@@ -638,3 +638,16 @@ def test_a_clone_whose_ledger_is_old_does_not_remove_what_a_person_went_back_to(
     assert [(held.reason, held.path) for held in world.plan().held] == [("drift", "en/k/b.md")]
     world.push()
     assert "slug-b" in world.slugs()
+
+
+def test_an_article_of_a_deleted_file_is_not_that_of_a_file_which_had_its_slug_long_ago(world):
+    before = ids(world)
+    commit(world, TREE | {"en/k/a.md": article("a", "slug-b"), "en/k/b.md": article("b", "slug-a")})
+    world.push()
+    world.sandbox.panel.sql("DELETE FROM articles WHERE slug = 'slug-b'")
+    # b has a's old slug, and its file goes; a's own article is gone.
+    commit(world, FOLDERS | {"en/k/a.md": article("a", "slug-b"), "en/k/c.md": article("c", "slug-c")})
+    forget(world)
+    world.push()
+    found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
+    assert found[before["b"]] == WORDS["b"]

@@ -99,6 +99,7 @@ class Index:
     by_record: dict[Key, list[Node]] = field(default_factory=dict)
     on_portal: dict[Key, Node] = field(default_factory=dict)
     parked: dict[Key, Node] = field(default_factory=dict)
+    of_gone: set[Node] = field(default_factory=set)
 
     @classmethod
     def of(cls, known: Known) -> Index:
@@ -114,6 +115,7 @@ class Index:
         for node, item in there.items():
             if node not in index.nodes:
                 index.nodes[node] = Article(None, item, former.get(node))
+                index.of_gone |= {node} & former.keys()
             index.on_portal[key_of(item.kind, item.locale, item.slug)] = node
             if item.slug.endswith(ASIDE):
                 index.parked[key_of(item.kind, item.locale, item.slug.removesuffix(ASIDE))] = node
@@ -221,7 +223,11 @@ class Scales:
 
     def _weigh_git(self, item: Desired) -> None:
         own = set(self.index.named(key_of(item.kind, item.locale, item.slug)))
-        for then in self.index.known.git.former.get(item.path, ()):
+        former = self.index.known.git.former.get(item.path, ())
+        # An article with the slug and the text of a file that is gone was that file's, whoever had the slug before.
+        paths = {"", *(then.path for then in former)}
+        own |= {node for node in self.index.of_gone if self.index.nodes[node].path not in paths}
+        for then in former:
             # The slug that it has now is weighed as such: that it has it says nothing of who had it last.
             nodes = set(self.index.named(key_of(item.kind, then.locale, then.slug))) - own
             if then.path != item.path:

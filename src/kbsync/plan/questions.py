@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kbsync.model import Desired, Manage, Observed, Plan, Reason, Value
-from kbsync.plan.evidence import Evidence
+from kbsync.plan.evidence import GIT, Evidence
 from kbsync.plan.known import Known, Node
 from kbsync.plan.match import Weighed
 from kbsync.plan.orphans import MACHINE_SLUG
@@ -108,10 +108,10 @@ def _touched(weighed: Weighed, asked: Container[str]) -> Iterator[Question]:
 
 
 def _renamed(weighed: Weighed) -> Iterator[Node]:
-    """The articles that have another slug than their sources, which git does not explain: a file may be gone."""
+    """The articles that have another slug than their sources, which git hardly explains: a file may be gone."""
     for path, node in weighed.assignment.found.items():
-        article, said = weighed.index.nodes[node], weighed.scales.reasons(path, node)
-        if article.base is None and weighed.items[path].slug not in article.slugs and Evidence.GIT not in said:
+        article, said = weighed.index.nodes[node], weighed.scales.found.get(path, {}).get(node, {})
+        if article.base is None and weighed.items[path].slug not in article.slugs and said.get(Evidence.GIT, 0.0) < GIT:
             yield node
 
 
