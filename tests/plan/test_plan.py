@@ -453,5 +453,8 @@ def test_what_had_another_slug_before_is_not_made_where_the_list_of_the_portal_h
     (held,) = build_plan(TARGET, [an_article().desired()], known, policy=POLICY).held
     assert held.reason is Reason.UNKNOWN and "Plan again" in held.hint
     same = GitWord(former={"en/refunds.md": (Former("en/refunds.md", "en", "refunds"),)})
-    plan = build_plan(TARGET, [an_article().desired()], Known([], git=same, complete=False), policy=POLICY)
-    assert actions(plan) == ["create article refunds"]
+    for bases, made in (((), []), ([a_category().base()], ["create article refunds"])):
+        # Without any record not even a slug that never changed says that a file is new.
+        known = Known([a_category().observed()], bases, git=same, complete=False)
+        plan = build_plan(TARGET, [an_article().desired()], known, policy=POLICY)
+        assert actions(plan) == made

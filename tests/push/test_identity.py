@@ -651,3 +651,13 @@ def test_an_article_of_a_deleted_file_is_not_that_of_a_file_which_had_its_slug_l
     world.push()
     found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
     assert found[before["b"]] == WORDS["b"]
+
+
+def test_what_a_person_deleted_and_made_again_and_deleted_is_not_made_by_the_next_push(world):
+    world.sandbox.panel.sql("DELETE FROM articles WHERE slug = 'slug-b'")
+    world.sandbox.panel.create("handbook", "Theirs", "Other words.", slug="slug-b")
+    world.push()
+    world.sandbox.panel.sql("DELETE FROM articles WHERE slug = 'slug-b'")
+    assert [(held.reason, held.path) for held in world.plan().held] == [("gone", "en/k/b.md")]
+    world.push()
+    assert world.slugs() == ["slug-a", "slug-c"]

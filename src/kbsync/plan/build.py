@@ -94,7 +94,13 @@ def build_plan(
     renamed = renamed_categories(matches)
     unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
     complete = known.complete or known.observed is None
-    draft = Draft(policy, git=known.git, complete=complete, strangers=locales_of_strangers(matches))
+    draft = Draft(
+        policy,
+        git=known.git,
+        complete=complete,
+        has_record=bool(known.bases),
+        strangers=locales_of_strangers(matches),
+    )
     hold_unclear(draft, matches.unclear)
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
     for match in (*matches.matched, *new):

@@ -68,13 +68,14 @@ NO_AUTHOR = (
 class Draft:
     """The plan while it is being made. `unclear_categories` are held: by locale and slug.
 
-    `complete`: whether the portal's list had no gaps. `strangers`: locales with articles that no source is, and that
-    the panel's editor did not make.
+    `complete`: whether the portal's list had no gaps; `has_record`: whether the ledger knows anything of this portal.
+    `strangers`: locales with articles that no source is, and that the panel's editor did not make.
     """
 
     policy: Policy
     git: GitWord = SILENT
     complete: bool = True
+    has_record: bool = True
     strangers: frozenset[str] = frozenset()
     changes: list[Change] = field(default_factory=list)
     statuses: list[Change] = field(default_factory=list)

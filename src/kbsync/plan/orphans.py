@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Status
 from kbsync.plan.draft import Draft, follow_rename, names_of
+from kbsync.plan.evidence import key_of
 from kbsync.plan.match import Matches
 from kbsync.plan.proofs import was_touched
 
@@ -22,10 +23,15 @@ ALWAYS = frozenset({"title", "content", "name"})
 
 
 def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, str], str], *, complete: bool) -> None:
-    """Articles first: a category goes only when everything in it goes."""
+    """Articles first: a category goes only when everything in it goes.
+
+    What is gone is forgotten, unless somebody made another under its slug: should that go as well, both were deleted.
+    """
+    anew = (match.desired for match in matches.matched if match.is_stranger)
+    taken = {key_of(item.kind, item.locale, item.slug) for item in anew}
     for base, observed in sorted(matches.orphans, key=lambda pair: pair[0].kind == "category"):
         if observed is None:
-            draft.forgotten += [base] if complete else []
+            draft.forgotten += [base] if complete and key_of(base.kind, base.locale, base.slug) not in taken else []
         elif base.kind == "category" and _is_filled(draft, matches, observed):
             _report_orphan(draft, base, "it still has articles in it", "move or remove its articles first")
         else:

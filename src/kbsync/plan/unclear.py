@@ -48,7 +48,8 @@ def why_not_new(draft: Draft, desired: Desired) -> str:
     git, former = draft.git, draft.git.former.get(desired.path, ())
     if git.is_cut and desired.kind == "article" and desired.locale in draft.strangers:
         return f"the portal has articles that may be this file's under another name, and {git.word}"
-    if not draft.complete and (git.word or any(then.slug != desired.slug for then in former)):
+    may_be_there = not draft.has_record or git.word or any(then.slug != desired.slug for then in former)
+    if not draft.complete and may_be_there:
         return "the service's list of articles had gaps, and this file may be there under another slug. Plan again"
     return ""
 
