@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from test_layers import ROWS
+
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "kbsync"
 SERVICE = (ROOT / "docs" / "service.md").read_text("utf-8")
@@ -19,6 +21,9 @@ CITATION = re.compile(rf"docs/service\.md(?:(?:, (?:and )?| and | to ){A_PLACE})
 
 ELSEWHERE = re.compile(r"\b(?:observed(?:-4\.16)?\.(?:md|jsonl\b(?!\.gz))|interface\.md|design\.md)")
 """Notes that this repository does not have."""
+
+
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 
 
 def texts(*roots: str) -> Iterator[tuple[Path, str]]:
@@ -79,3 +84,20 @@ def test_the_table_of_the_service_page_has_every_number_and_names_files_that_exi
     assert {f"S{number}" for number in covered} == FACTS
     named = {name for _, _, where in rows for name in re.findall(r"`([\w/]+\.\w+)`", where)}
     assert [name for name in sorted(named) if not (SOURCE / name).is_file()] == []
+
+
+def test_where_things_go_names_files_and_pages_that_are_there():
+    table = ARCHITECTURE.partition("## Where things go")[2].partition("\n## ")[0]
+    named = re.findall(r"`((?:src|content|tests|docs)/[^`]*)`", table)
+    assert len(named) > 20
+    assert [name for name in named if not (ROOT / name).exists()] == []
+
+
+def test_the_layers_on_the_page_are_those_of_the_test():
+    rows = re.findall(r"^\| \d+ \| (.*?) \|", ARCHITECTURE, re.MULTILINE)
+    shown = [tuple(re.findall(r"`(\w+)`", row)) for row in rows]
+    named = [name for row in shown for name in row]
+    assert sorted(named) == sorted(name for row in ROWS for name in row)
+    level = {name: number for number, row in enumerate(shown) for name in row}
+    below = [(upper, lower) for n, row in enumerate(ROWS) for upper in row for low in ROWS[n + 1 :] for lower in low]
+    assert [pair for pair in below if level[pair[0]] > level[pair[1]]] == []

@@ -106,3 +106,13 @@ def test_a_library_is_imported_where_it_belongs():
 
 def test_the_shipped_package_reads_nothing_beside_the_project():
     assert [path.name for _, path in files() if "../shared" in path.read_text("utf-8")] == []
+
+
+def test_every_command_is_click_s_business_and_what_it_does_is_the_application_s():
+    """`door` turns errors into exit codes, `streams` mends stdout before anything is loaded; neither is a command."""
+    without = {
+        path.name
+        for layer, path in files()
+        if layer == "cli" and "click" not in {name.split(".")[0] for name in imports(path)}
+    }
+    assert without == {"__init__.py", "streams.py"}

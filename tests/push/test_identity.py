@@ -661,3 +661,22 @@ def test_what_a_person_deleted_and_made_again_and_deleted_is_not_made_by_the_nex
     assert [(held.reason, held.path) for held in world.plan().held] == [("gone", "en/k/b.md")]
     world.push()
     assert world.slugs() == ["slug-a", "slug-c"]
+
+
+@pytest.mark.parametrize("knows", KNOWN)
+def test_a_text_that_is_edited_with_its_title_while_it_moves_and_its_place_is_taken_loses_no_article(world, knows):
+    before = ids(world)
+    only_knows(world, knows)
+    git(world.project.root.parent, "mv", "content/en/k/b.md", "content/en/k/was.md")
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest | {"en/k/was.md": article("b", "was")})
+    world.write(
+        rest
+        | {
+            "en/k/bills.md": an_article("Another title", EDITED["b"], slug="bills"),
+            "en/k/was.md": an_article("New", NEW, slug="was"),
+        }
+    )
+    world.push()
+    found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
+    assert found[before["b"]] in (WORDS["b"], EDITED["b"])

@@ -176,7 +176,8 @@ def _may_inherit(truth: Truth, here: Occasion, loose: set[int], old: Shown, uid:
         return False
     truth.left.update(has_own)
     former, stood = truth.settled.get(owner), {source.path, *truth.stood.get(uid, ())}
-    return source.portal_slug == old.slug or (former is not None and former.path in stood)
+    theirs = {*truth.stood.get(owner, ()), *([former.path] if former is not None else [])}
+    return source.portal_slug == old.slug or bool(theirs & stood)
 
 
 def _wrong_status(truth: Truth, here: Occasion, loose: set[int], new: Shown) -> str:

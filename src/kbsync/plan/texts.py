@@ -19,6 +19,10 @@ MOST_PAIRS = 20_000
 """Bodies are compared in so many pairs; beyond, only those of the same place or body."""
 
 
+MOST_REWRITTEN = 20
+"""Where so few articles get another text, each is compared with each new source: its text may have moved, edited."""
+
+
 def place_of(path: str) -> str:
     """Where a source lies below the folder of its locale."""
     return path.partition("/")[2]
@@ -115,11 +119,14 @@ def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
             for name in ("content", "title"):
                 for value in {side.get(name) for side in sides} - {item.fields.get(name)}:
                     had.setdefault((name, value), []).append((path, node))
+    few = list(rewritten.items()) if len(rewritten) <= MOST_REWRITTEN else []
     for item in new:
-        for name in ("content", "title"):
-            for path, node in had.get((name, item.fields.get(name)), ()):
-                yield item.path, node
-                yield path, node
+        alike = (pair for name in ("content", "title") for pair in had.get((name, item.fields.get(name)), ()))
+        for path, node in dict.fromkeys(
+            (*alike, *(pair for pair in few if weighed.items[pair[0]].locale == item.locale))
+        ):
+            yield item.path, node
+            yield path, node
     for node in left:
         texts = {(name, side.get(name)) for side in _sides(weighed, node) for name in ("content", "title")}
         for path, own in rewritten.items():
