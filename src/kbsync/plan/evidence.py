@@ -99,7 +99,6 @@ class Index:
     by_record: dict[Key, list[Node]] = field(default_factory=dict)
     on_portal: dict[Key, Node] = field(default_factory=dict)
     parked: dict[Key, Node] = field(default_factory=dict)
-    of_gone: set[Node] = field(default_factory=set)
 
     @classmethod
     def of(cls, known: Known) -> Index:
@@ -115,7 +114,6 @@ class Index:
         for node, item in there.items():
             if node not in index.nodes:
                 index.nodes[node] = Article(None, item, former.get(node))
-                index.of_gone |= {node} & former.keys()
             index.on_portal[key_of(item.kind, item.locale, item.slug)] = node
             if item.slug.endswith(ASIDE):
                 index.parked[key_of(item.kind, item.locale, item.slug.removesuffix(ASIDE))] = node
@@ -224,16 +222,19 @@ class Scales:
     def _weigh_git(self, item: Desired) -> None:
         own = set(self.index.named(key_of(item.kind, item.locale, item.slug)))
         former = self.index.known.git.former.get(item.path, ())
-        # An article with the slug and the text of a file that is gone was that file's, whoever had the slug before.
-        paths = {"", *(then.path for then in former)}
-        own |= {node for node in self.index.of_gone if self.index.nodes[node].path not in paths}
+        paths = {"", item.path, *(then.path for then in former)}
         for then in former:
             # The slug that it has now is weighed as such: that it has it says nothing of who had it last.
             nodes = set(self.index.named(key_of(item.kind, then.locale, then.slug))) - own
             if then.path != item.path:
                 nodes.update(self.index.by_path.get((item.kind, then.path), ()))
             for node in nodes:
-                self._say(item, Evidence.GIT, _weight_of(then, self.index.nodes[node]), [node])
+                article = self.index.nodes[node]
+                weight = _weight_of(then, article)
+                # What has the text of a file that is gone was that file's. So was what somebody touched since, and the
+                # record has under another file.
+                if article.path in paths or (weight >= GIT and article.former is None):
+                    self._say(item, Evidence.GIT, weight, [node])
 
     def _weigh_slug(self, item: Desired) -> None:
         for node in self.index.named(key_of(item.kind, item.locale, item.slug)):

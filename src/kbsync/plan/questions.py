@@ -108,10 +108,11 @@ def _touched(weighed: Weighed, asked: Container[str]) -> Iterator[Question]:
 
 
 def _renamed(weighed: Weighed) -> Iterator[Node]:
-    """The articles that have another slug than their sources, which git hardly explains: a file may be gone."""
+    """The articles with another slug and another text than their sources: they may be those of files that are gone."""
     for path, node in weighed.assignment.found.items():
         article, said = weighed.index.nodes[node], weighed.scales.found.get(path, {}).get(node, {})
-        if article.base is None and weighed.items[path].slug not in article.slugs and said.get(Evidence.GIT, 0.0) < GIT:
+        is_sure = said.get(Evidence.GIT, 0.0) >= GIT and Evidence.TEXT in said
+        if article.base is None and weighed.items[path].slug not in article.slugs and not is_sure:
             yield node
 
 
