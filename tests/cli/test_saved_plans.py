@@ -11,6 +11,8 @@ import pytest
 
 from kbsync.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow
+
 INVOICES = "content/en/billing/invoices.md"
 KEY = {"KBSYNC_PLAN_KEY": "k" * 32}
 DELETES = {"KBSYNC_PUSH__MAX_REMOVALS": "100%"}

@@ -14,6 +14,8 @@ import pytest
 from kbsync.sandbox import Sandbox
 from patience import GIVE_UP_S
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def hostile(remote, tmp_path):

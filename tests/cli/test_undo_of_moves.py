@@ -8,6 +8,8 @@ import pytest
 
 from kbsync.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow
+
 if TYPE_CHECKING:
     from conftest import Project
 

@@ -6,6 +6,8 @@ import pytest
 
 from kbsync.sandbox import Sandbox
 
+pytestmark = pytest.mark.slow
+
 INVOICES = "content/en/billing/invoices.md"
 OURS = "---\ntitle: Bills\nposition: 20\n---\nOur text.\n"
 

@@ -16,7 +16,7 @@ from kbsync.sandbox import Fault
 from .test_history import commit, forget, git
 from .world import World, a_category, a_world, an_article
 
-pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")]
 
 WORDS = {
     "a": "Open the payment, choose refund, and confirm it twice before the money goes back to the customer.",

@@ -13,6 +13,8 @@ from kbsync.sandbox import V4_2
 from .test_after_a_kill import Shell
 from .world import World, a_category, a_world, an_article
 
+pytestmark = pytest.mark.slow
+
 EACH = 120
 CONFIG = """
 [service]
