@@ -34,7 +34,8 @@ class Pair:
 class File:
     """What is asked of one file, and what is known so far.
 
-    `question` is None for one that is gone; then `gave` is what its last revision gave.
+    `question` is None for one that is gone; then `gave` is what its last revision gave, and `looked` how many of
+    its texts were read.
     """
 
     question: Question | None
@@ -42,6 +43,7 @@ class File:
     former: dict[tuple[str, str, str], int] = field(default_factory=dict)
     newest: Text | None = None
     gave: Fields = field(default_factory=dict)
+    looked: int = 0
     done: bool = False
 
     def wants(self) -> set[str]:

@@ -34,6 +34,9 @@ AT_ONCE = 64
 UNREAD = Blob("", b"")
 """A text that need not be read: who it was is known."""
 
+MAX_UNKNOWN = 3
+"""So many texts of a file that is gone are looked at for an article, the newest first: its slug may have changed."""
+
 MAX_LINKING = 8
 """The newest so many texts of a source are compiled again where the targets of their links got other addresses."""
 
@@ -273,7 +276,9 @@ class Search:
 
     def _is_done(self, found: File, text: Text) -> None:
         if found.question is None:
-            found.done = text.is_first or all(pair.is_settled for pair in found.pairs.values())
+            found.looked += 1
+            given_up = bool(found.pairs) or found.looked >= MAX_UNKNOWN
+            found.done = text.is_first or (given_up and all(pair.is_settled for pair in found.pairs.values()))
         elif found.question.former:
             begun = text.is_first and not found.question.observed
             found.done = begun or any(pair.is_settled for pair in found.pairs.values())
