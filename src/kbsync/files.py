@@ -6,6 +6,7 @@ import errno
 import os
 import secrets
 import shutil
+import stat
 from collections.abc import Iterable
 from contextlib import suppress
 from hashlib import blake2b
@@ -40,13 +41,21 @@ def read_within(path: Path, most_bytes: int) -> bytes:
     """The bytes of a file, judged by its size before any of it is read.
 
     Raises:
-        OSError: it cannot be read, or has more bytes than that (EFBIG).
+        OSError: it cannot be read, is a pipe or a device (EINVAL), or has more bytes than that (EFBIG).
     """
-    with path.open("rb") as file:
+    # A pipe would let whoever opens it wait for ever.
+    with open(path, "rb", opener=_without_waiting) as file:
+        found = os.fstat(file.fileno())
+        if not stat.S_ISREG(found.st_mode):
+            raise OSError(errno.EINVAL, "it is not a file", os.fspath(path))
         # What grows meanwhile is too large as well.
-        if os.fstat(file.fileno()).st_size <= most_bytes and len(data := file.read(most_bytes + 1)) <= most_bytes:
+        if found.st_size <= most_bytes and len(data := file.read(most_bytes + 1)) <= most_bytes:
             return data
     raise OSError(errno.EFBIG, f"it is larger than {most_bytes / 1_000_000:,g} MB", os.fspath(path))
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:

@@ -686,3 +686,22 @@ def test_git_is_not_told_our_secrets():
     given = {"KBSYNC_TOKEN": "secret", "KBSYNC_PLAN_KEY": "secret", "HOME": "/home/ana", "GIT_DIR": "/elsewhere"}
     told = clean(given)
     assert told["HOME"] == "/home/ana" and not told.keys() & {"KBSYNC_TOKEN", "KBSYNC_PLAN_KEY", "GIT_DIR"}
+
+
+def test_a_git_that_never_ends_is_ended(tree, tmp_path):
+    """A stranger's repository may have a pipe among git's own files, or trees with millions of names."""
+    tree.commit(FOLDER)
+    slow = tmp_path / "bin" / "slow-git"
+    slow.parent.mkdir()
+    slow.write_text('#!/bin/sh\ncase "$*" in *" log "*) exec sleep 600;; *) exec git "$@";; esac\n')
+    slow.chmod(0o755)
+    repository = Repository(tree.root, os.environ, program=str(slow))
+    repository.limit_s = 0.2
+    with pytest.raises(GitFailed, match="git took too long"):
+        list(repository.log())
+
+
+def test_a_long_mailmap_in_the_repository_is_not_read(tree):
+    tree.commit(FOLDER)
+    os.mkfifo(tree.repo.folder / ".mailmap")
+    assert len(list(Repository(tree.root).log())) == 1

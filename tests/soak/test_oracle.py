@@ -157,8 +157,11 @@ def test_git_finds_nothing_wrong_with_the_repositories_and_sees_the_renames_that
 
 @needs_git
 def test_a_seed_is_the_same_story_every_time(tmp_path):
-    seed = next(seed for seed in range(100) if "push, killed" not in script_of(seed) and "push" in script_of(seed))
+    seeds = (seed for seed in range(100) if "push, killed" not in script_of(seed) and "push" in script_of(seed))
     with a_stage(tmp_path) as stage:
+        # Of requests that overlap, the machine decides which one is answered first.
+        one_by_one = (seed for seed in seeds if "concurrency 1" in play(stage, seed).story[0])
+        seed = next(one_by_one)
         first, second = play(stage, seed), play(stage, seed)
     assert first.story == second.story
     assert "rounds" in first.counts

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -9,7 +10,6 @@ from pathlib import Path
 from kbsync.children import find_program
 from kbsync.config import Settings
 from kbsync.errors import ConfigError
-from kbsync.files import read_within
 
 COMMAND_TIMEOUT_S = 60
 
@@ -48,7 +48,11 @@ def read_token(
 
 def _from_file(path: Path) -> str:
     try:
-        return read_within(path, MAX_TOKEN_BYTES).decode("utf-8-sig")
+        with path.open("rb") as file:  # It may be a pipe: `--token-file <(pass show kbsync)`.
+            data = file.read(MAX_TOKEN_BYTES + 1)
+        if len(data) > MAX_TOKEN_BYTES:
+            raise OSError(errno.EFBIG, "it is too long for a token", str(path))
+        return data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as exc:
         raise ConfigError(f"--token-file {path}: cannot be read: {type(exc).__name__}") from exc
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import os
 import subprocess
+import sys
 import tempfile
 from collections.abc import Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import Timer
 from typing import IO, NamedTuple
 
 from kbsync.children import find_program
@@ -24,6 +26,10 @@ SETTINGS = (
     "log.showSignature=false",
     "log.showRoot=true",
     "log.follow=false",
+    # No name of a person is read; a long list of them in the repository would only cost.
+    "log.mailmap=false",
+    "mailmap.file=",
+    "mailmap.blob=",
     # Else it maps all of a large pack at once, and keeps as many texts as would fit: fast enough without.
     "core.packedGitWindowSize=1m",
     "core.packedGitLimit=16m",
@@ -75,7 +81,18 @@ REGULAR = (b"100644", b"100755")
 
 PARTIAL = "the clone has no old texts: clone without `--filter`"
 
+LIMIT_S = 60
+"""Seconds for one git process; a history of 300,000 changes takes it one. A stranger's repository may have been made to
+take for ever: nested trees with millions of names, a pipe among git's own files."""
+
+MAX_MEMORY_BYTES = 4 << 30
+"""Address space of one git process, where the system can limit that."""
+
+ENDED = "kbsync ended git"
+
 COMPLAINTS = {
+    ENDED: "git took too long: look at `git log --stat` for a commit of very many files",
+    "ut of memory": "git ran out of memory: look at `git log --stat` for a commit of very many files",
     "dubious ownership": "git refuses the repository, which belongs to another user: run "
     '`git config --global --add safe.directory "$PWD"` in its topmost folder',
     "not a git repository": "the content tree is in no git repository: put what the portal holds into the source",
@@ -135,6 +152,7 @@ class Repository:
             raise GitFailed("git cannot be run (it is not on PATH, or only inside this project): install it")
         self.command = [found, "-C", os.fspath(root), *OPTIONS]
         self.environ = clean(environ)
+        self.limit_s: float = LIMIT_S
         self.listed = 0
         """Commits that git was asked for."""
         shallow, _, prefix = self._ask("rev-parse", "--is-shallow-repository", "--show-prefix").partition(b"\n")
@@ -157,9 +175,14 @@ class Repository:
                 )
             except OSError as exc:
                 raise GitFailed(f"git cannot be run ({exc.strerror}): install it") from exc
+            ends = Timer(self.limit_s, _end, (child, said.fileno()))
+            ends.daemon = True
+            ends.start()
+            _limit(child.pid)
             try:
                 yield child, said
             finally:
+                ends.cancel()
                 child.kill()
                 for pipe in (child.stdin, child.stdout):
                     _close(pipe)
@@ -278,6 +301,21 @@ def _close(pipe: IO[bytes] | None) -> None:
     with suppress(OSError):  # what was not written yet has no reader any more
         if pipe is not None:
             pipe.close()
+
+
+def _limit(pid: int) -> None:
+    """Where the system can do that: a process that asks for more memory ends with a complaint."""
+    if sys.platform == "linux":
+        import resource
+
+        with suppress(OSError):  # It is over already.
+            resource.prlimit(pid, resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+
+
+def _end(child: subprocess.Popen[bytes], said: int) -> None:
+    with suppress(OSError):
+        os.write(said, f"fatal: {ENDED}\n".encode())
+    child.kill()
 
 
 def clean(environ: Mapping[str, str]) -> dict[str, str]:

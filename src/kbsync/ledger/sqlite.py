@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
@@ -20,9 +21,35 @@ APPLICATION_ID = 0x6B627379
 
 BUSY_TIMEOUT_S = 30.0
 
+MAX_VALUE_BYTES = 100_000_000
+"""Of one value in the file: a body has some thousands."""
+
+COMPUTED = re.compile(r"\b(generated|virtual)\b|\bas\s*\(", re.IGNORECASE)
+"""What makes SQLite compute where it reads."""
+
+SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""How a journal ends that names another one. Source: SQLite's file format, section 3 (super-journal)."""
+
 RETRY_S = 0.02
 """How long an opening waits that met another one. SQLite waits by itself nearly everywhere; but where two make
 one ledger at once, or switch it to WAL, it says at once that it is locked, as waiting could be for ever."""
+
+
+def names_another_file(database: Path) -> bool:
+    """Whether the journal beside a database names another file, which SQLite would delete as soon as it reads.
+
+    That is for commits over several databases, which kbsync never makes.
+    """
+    try:
+        with open(database.with_name(database.name + "-journal"), "rb", opener=_without_waiting) as file:
+            file.seek(-len(SUPER_JOURNAL), os.SEEK_END)
+            return file.read() == SUPER_JOURNAL
+    except OSError:  # There is none, or it is shorter.
+        return False
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 class SqliteDatabase:
@@ -61,11 +88,17 @@ class SqliteDatabase:
             time.sleep(RETRY_S)
 
     def _connect_once(self, where: str, *, writing: bool) -> None:
+        if names_another_file(self.path):
+            raise LedgerError(
+                f"{self.path}-journal names a file that SQLite would delete; kbsync never writes such a journal",
+                hint="somebody made it to do harm: delete both files, and do not trust where they came from",
+            )
         with self._translated():
             # Autocommit: the transactions below are begun and ended by name.
             self.connection = sqlite3.connect(
                 where, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False, uri=not writing
             )
+            self.connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
         try:
             with self._translated():
                 self._open(writing=writing)
@@ -84,9 +117,11 @@ class SqliteDatabase:
             raise LedgerError(
                 f"{self.path} is an SQLite file, but no ledger of kbsync", hint="name another file in [ledger] url"
             )
-        if self.connection.execute("SELECT 1 FROM sqlite_master WHERE type IN ('view', 'trigger') LIMIT 1").fetchone():
+        made = self.connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
+        if any(kind in {"view", "trigger"} or COMPUTED.search(sql or "") for kind, sql in made):
             raise LedgerError(
-                f"{self.path} has views or triggers, which kbsync never makes", hint="name another file in [ledger] url"
+                f"{self.path} has views, triggers or computed columns, which kbsync never makes",
+                hint="name another file in [ledger] url",
             )
         if version > VERSION:
             raise LedgerError(

@@ -24,13 +24,16 @@ def check_tables(page: Page) -> Iterator[Mark]:
     text = page.text
     if "|" not in text:
         return
-    inside = 0
+    inside, end = 0, -1
     for match in _DELIMITERS.finditer(text):
         at = match.start() + 1
         if page.is_table(at):
             inside += 1
-            if mark := _filled_in(page, at):
-                yield mark
+            # A row of hyphens further down in the same table is no other table.
+            if at >= end:
+                end = _end_of_rows(text, at)
+                if mark := _filled_in(page, at, end):
+                    yield mark
         elif mark := _no_table(page, at):
             yield mark
     if not inside or text.count("\n\n|") > inside:
@@ -50,12 +53,16 @@ def _no_table(page: Page, at: int) -> Mark | None:
     return Mark("KB413", head_at, message, "give the line of hyphens as many cells as the head has")
 
 
-def _filled_in(page: Page, delimiters_at: int) -> Mark | None:
+def _end_of_rows(text: str, at: int) -> int:
+    found = text.find("\n\n", at)
+    return found if found >= 0 else len(text)
+
+
+def _filled_in(page: Page, delimiters_at: int, end: int) -> Mark | None:
     """A table whose short rows the portal fills up with more cells than anybody can have meant."""
     delimiters = page.line_at(delimiters_at).strip(" \t>")
     columns = _cells(delimiters)
-    end = page.text.find("\n\n", delimiters_at)
-    rows = page.text[delimiters_at : end if end >= 0 else None].split("\n")[1:]
+    rows = page.text[delimiters_at:end].split("\n")[1:]
     if columns * len(rows) <= MANY_FILLED_IN:
         return None
     filled_in = sum(max(0, columns - _cells(row.strip(" \t>"))) for row in rows if row.strip())
