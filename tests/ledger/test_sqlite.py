@@ -214,7 +214,7 @@ def test_a_ledger_with_views_or_triggers_is_refused(path, made):
     a_ledger_with_something_in_it(path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"CREATE {made}")
-    assert "views or triggers" in refused(path).message
+    assert "views, triggers or computed columns" in refused(path).message
 
 
 def test_a_directory_is_no_ledger(path):

@@ -131,7 +131,9 @@ def _created(truth: Truth, here: Occasion, loose: set[int]) -> Iterator[Violatio
 
 
 def _changed(truth: Truth, here: Occasion, loose: set[int], old: Shown, new: Shown) -> Iterator[Violation]:
-    for name in _guarded(truth, here, old):
+    owner = truth.owner.get(new.id, PERSON)
+    goes = here.removed == "archive" and new.status == "archived" and owner not in here.tree.articles
+    for name in (_guarded_from_deletion if goes else _guarded)(truth, here, old):
         # A category of that slug in another locale is what both sides want.
         if getattr(new, name) != getattr(old, name) and (name, old.category) != ("category_id", new.category):
             shown = f"{getattr(old, name)!r:.60} -> {getattr(new, name)!r:.60}"
