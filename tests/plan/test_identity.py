@@ -124,11 +124,13 @@ class World:
         tree = [file.desired() for file in self.head]
         if questions_for(weigh(tree, known)):
             known = replace(known, git=self.git(self.head))
-        weighed = weigh(tree, known)
-        ours = {path: str(item.fields["content"]) for path, item in weighed.items.items()}
-        theirs = {node: str(article.some.fields["content"]) for node, article in weighed.index.nodes.items()}
-        pairs = compared(weighed, bodies_to_compare(weighed), ours, theirs)
-        return replace(known, likeness=pairs)
+        for _ in range(3):
+            weighed = weigh(tree, known)
+            ours = {path: str(item.fields["content"]) for path, item in weighed.items.items()}
+            theirs = {node: str(article.some.fields["content"]) for node, article in weighed.index.nodes.items()}
+            pairs = compared(weighed, bodies_to_compare(weighed), ours, theirs)
+            known = replace(known, likeness={**known.likeness, **pairs})
+        return known
 
     def plan(self, **policy: object) -> Plan:
         tree = [file.desired() for file in self.head]

@@ -29,6 +29,9 @@ MOST_READ = 100
 """Articles without a source whose texts are read, to find out whether they were renamed; a locale's move is read whole,
 however large it is, for what is not recognised is made a second time."""
 
+MOST_ROUNDS = 3
+"""So often bodies are compared, each time those that the last time made doubtful."""
+
 
 @dataclass(frozen=True, slots=True)
 class Planned:
@@ -85,8 +88,12 @@ def learn(workspace: Workspace, reading: Reading, service: Service, known: Known
         return weighed
     if questions := questions_for(weighed, publish=publish):
         weighed = weigh(reading.desired, ask(workspace, reading, known, questions))
-    if pairs := bodies_to_compare(weighed):
-        alike = compare_bodies(reading, service, weighed, pairs)
+    for _ in range(MOST_ROUNDS):
+        pairs = bodies_to_compare(weighed)
+        if not pairs:
+            break
+        # What was compared may leave an article without a source, whose text another file has by now.
+        alike = {**weighed.index.known.likeness, **compare_bodies(reading, service, weighed, pairs)}
         weighed = weigh(reading.desired, replace(weighed.index.known, likeness=alike))
     return weighed
 
