@@ -121,7 +121,7 @@ def test_a_push_that_was_killed_is_finished_by_the_next_one_without_a_second_art
         assert_one_of_each(world)
 
 
-@pytest.mark.parametrize("moment", [2, 9, 23, 41, 58])
+@pytest.mark.parametrize("moment", [2, 9, 23, 41, 50])  # Later, a busy machine is done before it is killed.
 def test_where_nothing_can_be_looked_up_what_a_killed_push_left_open_is_held_and_never_sent_twice(tmp_path, moment):
     with a_shell(tmp_path, profile="documented", publish=False) as (shell, world):
         shell.kill_after(moment, "--first-push")
