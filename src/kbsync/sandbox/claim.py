@@ -53,7 +53,11 @@ def claim(database: Path) -> Iterator[int]:
         _HELD.add(descriptor)
         # What is written there is of one that has ended.
         os.ftruncate(descriptor, 0)
-        yield descriptor
+        try:
+            yield descriptor
+        finally:
+            # A child that was forked just now may not have let go of it yet.
+            _unlock(descriptor)
     finally:
         _HELD.discard(descriptor)
         os.close(descriptor)
@@ -108,6 +112,10 @@ if sys.platform == "win32":
             return False
         return True
 
+    def _unlock(descriptor: int) -> None:
+        os.lseek(descriptor, LOCKED_BYTE, os.SEEK_SET)
+        msvcrt.locking(descriptor, msvcrt.LK_UNLCK, 1)
+
 else:
     import fcntl
 
@@ -118,3 +126,6 @@ else:
         except BlockingIOError:
             return False
         return True
+
+    def _unlock(descriptor: int) -> None:
+        fcntl.flock(descriptor, fcntl.LOCK_UN)
