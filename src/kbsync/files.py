@@ -44,7 +44,7 @@ def read_within(path: Path, most_bytes: int) -> bytes:
         OSError: it cannot be read, is a pipe or a device (EINVAL), or has more bytes than that (EFBIG).
     """
     # A pipe would let whoever opens it wait for ever.
-    with open(path, "rb", opener=_without_waiting) as file:
+    with open(path, "rb", opener=without_waiting) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is not a file", os.fspath(path))
@@ -54,7 +54,8 @@ def read_within(path: Path, most_bytes: int) -> bytes:
     raise OSError(errno.EFBIG, f"it is larger than {most_bytes / 1_000_000:,g} MB", os.fspath(path))
 
 
-def _without_waiting(path: str, flags: int) -> int:
+def without_waiting(path: str, flags: int) -> int:
+    """An `opener` for files that may be pipes, where an open would wait for the other end."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 

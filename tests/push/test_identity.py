@@ -321,14 +321,19 @@ def test_a_status_that_changed_in_the_file_is_sent(tmp_path, before, after, know
 
 
 def test_a_person_who_went_back_to_an_older_text_is_not_overwritten(world):
-    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
-    world.push()
-    forget(world)
-    later_than_the_commit(world, "slug-b", WORDS["b"] + "\n")
+    a_person_goes_back(world)
     (held,) = world.plan().held
     assert (held.reason, held.fields) == ("drift", ("content",)) and "gone back" in held.hint
     world.push()
     assert world.article("slug-b").content.strip() == WORDS["b"]
+
+
+def a_person_goes_back(world: World) -> None:
+    """To the first text of b, after the second was pushed; the clone has no ledger."""
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
+    world.push()
+    forget(world)
+    later_than_the_commit(world, "slug-b", WORDS["b"] + "\n")
 
 
 def later_than_the_commit(world: World, slug: str, content: str) -> None:
@@ -549,10 +554,7 @@ def test_an_alias_in_the_commit_that_renames_is_believed_in_a_clone_without_a_le
 
 
 def test_a_text_that_a_person_went_back_to_is_not_removed_with_its_file(world):
-    commit(world, TREE | {"en/k/b.md": article("b", "slug-b", edited=True)})
-    world.push()
-    forget(world)
-    later_than_the_commit(world, "slug-b", WORDS["b"] + "\n")
+    a_person_goes_back(world)
     world.project = world.project.but(removed="delete")
     commit(world, {path: text for path, text in TREE.items() if path != "en/k/b.md"})
     (held,) = world.plan().held

@@ -75,7 +75,7 @@ def make_plan(
     plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
     if questions := open_questions(plan, desired, known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
-        plan = build_plan(workspace.target, desired, known, policy=policy, tree=reading.desired)
+        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weigh(reading.desired, known))
     plan = plan_uploads(plan, reading.compiler, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(plan, workspace, reading)
     return Planned(plan, recovery, portal)
@@ -88,10 +88,13 @@ def learn(workspace: Workspace, reading: Reading, service: Service, known: Known
         return weighed
     if questions := questions_for(weighed, publish=publish):
         weighed = weigh(reading.desired, ask(workspace, reading, known, questions))
+    asked: set[tuple[str, Node]] = set()
     for _ in range(MOST_ROUNDS):
-        pairs = bodies_to_compare(weighed)
+        # A pair of which the bodies say nothing is not read again.
+        pairs = [pair for pair in bodies_to_compare(weighed) if pair not in asked]
         if not pairs:
             break
+        asked.update(pairs)
         # What was compared may leave an article without a source, whose text another file has by now.
         alike = {**weighed.index.known.likeness, **compare_bodies(reading, service, weighed, pairs)}
         weighed = weigh(reading.desired, replace(weighed.index.known, likeness=alike))

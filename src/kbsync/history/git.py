@@ -183,6 +183,7 @@ class Repository:
                 yield child, said
             finally:
                 ends.cancel()
+                ends.join()  # Should it be at work just now, it still needs the file.
                 child.kill()
                 for pipe in (child.stdin, child.stdout):
                     _close(pipe)

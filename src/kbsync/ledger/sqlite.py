@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kbsync.errors import LedgerError
-from kbsync.files import make_folder
+from kbsync.files import make_folder, without_waiting
 from kbsync.ledger.database import Row
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 
@@ -41,15 +41,11 @@ def names_another_file(database: Path) -> bool:
     That is for commits over several databases, which kbsync never makes.
     """
     try:
-        with open(database.with_name(database.name + "-journal"), "rb", opener=_without_waiting) as file:
+        with open(database.with_name(database.name + "-journal"), "rb", opener=without_waiting) as file:
             file.seek(-len(SUPER_JOURNAL), os.SEEK_END)
             return file.read() == SUPER_JOURNAL
     except OSError:  # There is none, or it is shorter.
         return False
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 class SqliteDatabase:

@@ -73,7 +73,6 @@ def build_plan(
     known: Known,
     *,
     policy: Policy,
-    tree: Iterable[Desired] | None = None,
     weighed: Weighed | None = None,
 ) -> Plan:
     """Decide everything.
@@ -83,14 +82,13 @@ def build_plan(
         desired: what the content tree wants.
         known: what the portal, the ledger and git say.
         policy: how far the plan may go.
-        tree: the whole content tree, where `desired` is a part of it.
-        weighed: the evidence of all that, where somebody weighed it already.
+        weighed: the evidence of the whole content tree, where that is more than `desired` or was weighed already.
 
     Raises:
         PlanRefused: it would remove more than `max_fraction` of what is managed.
     """
     desired = list(desired)
-    matches = match_items(desired, weighed or weigh(desired if tree is None else tree, known))
+    matches = match_items(desired, weighed or weigh(desired, known))
     renamed = renamed_categories(matches)
     unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
     complete = known.complete or known.observed is None

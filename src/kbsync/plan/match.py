@@ -245,10 +245,10 @@ def _unclear(weighed: Weighed) -> Iterator[Unclear]:
         rivals = tuple(sorted({other for other, node in open_edges if node in nodes and other != path}))
         yield Unclear(weighed.items[path], _readings(weighed, path, nodes), rivals=rivals)
     left_over = set(weighed.without_source()) - {node for _, node in open_edges}
-    open_paths = {path for path, _ in open_edges}
+    settled = weighed.found.keys() | {path for path, _ in open_edges}
     for knot in weighed.contested() if left_over else ():
         over = {node for _, node in knot} & left_over
-        paths = {path for path, _ in knot} - weighed.found.keys() - open_paths
+        paths = {path for path, _ in knot} - settled
         for path in paths if over else ():
             yield Unclear(weighed.items[path], _readings(weighed, path, over), is_left=True)
 

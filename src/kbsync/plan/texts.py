@@ -111,12 +111,14 @@ def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
     if not new and not left:
         return
     had: dict[tuple[str, Value], list[tuple[str, Node]]] = {}
+    has: dict[tuple[str, Value], list[tuple[str, Node]]] = {}
     rewritten: dict[str, Node] = {}
     for path, node in weighed.found.items():
         item, sides = weighed.items[path], _sides(weighed, node)
         if node[0] == "article" and all(side.get("content") != item.fields.get("content") for side in sides):
             rewritten[path] = node
             for name in ("content", "title"):
+                has.setdefault((name, item.fields.get(name)), []).append((path, node))
                 for value in {side.get(name) for side in sides} - {item.fields.get(name)}:
                     had.setdefault((name, value), []).append((path, node))
     few = list(rewritten.items()) if len(rewritten) <= MOST_REWRITTEN else []
@@ -129,10 +131,9 @@ def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
             yield path, node
     for node in left:
         texts = {(name, side.get(name)) for side in _sides(weighed, node) for name in ("content", "title")}
-        for path, own in rewritten.items():
-            if any((name, weighed.items[path].fields.get(name)) in texts for name in ("content", "title")):
-                yield path, node
-                yield path, own
+        for path, own in dict.fromkeys(pair for text in sorted(texts, key=str) for pair in has.get(text, ())):
+            yield path, node
+            yield path, own
 
 
 def _sides(weighed: Weighed, node: Node) -> list[Fields]:

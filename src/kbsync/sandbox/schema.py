@@ -70,6 +70,10 @@ BEGIN {COUNT_DOWN} {COUNT_UP} END;
 """Lists count articles by status at every page; the tally keeps that from reading all of them."""
 
 
+def _without_waiting(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # It may be a pipe; Windows has no such flag.
+
+
 def names_another_file(database: Path) -> bool:
     """Whether the journal beside a database names another file, which SQLite would delete as soon as it reads.
 
@@ -77,7 +81,7 @@ def names_another_file(database: Path) -> bool:
     """
     journal = database.with_name(database.name + "-journal")
     try:
-        with open(journal, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
+        with open(journal, "rb", opener=_without_waiting) as file:
             file.seek(-8, os.SEEK_END)
             return file.read() == bytes.fromhex("d9d505f920a163d7")
     except OSError:  # There is none, or it is shorter.
