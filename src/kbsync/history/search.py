@@ -59,6 +59,7 @@ class Search:
             for item in sorted(questions.candidates, key=lambda item: not item.slug.endswith(ASIDE))
         }
         self.files = {question.desired.path: self._file(question) for question in questions.sources}
+        self.trail = Trail(self._matters, self.tree.__contains__, self._is_same)
         self._tried: set[int] = set()
         self._linking: dict[str, dict[tuple[str, str], frozenset[str]]] = {}
         self._until: dict[tuple[str, str, str], int] = {}
@@ -101,7 +102,8 @@ class Search:
         """The articles of files that are gone, as the last agreement that git knows of."""
         for path, found, pair in self._of_gone():
             seen = pair.observed
-            if pair.found.keys() & {"title", "content", "name"}:
+            # The file of a former name is still there, and is another article by now.
+            if path not in self.trail.renamed and pair.found.keys() & {"title", "content", "name"}:
                 gave = found.gave.keys() - {"status", "locale"}
                 # What was touched since may be a person's way back, and is no agreement.
                 fields = {name: seen.fields.get(name) if pair.found.get(name) else None for name in gave}
@@ -118,12 +120,11 @@ class Search:
 
     def _walk(self) -> None:
         self._leave_out_what_is_not_committed()
-        trail = Trail(self._matters, self.tree.__contains__, self._is_same)
         queue: list[Text] = []
         try:
-            with closing(self.past.commits(trail.concerns)) as log:
+            with closing(self.past.commits(self.trail.concerns)) as log:
                 for commit in log:
-                    queue += [text for text in trail.follow(commit) if self._is_new(text)]
+                    queue += [text for text in self.trail.follow(commit) if self._is_new(text)]
                     # Where all that is open has something to try, waiting for more could only cost.
                     if len(queue) >= AT_ONCE or len({text.path for text in queue}) >= self._still_open():
                         self._try(queue)

@@ -168,6 +168,6 @@ def _looks_like(weighed: Weighed, item: Desired, node: Node) -> bool:
     """Whether an article that is on no record, nor in git, may be a source's: a person may have given it that slug."""
     some = weighed.index.nodes[node].some
     git = weighed.index.known.git
-    same_title = some.locale in ("", item.locale) and item.title == weighed.index.nodes[node].title
-    same = same_title or item.fields.get("content") == some.fields.get("content")
-    return same or node[1] in git.once or bool(git.word)
+    same = item.title == weighed.index.nodes[node].title or item.fields.get("content") == some.fields.get("content")
+    # A file that was renamed is an article already, wherever that is by now.
+    return same or node[1] in git.once or bool(git.word) or git.was_renamed(item.path)
