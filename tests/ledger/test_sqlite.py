@@ -21,7 +21,7 @@ from kbsync.ledger.contract import Uploaded
 from kbsync.ledger.record import Record
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 from kbsync.ledger.sqlite import APPLICATION_ID, SqliteDatabase
-from kbsync.model import body_digest
+from kbsync.markdown.uploaded import body_digest
 from patience import GIVE_UP_S
 
 from .makers import ANA, PORTAL, a_base, a_change, begin

@@ -733,3 +733,26 @@ def test_a_file_that_once_had_a_slug_but_nothing_else_of_its_article_is_held(wor
     world.push()
     found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
     assert found[before["b"]] == WORDS["b"]
+
+
+def test_a_file_that_was_deleted_and_brought_back_under_another_slug_is_the_article_that_it_was(world):
+    before = ids(world)
+    forget(world)
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest)
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-c"), "en/k/c.md": article("c", "slug-d")})
+    world.sandbox.panel.edit("slug-b", content="A person wrote all of this anew, and nothing of the old text is left.")
+    for _ in range(2):
+        world.push()
+    assert {item.id for item in world.sandbox.panel.articles("handbook")} == set(before.values())
+
+
+def test_a_text_that_moves_to_a_file_with_the_slug_of_a_deleted_one_is_not_sent_to_that_ones_article(world):
+    before = ids(world)
+    git(world.project.root.parent, "mv", "content/en/k/a.md", "content/en/k/was-a.md")
+    rest = FOLDERS | {"en/k/c.md": article("c", "slug-c")}
+    commit(world, rest | {"en/k/a.md": an_article("New", NEW, slug="new"), "en/k/was-a.md": article("a", "slug-b")})
+    world.push()
+    found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
+    assert found[before["b"]] == WORDS["b"]
+    assert found[before["a"]] == WORDS["a"]

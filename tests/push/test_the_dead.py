@@ -124,7 +124,7 @@ def _same_tree(ledger: Record, clone: Path, target: str, run: int) -> None:
 
     workspace = Workspace(read_settings(clone / "kbsync.toml"), Session())
     assert workspace.target.key == target
-    digest = tree_digest(workspace.target, read_content(workspace).tree)
+    digest = tree_digest(workspace.target, read_content(workspace).desired)
     ledger.db.run("UPDATE run SET digest = ? WHERE id = ?", (digest, run))
 
 

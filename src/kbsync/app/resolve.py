@@ -160,9 +160,10 @@ class _Decisions:
     def _difference(self, held: Held) -> Iterator[str]:
         if "content" not in held.fields or held.remote_id is None or held.kind != "article":
             return
+        from kbsync.markdown.uploaded import by_key
         from kbsync.report.difference import difference
 
-        theirs = self.service.read_article(held.remote_id, locale=held.locale)[1] or ""
+        theirs = by_key(self.service.read_article(held.remote_id, locale=held.locale)[1] or "")
         yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="source")
 
 

@@ -15,7 +15,7 @@ from kbsync.content.ignores import read_ignores
 from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.source import Link, Problem, Source
-from kbsync.model import body_digest
+from kbsync.markdown.uploaded import body_digest
 
 if TYPE_CHECKING:
     from kbsync.markdown.spans import Heading, Reference, Target

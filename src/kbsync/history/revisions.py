@@ -22,8 +22,8 @@ from kbsync.history.cache import Seen, as_bytes, as_text, key_of_text
 from kbsync.history.past import Past
 from kbsync.history.trail import Text
 from kbsync.markdown.outline import outline
-from kbsync.markdown.uploaded import NAME_CHARS
-from kbsync.model import STATUSES, Status, Value, body_digest
+from kbsync.markdown.uploaded import NAME_CHARS, body_digest, image_name
+from kbsync.model import STATUSES, Status, Value
 
 BODY = frozenset({"content", "title"})
 """The fields for which the Markdown is read; a title may be its first heading."""
@@ -190,11 +190,11 @@ class Then:
             return self.address(identity) if identity else self.compiler.known.get(path)
 
         def picture_of(path: str) -> str | None:
-            # A picture of another path or of none today has its address by what it was.
+            # A picture of another path or of none today is named by what it was.
             pictures, oid = self.compiler.pictures, self._pictures.get((revision.commit, path))
-            if oid is None or pictures.base_url:
-                return pictures.address(path, revision.source.path)
-            return pictures.of_key(oid[:NAME_CHARS], revision.source.path)
+            if oid is None or pictures.base_url or not pictures.can_upload:
+                return pictures.name(path)
+            return image_name(oid[:NAME_CHARS])
 
         body = body_of(revision.source, revision.data, replacements_of(revision.source, address_of, picture_of))
         if "\n" not in body:

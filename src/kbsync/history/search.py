@@ -281,7 +281,8 @@ class Search:
             given_up = bool(found.pairs) or found.looked >= MAX_UNKNOWN
             found.done = text.is_first or (given_up and all(pair.is_settled for pair in found.pairs.values()))
         elif found.question.former:
-            begun = text.is_first and not found.question.observed
+            # A file that was deleted and brought back has an article from before, where one is without a source.
+            begun = text.is_first and not found.question.observed and not self.questions.deleted
             found.done = begun or any(pair.is_settled for pair in found.pairs.values())
         else:
             found.done = all(pair.is_settled for pair in found.pairs.values())

@@ -49,7 +49,7 @@ class Trail:
         self._followed: set[str] = set()
         self._until: dict[tuple[str, str, str], int] = {}
         self.renamed: set[str] = set()
-        """The former names of files of today that do not matter themselves: each is followed like a file that is gone."""
+        """Former names of files of today that do not matter themselves: each is followed like a file that is gone."""
 
     def follow(self, commit: Commit) -> Iterator[Text]:
         """The texts that a commit wrote or replaced, the newer one of each first."""

@@ -46,8 +46,8 @@ class GitWord:
         former: by source path, what the file was at older revisions, the newest first.
         proofs: by source path and remote id of an article or category.
         deleted: of articles whose file is gone, what the file last agreed to; a field that a person changed is None.
-        once: articles with a slug that only a file had that is gone, but none of its texts; or that a file had before it
-            was renamed and became another article.
+        once: articles with the slug of a file that is gone, but none of its texts; or with one that a file had before
+            it was renamed and became another article.
         is_cut: whether older commits are missing here, as in a shallow clone.
         word: why git could not say all: what is wrong, a colon, what to do; or "".
     """
