@@ -36,6 +36,7 @@ HOMES = {
     "markdown_it": {"markdown"},
     "pyromark": {"markdown"},
     "yaml": {"content"},
+    "frontmatter": {"content"},
 }
 """Where a library may be imported, and nowhere else."""
 

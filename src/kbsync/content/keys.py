@@ -60,7 +60,7 @@ CODES = {"status": "KB109", "manage": "KB113"}
 def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[Problem]) -> dict[str, Any]:
     """The values that are as they should be; every other one becomes a problem."""
     values: dict[str, Any] = {}
-    for key, entry in front.entries.items():
+    for key, entry in front.items():
         wanted = allowed.get(key)
         if wanted is None:
             problems.append(_unknown_key(entry, allowed))
