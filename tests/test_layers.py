@@ -31,7 +31,7 @@ HOMES = {
     "watchdog": {"preview"},
     "sqlite3": {"ledger", "sandbox"},
     "psycopg": {"ledger"},
-    "uvicorn": {"sandbox", "preview", "site"},
+    "uvicorn": {"site"},
     "jinja2": {"site"},
     "markdown_it": {"markdown"},
     "pyromark": {"markdown"},
