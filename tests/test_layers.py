@@ -17,13 +17,13 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("children", "command", "toml", "words"),
+    ("children", "command", "hosts", "toml", "words"),
     ("files",),
     ("model",),
     ("errors",),
 )
-"""From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `toml`, and
-`words` (numbers in sentences)."""
+"""From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `hosts`,
+`toml`, and `words` (numbers in sentences)."""
 
 HOMES = {
     "click": {"cli"},

@@ -5,7 +5,6 @@ Source of the keys and their defaults: docs/architecture.md, kbsync.toml.
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 from collections.abc import Mapping
@@ -17,13 +16,13 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from kbsync.errors import ConfigError
+from kbsync.hosts import LOOPBACK
 from kbsync.toml import read_toml
+from kbsync.words import did_you_mean
 
 CONFIG_NAME = "kbsync.toml"
 SANDBOX = "sandbox"
 """The `base_url` that means: the embedded service."""
-
-LOOPBACK = ("localhost", "127.0.0.1", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -361,12 +360,6 @@ def _unknown_key_hint(table: str, key: str, known: Mapping[str, Any]) -> str:
     if table == "service" and "token" in key and key not in known:
         return "a token never stands in the file: set KBSYNC_TOKEN, use --token-file, or [service] token_command"
     return did_you_mean(key, known) or f"the keys of [{table}] are: {', '.join(known)}"
-
-
-def did_you_mean(word: str, known: Mapping[str, Any]) -> str:
-    """`did you mean ...?` for the nearest known word, or ""."""
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.6)
-    return f"did you mean `{near[0]}`?" if near else ""
 
 
 def _convert(value: Any, kind: Any, where: str) -> Any:

@@ -104,9 +104,9 @@ def test_a_share_of_removals_is_percent(tmp_path, value, fraction):
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("[service]\nportl = 1", "did you mean `portal`?"),
+        ("[service]\nportl = 1", "Did you mean `portal`?"),
         ("[service]\nzzz = 1", "the keys of [service] are: base_url, account_id, portal"),
-        ("[servic]", "did you mean `service`?"),
+        ("[servic]", "Did you mean `service`?"),
         ("[zzz]", "the tables are: service, content, push, authors, pace, ledger, lint, assets, preview, env"),
         ("[push]\nlive = 'x'", "use one of: update, hold"),
         ("[push]\nremoved = 'x'", "use one of: report, archive, delete"),
@@ -225,8 +225,8 @@ def test_a_variable_is_read_as_its_key_asks(tmp_path, name, text, holds):
 @pytest.mark.parametrize(
     ("name", "text", "message", "hint"),
     [
-        ("KBSYNC_SERVICE__PORTL", "x", "[service] has no key `portl`", "did you mean `portal`?"),
-        ("KBSYNC_SERVCE__PORTAL", "x", "there is no table `servce`", "did you mean `service`?"),
+        ("KBSYNC_SERVICE__PORTL", "x", "[service] has no key `portl`", "Did you mean `portal`?"),
+        ("KBSYNC_SERVCE__PORTAL", "x", "there is no table `servce`", "Did you mean `service`?"),
         ("KBSYNC_ENV__STAGING", "x", "there is no table `env`", ""),
         ("KBSYNC_SERVICE__ACCOUNT_ID", "", "expected int, got str, found ''", ""),
         ("KBSYNC_PUSH__PUBLISH", "maybe", "expected bool, got str, found 'maybe'", ""),

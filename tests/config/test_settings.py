@@ -76,8 +76,8 @@ def test_an_empty_file_is_the_embedded_sandbox_with_all_defaults(tmp_path):
 @pytest.mark.parametrize(
     ("text", "where", "hint"),
     [
-        ('[service]\nportl = "x"', "kbsync.toml:2: `[service] portl`", "did you mean `portal`?"),
-        ("[servce]", "kbsync.toml:1: `[servce]`", "did you mean `service`?"),
+        ('[service]\nportl = "x"', "kbsync.toml:2: `[service] portl`", "Did you mean `portal`?"),
+        ("[servce]", "kbsync.toml:1: `[servce]`", "Did you mean `service`?"),
         ('[service]\naccount_id = "1"', "kbsync.toml:2: `[service] account_id`: expected int, got str", ""),
         ('[push]\n\nlive = "never"', "kbsync.toml:3: `[push] live`", "use one of: update, hold"),
         ("[push]\npublish = 1", "kbsync.toml:2: `[push] publish`", ""),
@@ -91,7 +91,7 @@ def test_an_empty_file_is_the_embedded_sandbox_with_all_defaults(tmp_path):
         ('[authors]\nana = "x"', "kbsync.toml:2: `[authors] ana`", ""),
         ("[service\n", "kbsync.toml:1:9", "toml.io"),
         ('service = "x"', "kbsync.toml", "[service]"),
-        ('[env.staging.servce]\nportal = "x"', "kbsync.toml:1: `[env.staging.servce]`", "did you mean `service`?"),
+        ('[env.staging.servce]\nportal = "x"', "kbsync.toml:1: `[env.staging.servce]`", "Did you mean `service`?"),
     ],
 )
 def test_a_wrong_key_or_value_names_file_line_key_and_what_was_expected(tmp_path, text, where, hint):

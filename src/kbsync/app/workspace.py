@@ -14,8 +14,9 @@ from urllib.parse import urlsplit
 from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.app.token import read_token
-from kbsync.config import LOOPBACK, Settings, written_at
+from kbsync.config import Settings, written_at
 from kbsync.files import make_folder
+from kbsync.hosts import LOOPBACK
 from kbsync.model import Target
 from kbsync.service.profile import Profile, read_profile
 

@@ -21,6 +21,7 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.errors import AnswerLost, ConfigError, Misbehaved, ServiceError, Throttled, Unreachable
+from kbsync.hosts import LOOPBACK
 from kbsync.service.exchange import Answer, exchange, http_date_s
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.unpack import ACCEPTED
@@ -39,7 +40,6 @@ TELL_FROM_S = 3.0
 """A wait that a person would wonder about."""
 
 GATEWAY = frozenset({502, 503, 504})
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 UPLOADS_LATER = "what was uploaded is recorded; push again within the hour, and the rest follows"
