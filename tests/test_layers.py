@@ -17,13 +17,13 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("children", "command", "hosts", "toml", "words"),
+    ("children", "command", "hosts", "words"),
     ("files",),
     ("model",),
     ("errors",),
 )
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `hosts`,
-`toml`, and `words` (numbers in sentences)."""
+and `words` (numbers in sentences)."""
 
 HOMES = {
     "click": {"cli"},
