@@ -11,7 +11,7 @@ from kbsync.app.reading import Reading
 from kbsync.app.sides import Glance, Portal, Recorded, observe, settle_pictures
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound, PlanRefused
-from kbsync.ledger.contract import Ledger
+from kbsync.ledger import Ledger
 from kbsync.model import Base, Plan, RemoteId
 from kbsync.plan.build import build_plan
 from kbsync.plan.former import renamed_bodies

@@ -22,7 +22,7 @@ from kbsync.service.profile import Profile, read_profile
 
 if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
-    from kbsync.ledger.contract import Ledger
+    from kbsync.ledger import Ledger
     from kbsync.service.client import Service
 
 SANDBOX_WAIT_S = 5.0
