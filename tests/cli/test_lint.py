@@ -127,8 +127,8 @@ def test_what_the_project_calls_an_error_stops_plan_and_push(project):
     [
         ('[lint]\nignore = ["KB3o1"]', "kbsync.toml:6: `[lint] ignore`: `KB3o1` is the code of no rule\n  Did you mean `KB301`?"),
         ('[lint.levels]\nKB999 = "off"', "kbsync.toml:5: `[lint] levels`: `KB999` is the code of no rule"),
-        ('[lint]\nlevels = { KB301 = "fatal" }', "kbsync.toml:6: `[lint] levels`: invalid enum value 'fatal'"),
-        ('[lint]\nlevels = { KB301 = "fatal" }', "use one of: error, warning, off"),
+        ('[lint]\nlevels = { KB301 = "fatal" }', "kbsync.toml:6: `[lint] levels`: The value 'fatal' is not allowed."),
+        ('[lint]\nlevels = { KB301 = "fatal" }', "Use one of: error, warning, off"),
     ],
 )  # fmt: skip
 def test_a_code_or_level_of_kbsync_toml_that_there_is_not_is_told_with_its_line(project, text, said):

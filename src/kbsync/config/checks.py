@@ -19,7 +19,7 @@ EDITORS = (
 
 
 def check_settings(settings: Settings, origin: Origin) -> None:
-    """Refuse values of the right type that cannot be meant.
+    """Refuse values of the right type that cannot work.
 
     Raises:
         ConfigError: with file, line and key.
@@ -27,31 +27,31 @@ def check_settings(settings: Settings, origin: Origin) -> None:
     check_base_url(settings.service, origin)
     check_editor(settings.preview.editor, origin)
     if not re.fullmatch(r"\d{1,3}(\.\d+)?%", settings.push.max_removals) or settings.push.max_fraction > 1:
-        raise ConfigError(f'{origin.in_force("push", "max_removals")}: expected a share such as "10%"')
+        raise ConfigError(f'{origin.in_force("push", "max_removals")}: Expected a share such as "10%".')
     if not 1 <= settings.pace.concurrency <= 64:
         raise ConfigError(
-            f"{origin.in_force('pace', 'concurrency')}: expected 1 to 64, found {settings.pace.concurrency}"
+            f"{origin.in_force('pace', 'concurrency')}: Expected 1 to 64, found {settings.pace.concurrency}."
         )
     for key in ("requests_per_minute", "uploads_per_hour"):
         if getattr(settings.pace, key) < 0:
-            raise ConfigError(f"{origin.in_force('pace', key)}: expected a number of 1 or more")
+            raise ConfigError(f"{origin.in_force('pace', key)}: Expected a number of 1 or more.")
     for key in ("max_kb", "max_pixels"):
         if getattr(settings.assets, key) < 1:
-            raise ConfigError(f"{origin.in_force('assets', key)}: expected a number of 1 or more")
+            raise ConfigError(f"{origin.in_force('assets', key)}: Expected a number of 1 or more.")
     if settings.assets.base_url and _split_address(settings.assets.base_url) is None:
         raise ConfigError(
-            f"{origin.in_force('assets', 'base_url')}: expected an address such as https://cdn.example.com/help, "
-            f"found {settings.assets.base_url!r}"
+            f"{origin.in_force('assets', 'base_url')}: Expected an address such as https://cdn.example.com/help, "
+            f"found {settings.assets.base_url!r}."
         )
     if not 0 < settings.service.timeout_s <= 3600:
-        raise ConfigError(f"{origin.in_force('service', 'timeout_s')}: expected seconds, more than 0 and at most 3600")
+        raise ConfigError(f"{origin.in_force('service', 'timeout_s')}: Expected seconds, more than 0 and at most 3600.")
     if not settings.service.portal:
-        raise ConfigError(f"{origin.in_force('service', 'portal')}: the portal's slug is missing")
+        raise ConfigError(f"{origin.in_force('service', 'portal')}: The portal's slug is missing.")
     content = settings.content
     if content.locales and content.default_locale not in content.locales:
         raise ConfigError(
-            f"{origin.in_force('content', 'default_locale')}: `{content.default_locale}` is not among the locales",
-            hint=f"add it to `locales`, or use one of: {', '.join(content.locales)}",
+            f"{origin.in_force('content', 'default_locale')}: `{content.default_locale}` is not among the locales.",
+            hint=f"Add it to `locales`, or use one of: {', '.join(content.locales)}.",
         )
 
 
@@ -63,13 +63,13 @@ def check_editor(address: str, origin: Origin) -> None:
     """
     if address and address.partition(":")[0] not in EDITORS:
         raise ConfigError(
-            f"{origin.in_force('preview', 'editor')}: {address!r} does not begin like the address of an editor",
-            hint=f'begin with one of: {", ".join(f"{name}:" for name in EDITORS)}; or write "" for no links',
+            f"{origin.in_force('preview', 'editor')}: {address!r} does not begin like the address of an editor.",
+            hint=f'Begin with one of: {", ".join(f"{name}:" for name in EDITORS)}. Or write "" for no links.',
         )
 
 
 def check_base_url(service: ServiceSettings, origin: Origin) -> None:
-    """Plain http goes to loopback only, unless `allow_http` says that it may go further.
+    """Plain http goes to loopback only, unless `allow_http` is set.
 
     Raises:
         ConfigError: the address cannot or should not be used.
@@ -80,19 +80,19 @@ def check_base_url(service: ServiceSettings, origin: Origin) -> None:
     # First of all, so that no later message repeats a password.
     if set(service.base_url) & set("@?#"):
         raise ConfigError(
-            f"{where}: no user name, password, query or fragment belongs there",
-            hint="write the address alone, such as https://support.example.com",
+            f"{where}: The address must have no user name, password, query or fragment.",
+            hint="Write the address alone, such as https://support.example.com.",
         )
     parts = _split_address(service.base_url)
     if parts is None:
         raise ConfigError(
-            f"{where}: expected an address such as https://support.example.com, found {service.base_url!r}",
-            hint='or base_url = "sandbox" for the embedded service',
+            f"{where}: Expected an address such as https://support.example.com, found {service.base_url!r}.",
+            hint='Or write base_url = "sandbox" for the embedded service.',
         )
     if parts.scheme == "http" and parts.hostname not in LOOPBACK and not service.allow_http:
         raise ConfigError(
-            f"{where}: plain http would send the token in the clear to {parts.hostname}",
-            hint="use https, or set `allow_http = true` in [service] if you must",
+            f"{where}: Plain http would send the token unencrypted to {parts.hostname}.",
+            hint="Use https, or set `allow_http = true` in [service] if you must.",
         )
 
 

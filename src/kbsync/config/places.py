@@ -1,4 +1,4 @@
-"""Where in kbsync.toml, or in the environment, a value was written: for the complaint about it."""
+"""Where in kbsync.toml, or in the environment, a value was written: error messages name the place."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where a value was written, for the complaint about it: the file, its `[env.NAME]` in use, the variables."""
+    """Where a value can come from: the file, its `[env.NAME]` in use, the environment variables."""
 
     path: str
     text: str
@@ -23,7 +23,7 @@ class Origin:
         return f"{self.path}:{line}: `[{table}] {key}`" if key else f"{self.path}:{line}: `[{table}]`"
 
     def in_force(self, table: str, key: str) -> str:
-        """Where the value came from that counts in the end: a variable, the environment's table, or the table."""
+        """Where the value in use came from: a variable, the table of the environment, or the table."""
         variable = f"KBSYNC_{table}__{key}".upper()
         if variable in self.variables:
             return variable
@@ -32,7 +32,7 @@ class Origin:
 
 
 def written_at(path: Path, env: str, table: str, key: str) -> str:
-    """Where a value came from that was read and turned out wrong later: `file:line: [table] key`, or a variable."""
+    """Where a value came from that turned out wrong after it was read: `file:line: [table] key`, or a variable."""
     text = path.read_text(encoding="utf-8-sig", errors="replace")
     return Origin(shown_path(path), text, env, frozenset(os.environ)).in_force(table, key)
 

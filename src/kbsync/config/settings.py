@@ -16,7 +16,7 @@ SANDBOX = "sandbox"
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """Which portal, and how it is spoken to."""
+    """Which portal, and how to reach it."""
 
     base_url: str = SANDBOX
     account_id: int = 1
@@ -29,7 +29,7 @@ class ServiceSettings:
 
 @dataclass(frozen=True, slots=True)
 class ContentSettings:
-    """Where the content tree is. No `locales` means: as many as the tree has folders."""
+    """Where the files are. Without `locales`, every folder below the root is one."""
 
     root: str = "content"
     default_locale: str = "en"
@@ -47,13 +47,13 @@ class PushSettings:
 
     @property
     def max_fraction(self) -> float:
-        """The share of the managed articles that one plan may remove, 0.0 to 1.0."""
+        """The share of the articles published by kbsync that one plan may remove, 0.0 to 1.0."""
         return float(self.max_removals.rstrip("%")) / 100
 
 
 @dataclass(frozen=True, slots=True)
 class PaceSettings:
-    """How fast. Zero means: the profile's own number."""
+    """How fast. Zero stands for the number in the profile."""
 
     requests_per_minute: int = 0
     concurrency: int = 4
@@ -68,7 +68,7 @@ class LedgerSettings:
 
     @property
     def place(self) -> str:
-        """The address as it may be shown: without a user's password, wherever in it that stands."""
+        """The address as messages show it: without user name, password and parameters."""
         if self.url.startswith("sqlite:"):
             return self.url
         scheme, _, rest = self.url.partition("://")
@@ -80,7 +80,7 @@ Verdict = Literal["error", "warning", "off"]
 
 @dataclass(frozen=True, slots=True)
 class AssetsSettings:
-    """The pictures of articles. `base_url` is where they are published otherwise; "" means: upload them.
+    """The images of articles. `base_url` is where something else publishes them; with "" kbsync uploads them.
 
     `max_kb` is a file's size in units of 1,000 bytes, `max_pixels` its longer side.
     """
@@ -98,9 +98,9 @@ class AssetsSettings:
 
 @dataclass(frozen=True, slots=True)
 class LintSettings:
-    """Which findings are nobody's business here, and which weigh more than elsewhere: codes, or beginnings of codes.
+    """Which findings are left out, and which get another level: codes, or beginnings of codes.
 
-    `external_private` lets `lint --external` ask machines of this network, too.
+    `external_private` lets `lint --external` ask machines of this network too.
     """
 
     ignore: list[str] = field(default_factory=list)
@@ -110,17 +110,17 @@ class LintSettings:
 
 @dataclass(frozen=True, slots=True)
 class PreviewSettings:
-    """What opens a source from the preview: an address with {path}, {line} and {column} in it, "" for nothing."""
+    """The address that opens a file in an editor, with {path}, {line} and {column} in it; "" for no links."""
 
     editor: str = "vscode://file/{path}:{line}:{column}"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything kbsync.toml says, with the environment's words on top.
+    """Everything in kbsync.toml, with the environment variables on top.
 
-    `path` is the file read; the content root and the ledger are relative to its folder. `state` is another
-    place for what kbsync keeps than `.kbsync` beside it.
+    `path` is the file that was read; the content root and the ledger are relative to its folder. `state` is the folder
+    for kbsync's own files, where that is not `.kbsync` beside it.
     """
 
     path: Path
@@ -137,20 +137,20 @@ class Settings:
 
     @property
     def folder(self) -> Path:
-        """The folder that kbsync.toml lies in."""
+        """The folder of kbsync.toml."""
         return self.path.parent
 
     @property
     def content_root(self) -> Path:
-        """The folder of the content tree."""
+        """The folder of the Markdown files."""
         return self.folder / self.content.root
 
     @property
     def state_folder(self) -> Path:
-        """Where kbsync keeps what is its own: ledger, caches, the sandbox's data."""
+        """Where kbsync keeps its own files: ledger, caches, the sandbox's data."""
         return self.state or self.folder / ".kbsync"
 
     @property
     def is_sandbox(self) -> bool:
-        """Whether the portal is the embedded one."""
+        """Whether the portal is in the embedded sandbox."""
         return self.service.base_url == SANDBOX
