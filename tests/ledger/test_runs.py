@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.contract import Ledger, Result, Turn
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import Result, Turn
 from kbsync.model import Action, FieldChange
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of

@@ -19,7 +19,7 @@ from kbsync.app.sides import read_ledger, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings
 from kbsync.errors import KbsyncError
-from kbsync.ledger.contract import Ledger
+from kbsync.ledger import Ledger
 from kbsync.model import Outcome, Plan
 from kbsync.push.runner import Run, push
 from kbsync.push.sender import Sender

@@ -185,7 +185,7 @@ def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
             "error",
             "KB107",
             "unknown key `titel`",
-            "did you mean `title`?",
+            "Did you mean `title`?",
             3,
             1,
             f"vscode://file/{name}:3:1",

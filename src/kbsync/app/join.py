@@ -12,7 +12,8 @@ from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import learn_categories, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
-from kbsync.ledger.contract import LEFT, Ledger
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import LEFT
 from kbsync.markdown.uploaded import host_of
 from kbsync.model import Plan
 from kbsync.plan.saved import tree_digest

@@ -12,7 +12,7 @@ from kbsync.app.reading import Reading
 from kbsync.app.sides import Glance, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound, PlanRefused
-from kbsync.ledger.contract import Ledger
+from kbsync.ledger import Ledger
 from kbsync.markdown.uploaded import by_key, host_of
 from kbsync.model import Base, Plan, RemoteId, Value, digest, name_body
 from kbsync.plan.build import build_plan

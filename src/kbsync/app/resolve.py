@@ -11,7 +11,7 @@ from kbsync.app.plan import Planned, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import recorded
 from kbsync.app.workspace import Workspace
-from kbsync.ledger.contract import Ledger
+from kbsync.ledger import Ledger
 from kbsync.model import Action, Base, Desired, Held, Observed, Plan, Reason
 from kbsync.plan.resolve import Side, resolve_fields
 from kbsync.service.client import Service

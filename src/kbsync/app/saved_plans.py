@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, policy_of
@@ -22,7 +21,7 @@ from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited
 from kbsync.service.client import Service
-from kbsync.words import are, count
+from kbsync.words import are, count, similar, suggestion
 
 HEAD_BYTES = 64
 
@@ -89,8 +88,8 @@ def _near(path: Path) -> str:
         names = [other.name for other in path.parent.iterdir() if is_saved_plan(other)]
     except OSError:
         names = []
-    near = get_close_matches(path.name, names, n=1)
-    return f"Did you mean `{command_line('push', path.with_name(near[0]))}`?" if near else MAKE_ONE
+    near = similar(path.name, names)
+    return suggestion(command_line("push", path.with_name(near[0]))) if near else MAKE_ONE
 
 
 def _unreadable(path: Path) -> str:

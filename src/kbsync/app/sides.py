@@ -11,7 +11,7 @@ from kbsync.model import Base, Desired, Observed, Pending
 
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
-    from kbsync.ledger.contract import Ledger
+    from kbsync.ledger import Ledger
     from kbsync.service.categories import Expected
     from kbsync.service.client import Service
     from kbsync.service.listing import Page

@@ -13,9 +13,9 @@ import msgspec
 
 from kbsync.content.body import BOM, CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler, article_fields, category_fields, pictures_of, replacements_of
-from kbsync.content.frontmatter import head_of
 from kbsync.content.identity import Identity, default_slug, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
+from kbsync.content.post import head_of
 from kbsync.content.source import Source
 from kbsync.history.blobs import Blobs
 from kbsync.history.cache import Seen, as_bytes, as_text, key_of_text
@@ -89,10 +89,10 @@ class Then:
     def _front(self, path: str, data: bytes) -> Source:
         """What the front matter of a file says. Most revisions change the text alone."""
         try:
-            head = head_of(data.decode("utf-8").removeprefix(BOM))
+            head = head_of(data.decode("utf-8"))
         except UnicodeDecodeError:
             head = ""
-        if not head:
+        if not head.removeprefix(BOM):
             return parse_source(path, data, body=False)
         if (known := self._by_head.get((path, head))) is None:
             known = self._by_head[path, head] = parse_source(path, head.encode("utf-8"), body=False)
@@ -208,7 +208,7 @@ def _is_broken(source: Source) -> bool:
 
 
 def _body_in(data: bytes) -> str:
-    text = data.decode("utf-8").removeprefix(BOM)
+    text = data.decode("utf-8")
     return text[len(head_of(text)) :]
 
 

@@ -60,7 +60,7 @@ class Search:
         }
         self.files = {question.desired.path: self._file(question) for question in questions.sources}
         self.trail = Trail(self._matters, self.tree.__contains__, self._is_same)
-        self._tried: set[int] = set()
+        self._tried: set[tuple[str, str, str]] = set()
         self._linking: dict[str, dict[tuple[str, str], frozenset[str]]] = {}
         self._until: dict[tuple[str, str, str], int] = {}
 
@@ -158,7 +158,7 @@ class Search:
         found = self.files[text.path]
         if found.newest is None:
             found.newest = text
-        return not found.done and (text.is_first or hash(text[:3]) not in self._tried)
+        return not found.done and (text.is_first or text[:3] not in self._tried)
 
     def _is_same(self, entry: Entry) -> bool:
         names = b"\0".join(map(as_bytes, (entry.old_name, entry.name, entry.old_oid, entry.oid)))
@@ -203,7 +203,7 @@ class Search:
             needs = list(self.then.needs(revision)) if revision else []
             if "category" not in found.wants():
                 # Once is enough: what its links meant at other commits is looked at in the end.
-                self._tried.add(hash(text[:3]))
+                self._tried.add(text[:3])
             if revision is not None and needs:
                 self._note_links(text, revision)
                 waiting.append((text, revision, needs))

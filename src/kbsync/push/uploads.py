@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 from kbsync.content.compile import Compiler
 from kbsync.content.pictures import Picture
 from kbsync.errors import ContentError, ServiceError, Throttled
-from kbsync.ledger.contract import Ledger, Uploaded
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest, host_of, key_in
 from kbsync.model import Action, Change, Finding, Observed, Outcome, Plan, RemoteId
 from kbsync.plan.build import seconds_for
