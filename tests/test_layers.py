@@ -19,7 +19,7 @@ ROWS = (
     ("config",),
     ("children", "command", "hosts", "words"),
     ("files",),
-    ("model",),
+    ("model", "fields"),
     ("errors",),
 )
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `hosts`,

@@ -38,25 +38,6 @@ Agreed = tuple[Value, ...]
 Kind = Literal["category", "article", "asset"]
 Level = Literal["error", "warning"]
 
-ARTICLE_FIELDS = (
-    "slug",
-    "title",
-    "content",
-    "description",
-    "category",
-    "position",
-    "author",
-    "tags",
-    "meta_title",
-    "meta_description",
-)
-"""The fields of an article that decide for themselves, in the order in which a report shows them."""
-
-LINK_FIELD = "translation_of"
-"""The field that links a translation to its original; its value is that one's id. `plan/links.py` decides it."""
-
-CATEGORY_FIELDS = ("slug", "name", "description", "position", "icon")
-
 DIGEST_PREFIX = "blake2b:"
 BODY_PREFIX = "body:"
 

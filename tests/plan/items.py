@@ -7,19 +7,8 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from kbsync.model import (
-    ARTICLE_FIELDS,
-    CATEGORY_FIELDS,
-    Action,
-    Base,
-    Desired,
-    Manage,
-    Observed,
-    Pending,
-    Plan,
-    Status,
-    Target,
-)
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
+from kbsync.model import Action, Base, Desired, Manage, Observed, Pending, Plan, Status, Target
 from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Policy
 from kbsync.plan.known import SILENT, GitWord, Known, Likeness

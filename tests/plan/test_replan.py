@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbsync.model import LINK_FIELD, Action, Base, Change, FieldChange, Pending, Plan, Status
+from kbsync.fields import LINK_FIELD
+from kbsync.model import Action, Base, Change, FieldChange, Pending, Plan, Status
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.plan.step import PLAN_AGAIN
 

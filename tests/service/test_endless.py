@@ -19,7 +19,7 @@ PER_PAGE = 3
 
 
 def row(number: int, at: int = 10) -> Row:
-    return Row(number, at, f"a{number}", "T", "", "", None, None, None, (), "", "", "draft")
+    return Row(number, at, f"a{number}", None, "draft", ("T", "", "", None, None, (), "", ""))
 
 
 @dataclass

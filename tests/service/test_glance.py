@@ -16,7 +16,7 @@ READ_AT = 1000
 
 
 def a_row(number: int, updated_at: int = 900, title: str = "Title") -> Row:
-    return Row(number, updated_at, f"a-{number}", title, "blake2b:0", "", 1, 1, 1, (), "", "", "draft")
+    return Row(number, updated_at, f"a-{number}", 1, "draft", (title, "blake2b:0", "", 1, 1, (), "", ""))
 
 
 def known(*rows: Row, read_at: int = READ_AT) -> LocaleRows:

@@ -38,7 +38,7 @@ class Desk:
         for work, name in self.events.pop(self.reads, ()):
             getattr(self, work)(name)
         rows = tuple(
-            Row(name, at, name, title, "", "", None, None, None, (), "", "", "draft")
+            Row(name, at, name, None, "draft", (title, "", "", None, None, (), "", ""))
             for name, at, title in self.rows[number * 25 - 25 : number * 25]
         )
         return Page(rows, len(self.rows) if self.counts else None, self.server_time_s)
@@ -86,7 +86,7 @@ def test_a_row_that_was_still_being_written_when_the_last_listing_looked_is_seen
     known = desk.listing().found
     desk.rows[40] = (desk.rows[40][0], 10_000, "new")
     desk.server_time_s = 10_050
-    assert desk.listing(known).found.rows[desk.rows[40][0]].title == "new"
+    assert desk.listing(known).found.rows[desk.rows[40][0]].values[0] == "new"
 
 
 def test_what_changed_during_the_first_pass_and_was_hidden_from_the_second_is_seen_by_the_next_listing():
@@ -115,7 +115,7 @@ def test_a_clock_that_was_set_back_settles_nothing():
     known = desk.listing().found
     desk.server_time_s = 100
     desk.rows = [(name, at, "new" if name == "a0" else title) for name, at, title in desk.rows]
-    assert desk.listing(known).found.rows["a0"].title == "new"
+    assert desk.listing(known).found.rows["a0"].values[0] == "new"
 
 
 def test_without_a_date_in_the_answers_a_listing_is_incremental_all_the_same():

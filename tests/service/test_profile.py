@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ConfigError
-from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, Status
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
+from kbsync.model import Status
 from kbsync.service.declaration import OPERATIONS
 from kbsync.service.profile import Limits, read_profile
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kbsync.service.snapshot import LocaleRows, Row, Snapshot, load_snapshot, snapshot_path, store_snapshot
 
-ROW = Row(1, 2, "slug", "Title", "digest", "", None, 3, "ana", ("t",), "", "", "draft")
+ROW = Row(1, 2, "slug", None, "draft", ("Title", "digest", "", 3, "ana", ("t",), "", ""))
 TARGET = "https://help.example.com|1|handbook"
 
 

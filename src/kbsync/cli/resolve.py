@@ -13,7 +13,8 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
-from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, Plan, visible
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
+from kbsync.model import Plan, visible
 from kbsync.plan.resolve import Side
 from kbsync.words import did_you_mean
 

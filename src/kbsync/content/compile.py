@@ -19,6 +19,7 @@ from kbsync.content.pictures import Picture, Pictures
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
+from kbsync.fields import AS_GIVEN
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import MANAGED, STATUSES, Desired, Value
 
@@ -80,7 +81,7 @@ def pictures_of(source: Source) -> Iterator[str]:
 def category_fields(source: Source, identity: Identity) -> dict[str, Value]:
     """What one `_category.md` gives."""
     fields: dict[str, Value] = {"slug": identity.slug, "name": source.name or identity.slug}
-    for name in ("description", "position", "icon"):
+    for name in AS_GIVEN["category"]:
         if (value := getattr(source, name)) is not None:
             fields[name] = value
     return fields
@@ -91,7 +92,7 @@ def article_fields(source: Source, identity: Identity, authors: Mapping[str, int
     fields: dict[str, Value] = {"slug": identity.slug, "title": source.title or "", "content": content}
     if identity.category:
         fields["category"] = identity.category
-    for name in ("description", "position", "tags", "meta_title", "meta_description"):
+    for name in AS_GIVEN["article"]:
         if (value := getattr(source, name)) is not None:
             fields[name] = value
     if source.author is not None and source.author in authors:

@@ -8,35 +8,29 @@ from typing import Any
 
 from kbsync.content.frontmatter import WORDS, Entry, FrontMatter
 from kbsync.content.source import Problem
+from kbsync.fields import FIELDS, Owner, Type
 from kbsync.model import Manage, Status
 from kbsync.words import did_you_mean
 
 TEXT, NUMBER, LIST, MANAGE = "text", "a whole number", "a list of texts", "true, false or seed"
 
+WORDS_OF: Mapping[Type, str] = {Type.TEXT: TEXT, Type.NUMBER: NUMBER, Type.TEXTS: LIST}
+
+
+def _keys_of(owner: Owner) -> dict[str, str]:
+    """The keys whose values are fields, and what each may hold."""
+    return {field.name: WORDS_OF[field.type] for field in FIELDS if owner in field.of and field.name != "content"}
+
+
+# An author is a name here, and an id on the portal.
 ARTICLE_KEYS: Mapping[str, str] = {
-    "title": TEXT,
-    "slug": TEXT,
-    "category": TEXT,
-    "locale": TEXT,
-    "status": TEXT,
-    "description": TEXT,
-    "position": NUMBER,
-    "author": TEXT,
-    "tags": LIST,
-    "meta_title": TEXT,
-    "meta_description": TEXT,
-    "translation_of": TEXT,
-    "aliases": LIST,
-    "manage": MANAGE,
-    "lint_ignore": LIST,
-}
+    "title": TEXT, **_keys_of("article"), "author": TEXT, "locale": TEXT, "status": TEXT, "translation_of": TEXT,
+    "aliases": LIST, "manage": MANAGE, "lint_ignore": LIST,
+}  # fmt: skip
 
 CATEGORY_KEYS: Mapping[str, str] = {
     "name": TEXT,
-    "slug": TEXT,
-    "description": TEXT,
-    "position": NUMBER,
-    "icon": TEXT,
+    **_keys_of("category"),
     "locale": TEXT,
     "aliases": LIST,
     "lint_ignore": LIST,
@@ -51,7 +45,11 @@ MAX_SHOWN = 60
 
 YES, NO = {"true", "yes", "on"}, {"false", "no", "off"}
 WORDS_ALLOWED = {"status": tuple(Status), "manage": tuple(Manage)}
-CLEARED = {"tags": "[]", **dict.fromkeys(("description", "meta_title", "meta_description", "icon"), '""')}
+CLEARED = {
+    field.name: "[]" if field.type is Type.TEXTS else '""'
+    for field in FIELDS
+    if field.as_given and field.type is not Type.NUMBER
+}
 """Keys that can be cleared, and how that is written."""
 
 CODES = {"status": "KB109", "manage": "KB113"}

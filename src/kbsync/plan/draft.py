@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.model import (
-    ARTICLE_FIELDS,
-    CATEGORY_FIELDS,
     Action,
     Agreed,
     Base,

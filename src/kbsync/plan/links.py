@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from msgspec.structs import replace as replace_base
 
-from kbsync.model import LINK_FIELD, Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status
+from kbsync.fields import LINK_FIELD
+from kbsync.model import Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status
 from kbsync.plan.draft import Draft, hold
 from kbsync.plan.match import Match, Matches
 

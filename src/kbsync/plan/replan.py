@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from kbsync.fields import LINK_FIELD
 from kbsync.model import (
-    LINK_FIELD,
     Action,
     Base,
     Change,

@@ -20,9 +20,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from kbsync.fields import LINK_FIELD
 from kbsync.ledger.values import Entry
 from kbsync.model import (
-    LINK_FIELD,
     Action,
     Agreed,
     Base,

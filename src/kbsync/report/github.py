@@ -9,8 +9,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 
+from kbsync.fields import label_of
 from kbsync.model import Finding, Held, Level, Outcome, Plan, visible
-from kbsync.report.text import FIELD_WORDS
 
 
 def findings_annotations(findings: Iterable[Finding], *, root: str) -> str:
@@ -49,7 +49,7 @@ def _finding(finding: Finding, root: str) -> str:
 
 
 def _held(held: Held, root: str) -> str:
-    fields = ", ".join(FIELD_WORDS.get(name, name) for name in held.fields)
+    fields = ", ".join(label_of(name) for name in held.fields)
     message = f"{held.locale}: {held.slug}" + (f": {fields}" if fields else "")
     return _command("warning", _top_of(held.path, root) | {"title": f"held: {held.reason}"}, message, held.hint)
 

@@ -10,11 +10,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
+from kbsync.fields import label_of
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Target, Value
 from kbsync.plan.order import taken_slugs
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
-from kbsync.report.text import FIELD_WORDS, NOUNS, PAST, duration, fate_of_address, moving
+from kbsync.report.text import NOUNS, PAST, duration, fate_of_address, moving
 from kbsync.words import count
 
 LIMIT_BYTES = 60_000
@@ -179,7 +180,7 @@ def _field(field: FieldChange, taken: Set[str]) -> str:
     if field.name == "content":
         return "body changed"
     tail = f" ({fate})" if (fate := fate_of_address(field, taken)) else ""
-    return f"{prose(FIELD_WORDS.get(field.name, field.name))}: {' → '.join(map(_value, field.shown))}{tail}"
+    return f"{prose(label_of(field.name))}: {' → '.join(map(_value, field.shown))}{tail}"
 
 
 def _value(value: Value) -> str:
@@ -190,8 +191,7 @@ def _value(value: Value) -> str:
 
 def _held(held: Sequence[Held]) -> Section:
     rows = (
-        (item.reason.value, _where(item), ", ".join(FIELD_WORDS.get(n, n) for n in item.fields), hint(item.hint))
-        for item in held
+        (item.reason.value, _where(item), ", ".join(label_of(n) for n in item.fields), hint(item.hint)) for item in held
     )
     return Section("Held, for a person to decide", ("Why", "Source", "Fields", "What to do"), rows, len(held))
 

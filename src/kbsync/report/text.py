@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
 
+from kbsync.fields import label_of
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
 from kbsync.plan.order import ASIDE, taken_slugs
 from kbsync.plan.step import PLAN_AGAIN
@@ -27,13 +28,6 @@ COLOURS = {
     Action.UNPUBLISH: "yellow",
     Action.ARCHIVE: "yellow",
     Action.DELETE: "red",
-}
-
-FIELD_WORDS = {
-    "content": "body",
-    "translation_of": "translation of",
-    "meta_title": "meta title",
-    "meta_description": "meta description",
 }
 
 NOUNS: Mapping[Kind, str] = {"asset": "picture", "category": "category", "article": "article"}
@@ -145,7 +139,7 @@ def moving(fields: Iterable[FieldChange]) -> list[FieldChange]:
 
 
 def _field_line(field: FieldChange, style: Style, taken: Set[str]) -> str:
-    word = FIELD_WORDS.get(field.name, field.name)
+    word = label_of(field.name)
     if field.name == "content":
         return f"      {word}: changed"
     room = max(16, (style.width - len(word) - 14) // 2)
@@ -165,7 +159,7 @@ def fate_of_address(field: FieldChange, taken: Set[str]) -> str:
 
 def _values_line(field: FieldChange, style: Style) -> str:
     """What a held field is on both sides."""
-    word = FIELD_WORDS.get(field.name, field.name)
+    word = label_of(field.name)
     room = max(16, (style.width - len(word) - 34) // 2)
     return f"      {word}: {_shown(field.before, room)} on the portal, {_shown(field.after, room)} here"
 
@@ -194,7 +188,7 @@ def held_text(item: Held, style: Style) -> str:
 
 
 def _held_head(item: Held, style: Style) -> list[str]:
-    fields = ", ".join(FIELD_WORDS.get(name, name) for name in item.fields)
+    fields = ", ".join(label_of(name) for name in item.fields)
     reason = style.paint(item.reason, "yellow") + (f": {fields}" if fields else "")
     values = (_values_line(field, style) for field in item.values if field.name != "content")
     return [f"  {visible(item.path or item.slug)}  {reason}", *values]

@@ -7,7 +7,8 @@ from string import Formatter
 from typing import Any
 
 from kbsync.errors import ConfigError
-from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD, Status
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD
+from kbsync.model import Status
 from kbsync.words import did_you_mean
 
 OPERATIONS = (
@@ -33,11 +34,11 @@ OPERATIONS = (
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 PATH_WORDS = ("account_id", "portal", "id", "slug")
 URL_WORDS = ("portal", "locale", "slug")
-FIELDS = {"article": (*ARTICLE_FIELDS, LINK_FIELD), "category": CATEGORY_FIELDS}
+KEPT = {"article": (*ARTICLE_FIELDS, LINK_FIELD), "category": CATEGORY_FIELDS}
 LIMITS = ("title_chars", "slug_chars", "content_chars", "description_chars")
 TABLES: Mapping[str, Collection[str]] = {
     "operations": OPERATIONS,
-    "fields": tuple(FIELDS),
+    "fields": tuple(KEPT),
     "status": tuple(status.value for status in Status),
     "limits": LIMITS,
     "pace": ("requests_per_minute", "uploads_per_hour"),
@@ -98,7 +99,7 @@ def _check_fields(name: str, where: str, value: Any) -> None:
     if not isinstance(value, list):
         raise _wrong(name, where, "a list of fields", value)
     for field in value:
-        _check_known(field, FIELDS[where.rpartition(" ")[2]], name, f"field in {where}")
+        _check_known(field, KEPT[where.rpartition(" ")[2]], name, f"field in {where}")
 
 
 def _number_from(least: int) -> Callable[[str, str, Any], None]:

@@ -3,44 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
+from kbsync.fields import FIELDS
 from kbsync.model import STATUSES, Observed, RemoteId, Value
 from kbsync.service import wire
 from kbsync.service.profile import Profile
 from kbsync.service.snapshot import Row
 
-EMPTY_FIELDS: dict[str, Any] = {
-    "title": "",
-    "content": "",
-    "description": "",
-    "position": None,
-    "author": None,
-    "tags": (),
-    "meta_title": "",
-    "meta_description": "",
-}
-"""What a row of a list holds where the service leaves a field out."""
+LISTED = tuple(field for field in FIELDS if "article" in field.of and field.name not in {"slug", "category"})
+"""The fields whose values a row holds, in this order; what the service leaves out is empty."""
+
+NAMES = tuple(field.name for field in LISTED)
 
 
 def row_of(article: wire.WireArticle, profile: Profile) -> Row:
     """The row of an article in a list."""
     seen = wire.observed_article(article, profile, locale="", categories={})
-    fields: dict[str, Any] = EMPTY_FIELDS | dict(seen.fields)
     return Row(
         seen.remote_id,
         seen.updated_at,
         seen.slug,
-        fields["title"],
-        fields["content"],
-        fields["description"],
         wire.category_id_of(article),
-        fields["position"],
-        fields["author"],
-        fields["tags"],
-        fields["meta_title"],
-        fields["meta_description"],
         seen.status.value if seen.status else None,
+        tuple(seen.fields.get(field.name, field.type.value) for field in LISTED),
         wire.translations_of(article),
         seen.pictures,
         seen.outline,
@@ -56,18 +41,8 @@ def observed_row(
     `originals` has the id of the article that this one is a translation of; where it has none, nobody knows.
     """
     category = categories.get(row.category_id) if row.category_id is not None else None
-    fields: dict[str, Value] = {
-        "slug": row.slug,
-        "title": row.title,
-        "content": row.content,
-        "description": row.description,
-        "category": category.slug if category else None,
-        "position": row.position,
-        "author": row.author,
-        "tags": row.tags,
-        "meta_title": row.meta_title,
-        "meta_description": row.meta_description,
-    }
+    fields: dict[str, Value] = dict(zip(NAMES, row.values, strict=True))
+    fields |= {"slug": row.slug, "category": category.slug if category else None}
     if originals and row.id in originals:
         fields["translation_of"] = originals[row.id]
     status = STATUSES.get(row.status)

@@ -12,28 +12,24 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
-from kbsync.model import RemoteId
+from kbsync.model import RemoteId, Value
 
-FORMAT = f"kbsync.portal/7 {__version__}"
+FORMAT = f"kbsync.portal/8 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
 
 
 class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """One article as listed. The category is kept by id: it may be renamed without the article moving."""
+    """One article as listed. The category is kept by id: it may be renamed without the article moving.
+
+    `values` are those of the other fields, in the order of `rows.LISTED`.
+    """
 
     id: RemoteId
     updated_at: int
     slug: str
-    title: str
-    content: str
-    description: str
     category_id: RemoteId | None
-    position: int | None
-    author: RemoteId | None
-    tags: tuple[str, ...]
-    meta_title: str
-    meta_description: str
     status: str | None
+    values: tuple[Value, ...]
     translations: tuple[RemoteId, ...] = ()
     pictures: tuple[str, ...] = ()
     outline: str = ""

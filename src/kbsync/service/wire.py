@@ -13,10 +13,16 @@ from urllib.parse import quote
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, FIELDS, META_NAMES, WIRE_NAMES, Type
 from kbsync.markdown.outline import outline
 from kbsync.markdown.uploaded import addresses_in, body_digest
 from kbsync.model import Fields, Observed, RemoteId, Value, name_body
 from kbsync.service.profile import Profile
+
+_PLAIN_TEXTS = tuple(f.name for f in FIELDS if f.type is Type.TEXT and not f.wire and not f.in_meta)
+ARTICLE_TEXTS = tuple(name for name in _PLAIN_TEXTS if name in ARTICLE_FIELDS and name != "content")
+CATEGORY_TEXTS = tuple(name for name in _PLAIN_TEXTS if name in CATEGORY_FIELDS)
+"""The fields that the service gives as texts under kbsync's names; of a body only a digest is kept."""
 
 DIGITS = re.compile(r"[0-9]{1,18}")
 
@@ -209,9 +215,7 @@ def text_of(value: object) -> str:
 def observed_category(wire: WireCategory, *, locale: str = "") -> Observed:
     """A category of the portal; fields that the answer leaves out are left out here."""
     fields: dict[str, Value] = {
-        name: given or ""
-        for name in ("slug", "name", "description", "icon")
-        if not isinstance(given := getattr(wire, name), UnsetType)
+        name: given or "" for name in CATEGORY_TEXTS if not isinstance(given := getattr(wire, name), UnsetType)
     }
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
@@ -237,9 +241,7 @@ def observed_article(
     pictures: tuple[str, ...] = ()
     shape, as_written = "", ""
     fields: dict[str, Value] = {
-        name: given or ""
-        for name in ("slug", "title", "description")
-        if not isinstance(given := getattr(wire, name), UnsetType)
+        name: given or "" for name in ARTICLE_TEXTS if not isinstance(given := getattr(wire, name), UnsetType)
     }
     if not isinstance(wire.content, UnsetType):
         content = wire.content or ""
@@ -270,16 +272,14 @@ def translations_of(wire: WireArticle) -> tuple[RemoteId, ...]:
 
 
 def _meta_fields(meta: WireMeta) -> dict[str, Value]:
-    tags = meta.tags if isinstance(meta.tags, list) else []
-    return {
-        "tags": tuple(tag for tag in tags if isinstance(tag, str)),
-        "meta_title": text_of(meta.title),
-        "meta_description": text_of(meta.description),
-    }
-
-
-META_NAMES = {"meta_title": "title", "meta_description": "description", "tags": "tags"}
-WIRE_NAMES = {"author": "author_id", "category": "category_id", "translation_of": "associated_article_id"}
+    found: dict[str, Value] = {}
+    for field in FIELDS:
+        if field.in_meta:
+            given = getattr(meta, field.in_meta)
+            texts = given if isinstance(given, list) else []
+            is_list = field.type is Type.TEXTS
+            found[field.name] = tuple(t for t in texts if isinstance(t, str)) if is_list else text_of(given)
+    return found
 
 
 def article_body(

@@ -1,0 +1,83 @@
+"""The one table of what articles and categories consist of. A new field is a row here, and its value where it is read.
+
+What a front matter may say, what is compared, sent, listed, saved and shown follows from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import Enum
+from typing import Literal, NamedTuple
+
+Owner = Literal["category", "article"]
+
+
+class Type(Enum):
+    """What a field holds, and what stands for nothing."""
+
+    TEXT = ""
+    NUMBER = None
+    TEXTS = ()
+
+
+class Field(NamedTuple):
+    """One field.
+
+    Args:
+        name: kbsync's name, and its key in the front matter.
+        type: what it holds.
+        of: the kinds that have it.
+        as_given: what the front matter says is sent as it is; else it is made (a body, a slug, an id).
+        wire: the service's name, where it is another.
+        in_meta: its name in an article's `meta`, "" where it is not in there.
+        label: what people call it, where that is not the name.
+    """
+
+    name: str
+    type: Type = Type.TEXT
+    of: tuple[Owner, ...] = ("article",)
+    as_given: bool = True
+    wire: str = ""
+    in_meta: str = ""
+    label: str = ""
+
+
+BOTH: tuple[Owner, ...] = ("article", "category")
+
+FIELDS = (
+    Field("slug", of=BOTH, as_given=False),
+    Field("title", as_given=False),
+    Field("name", of=("category",), as_given=False),
+    Field("content", as_given=False, label="body"),
+    Field("description", of=BOTH),
+    Field("category", as_given=False, wire="category_id"),
+    Field("position", Type.NUMBER, of=BOTH),
+    Field("icon", of=("category",)),
+    Field("author", Type.NUMBER, as_given=False, wire="author_id"),
+    Field("tags", Type.TEXTS, in_meta="tags"),
+    Field("meta_title", in_meta="title", label="meta title"),
+    Field("meta_description", in_meta="description", label="meta description"),
+)
+"""In the order in which a report shows them. Each decides for itself."""
+
+LINK = Field("translation_of", Type.NUMBER, as_given=False, wire="associated_article_id", label="translation of")
+"""Links a translation to its original; its value is that one's id. `plan/links.py` decides it."""
+
+LINK_FIELD = LINK.name
+ARTICLE_FIELDS = tuple(field.name for field in FIELDS if "article" in field.of)
+CATEGORY_FIELDS = tuple(field.name for field in FIELDS if "category" in field.of)
+
+AS_GIVEN: Mapping[Owner, tuple[str, ...]] = {
+    "article": tuple(field.name for field in FIELDS if field.as_given and "article" in field.of),
+    "category": tuple(field.name for field in FIELDS if field.as_given and "category" in field.of),
+}
+"""By kind: the fields that are what the front matter says."""
+
+WIRE_NAMES: Mapping[str, str] = {field.name: field.wire for field in (*FIELDS, LINK) if field.wire}
+META_NAMES: Mapping[str, str] = {field.name: field.in_meta for field in FIELDS if field.in_meta}
+LABELS: Mapping[str, str] = {field.name: field.label for field in (*FIELDS, LINK) if field.label}
+
+
+def label_of(name: str) -> str:
+    """What people call a field."""
+    return LABELS.get(name, name)
