@@ -45,10 +45,9 @@ def text_of(path: Path) -> str:
     """A page's Markdown, without front matter and what only the portal has."""
     from cmark import without_the_portals_own
 
-    from kbsync.content.frontmatter import read_front_matter
+    from kbsync.content.post import read_post
 
-    text = path.read_bytes().decode("utf-8", "replace").removeprefix("\ufeff")
-    return without_the_portals_own(text[read_front_matter(text).body_start :])
+    return without_the_portals_own(read_post(path.read_bytes().decode("utf-8", "replace")).content)
 
 
 def judge(path: Path) -> Verdict:

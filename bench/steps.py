@@ -12,7 +12,7 @@ gc.disable()
 from kbsync.app.options import AS_CONFIGURED, policy_of  # noqa: E402
 from kbsync.app.reading import read_content  # noqa: E402
 from kbsync.app.session import Session  # noqa: E402
-from kbsync.app.sides import observe, read_ledger, settle_pictures  # noqa: E402
+from kbsync.app.sides import observe, read_ledger  # noqa: E402
 from kbsync.app.workspace import Workspace  # noqa: E402
 from kbsync.plan.build import build_plan  # noqa: E402
 from kbsync.plan.known import Known  # noqa: E402
@@ -44,7 +44,6 @@ def main() -> None:
     with workspace.open_service() as service:
         lap("the client")
         portal = observe(workspace, service, reading.desired, bases, full=False)
-        settle_pictures(workspace, reading, service, record, portal.items or ())
     lap(f"the portal, {service.transport.requests} requests")
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
     policy = policy_of(workspace, AS_CONFIGURED)

@@ -83,7 +83,7 @@ class Reading:
 
     @property
     def desired(self) -> dict[str, Desired]:
-        return {item.path: item for item in self.compiler.compile()}
+        return {item.path: item for item in self.compiler.compile().items}
 
     def content(self, path: str = "en/billing/refunds.md") -> str:
         return self.compiler.content_of(path)
@@ -108,9 +108,8 @@ def read_content(
     context = Context(found, site, limits, AUTHORS, pictures, AssetsSettings())
     findings = check_tree(context, LintSettings(ignore=list(ignore)))
     if cache:
-        if not any(finding.level == "error" for finding in findings):
-            compiler.compile()
-        store_tree(found, cache)
+        is_broken = any(finding.level == "error" for finding in findings)
+        store_tree(found, cache, {} if is_broken else compiler.compile().rows)
     return Reading(found, compiler, findings)
 
 

@@ -1,10 +1,10 @@
-"""Numbers in sentences."""
+"""Numbers in sentences, and the word that somebody misspelt."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbsync.words import are, count, counted
+from kbsync.words import are, count, counted, did_you_mean, similar
 
 
 @pytest.mark.parametrize(
@@ -17,3 +17,13 @@ def test_one_thing_is_and_all_other_numbers_are(number, noun, said):
 
 def test_thousands_have_commas():
     assert count(12_345, "managed item") == "12,345 managed items"
+
+
+def test_a_misspelt_word_is_answered_with_the_nearest_and_a_foreign_one_with_nothing():
+    assert did_you_mean("portl", {"profile": 1, "portal": 2}) == "Did you mean `portal`?"
+    assert did_you_mean("zebra", ["profile", "portal"]) == ""
+    assert did_you_mean("portly", ["portal"], cutoff=0.9) == ""
+
+
+def test_the_best_of_several_similar_words_comes_first():
+    assert similar("refund", ["invoices", "refunding", "refunds"], most=2) == ["refunds", "refunding"]

@@ -23,7 +23,8 @@ if "multiprocessing" not in sys.modules and _signal.getsignal(_signal.SIGINT) is
 
 from kbsync.children import leave_folder_out  # noqa: E402
 
-# `-m` put the working folder first: what kbsync imports from here on does not come from there.
+# `-m` put the working folder first: what kbsync imports from here on does not come from there. What Python imported
+# before it came here (`runpy` imports `contextlib`) may have come from there: only `-P`, or the script, prevents that.
 leave_folder_out()
 
 from kbsync.cli import main  # noqa: E402

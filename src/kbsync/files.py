@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and read no further than a limit."""
+"""Files that are written whole or not at all, and read no further than a limit; what a SQLite file has beside it."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ SEAL_BYTES = 16
 
 MAX_SEALED_BYTES = 1_000_000_000
 """A cache beyond this is none of ours: that of 10,000 articles has some megabytes."""
+
+SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
+"""How a journal ends that names another one. Source: SQLite's file format, section 3 (super-journal)."""
 
 PRIVATE = ".kbsync"
 """The folder of what kbsync keeps: texts and names of a portal that not everybody on the machine may see."""
@@ -52,6 +55,19 @@ def read_within(path: Path, most_bytes: int) -> bytes:
         if found.st_size <= most_bytes and len(data := file.read(most_bytes + 1)) <= most_bytes:
             return data
     raise OSError(errno.EFBIG, f"it is larger than {most_bytes / 1_000_000:,g} MB", os.fspath(path))
+
+
+def journal_names_another_file(database: Path) -> bool:
+    """Whether the journal beside a SQLite file names another file, which SQLite would delete as soon as it reads.
+
+    That is for commits over several databases, which kbsync never makes.
+    """
+    try:
+        with open(database.with_name(database.name + "-journal"), "rb", opener=without_waiting) as file:
+            file.seek(-len(SUPER_JOURNAL), os.SEEK_END)
+            return file.read() == SUPER_JOURNAL
+    except OSError:  # It does not exist, or is shorter.
+        return False
 
 
 def without_waiting(path: str, flags: int) -> int:

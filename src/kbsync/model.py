@@ -89,10 +89,11 @@ def digest(text: str) -> str:
     return DIGEST_PREFIX + _hexdigest(text)
 
 
-def body_digest(text: str) -> str:
-    """Name an article's text for comparison: `body:` and 32 hex digits; line breaks at both ends do not count.
+def name_body(text: str) -> str:
+    """Name an article's text by its content: `body:` and 32 hex digits; line breaks at both ends do not count.
 
-    The panel's editor drops them, and no reader sees them. What is sent still has them as they are written.
+    The panel's editor drops them, and no reader sees them. What is sent still has them as they are written. Texts are
+    compared by `markdown.uploaded.body_digest`, which also knows images that are the same.
     """
     return BODY_PREFIX + _hexdigest(text.strip("\r\n"))
 
@@ -177,8 +178,9 @@ class Desired(msgspec.Struct, frozen=True, gc=False):
 class Observed(msgspec.Struct, frozen=True, gc=False):
     """One item as the portal holds it. `updated_at` is in seconds since 1970, 0 where the service gives none.
 
-    `pictures` are the addresses in its body of what kbsync uploaded; `outline` names the body without its destinations
-    (`markdown.outline`), "" where the body is not known.
+    `pictures` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
+    with these addresses, as ledgers of kbsync did before images were compared by what is in them. `outline` names the
+    body without its destinations (`markdown.outline`), "" where the body is not known.
     """
 
     kind: Kind
@@ -190,6 +192,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
     updated_at: int = 0
     pictures: tuple[str, ...] = ()
     outline: str = ""
+    as_written: str = ""
 
     @property
     def title(self) -> str:

@@ -74,6 +74,15 @@ def test_processes_that_parse_many_files_import_nothing_of_the_folder(hostile, m
     assert done.returncode == 0, done.stderr
 
 
+def test_a_safe_start_as_a_module_imports_nothing_of_the_folder(hostile):
+    """As SECURITY.md says it: without `-P` Python itself imports from the folder, before kbsync is there."""
+    words = [sys.executable, "-P", "-m", "kbsync", "lint", "content/en/billing/_category.md"]
+    done = subprocess.run(
+        words, cwd=hostile, capture_output=True, text=True, timeout=GIVE_UP_S, check=False, stdin=subprocess.DEVNULL
+    )
+    assert (trapped(hostile), done.returncode) == ("", 0), done.stderr
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_the_reader_of_the_preview_imports_nothing_of_the_folder(hostile, method):
     words, environ = started(hostile, "preview", "--port", "0", method=method)

@@ -25,7 +25,7 @@ def test_lint_shows_every_problem_with_its_line_and_what_to_do(project):
         "content/en/billing/bad.md:2:1: error KB107 unknown key `titel`\n"
         "  2 | titel: X\n"
         "    | ^\n"
-        "    did you mean `title`?\n"
+        "    Did you mean `title`?\n"
         "content/en/billing/bad.md:3:1: error KB108 `position` must be a whole number, found text: `soon`\n"
         "  3 | position: soon\n"
         "    | ^\n"
@@ -125,10 +125,10 @@ def test_what_the_project_calls_an_error_stops_plan_and_push(project):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[lint]\nignore = ["KB3o1"]', "kbsync.toml:6: `[lint] ignore`: `KB3o1` is the code of no rule\n  did you mean `KB301`?"),
+        ('[lint]\nignore = ["KB3o1"]', "kbsync.toml:6: `[lint] ignore`: `KB3o1` is the code of no rule\n  Did you mean `KB301`?"),
         ('[lint.levels]\nKB999 = "off"', "kbsync.toml:5: `[lint] levels`: `KB999` is the code of no rule"),
-        ('[lint]\nlevels = { KB301 = "fatal" }', "kbsync.toml:6: `[lint] levels`: invalid enum value 'fatal'"),
-        ('[lint]\nlevels = { KB301 = "fatal" }', "use one of: error, warning, off"),
+        ('[lint]\nlevels = { KB301 = "fatal" }', "kbsync.toml:6: `[lint] levels`: The value 'fatal' is not allowed."),
+        ('[lint]\nlevels = { KB301 = "fatal" }', "Use one of: error, warning, off"),
     ],
 )  # fmt: skip
 def test_a_code_or_level_of_kbsync_toml_that_there_is_not_is_told_with_its_line(project, text, said):
@@ -173,7 +173,7 @@ def test_a_rule_is_explained_without_any_project(tmp_path, project):
 
 def test_a_code_that_there_is_not_is_told_with_the_nearest(project):
     done = project.run("lint", "--explain", "KB30l")
-    assert (done.code, done.out) == (2, "") and "did you mean `KB301`?" in done.err
+    assert (done.code, done.out) == (2, "") and "Did you mean `KB301`?" in done.err
 
 
 # --- formats ---------------------------------------------------------------------------------------------------------

@@ -63,7 +63,7 @@ def test_a_field_is_also_called_as_plans_call_it_and_a_word_that_is_none_is_no_d
     portal.panel.edit("invoices", content="Their text.")
     done = drifted.run("resolve", "--ours", "--field", "boddy")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "kbsync: --field: there is no field `boddy`\n  did you mean `body`?\n"
+    assert done.err == "kbsync: --field: there is no field `boddy`\n  Did you mean `body`?\n"
     assert "the fields are: slug, title, content" in drifted.run("resolve", "--ours", "--field", "xyzzy").err
     assert drifted.run("resolve", "--ours", "--field", "body").out == "en/billing/invoices.md  content: ours\n"
     drifted.run("push")

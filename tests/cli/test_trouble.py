@@ -162,6 +162,6 @@ def test_a_missing_config_a_wrong_command_and_a_wrong_key_are_usage_errors(tmp_p
     assert project.run("plann").code == 2
     project.config('[service]\nbase_url = "sandbox"\nportl = "x"\n')
     done = project.run("plan")
-    assert done.code == 2 and "kbsync.toml:3: `[service] portl`" in done.err and "did you mean `portal`?" in done.err
+    assert done.code == 2 and "kbsync.toml:3: `[service] portl`" in done.err and "Did you mean `portal`?" in done.err
     (project.folder / "kbsync.toml").unlink()
     assert "kbsync init" in project.run("plan").err

@@ -76,14 +76,14 @@ def test_an_empty_file_is_the_embedded_sandbox_with_all_defaults(tmp_path):
 @pytest.mark.parametrize(
     ("text", "where", "hint"),
     [
-        ('[service]\nportl = "x"', "kbsync.toml:2: `[service] portl`", "did you mean `portal`?"),
-        ("[servce]", "kbsync.toml:1: `[servce]`", "did you mean `service`?"),
-        ('[service]\naccount_id = "1"', "kbsync.toml:2: `[service] account_id`: expected int, got str", ""),
-        ('[push]\n\nlive = "never"', "kbsync.toml:3: `[push] live`", "use one of: update, hold"),
+        ('[service]\nportl = "x"', "kbsync.toml:2: `[service] portl`", "Did you mean `portal`?"),
+        ("[servce]", "kbsync.toml:1: `[servce]`", "Did you mean `service`?"),
+        ('[service]\naccount_id = "1"', "kbsync.toml:2: `[service] account_id`: Expected a whole number, got text", ""),
+        ('[push]\n\nlive = "never"', "kbsync.toml:3: `[push] live`", "Use one of: update, hold"),
         ("[push]\npublish = 1", "kbsync.toml:2: `[push] publish`", ""),
         ('[push]\nmax_removals = "ten"', "kbsync.toml:2: `[push] max_removals`", ""),
         ('[push]\nmax_removals = "200%"', "kbsync.toml:2: `[push] max_removals`", ""),
-        ("[pace]\nconcurrency = 0", "kbsync.toml:2: `[pace] concurrency`: expected 1 to 64", ""),
+        ("[pace]\nconcurrency = 0", "kbsync.toml:2: `[pace] concurrency`: Expected 1 to 64", ""),
         ("[pace]\nrequests_per_minute = -1", "kbsync.toml:2: `[pace] requests_per_minute`", ""),
         ("[service]\ntimeout_s = 0", "kbsync.toml:2: `[service] timeout_s`", ""),
         ('[service]\ntoken = "abc"', "kbsync.toml:2: `[service] token`", "KBSYNC_TOKEN"),
@@ -91,7 +91,7 @@ def test_an_empty_file_is_the_embedded_sandbox_with_all_defaults(tmp_path):
         ('[authors]\nana = "x"', "kbsync.toml:2: `[authors] ana`", ""),
         ("[service\n", "kbsync.toml:1:9", "toml.io"),
         ('service = "x"', "kbsync.toml", "[service]"),
-        ('[env.staging.servce]\nportal = "x"', "kbsync.toml:1: `[env.staging.servce]`", "did you mean `service`?"),
+        ('[env.staging.servce]\nportal = "x"', "kbsync.toml:1: `[env.staging.servce]`", "Did you mean `service`?"),
     ],
 )
 def test_a_wrong_key_or_value_names_file_line_key_and_what_was_expected(tmp_path, text, where, hint):
@@ -102,9 +102,9 @@ def test_a_wrong_key_or_value_names_file_line_key_and_what_was_expected(tmp_path
 @pytest.mark.parametrize(
     ("address", "message"),
     [
-        ("support.example.com", "expected an address such as https://"),
-        ("ftp://support.example.com", "expected an address such as https://"),
-        ("http://support.example.com", "plain http would send the token in the clear"),
+        ("support.example.com", "Expected an address such as https://"),
+        ("ftp://support.example.com", "Expected an address such as https://"),
+        ("http://support.example.com", "Plain http would send the token unencrypted"),
         ("https://ana:secret@support.example.com", "no user name, password"),
         ("https://support.example.com/?a=1", "no user name, password, query"),
     ],
@@ -148,7 +148,7 @@ def test_variables_override_every_kind_of_key(tmp_path):
     ("name", "text", "message"),
     [
         ("KBSYNC_SERVICE__PORTL", "x", "KBSYNC_SERVICE__PORTL: [service] has no key `portl`"),
-        ("KBSYNC_SERVCE__PORTAL", "x", "KBSYNC_SERVCE__PORTAL: there is no table `servce`"),
+        ("KBSYNC_SERVCE__PORTAL", "x", "KBSYNC_SERVCE__PORTAL: There is no table `servce`"),
         ("KBSYNC_SERVICE__ACCOUNT_ID", "many", "KBSYNC_SERVICE__ACCOUNT_ID: "),
         ("KBSYNC_PUSH__LIVE", "never", "KBSYNC_PUSH__LIVE: "),
     ],
@@ -163,7 +163,7 @@ def test_a_bom_dotted_and_quoted_keys_and_comments_do_not_confuse_the_lines(tmp_
 
 
 def test_a_missing_or_unreadable_file_says_what_to_do(tmp_path):
-    with pytest.raises(ConfigError, match="there is no such file"):
+    with pytest.raises(ConfigError, match="There is no such file"):
         read_settings(tmp_path / "kbsync.toml", environ={})
     (tmp_path / "kbsync.toml").write_bytes(b"\xff\xfe")
     with pytest.raises(ConfigError, match="cannot be read"):

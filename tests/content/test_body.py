@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from builders import read_body, source_of
-from kbsync.model import body_digest
+from kbsync.markdown.uploaded import body_digest
 
 BODIES = {
     "LF": ("---\ntitle: A\n---\nText\n", "Text\n"),

@@ -7,7 +7,8 @@ import pytest
 from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, source_of, tree, write_files
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.errors import ContentError
-from kbsync.model import Manage, Status, body_digest
+from kbsync.markdown.uploaded import body_digest
+from kbsync.model import Manage, Status
 
 HERE = "en/billing/refunds.md"
 

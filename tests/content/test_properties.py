@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from builders import read_body, source_of
 from kbsync.content.parse import parse_source
+from kbsync.content.post import HANDLER, dumps, new_post, read_post
 
 pytestmark = pytest.mark.slow
 
@@ -60,6 +61,25 @@ def test_a_body_loses_its_title_and_nothing_else(body):
         assert not start <= link.start < end
 
 
+FILE_PIECES = st.one_of(
+    st.sampled_from(["---", "...", "\ufeff", " ", "\t", "title: A", "content: B"]), YAML_PIECES, MARKDOWN_PIECES
+)
+
+
+@MANY
+@given(st.lists(FILE_PIECES, max_size=25).map("".join))
+@example("\ufeff---\r\ntitle: A\r\n---\r\n\r\nText  \r\n\r\n")
+@example("---\rtitle: A\r...\rText")
+@example("---\ntitle: A\n---")
+@example("---\ntitle: A\n")
+@example("\n\n---\ntitle: A\n---\n")
+def test_a_text_that_is_read_and_written_is_the_same_to_the_byte(text):
+    post = read_post(text)
+    assert dumps(post) == text
+    body, post.content = post.content, "Another.\n"
+    assert dumps(post) == text[: len(text) - len(body)] + "Another.\n"
+
+
 PRINTABLE = st.characters(
     min_codepoint=32, max_codepoint=0x1F64F, exclude_categories=("C", "Z"), include_characters=" "
 )
@@ -79,6 +99,26 @@ def test_well_formed_front_matter_means_the_same_as_to_python_frontmatter(values
     assert source.problems == () or not text.strip()
     for key, value in frontmatter.loads(text).metadata.items():
         assert getattr(source, key) == (tuple(value) if isinstance(value, list) else value)
+
+
+ANY_TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), max_size=40)
+ANY_VALUES = st.fixed_dictionaries({}, optional={
+    "title": ANY_TEXT, "description": ANY_TEXT, "tags": st.lists(ANY_TEXT, max_size=3), "status": st.just("draft"),
+    "position": st.integers(-(2**31) + 1, 2**31 - 1), "aliases": st.lists(ANY_TEXT, max_size=3),
+})  # fmt: skip
+
+
+@settings(max_examples=400, deadline=None)
+@given(ANY_VALUES, ANY_TEXT)
+@example({"title": "a\n---\nb", "description": "word " * 60}, "")
+@example({"title": "1"}, "---\n")
+def test_a_new_file_says_what_it_was_made_of(values, body):
+    text = dumps(new_post(body, **values))
+    source, post = source_of(text), read_post(text)
+    assert (post.content, [problem for problem in source.problems if problem.line < text.count("\n")]) == (body, [])
+    for key, value in values.items():
+        assert getattr(source, key) == (tuple(value) if isinstance(value, list) else value)
+    assert list(frontmatter.loads(text, handler=HANDLER).keys()) == list(values)
 
 
 SCALARS = st.text("0123456789-+_:.,xobeE ~trueyesnofalse'\"#[]{}&*!|>%@é", max_size=12)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.ledger.contract import Ledger, Owner, Turn
+from kbsync.ledger import Ledger
 from kbsync.ledger.postgres import PostgresDatabase
-from kbsync.ledger.record import Record
 from kbsync.ledger.sqlite import SqliteDatabase
+from kbsync.ledger.values import Owner, Turn
 from kbsync.model import Action, Base, Change, FieldChange, Status
 
 Opener = Callable[[], Ledger]
@@ -24,8 +24,8 @@ def opener_of(name: str, folder: Path, request: pytest.FixtureRequest) -> Opener
     """Opens a new ledger of this kind."""
     if name == "postgresql":
         url = request.getfixturevalue("postgres").database_for(request)
-        return lambda: Record(PostgresDatabase(url))
-    return lambda: Record(SqliteDatabase(folder / "kbsync" / "ledger.db"))
+        return lambda: Ledger(PostgresDatabase(url))
+    return lambda: Ledger(SqliteDatabase(folder / "kbsync" / "ledger.db"))
 
 
 PORTAL, OTHER = "https://a.example|1|handbook", "https://a.example|1|other"

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from kbsync.ledger.contract import Ledger, Result, Turn
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import Result, Turn
 from kbsync.model import Action, Status
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of

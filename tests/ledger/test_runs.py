@@ -9,7 +9,8 @@ from dataclasses import replace
 import pytest
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.contract import Ledger, Result, Turn
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import Result, Turn
 from kbsync.model import Action, FieldChange
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
@@ -73,7 +74,7 @@ def test_a_create_may_be_sent_as_soon_as_it_is_taken_and_an_update_only_when_tha
 
 
 def test_the_body_that_was_there_before_is_kept_by_the_name_of_its_content(ledger):
-    from kbsync.model import body_digest
+    from kbsync.markdown.uploaded import body_digest
 
     run, entries = a_run(ledger, action=Action.UPDATE)
     take(ledger, run)

@@ -16,12 +16,11 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ConfigError, ExitCode, LedgerError
-from kbsync.ledger import ledger_exists, open_ledger
-from kbsync.ledger.contract import Uploaded
-from kbsync.ledger.record import Record
+from kbsync.ledger import Ledger, ledger_exists, open_ledger
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 from kbsync.ledger.sqlite import APPLICATION_ID, SqliteDatabase
-from kbsync.model import body_digest
+from kbsync.ledger.values import Uploaded
+from kbsync.markdown.uploaded import body_digest
 from patience import GIVE_UP_S
 
 from .makers import ANA, PORTAL, a_base, a_change, begin
@@ -35,7 +34,7 @@ def path(tmp_path) -> Path:
 
 
 def a_ledger_with_something_in_it(path: Path) -> None:
-    with closing(Record(SqliteDatabase(path))) as ledger:
+    with closing(Ledger(SqliteDatabase(path))) as ledger:
         ledger.record(PORTAL, [a_base()])
 
 
@@ -43,7 +42,7 @@ def refused(path: Path) -> LedgerError:
     """The error of opening and using it; what lies there is left as it is."""
     before = path.read_bytes() if path.is_file() else None
     with pytest.raises(LedgerError) as told:
-        Record(SqliteDatabase(path)).bases(PORTAL)
+        Ledger(SqliteDatabase(path)).bases(PORTAL)
     assert told.value.exit_code == ExitCode.LEDGER
     assert str(path) in told.value.message
     assert told.value.hint
@@ -103,7 +102,7 @@ def test_another_programs_database_that_is_still_empty_is_not_written_to(path):
 
 @pytest.mark.parametrize("keep", [0.3, 0.6, 0.9])
 def test_a_ledger_that_was_cut_off_is_damaged_and_says_so(path, keep):
-    with closing(Record(SqliteDatabase(path))) as ledger:
+    with closing(Ledger(SqliteDatabase(path))) as ledger:
         ledger.record(PORTAL, [a_base(f"s{number}", number) for number in range(500)])
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
@@ -120,7 +119,7 @@ def test_a_ledger_with_garbage_in_it_is_a_ledger_error_or_as_good_as_before(path
     data[start : start + 512] = b"\xff" * 512
     path.write_bytes(bytes(data))
     try:
-        with closing(Record(SqliteDatabase(path))) as ledger:
+        with closing(Ledger(SqliteDatabase(path))) as ledger:
             assert ledger.bases(PORTAL) == [a_base()]
     except LedgerError as error:
         assert error.hint
@@ -131,7 +130,7 @@ def test_rows_that_nobody_can_read_are_damage_and_no_bug(path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("UPDATE item SET fields = '{\"title\":'")
         connection.commit()
-    with closing(Record(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError, match="cannot be used"):
+    with closing(Ledger(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError, match="cannot be used"):
         ledger.bases(PORTAL)
 
 
@@ -172,25 +171,25 @@ def test_a_column_that_holds_something_else_is_damage_and_no_bug(path, damage):
     a_ledger_with_a_row_in_every_table(path)
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute(f"UPDATE {damage}")
-    with closing(Record(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError) as caught:
+    with closing(Ledger(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError) as caught:
         read_all(ledger)
     assert f"the ledger {path} cannot be used: a row of it is damaged" in caught.value.message
     assert caught.value.hint.startswith("move it away to keep it, and run again")
 
 
 def a_ledger_with_a_row_in_every_table(path: Path) -> None:
-    with closing(Record(SqliteDatabase(path))) as ledger:
+    with closing(Ledger(SqliteDatabase(path))) as ledger:
         assert ledger.lock(PORTAL, ANA, now=1.0) is None
         begin(ledger, a_change())
         ledger.record(PORTAL, [a_base()])
         ledger.keep_picture(PORTAL, "key", Uploaded("https://h/p.png", 1.0))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT OR REPLACE INTO body VALUES (?, 'Text')", (body_digest("Text"),))
-    with closing(Record(SqliteDatabase(path))) as ledger:
+    with closing(Ledger(SqliteDatabase(path))) as ledger:
         read_all(ledger)
 
 
-def read_all(ledger: Record) -> None:
+def read_all(ledger: Ledger) -> None:
     ledger.bases(PORTAL)
     ledger.pictures(PORTAL)
     for run in ledger.runs(PORTAL):
@@ -268,12 +267,12 @@ def test_an_address_that_is_none_is_a_matter_of_configuration(tmp_path, url):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from kbsync.ledger.contract import Result, Turn
-from kbsync.ledger.record import Record
+from kbsync.ledger.values import Result, Turn
+from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
 from ledger.makers import ANA, PORTAL, a_base, a_change, begin
 
-ledger = Record(SqliteDatabase(Path(sys.argv[1])))
+ledger = Ledger(SqliteDatabase(Path(sys.argv[1])))
 (entry,) = begin(ledger, a_change())
 
 class Killing(dict):
@@ -289,7 +288,7 @@ def test_a_process_killed_between_begin_and_commit_leaves_the_state_before(path)
     environ = {**os.environ, "PYTHONPATH": os.pathsep.join([tests, os.environ.get("PYTHONPATH", "")])}
     done = subprocess.run([sys.executable, "-c", KILLED, str(path)], env=environ, check=False, timeout=GIVE_UP_S)
     assert done.returncode == -signal.SIGKILL
-    with closing(Record(SqliteDatabase(path))) as ledger:
+    with closing(Ledger(SqliteDatabase(path))) as ledger:
         assert ledger.bases(PORTAL) == []
         assert [entry.slug for entry in ledger.pending(PORTAL)] == ["x"]
         ledger.record(PORTAL, [a_base()])
@@ -299,11 +298,11 @@ def test_a_process_killed_between_begin_and_commit_leaves_the_state_before(path)
 OPENING = """
 import sys
 from pathlib import Path
-from kbsync.ledger.record import Record
+from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
 
 for line in sys.stdin:
-    ledger = Record(SqliteDatabase(Path(line.rstrip())))
+    ledger = Ledger(SqliteDatabase(Path(line.rstrip())))
     ledger.begin_run(sys.argv[1], command="push", now=1.0)
     ledger.close()
     print("done", flush=True)
@@ -319,7 +318,7 @@ def test_processes_that_make_one_ledger_at_once_do_not_stand_in_each_others_way(
             opener.stdin.write(f"{path}\n")
         told = [opener.stdout.readline() for opener in openers]
         assert told == ["done\n"] * 4, [opener.communicate(timeout=GIVE_UP_S)[1] for opener in openers]
-        with closing(Record(SqliteDatabase(path))) as ledger:
+        with closing(Ledger(SqliteDatabase(path))) as ledger:
             assert sum(len(ledger.runs(str(n))) for n in range(4)) == 4
     for opener in openers:
         opener.communicate(timeout=GIVE_UP_S)
@@ -330,13 +329,13 @@ def test_a_new_ledger_is_its_owners_alone_and_one_that_is_there_keeps_its_permis
     path = tmp_path / "shared" / "ledger.db"
     before = os.umask(0o022)
     try:
-        with closing(Record(SqliteDatabase(path))) as ledger:
+        with closing(Ledger(SqliteDatabase(path))) as ledger:
             ledger.record(PORTAL, [a_base()])
             files = sorted(path.parent.iterdir())
             assert [file.name for file in files] == ["ledger.db", "ledger.db-shm", "ledger.db-wal"]
             assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
         path.chmod(0o660)
-        with closing(Record(SqliteDatabase(path))) as ledger:
+        with closing(Ledger(SqliteDatabase(path))) as ledger:
             ledger.record(PORTAL, [a_base()])
             assert {stat.S_IMODE(file.stat().st_mode) for file in path.parent.iterdir()} == {0o660}
     finally:

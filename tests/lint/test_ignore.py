@@ -75,7 +75,7 @@ def test_a_code_that_no_rule_has_is_told_where_it_stands(tmp_path):
         ("KB120", "warning", 5, 25, "`KB99` is the code of no rule"),
         ("KB120", "warning", 5, 30, "`kb301` is the code of no rule"),
     ]
-    assert findings[2].hint == "did you mean `KB301`?"
+    assert findings[2].hint == "Did you mean `KB301`?"
 
 
 def test_a_code_of_kbsync_toml_that_no_rule_has_is_refused():

@@ -60,7 +60,7 @@ FIRES = [
      beside(AN_ARTICLE, **{"fr/x.md": f"---\ntitle: T\nslug: refunds\ntranslation_of: {HERE}\n---\nx\n"})),
     ("KB201", "error", "en/x/_category.md", 3, 1, CATEGORY, "another slug",
      beside(AN_ARTICLE, **{"en/x/_category.md": "---\nname: X\nslug: billing\n---\n"})),
-    ("KB202", "error", HERE, 3, 1, "`biling` is not declared in en", "did you mean `billing`?", article("category: biling\n")),
+    ("KB202", "error", HERE, 3, 1, "`biling` is not declared in en", "Did you mean `billing`?", article("category: biling\n")),
     ("KB202", "error", "en/account/a.md", 1, 1, "`account`", "en/account/_category.md", beside(AN_ARTICLE, **{"en/account/a.md": "# A\nx\n"})),
     ("KB202", "error", "fr/billing/refunds.md", 1, 1, "not declared in fr", "fr/billing/_category.md", beside(AN_ARTICLE, **{"fr/billing/refunds.md": "# A\nx\n"})),
     ("KB203", "error", "loose.md", 1, 1, "nothing says", "move it below one of: en", beside(AN_ARTICLE, **{"loose.md": "# L\nx\n"})),
@@ -200,7 +200,7 @@ def test_a_rule_of_the_profile_is_told_with_its_number(tmp_path):
     ("files", "locales", "path", "hint"),
     [
         ({"de/x.md": "# X\nx\n"}, ["en", "fr"], "de/x.md", "move it below one of: en, fr"),
-        ({"fr_FR/x.md": "# X\nx\n"}, ["en", "fr_CA"], "fr_FR/x.md", "did you mean `fr_CA`?"),
+        ({"fr_FR/x.md": "# X\nx\n"}, ["en", "fr_CA"], "fr_FR/x.md", "Did you mean `fr_CA`?"),
         ({"en/x.md": "---\ntitle: X\nlocale: de\n---\nx\n"}, ["en"], "en/x.md", "[content] locales"),
         ({"x.md": "# X\nx\n"}, [], "x.md", "move it below a folder named after it, such as en/"),
     ],

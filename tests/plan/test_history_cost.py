@@ -18,7 +18,8 @@ from kbsync.history.git import Repository
 from kbsync.history.past import Past
 from kbsync.history.search import Search
 from kbsync.markdown.outline import outline
-from kbsync.model import Desired, Observed, Status, body_digest
+from kbsync.markdown.uploaded import body_digest
+from kbsync.model import Desired, Observed, Status
 from kbsync.plan.known import GitWord, Known
 from kbsync.plan.match import weigh
 from kbsync.plan.questions import Question, Questions, questions_for

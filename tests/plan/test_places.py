@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from kbsync.ledger.contract import Entry
+from kbsync.ledger.values import Entry
 from kbsync.model import Action, Plan, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import Known

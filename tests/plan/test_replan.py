@@ -93,13 +93,6 @@ def test_of_a_change_that_is_half_done_the_other_half_goes_out_and_no_field_besi
     assert found.plan.changes == () and len(found.refused) == 1
 
 
-def test_an_address_of_a_picture_that_was_not_known_before_makes_no_other_change():
-    saved = planned([an_article(content="body:before")], [OLD.but(title="Refunds")]).plan
-    now = planned([an_article(content="body:now")], [OLD.but(title="Refunds")])
-    assert len(replan(saved, replace(now, pictured={"en/refunds.md"})).plan.changes) == 1
-    assert reasons(replan(saved, now)) == ["the plan made now has this change otherwise (body)"]
-
-
 def test_a_create_whose_answer_was_lost_since_is_not_sent_again():
     now = planned([NEW], [], [])
     lost = Pending(1, "create", "article", "en", "refunds", "en/refunds.md", None, {}, {})

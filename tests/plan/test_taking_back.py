@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 from msgspec.structs import replace as replace_base
 
-from kbsync.ledger.contract import Entry
+from kbsync.ledger.values import Entry
 from kbsync.model import Base, Change, Plan, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import Known

@@ -9,7 +9,8 @@ import pytest
 
 from kbsync.content.pictures import look_at
 from kbsync.errors import Unreachable
-from kbsync.model import Value, body_digest
+from kbsync.markdown.uploaded import body_digest
+from kbsync.model import Value
 from kbsync.preview.portal import ASKING, FRESH_S, NOT_THERE, WITH_PORTAL, Comparer, LastPush, PortalArticle
 from kbsync.site.pages import WriterDiff
 from preview.workshop import REFUNDS, TREE, Shop, a_shop, running
@@ -125,8 +126,8 @@ def test_without_a_portal_or_a_ledger_to_compare_with_the_page_says_how(tmp_path
 BODY = "Text.\n\n## When\n\nNow.\n"
 
 
-def since(shop: Shop, fields: Mapping[str, Value], pictures: Mapping[str, str] | None = None) -> str:
-    comparer = Comparer(lambda _locale, _slug: LastPush(fields, pictures or {}), lambda _path: None, Clock())
+def since(shop: Shop, fields: Mapping[str, Value]) -> str:
+    comparer = Comparer(lambda _locale, _slug: LastPush(fields), lambda _path: None, Clock())
     comparer.diff_of(shop.catalogue, PATH)
     answer_all(comparer)
     return comparer.diff_of(shop.catalogue, PATH).state.removesuffix(WITH_PORTAL).strip()
@@ -142,6 +143,7 @@ def test_the_ledger_tells_what_changed_since_the_last_push(shop: Shop):
 def test_an_uploaded_picture_is_no_change_since_the_last_push(tmp_path: Path):
     shop = a_shop(tmp_path, {**TREE, PATH: "---\ntitle: Refunds\n---\n![p](p.png)\n", "en/billing/p.png": PNG})
     key = look_at("p.png", PNG).key
-    sent = body_digest("![p](https://h/p.png)\n")
-    assert since(shop, {"content": sent}, {key: "https://h/p.png"}) == "Not changed since the last push."
-    assert since(shop, {"content": sent}) == "Changed since the last push: text."
+    sent = body_digest(f"![p](https://h/rails/active_storage/x/p-{key}.png)\n")
+    assert since(shop, {"content": sent}) == "Not changed since the last push."
+    other = body_digest(f"![p](https://h/rails/active_storage/x/p-{key[::-1]}.png)\n")
+    assert since(shop, {"content": other}) == "Changed since the last push: text."

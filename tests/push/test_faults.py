@@ -13,7 +13,7 @@ import pytest
 
 from kbsync.app.reading import Reading
 from kbsync.config import LedgerSettings
-from kbsync.model import body_digest
+from kbsync.markdown.uploaded import body_digest
 from kbsync.sandbox import V4_2, Behaviour, Fault, random_faults
 from kbsync.service.client import Service
 

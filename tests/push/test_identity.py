@@ -682,3 +682,77 @@ def test_a_text_that_is_edited_with_its_title_while_it_moves_and_its_place_is_ta
     world.push()
     found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
     assert found[before["b"]] in (WORDS["b"], EDITED["b"])
+
+
+def test_a_renamed_file_whose_old_slug_was_handed_on_finds_its_article_by_the_text(world):
+    before = ids(world)
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-a"), "en/k/a.md": article("a", "slug-b")})
+    world.push()
+    forget(world)
+    # Of the trade git tells nothing: it was squashed away.
+    git(world.project.root.parent, "reset", "--soft", "HEAD~1")
+    git(world.project.root.parent, "mv", "content/en/k/b.md", "content/fr/k/moved.md")
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest | {"en/k/a.md": article("a", "slug-b"), "fr/k/moved.md": article("b", "moved", edited=True)})
+    world.push()
+    assert len(world.slugs()) == len(WORDS)
+    assert {item.id for item in world.sandbox.panel.articles("handbook")} == set(before.values())
+
+
+def test_a_file_in_the_place_of_one_whose_first_name_it_once_had_does_not_hide_that_ones_article(world):
+    before = ids(world)
+    forget(world)
+    git(world.project.root.parent, "mv", "content/en/k/b.md", "content/en/k/second.md")
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest | {"en/k/second.md": article("b", "second", edited=True)})
+    newcomer = {"en/k/second.md": an_article("New", NEW, slug="second")}
+    commit(world, rest | newcomer | {"en/k/third.md": article("b", "third", edited=True)})
+    world.push(selectors=(str(world.project.root / "en/k/second.md"),))
+    world.push(selectors=(str(world.project.root / "en/k/a.md"),))
+    world.sandbox.panel.edit("slug-b", title="A person's")
+    world.push()
+    found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
+    assert [id_ for id_, text in found.items() if text in (WORDS["b"], EDITED["b"])] == [before["b"]]
+
+
+def test_a_file_that_once_had_a_slug_but_nothing_else_of_its_article_is_held(world):
+    before = ids(world)
+    forget(world)
+    # Committed, and never pushed.
+    commit(world, TREE | {"en/k/a.md": article("a", "slug-b"), "en/k/b.md": article("b", "slug-a")})
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(
+        world,
+        rest
+        | {
+            "en/k/a.md": an_article("New", NEW, slug="new"),
+            "en/k/was-a.md": article("a", "was-a"),
+            "en/k/was-b.md": an_article("All else", " ".join(reversed(NEW.split())) + " anew", slug="was-b"),
+        },
+    )
+    world.push()
+    found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
+    assert found[before["b"]] == WORDS["b"]
+
+
+def test_a_file_that_was_deleted_and_brought_back_under_another_slug_is_the_article_that_it_was(world):
+    before = ids(world)
+    forget(world)
+    rest = {path: text for path, text in TREE.items() if path != "en/k/b.md"}
+    commit(world, rest)
+    commit(world, TREE | {"en/k/b.md": article("b", "slug-c"), "en/k/c.md": article("c", "slug-d")})
+    world.sandbox.panel.edit("slug-b", content="A person wrote all of this anew, and nothing of the old text is left.")
+    for _ in range(2):
+        world.push()
+    assert {item.id for item in world.sandbox.panel.articles("handbook")} == set(before.values())
+
+
+def test_a_text_that_moves_to_a_file_with_the_slug_of_a_deleted_one_is_not_sent_to_that_ones_article(world):
+    before = ids(world)
+    git(world.project.root.parent, "mv", "content/en/k/a.md", "content/en/k/was-a.md")
+    rest = FOLDERS | {"en/k/c.md": article("c", "slug-c")}
+    commit(world, rest | {"en/k/a.md": an_article("New", NEW, slug="new"), "en/k/was-a.md": article("a", "slug-b")})
+    world.push()
+    found = {item.id: item.content.strip() for item in world.sandbox.panel.articles("handbook")}
+    assert found[before["b"]] == WORDS["b"]
+    assert found[before["a"]] == WORDS["a"]

@@ -9,9 +9,9 @@ from dataclasses import replace
 import pytest
 
 from kbsync.errors import ExitCode, LedgerError
-from kbsync.ledger.contract import HEARTBEAT_S, STALE_S, Owner
-from kbsync.ledger.record import Record
+from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
+from kbsync.ledger.values import HEARTBEAT_S, STALE_S, Owner
 from kbsync.push.lease import World, beating, is_dead, take_lock
 from kbsync.push.process import Process
 
@@ -24,7 +24,7 @@ ASKING = Owner("ben", "box", 22, 200.0, 200.0, "boot-1", "pid:[1]", 900)
 
 @pytest.fixture
 def ledger(tmp_path):
-    with closing(Record(SqliteDatabase(tmp_path / "ledger.db"))) as ledger:
+    with closing(Ledger(SqliteDatabase(tmp_path / "ledger.db"))) as ledger:
         yield ledger
 
 
@@ -138,7 +138,7 @@ def test_waiting_is_told_once_and_ends_when_the_lock_is_given_back(ledger):
 
 
 def test_of_many_who_find_a_dead_owner_exactly_one_gets_the_lock(tmp_path):
-    with closing(Record(SqliteDatabase(tmp_path / "ledger.db"))) as first:
+    with closing(Ledger(SqliteDatabase(tmp_path / "ledger.db"))) as first:
         take(first, ANA, world())
     barrier, got, refused = threading.Barrier(6), [], []
 
@@ -149,7 +149,7 @@ def test_of_many_who_find_a_dead_owner_exactly_one_gets_the_lock(tmp_path):
             barrier.wait() if pid == ANA.pid else None
             return Process() if pid != ANA.pid else None
 
-        with closing(Record(SqliteDatabase(tmp_path / "ledger.db"))) as ledger:
+        with closing(Ledger(SqliteDatabase(tmp_path / "ledger.db"))) as ledger:
             try:
                 take(ledger, owner, World(lambda: 210.0, lambda s: None, process))
                 got.append(owner)

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import base64
+import json
 import re
 import shutil
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.request import urlopen
 
 import pytest
 
 from builders import write_files
+from kbsync import Project as Opened
+from kbsync.app.reading import read_content
+from kbsync.model import name_body
 from kbsync.sandbox import Behaviour, Sandbox
 from repo import Repo, a_repo, needs_git
 
@@ -206,3 +212,30 @@ def test_where_the_service_takes_no_more_pictures_in_this_hour_the_rest_waits(tm
         assert pushed.returncode == 4 and "takes no more pictures in this hour" in pushed.stdout, pushed.stdout
         assert "failed" not in pushed.stdout.lower()
         assert {"plain"} <= set(bodies(sandbox)) < {"plain", "start", "more"}
+
+
+def test_a_ledger_that_names_bodies_with_the_addresses_of_their_pictures_is_understood(
+    project: Project, portal: Sandbox
+):
+    project.push()
+    ledger = project.folder / ".kbsync" / "ledger.db"
+    with closing(sqlite3.connect(ledger)) as db:
+        for slug, body in bodies(portal).items():
+            (text,) = db.execute("SELECT fields FROM item WHERE slug = ?", (slug,)).fetchone()
+            fields = json.loads(text) | {"content": name_body(body)}
+            db.execute("UPDATE item SET fields = ? WHERE slug = ?", (json.dumps(fields), slug))
+        db.execute("PRAGMA user_version = 5")
+        db.commit()
+    shutil.rmtree(project.folder / ".kbsync" / "cache")
+    assert project.run("plan").stdout.count("\n") < 5
+    write_files(project.folder, {GUIDE: "---\ntitle: Start\n---\nLook here: ![the button](images/a.png)\n"})
+    summary = project.push()
+    assert (summary["update"], summary["held"], summary["upload"]) == (1, 0, 0)
+    assert bodies(portal)["start"].startswith("Look here: ![the button](http://")
+
+
+def test_what_a_tree_wants_is_the_same_before_its_pictures_are_uploaded_and_after(project: Project):
+    workspace = Opened.open(project.folder).workspace
+    before = read_content(workspace).desired
+    project.push()
+    assert read_content(workspace).desired == before

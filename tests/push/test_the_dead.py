@@ -14,9 +14,9 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ExitCode
-from kbsync.ledger.contract import STALE_S, Ledger, Owner
-from kbsync.ledger.record import Record
+from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
+from kbsync.ledger.values import STALE_S, Owner
 from kbsync.push.join import join
 from kbsync.push.process import read_boot, read_namespace, read_process
 from kbsync.push.runner import Run
@@ -43,7 +43,7 @@ def a_checkout(folder: Path) -> Iterator[tuple[Sandbox, Path, Ledger, str]]:
     """A sandbox, a tree to push into it, its ledger and the portal's name there."""
     with a_sandbox(folder) as sandbox:
         clone = a_clone(folder / "clone", sandbox.base_url)
-        with closing(Record(SqliteDatabase(clone / "ledger.db"))) as ledger:
+        with closing(Ledger(SqliteDatabase(clone / "ledger.db"))) as ledger:
             yield sandbox, clone, ledger, f"{sandbox.base_url}|1|{PORTAL}"
 
 
@@ -114,7 +114,7 @@ def test_who_joins_a_push_that_was_stopped_waits_no_longer_than_for_its_heart(tm
         assert code == ExitCode.DONE and "has died before it sent anything" in told
 
 
-def _same_tree(ledger: Record, clone: Path, target: str, run: int) -> None:
+def _same_tree(ledger: Ledger, clone: Path, target: str, run: int) -> None:
     """Give a run the digest of the clone's tree."""
     from kbsync.app.reading import read_content
     from kbsync.app.session import Session
@@ -124,7 +124,7 @@ def _same_tree(ledger: Record, clone: Path, target: str, run: int) -> None:
 
     workspace = Workspace(read_settings(clone / "kbsync.toml"), Session())
     assert workspace.target.key == target
-    digest = tree_digest(workspace.target, read_content(workspace).tree)
+    digest = tree_digest(workspace.target, read_content(workspace).desired)
     ledger.db.run("UPDATE run SET digest = ? WHERE id = ?", (digest, run))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.contract import HEARTBEAT_S
+from kbsync.ledger.values import HEARTBEAT_S
 from kbsync.model import Action, Reason
 from kbsync.sandbox import Fault
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 
 from kbsync.app.options import PlanOptions
@@ -18,10 +19,11 @@ from kbsync.app.sides import read_ledger, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings
 from kbsync.errors import KbsyncError
-from kbsync.ledger.contract import Ledger
+from kbsync.ledger import Ledger
 from kbsync.model import Outcome, Plan
 from kbsync.push.runner import Run, push
 from kbsync.push.sender import Sender
+from kbsync.push.uploads import content_of
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 from kbsync.service.client import Service
 from kbsync.service.pace import Bucket, Gate
@@ -193,7 +195,8 @@ class Project:
                 run = Run(ledger, ledger.begin_run(self.target, command="push", now=1.0), clock, stopping, beat)
                 bases = {(b.kind, b.remote_id): b for b in (*planned.recovery.bases, *planned.plan.settled)}
                 author = service.fetch_owner().id if service.can("profile") else None
-                sender = Sender(service, reading.content_of, bases, author)
+                body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)
+                sender = Sender(service, body_of, bases, author)
                 for outcome in push(planned.plan, sender, run, concurrency=concurrency):
                     pushed.outcomes.append(outcome)
                     after_each(outcome)

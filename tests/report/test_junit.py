@@ -38,6 +38,29 @@ def test_a_finding_about_what_is_no_source_is_a_test_too():
     assert [case.get("name") for case in found] == ["content/en/a.md", "content/en/b.md", "content/en/link"]
 
 
+def test_the_whole_report():
+    finding = Finding("KB301", "warning", "en/b.md", 3, 5, 'no "<file>"\x1b[31m\x00\u202e', "fix it")
+    assert findings_junit([finding], PATHS, root="content") == (
+        '<?xml version="1.0" encoding="UTF-8"?>\n'
+        '<testsuites name="kbsync" tests="2" failures="1" errors="0" skipped="0">\n'
+        '  <testsuite name="kbsync lint" tests="2" failures="1" errors="0" skipped="0">\n'
+        '    <testcase classname="kbsync.lint" name="content/en/a.md" file="content/en/a.md" />\n'
+        '    <testcase classname="kbsync.lint" name="content/en/b.md" file="content/en/b.md">\n'
+        '      <failure type="warning KB301" message="3:5 no &quot;&lt;file&gt;&quot;[31m">'
+        'content/en/b.md:3:5: no "&lt;file&gt;"[31m\nfix it</failure>\n'
+        "    </testcase>\n"
+        "  </testsuite>\n"
+        "</testsuites>\n"
+    )
+
+
+def test_a_line_break_in_a_name_or_a_message_begins_no_line_of_the_report():
+    finding = Finding("KB301", "warning", "en/b\n::error::x", 3, 5, "no\r\n::error::y", "fix\n::error::z")
+    report = findings_junit([finding], PATHS, root="content")
+    assert not [line for line in report.splitlines() if line.startswith("::")]
+    ElementTree.fromstring(report)
+
+
 @given(st.text(), st.text(), st.text())
 def test_whatever_the_texts_are_it_is_well_formed(message, hint, name):
     found = suite(Finding("KB301", "warning", f"en/{name}", 1, 1, message, hint))

@@ -8,7 +8,8 @@ from __future__ import annotations
 import pytest
 
 from kbsync.errors import AnswerLost, Denied, NotFound, Rejected, ServerFailed
-from kbsync.model import Status, body_digest
+from kbsync.markdown.uploaded import body_digest
+from kbsync.model import Status
 from kbsync.sandbox import Fault
 from patience import GIVE_UP_S, eventually
 

@@ -9,7 +9,8 @@ import pytest
 
 from kbsync.errors import ConfigError, Misbehaved
 from kbsync.markdown.outline import outline
-from kbsync.model import Observed, Status, body_digest
+from kbsync.markdown.uploaded import body_digest
+from kbsync.model import Observed, Status
 from kbsync.service import wire
 from kbsync.service.answers import decode
 from kbsync.service.exchange import Answer

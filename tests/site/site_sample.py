@@ -155,8 +155,8 @@ def _writer(path: Path, front: dict[str, object], html: str, others: dict[str, s
             WriterFinding(
                 "warning",
                 "KB401",
-                "The portal drops raw HTML: `<br>`.",
-                "Leave an empty line instead.",
+                "raw HTML is dropped: `<br>`",
+                "leave a blank line instead",
                 31,
                 8,
                 f"vscode://file/{name}:31:8",
@@ -184,7 +184,7 @@ def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
         WriterFinding(
             "error",
             "KB107",
-            "Unknown key `titel`.",
+            "unknown key `titel`",
             "Did you mean `title`?",
             3,
             1,
@@ -193,8 +193,8 @@ def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
         WriterFinding(
             "warning",
             "KB301",
-            "The file `en/billing/refund.md` does not exist.",
-            "Fix the path.",
+            "there is no `en/billing/refund.md`",
+            "mend the path; readers would get a dead link",
             24,
             17,
             f"vscode://file/{name}:24:17",

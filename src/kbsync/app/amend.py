@@ -1,19 +1,21 @@
-"""A plan that had nothing to do, amended by the few sources that moved since. See `cli/standing.py`."""
+"""A plan that had nothing to do, amended by the few sources that moved since. See `plan_cache.py`."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kbsync.app.options import AS_CONFIGURED, policy_of
 from kbsync.app.reading import Reading
-from kbsync.app.sides import Recorded, settle_pictures
+from kbsync.app.sides import Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
+from kbsync.markdown.uploaded import host_of
 from kbsync.model import Desired, Observed, Plan
 from kbsync.plan.build import amend_plan
 from kbsync.plan.match import Match
-from kbsync.push.uploads import plan_uploads
+from kbsync.push.uploads import Addresses, plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.service.client import Service
@@ -44,16 +46,15 @@ def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Ser
             return None
         if there[base.path].slug != base.slug:
             return None
-    settle_pictures(workspace, reading, service, record, there.values(), whole=False)
+    addresses = Addresses.of(record.pictures, there.values(), host_of(service.transport.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
     policy = replace(policy_of(workspace, AS_CONFIGURED), latency_s=service.transport.latency_s)
-    plan = plan_uploads(
-        amend_plan(standing, matches, policy=policy), reading.compiler, policy, per_hour=workspace.uploads_per_hour
-    )
+    plan = amend_plan(standing, matches, policy=policy)
+    plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     return None if plan.held or plan.settled else plan
 
 
-def _recorded(workspace: Workspace, items: list[Desired]) -> Recorded:
+def _recorded(workspace: Workspace, items: Iterable[Desired]) -> Recorded:
     """What the ledger says of some articles."""
     ledger = workspace.open_ledger(looking=True)
     try:

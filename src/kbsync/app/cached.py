@@ -10,6 +10,7 @@ lint    the files ---+--- nothing moved ----------------------------> the last f
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -111,7 +112,7 @@ def _from_memory(
 class Linted:
     """What was found, and the sources that were looked at, in path order."""
 
-    findings: list[Finding]
+    findings: Sequence[Finding]
     sources: list[str]
 
 

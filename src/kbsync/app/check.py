@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from kbsync.app.options import needs_author
@@ -75,7 +75,7 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
     yield from _author_lines(workspace, reading.desired)
 
 
-def _author_lines(workspace: Workspace, desired: list[Desired]) -> Iterator[Line]:
+def _author_lines(workspace: Workspace, desired: Sequence[Desired]) -> Iterator[Line]:
     """Articles that the service would refuse, because nobody says who wrote them."""
     from kbsync.plan.draft import NO_AUTHOR
     from kbsync.plan.items import has_author

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
@@ -19,7 +19,7 @@ MEMORY = "external.json"
 
 
 def check_external(
-    workspace: Workspace, reading: Reading, findings: list[Finding], paths: Collection[str]
+    workspace: Workspace, reading: Reading, findings: Sequence[Finding], paths: Collection[str]
 ) -> list[Finding]:
     """The findings, and one more for each dead link of these files; what is unsure is told on stderr."""
     tree, settings = reading.compiler.tree, workspace.settings.lint

@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import time
 from dataclasses import replace
+from functools import partial
 
 from kbsync.app.lease import keeping_alive, our_part
 from kbsync.app.push import Pushed, follow, make_sender
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.sides import learn_categories, recorded, settle_pictures
+from kbsync.app.sides import learn_categories, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
-from kbsync.ledger.contract import LEFT, Ledger
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import LEFT
+from kbsync.markdown.uploaded import host_of
 from kbsync.model import Plan
 from kbsync.plan.saved import tree_digest
 from kbsync.push.join import check_same_tree, join
 from kbsync.push.runner import Run
+from kbsync.push.uploads import Addresses, content_of
 from kbsync.service.client import Service
 
 
@@ -48,10 +52,11 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
         try:
             record = recorded(workspace, ledger)
             bases = record.bases
-            settle_pictures(workspace, reading, service, record, ())
-            check_same_tree(info, tree_digest(workspace.target, reading.tree))
+            check_same_tree(info, tree_digest(workspace.target, reading.desired))
             learn_categories(workspace, service, bases)
-            sender = make_sender(service, None, bases, reading.content_of)
+            addresses = Addresses.of(record.pictures, (), host_of(service.transport.base_url))
+            body_of = partial(content_of, compiler=reading.compiler, addresses=addresses)
+            sender = make_sender(service, None, bases, body_of)
             outcomes = join(part.target, sender, run, concurrency=workspace.settings.pace.concurrency)
             follow(outcomes, pushed, workspace, 0)
         finally:

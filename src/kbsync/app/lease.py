@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from kbsync.app.signals import answering, interrupt
 from kbsync.app.workspace import Workspace
 from kbsync.errors import LedgerError
-from kbsync.ledger.contract import Ledger, Owner
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import Owner
 from kbsync.push.lease import World, beating, is_dead, is_silent, take_lock
 from kbsync.push.process import Process, read_boot, read_booted_at, read_namespace, read_process
 

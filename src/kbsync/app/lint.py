@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,7 +18,7 @@ class Selection:
 
     reading: Reading
     paths: frozenset[str]
-    findings: list[Finding]
+    findings: Sequence[Finding]
 
     @property
     def linted(self) -> Linted:

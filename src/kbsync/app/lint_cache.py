@@ -6,6 +6,7 @@ of these settings and the mark of the tree (`content/part.py`), as a plan that h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
@@ -38,7 +39,7 @@ class Linted(msgspec.Struct, frozen=True, array_like=True):
     findings: tuple[Finding, ...]
 
 
-def findings_of(workspace: Workspace, walk: Walk) -> list[Finding] | None:
+def findings_of(workspace: Workspace, walk: Walk) -> Sequence[Finding] | None:
     """The findings of a tree as it is now, out of those of the last time; None where it must be read whole."""
     known = _load(workspace)
     if walk.findings or known is None or known.name != _name(workspace):

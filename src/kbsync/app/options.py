@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
+from kbsync.command import command_line
 from kbsync.model import Desired
-from kbsync.plan.draft import Policy
 from kbsync.service.profile import Profile
+
+if TYPE_CHECKING:
+    from kbsync.plan.draft import Policy
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +36,7 @@ AS_CONFIGURED = PlanOptions()
 """All that kbsync.toml says, and nothing else."""
 
 
-def chosen(workspace: Workspace, desired: list[Desired], options: PlanOptions) -> list[Desired]:
+def chosen(workspace: Workspace, desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desired]:
     """What is to be planned: what the selectors mean, with the categories that it needs; without any, all."""
     if not options.selectors:
         return desired
@@ -53,6 +58,9 @@ def named(
 
 def policy_of(workspace: Workspace, options: PlanOptions, overwrite: frozenset[str] = frozenset()) -> Policy:
     """How far this plan may go; `overwrite` are the paths whose edits in the panel may be overwritten."""
+    # Loaded here: a plan that has nothing to do decides nothing.
+    from kbsync.plan.draft import Policy
+
     push, profile = workspace.settings.push, workspace.profile
     return Policy(
         can=frozenset(profile.operations),
@@ -78,3 +86,12 @@ def policy_of(workspace: Workspace, options: PlanOptions, overwrite: frozenset[s
 def needs_author(profile: Profile) -> bool:
     """Whether only we can say who writes: the service keeps it, and does not tell whose the token is."""
     return profile.keeps("article", "author") and not profile.can("profile")
+
+
+def push_command(session: Session, options: PlanOptions, plan: Path | None = None) -> str:
+    """What carries out a very plan, for the shell: the file that it is in, or what was asked of `kbsync plan`."""
+    if plan is not None:
+        return command_line("push", plan, options=session.options)
+    asked = [("--overwrite", selector) for selector in options.overwrite]
+    flags = [("--recreate", options.recreate), ("--publish", options.publish)]
+    return command_line("push", *options.selectors, options=[*asked, *flags, *session.options])

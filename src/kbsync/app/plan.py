@@ -4,25 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from kbsync.app.options import PlanOptions, chosen, named, policy_of
 from kbsync.app.reading import Reading
-from kbsync.app.sides import Glance, Portal, Recorded, observe, settle_pictures
+from kbsync.app.sides import Glance, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound, PlanRefused
-from kbsync.ledger.contract import Ledger
-from kbsync.model import Base, Plan, RemoteId
+from kbsync.ledger import Ledger
+from kbsync.markdown.uploaded import by_key, host_of
+from kbsync.model import Base, Plan, RemoteId, Value, digest, name_body
 from kbsync.plan.build import build_plan
-from kbsync.plan.former import renamed_bodies
+from kbsync.plan.former import has_first_name, renamed_where_desired, renamed_where_observed
 from kbsync.plan.known import Known, Node
 from kbsync.plan.match import Weighed, weigh
 from kbsync.plan.questions import Questions, open_questions, questions_for
 from kbsync.plan.recover import Recovery, settle_pending
 from kbsync.plan.texts import bodies_to_compare, compared, place_of
-from kbsync.push.uploads import plan_uploads
+from kbsync.push.uploads import Addresses, plan_uploads
 
 if TYPE_CHECKING:
+    from kbsync.content.compile import Compiler
     from kbsync.service.client import Service
 
 MOST_READ = 100
@@ -35,11 +38,12 @@ MOST_ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, what a push needs beside it, and what was seen of the portal."""
+    """A plan, what a push needs beside it, what was seen of the portal, and where its images are."""
 
     plan: Plan
     recovery: Recovery
     portal: Portal
+    addresses: Addresses
 
 
 def make_plan(
@@ -62,9 +66,11 @@ def make_plan(
     """
     bases: Sequence[Base] = record.bases
     portal = observe(workspace, service, reading.desired, record.bases, full=options.full, glance=glance)
-    settle_pictures(workspace, reading, service, record, portal.items or ())
+    addresses = Addresses.of(record.pictures, portal.items or (), host_of(service.transport.base_url))
     if portal.items is None:
-        bases = renamed_bodies(bases, reading.desired, reading.compiler.content_of)
+        bases = renamed_where_desired(bases, reading.desired, partial(was_named, reading.compiler, addresses))
+    else:
+        bases = renamed_where_observed(bases, portal.items)
     desired = chosen(workspace, reading.desired, options)
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
@@ -76,9 +82,9 @@ def make_plan(
     if questions := open_questions(plan, desired, known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
         plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weigh(reading.desired, known))
-    plan = plan_uploads(plan, reading.compiler, policy, per_hour=workspace.uploads_per_hour)
+    plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(plan, workspace, reading)
-    return Planned(plan, recovery, portal)
+    return Planned(plan, recovery, portal, addresses)
 
 
 def learn(workspace: Workspace, reading: Reading, service: Service, known: Known, *, publish: bool) -> Weighed:
@@ -99,6 +105,14 @@ def learn(workspace: Workspace, reading: Reading, service: Service, known: Known
         alike = {**weighed.index.known.likeness, **compare_bodies(reading, service, weighed, pairs)}
         weighed = weigh(reading.desired, replace(weighed.index.known, likeness=alike))
     return weighed
+
+
+def was_named(compiler: Compiler, addresses: Addresses, path: str, name: Value) -> bool:
+    """Whether a ledger may have named the body of a source so, before images were compared by what is in them."""
+    if not has_first_name(name) and not any(compiler.uploaded(path)):
+        return False
+    text = compiler.content_of(path, lambda key: addresses.known.get(key, ""))
+    return name in (digest(text), name_body(text))
 
 
 def ask(workspace: Workspace, reading: Reading, known: Known, questions: Questions) -> Known:
@@ -132,7 +146,7 @@ def compare_bodies(
 def _body_of(service: Service, node: Node, locale: str) -> str | None:
     """A body as the portal holds it; None where somebody deleted the article since it was listed."""
     try:
-        return service.read_article(node[1], locale=locale)[1]
+        return by_key(service.read_article(node[1], locale=locale)[1] or "")
     except NotFound:
         return None
 

@@ -81,5 +81,4 @@ def read_last_push(workspace: Workspace, locale: str, slug: str) -> LastPush:
     key = workspace.target.key
     with closing(workspace.open_ledger(looking=True)) as ledger:
         bases = [base for base in ledger.bases_of_slugs(key, "article", [slug]) if base.locale == locale]
-        pictures = {name: found.url for name, found in ledger.pictures(key).items()}
-    return LastPush(bases[0].fields if bases else {}, pictures)
+    return LastPush(bases[0].fields if bases else {})

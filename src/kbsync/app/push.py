@@ -6,13 +6,14 @@ import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from kbsync.app.lease import Part, held_lock
-from kbsync.app.options import AS_CONFIGURED, PlanOptions
+from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import check_first_push, make_plan
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.saved_plans import push_command, read_saved_plan
+from kbsync.app.saved_plans import read_saved_plan
 from kbsync.app.sides import recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
@@ -22,7 +23,7 @@ from kbsync.plan.saved import tree_digest
 from kbsync.push.runner import Run
 from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
-from kbsync.push.uploads import Uploads, ready, record_known, upload_all
+from kbsync.push.uploads import Uploads, content_of, ready, record_known, upload_all
 from kbsync.service.client import Service
 
 
@@ -96,10 +97,13 @@ def push_tree(
     planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)
     part.ledger.settle(part.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
-    sender = make_sender(service, planned.plan.changes, bases, reading.content_of)
-    digest = tree_digest(workspace.target, reading.tree)
+    body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)
+    sender = make_sender(service, planned.plan.changes, bases, body_of)
+    digest = tree_digest(workspace.target, reading.desired)
     per_hour = workspace.uploads_per_hour
-    uploads = Uploads(service, reading.compiler, part.ledger, part.target, time.time, per_hour)
+    uploads = Uploads(
+        service, reading.compiler, planned.addresses, part.ledger, part.target, time.time, per_hour=per_hour
+    )
     refused = resumed.refused if resumed else ()
     pushed = carry_out(
         workspace, planned.plan, sender, part, command="push", digest=digest, uploads=uploads, refused=refused
@@ -168,7 +172,7 @@ def _pictures_first(
     if uploads is not None:
         record_known(plan, uploads)
         yield from upload_all(plan, uploads, run.stopping, concurrency=concurrency)
-        plan, left = ready(plan, uploads.compiler)
+        plan, left = ready(plan, uploads.compiler, uploads.addresses)
         yield from left
     yield from send(plan, sender, run, concurrency=concurrency)
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kbsync.app.workspace import Workspace
-from kbsync.errors import ContentError, ExitCode, KbsyncError
-from kbsync.model import Change, Desired, Finding, Observed, body_digest
+from kbsync.errors import ExitCode, KbsyncError
+from kbsync.model import Desired, Finding
 
 if TYPE_CHECKING:
     # What reads and compiles is imported where it is used: a command seldom needs all of it.
@@ -24,63 +24,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The content tree, read and compiled.
-
-    `tree` is what everybody who has this tree gets; `desired` also knows where pictures were put, once that is settled.
-    """
+    """The content tree, read, checked and compiled; one with errors is not compiled."""
 
     compiler: Compiler
-    findings: list[Finding]
-    desired: list[Desired]
-    tree: list[Desired] = field(default_factory=list)
-
-    def settle_pictures(self, known: Mapping[str, str], observed: Iterable[Observed], *, of: str) -> None:
-        """Now that the ledger and the portal were asked where pictures are, say what the articles with some become.
-
-        Args:
-            known: addresses by key, of the ledger.
-            observed: the portal's items.
-            of: how the addresses of the service begin; a picture elsewhere is nobody's that we know.
-        """
-        pictures = self.compiler.pictures
-        pictures.settled = True
-        if not pictures.by_path or not pictures.can_upload:
-            return
-        from kbsync.markdown.uploaded import key_in
-
-        own = {
-            item.slug: {key_in(address): address for address in item.pictures if address.startswith(of)}
-            for item in observed
-            if item.pictures
-        }
-        for found in own.values():
-            pictures.known.update(found)
-        pictures.known.update(known)
-        sources, articles = self.compiler.tree.sources, self.compiler.site.articles
-        for place, item in enumerate(self.desired):
-            if item.kind == "article" and self.compiler.has_pictures(item.path):
-                if item.slug in own:
-                    pictures.own[item.path] = own[item.slug]
-                self.desired[place] = self.compiler.article(sources[item.path], articles[item.path])
+    findings: tuple[Finding, ...]
+    desired: tuple[Desired, ...] = ()
 
     @property
     def errors(self) -> list[Finding]:
         """The findings that stop a plan."""
         return [finding for finding in self.findings if finding.level == "error"]
-
-    def content_of(self, change: Change) -> str:
-        """The body that a change of a source sends.
-
-        Raises:
-            ContentError: it would be another than was planned.
-        """
-        text = self.compiler.content_of(change.path)
-        if change.after.get("content") != body_digest(text):
-            raise ContentError(
-                f"{change.path}: its pictures have other addresses here than in the plan",
-                hint="run `kbsync plan` again",
-            )
-        return text
 
 
 class TreeRefused(KbsyncError):
@@ -116,11 +69,12 @@ def read_content(workspace: Workspace, walk: Walk | None = None, *, compiled: bo
 
     tree = read_tree(workspace.content_root, cache=workspace.scan_cache, walk=walk, inspect=inspect)
     reading = _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
-    if compiled and not reading.errors:
-        reading.tree.extend(reading.compiler.compile())
-        reading.desired.extend(reading.tree)
-    store_tree(tree, workspace.scan_cache)
-    return reading
+    if not compiled or reading.errors:
+        store_tree(tree, workspace.scan_cache)
+        return reading
+    found = reading.compiler.compile()
+    store_tree(tree, workspace.scan_cache, found.rows)
+    return replace(reading, desired=tuple(found.items))
 
 
 def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable[Finding]) -> Reading | None:
@@ -144,12 +98,11 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     reading = _check(workspace, tree, site, OF_A_SOURCE)
     of_these = [finding for finding in reading.findings if finding.path in moved]
     rest = [item for item in findings if item.path not in moved or item.code in CODES_OF_THE_TREE]
-    reading.findings[:] = in_order([*rest, *of_these])
+    reading = replace(reading, findings=tuple(in_order([*rest, *of_these])))
     if reading.errors:
         return None
-    compiler = reading.compiler
-    reading.desired.extend(compiler.article(tree.sources[path], site.articles[path]) for path in moved)
-    return reading
+    desired = (reading.compiler.article(tree.sources[path], site.articles[path]) for path in moved)
+    return replace(reading, desired=tuple(desired))
 
 
 def _check(workspace: Workspace, tree: Tree, site: Site, families: Iterable[Family]) -> Reading:
@@ -162,7 +115,7 @@ def _check(workspace: Workspace, tree: Tree, site: Site, families: Iterable[Fami
     pictures = _look_at_pictures(workspace, tree)
     compiler = Compiler(tree, site, addresses, settings.authors, pictures)
     context = Context(tree, site, workspace.profile.limits, settings.authors, pictures, settings.assets)
-    return Reading(compiler, check_tree(context, settings.lint, families=families), [])
+    return Reading(compiler, tuple(check_tree(context, settings.lint, families=families)))
 
 
 def _look_at_pictures(workspace: Workspace, tree: Tree) -> Pictures:

@@ -11,7 +11,7 @@ from kbsync.app.plan import Planned, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import recorded
 from kbsync.app.workspace import Workspace
-from kbsync.ledger.contract import Ledger
+from kbsync.ledger import Ledger
 from kbsync.model import Action, Base, Desired, Held, Observed, Plan, Reason
 from kbsync.plan.resolve import Side, resolve_fields
 from kbsync.service.client import Service
@@ -160,9 +160,10 @@ class _Decisions:
     def _difference(self, held: Held) -> Iterator[str]:
         if "content" not in held.fields or held.remote_id is None or held.kind != "article":
             return
+        from kbsync.markdown.uploaded import by_key
         from kbsync.report.difference import difference
 
-        theirs = self.service.read_article(held.remote_id, locale=held.locale)[1] or ""
+        theirs = by_key(self.service.read_article(held.remote_id, locale=held.locale)[1] or "")
         yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="source")
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 import os
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
-from difflib import get_close_matches
 from pathlib import Path
 
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, policy_of
 from kbsync.app.plan import Planned, make_plan
 from kbsync.app.reading import Reading
 from kbsync.app.selectors import from_root, is_word
-from kbsync.app.session import Session
 from kbsync.app.sides import Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line, quote
@@ -21,9 +19,9 @@ from kbsync.files import read_within, write_whole
 from kbsync.model import Outcome, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
-from kbsync.push.uploads import only_awaited, sends_body
+from kbsync.push.uploads import only_awaited
 from kbsync.service.client import Service
-from kbsync.words import are, count
+from kbsync.words import are, count, similar, suggestion
 
 HEAD_BYTES = 64
 
@@ -90,8 +88,8 @@ def _near(path: Path) -> str:
         names = [other.name for other in path.parent.iterdir() if is_saved_plan(other)]
     except OSError:
         names = []
-    near = get_close_matches(path.name, names, n=1)
-    return f"Did you mean `{command_line('push', path.with_name(near[0]))}`?" if near else MAKE_ONE
+    near = similar(path.name, names)
+    return suggestion(command_line("push", path.with_name(near[0]))) if near else MAKE_ONE
 
 
 def _unreadable(path: Path) -> str:
@@ -111,7 +109,7 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
     data = saved.save_plan(
         planned.plan,
         _asked(workspace, reading, options),
-        tree=saved.tree_digest(workspace.target, reading.tree),
+        tree=saved.tree_digest(workspace.target, reading.desired),
         settings=_settings(workspace),
         ledger=_ledger(planned),
         key=os.environ.get(saved.KEY, ""),
@@ -140,23 +138,15 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     """
     name = str(path)
     found = saved.read_plan(_read(path), name, key=os.environ.get(saved.KEY, ""))
-    tree = saved.tree_digest(workspace.target, reading.tree)
+    tree = saved.tree_digest(workspace.target, reading.desired)
     saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
     root = workspace.settings.content_root.resolve()
     asked = found.asked
     options = PlanOptions(asked.selectors, asked.overwrite, asked.recreate, asked.publish, here=root)
     planned = make_plan(workspace, reading, service, record, options)
-    bodies = {change.path for change in planned.plan.changes if sends_body(change)}
     lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
-    now = Now(
-        planned.plan,
-        planned.recovery.bases,
-        planned.portal.items,
-        {path for path in bodies if reading.compiler.has_pictures(path)},
-        lost,
-    )
-    again = replan(found.plan, now)
-    plan = only_awaited(again.plan, reading.compiler)
+    again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.items, lost))
+    plan = only_awaited(again.plan, reading.compiler, planned.addresses)
     _tell(workspace, path, asked, again)
     return Resumed(replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
 
@@ -196,15 +186,6 @@ def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
     flags = [("--recreate", asked.recreate), ("--publish", asked.publish)]
     options = [("--out", path), *overwrite, *flags, *workspace.session.options]
     return command_line("plan", *map(seen, asked.selectors), options=options)
-
-
-def push_command(session: Session, options: PlanOptions, plan: Path | None = None) -> str:
-    """What carries out a very plan, for the shell: the file that it is in, or what was asked of `kbsync plan`."""
-    if plan is not None:
-        return command_line("push", plan, options=session.options)
-    asked = [("--overwrite", selector) for selector in options.overwrite]
-    flags = [("--recreate", options.recreate), ("--publish", options.publish)]
-    return command_line("push", *options.selectors, options=[*asked, *flags, *session.options])
 
 
 def _settings(workspace: Workspace) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -27,7 +27,7 @@ class Item(NamedTuple):
     status: str = ""
 
 
-def select(desired: list[Desired], selectors: Iterable[str], *, root: Path, here: Path) -> list[Desired]:
+def select(desired: Sequence[Desired], selectors: Iterable[str], *, root: Path, here: Path) -> list[Desired]:
     """The items that any of the selectors means, and the categories that these articles need.
 
     Raises:

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
 from kbsync.model import Base, Desired, Observed, Pending
 
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
-    from kbsync.ledger.contract import Ledger
+    from kbsync.ledger import Ledger
     from kbsync.service.categories import Expected
     from kbsync.service.client import Service
     from kbsync.service.listing import Page
@@ -74,7 +73,7 @@ def recorded(workspace: Workspace, ledger: Ledger) -> Recorded:
 def observe(
     workspace: Workspace,
     service: Service,
-    desired: list[Desired],
+    desired: Sequence[Desired],
     bases: list[Base],
     *,
     full: bool,
@@ -102,25 +101,6 @@ def observe(
     if not seen.complete:
         items += _confirm_missing(service, bases, items)
     return Portal(items, complete=seen.complete, info=info, locales=tuple(locales), snapshot=snapshot)
-
-
-def settle_pictures(
-    workspace: Workspace,
-    reading: Reading,
-    service: Service,
-    record: Recorded,
-    items: Iterable[Observed],
-    *,
-    whole: bool = True,
-) -> None:
-    """Tell the tree, or a part of it, where its pictures are."""
-    reading.settle_pictures(
-        record.pictures, items, of="http://127.0.0.1:" if workspace.settings.is_sandbox else service.transport.base_url
-    )
-    if whole and reading.compiler.tree.stale:
-        from kbsync.content.tree import store_tree
-
-        store_tree(reading.compiler.tree, workspace.scan_cache)
 
 
 def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:

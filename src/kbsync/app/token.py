@@ -81,7 +81,7 @@ def _output_of(words: Sequence[str], folder: Path, name: str) -> bytes:
     """What a program prints, up to a limit of bytes and of time."""
     import subprocess
 
-    from kbsync.service.exchange import within
+    from kbsync.service.deadline import Deadlines
 
     try:
         child = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE)
@@ -91,7 +91,8 @@ def _output_of(words: Sequence[str], folder: Path, name: str) -> bytes:
         raise ConfigError(f"{name} cannot be run: {exc.strerror}") from exc
     assert child.stdout is not None
     try:
-        said = within(COMMAND_TIMEOUT_S, partial(child.stdout.read, MAX_TOKEN_BYTES + 1))
+        with Deadlines() as deadlines:
+            said = deadlines.within(COMMAND_TIMEOUT_S, partial(child.stdout.read, MAX_TOKEN_BYTES + 1))
         child.stdout.close()
         if len(said) > MAX_TOKEN_BYTES:
             raise ConfigError(f"{name} printed more than {MAX_TOKEN_BYTES:,} bytes", hint="print the token alone")

@@ -11,7 +11,8 @@ from kbsync.app.sides import observe
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
 from kbsync.errors import PlanRefused, UsageError
-from kbsync.ledger.contract import Entry, Ledger
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import Entry
 from kbsync.model import Change, Plan
 from kbsync.plan.undo import build_undo
 from kbsync.service.client import Service

@@ -14,14 +14,15 @@ from urllib.parse import urlsplit
 from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.app.token import read_token
-from kbsync.config import LOOPBACK, Settings, written_at
+from kbsync.config import Settings, written_at
 from kbsync.files import make_folder
+from kbsync.hosts import LOOPBACK
 from kbsync.model import Target
 from kbsync.service.profile import Profile, read_profile
 
 if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
-    from kbsync.ledger.contract import Ledger
+    from kbsync.ledger import Ledger
     from kbsync.service.client import Service
 
 SANDBOX_WAIT_S = 5.0

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from kbsync import __version__
+from kbsync.words import did_you_mean
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -53,11 +54,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """As click does, with a "did you mean" for a word that is no command."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
-            from difflib import get_close_matches
-
-            near = get_close_matches(args[0], COMMANDS, n=1)
-            hint = f" Did you mean `{near[0]}`?" if near else f" The commands are: {', '.join(COMMANDS)}."
-            ctx.fail(f"There is no command `{args[0]}`.{hint}")
+            hint = did_you_mean(args[0], COMMANDS) or f"The commands are: {', '.join(COMMANDS)}."
+            ctx.fail(f"There is no command `{args[0]}`. {hint}")
         return super().resolve_command(ctx, args)
 
 

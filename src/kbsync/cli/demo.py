@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -112,7 +113,7 @@ def _told(pushed: Pushed) -> str:
     return f"{made}{failed} ({cost})"
 
 
-def _examples(desired: list[Desired]) -> list[Desired]:
+def _examples(desired: Sequence[Desired]) -> list[Desired]:
     """One article of each locale: the first of its first category."""
     places: dict[tuple[str, Value], Value] = {
         (c.locale, c.slug): c.fields.get("position") or 0 for c in desired if c.kind == "category"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -48,7 +49,7 @@ def report_findings(workspace: Workspace, linted: Linted, options: Options, *, f
 
 
 def show_findings(
-    workspace: Workspace, findings: list[Finding], options: Options, *, sources: int, err: bool = False
+    workspace: Workspace, findings: Sequence[Finding], options: Options, *, sources: int, err: bool = False
 ) -> None:
     """Findings as the terminal shows them, each as soon as it is made."""
     from kbsync.report.findings import findings_text

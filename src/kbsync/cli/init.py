@@ -37,22 +37,7 @@ live = "update"             # "hold": never change an article that readers see n
 removed = "report"          # or "archive", "delete": what becomes of an article whose file is gone
 """
 
-CATEGORY = """\
----
-name: Getting started
-description: The first steps.
-position: 1
----
-"""
-
-WELCOME = """\
----
-title: Welcome
-description: What this help center is about.
-position: 10
-status: draft
----
-
+WELCOME = """
 This is your first article. Change it, then run `kbsync plan` to see what a push would do.
 
 ## Write the next one
@@ -60,14 +45,7 @@ This is your first article. Change it, then run `kbsync plan` to see what a push
 Put another file beside this one. [How to link](how-to-link.md) shows how files point to each other.
 """
 
-LINKING = """\
----
-title: How to link
-description: Links between files become links between articles.
-position: 20
-status: draft
----
-
+LINKING = """
 Write the path of the other file, as in [Welcome](welcome.md) or
 [its second part](welcome.md#write-the-next-one). kbsync puts the address of the article there.
 """
@@ -152,10 +130,8 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
         ConfigError: the answers make no usable kbsync.toml; nothing was written.
     """
     first = answers.locales[0]
-    home = folder / "content" / first / "getting-started"
-    files = {home / "_category.md": CATEGORY, home / "welcome.md": WELCOME, home / "how-to-link.md": LINKING}
-    if any((folder / "content").rglob("*.md")):
-        files = {}  # There are sources already: a sample would be noise among them.
+    # Where there are sources already, a sample would be noise among them.
+    files = {} if any((folder / "content").rglob("*.md")) else _samples()
     config = CONFIG.format(
         base_url=_quoted(answers.base_url),
         account_id=answers.account_id,
@@ -166,11 +142,30 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
     )
     folder.mkdir(parents=True, exist_ok=True)
     done = [(_write_config(folder / CONFIG_NAME, config), "wrote")]
-    for path, text in files.items():
+    for name, text in files.items():
+        path = folder / "content" / first / "getting-started" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
         done.append((path, "wrote"))
     return [*done, _ignore_state(folder / ".gitignore")]
+
+
+def _samples() -> dict[str, str]:
+    """The texts of a first category and two articles that link to each other, by file name."""
+    from kbsync.content.post import dumps, new_post
+
+    category = {"name": "Getting started", "description": "The first steps.", "position": 1}
+    welcome = {"title": "Welcome", "description": "What this help center is about.", "position": 10}
+    linking = {
+        "title": "How to link",
+        "description": "Links between files become links between articles.",
+        "position": 20,
+    }
+    return {
+        "_category.md": dumps(new_post("", **category)),
+        "welcome.md": dumps(new_post(WELCOME, **welcome, status="draft")),
+        "how-to-link.md": dumps(new_post(LINKING, **linking, status="draft")),
+    }
 
 
 def _quoted(text: str) -> str:

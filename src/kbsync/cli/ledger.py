@@ -18,7 +18,8 @@ from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.files import read_within
-from kbsync.ledger.contract import Ledger, RunInfo
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import RunInfo
 from kbsync.push.lease import describe
 from kbsync.words import are, count
 

@@ -6,10 +6,9 @@ from pathlib import Path
 
 import click
 
-from kbsync.app.options import PlanOptions
+from kbsync.app.options import PlanOptions, push_command
 from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options
-from kbsync.cli.findings import report_refusal
 from kbsync.cli.formats import format_option, report_plan
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode
@@ -40,10 +39,9 @@ def command(
     try:
         compared = project.plan(wanted, out=out)
     except TreeRefused as exc:
-        return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.plan/1")
-    # Loaded here: a plan that has nothing to do names no other command.
-    from kbsync.app.saved_plans import push_command
+        from kbsync.cli.findings import report_refusal
 
+        return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.plan/1")
     command = push_command(project.workspace.session, wanted, out)
     if out is not None:
         options.note(f"The plan is in {out}: `{command}` carries out exactly that.")

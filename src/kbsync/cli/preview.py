@@ -18,6 +18,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
+from kbsync.hosts import LOOPBACK
 from kbsync.words import counted
 
 if TYPE_CHECKING:
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from kbsync.preview.portal import Ask
 
 DEFAULT_PORT = 4004
-LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Running:
 @click.command("preview")
 @click.option("--open", "browse", is_flag=True, help="Open it in the browser.")
 @click.option("--port", type=click.IntRange(0, 65535), metavar="N", help=f"[default: {DEFAULT_PORT}, or a free one]")
-@click.option("--host", default=LOOPBACK[0], metavar="H", help="Listen elsewhere than on this machine alone.")
+@click.option("--host", default="127.0.0.1", metavar="H", help="Listen elsewhere than on this machine alone.")
 @click.option("--locale", metavar="L", help="Begin with this locale.")
 @click.option("--poll", is_flag=True, help="Look at the files every second: for drives that tell of no changes.")
 @click.option("--portal", is_flag=True, help="Compare with the portal: asks it, with your token.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from difflib import get_close_matches
 
 import click
 
@@ -16,6 +15,7 @@ from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
 from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, Plan, visible
 from kbsync.plan.resolve import Side
+from kbsync.words import did_you_mean
 
 NAMES = tuple(dict.fromkeys((*ARTICLE_FIELDS, *CATEGORY_FIELDS, "locale", "status")))
 OTHER_NAMES = {"body": "content"}
@@ -75,8 +75,7 @@ def _field(name: str) -> str:
     found = OTHER_NAMES.get(name, name)
     if found in NAMES:
         return found
-    near = get_close_matches(name, (*NAMES, *OTHER_NAMES), n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"the fields are: {', '.join(NAMES)}"
+    hint = did_you_mean(name, (*NAMES, *OTHER_NAMES)) or f"the fields are: {', '.join(NAMES)}"
     raise UsageError(f"--field: there is no field `{name}`", hint=hint)
 
 

@@ -7,17 +7,20 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property
 from hashlib import blake2b
+from typing import NamedTuple
 from urllib.parse import quote, unquote
 
 import msgspec
 
 from kbsync.content.body import body_of, raw_digest
+from kbsync.content.cache import Row
 from kbsync.content.identity import Identity, Site
-from kbsync.content.pictures import PLACEHOLDER, Picture, Pictures
+from kbsync.content.pictures import Picture, Pictures
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
-from kbsync.model import MANAGED, STATUSES, Desired, Value, body_digest, digest
+from kbsync.markdown.uploaded import body_digest
+from kbsync.model import MANAGED, STATUSES, Desired, Value
 
 PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
 
@@ -40,14 +43,6 @@ class Addresses:
         template = self.article if is_article else self.category
         slug, locale = _encoded(identity.slug), _encoded(identity.locale)
         return template.format(portal=_encoded(self.portal), slug=slug, locale=locale)
-
-
-def resolve_links(source: Source, site: Site) -> Iterator[tuple[Link, Identity | None]]:
-    """Each link of a source that means Markdown or a folder of the tree, with what is there; pictures are left out."""
-    for link in source.links:
-        identity = site.by_path.get(link.target)
-        if link.kind != "image" and (identity is not None or link.target.endswith(".md")):
-            yield link, identity
 
 
 def _query(query: str) -> str:
@@ -104,6 +99,13 @@ def article_fields(source: Source, identity: Identity, authors: Mapping[str, int
     return fields
 
 
+class Compiled(NamedTuple):
+    """What a tree wants, and the rows of its scan cache that know more since."""
+
+    items: list[Desired]
+    rows: Mapping[str, Row]
+
+
 @dataclass(frozen=True)
 class Compiler:
     """Turns the sources of one tree into desired articles and categories, for one portal.
@@ -127,11 +129,17 @@ class Compiler:
             for path, identity in self.site.by_path.items()
         }
 
-    def compile(self) -> list[Desired]:
+    def compile(self) -> Compiled:
         """Everything the tree wants, categories first, in path order."""
         sources = self.tree.sources
-        categories = [self.category(sources[path], identity) for path, identity in self.site.categories.items()]
-        return categories + [self.article(sources[path], identity) for path, identity in self.site.articles.items()]
+        items = [self.category(sources[path], identity) for path, identity in self.site.categories.items()]
+        rows: dict[str, Row] = {}
+        for path, identity in self.site.articles.items():
+            content, row = self._content(sources[path])
+            items.append(self._article(sources[path], identity, content))
+            if row is not None:
+                rows[path] = row
+        return Compiled(items, rows)
 
     def category(self, source: Source, identity: Identity) -> Desired:
         """One `_category.md`."""
@@ -140,7 +148,10 @@ class Compiler:
 
     def article(self, source: Source, identity: Identity) -> Desired:
         """One article; its body is named by digest and made anew by `content_of` when it is sent."""
-        fields = article_fields(source, identity, self.authors, self._content_digest(source))
+        return self._article(source, identity, self._content(source)[0])
+
+    def _article(self, source: Source, identity: Identity, content: str) -> Desired:
+        fields = article_fields(source, identity, self.authors, content)
         status = STATUSES.get(source.status)
         creation = {"author": self.authors["default"]} if "default" in self.authors else {}
         return Desired(
@@ -176,8 +187,12 @@ class Compiler:
             said = f"{default}/{rest}" if first != default and first in self.site.locales else ""
         return said if said in self.site.articles else ""
 
-    def content_of(self, path: str) -> str:
-        """The body of an article as it is sent.
+    def content_of(self, path: str, address_of: Callable[[str], str] | None = None) -> str:
+        """The body of an article, with its uploaded images named by key, or as it is sent.
+
+        Args:
+            path: the source.
+            address_of: the address of an uploaded image by its key; None: it is named by its key.
 
         Raises:
             ContentError: the file is no longer the one that was read.
@@ -189,49 +204,31 @@ class Compiler:
             raise ContentError(f"{path}: cannot be read any more: {exc.strerror}") from exc
         if raw_digest(data) != source.raw_digest:
             raise ContentError(f"{path}: the file changed while kbsync was at work", hint="run the command again")
-        return body_of(
-            source, data, replacements_of(source, self.known.get, lambda at: self.pictures.address(at, path))
-        )
 
-    def awaited(self, path: str) -> list[Picture]:
-        """The pictures of a source that must be uploaded before it can be sent."""
-        return self.pictures.awaited(pictures_of(self.tree.sources[path]), path)
+        def picture_of(target: str) -> str | None:
+            picture = self.pictures.uploaded(target) if address_of else None
+            return address_of(picture.key) if address_of and picture else self.pictures.name(target)
 
-    def has_pictures(self, path: str) -> bool:
-        """Whether what is sent of an article depends on the addresses of its pictures."""
-        paths = pictures_of(self.tree.sources[path])
-        return any(self.pictures.address(picture, path) is not None for picture in paths)
+        return body_of(source, data, replacements_of(source, self.known.get, picture_of))
 
-    def pictures_at(self, path: str) -> dict[str, str]:
-        """The pictures of a source that are uploaded: by what is in them, where they are."""
-        found = map(self.pictures.by_path.get, pictures_of(self.tree.sources[path]))
-        keys = {picture.key for picture in found if picture and picture.kind} if self.pictures.can_upload else set()
-        addresses = {key: self.pictures.of_key(key, path) for key in sorted(keys)}
-        return {key: url for key, url in addresses.items() if not url.startswith(PLACEHOLDER)}
+    def uploaded(self, path: str) -> Iterator[Picture]:
+        """The images of a source that are uploaded, in the order in which it shows them."""
+        found = map(self.pictures.uploaded, pictures_of(self.tree.sources[path]))
+        return (picture for picture in found if picture is not None)
 
-    def _id_of_picture(self, path: str) -> str | None:
-        picture = self.pictures.by_path.get(path)
-        return picture.id if picture else None
+    def _content(self, source: Source) -> tuple[str, Row | None]:
+        """The digest of a body; the cached one where every link still has the address that it had.
 
-    def addresses_of(self, source: Source, picture_of: Callable[[str], str | None]) -> list[str]:
-        """The address of each link of a source, "" for what means nothing of the tree."""
-        return [(picture_of if link.is_picture else self.known.get)(link.target) or "" for link in source.links]
-
-    def _content_digest(self, source: Source) -> str:
-        """The digest of what is sent; the cached one where every link still has the address that it had.
-
-        As long as nobody knows where its pictures are, an article's body is named by what the tree says of it.
+        Else the row of the scan cache that knows the new one comes with it.
         """
-        if self.pictures.by_path and not self.pictures.settled and self.has_pictures(source.path):
-            return digest("\0".join((source.body_digest, *self.addresses_of(source, self._id_of_picture))))
-        addresses = self.addresses_of(source, lambda at: self.pictures.address(at, source.path))
+        addresses = [
+            (self.pictures.name if link.is_picture else self.known.get)(link.target) or "" for link in source.links
+        ]
         if not any(addresses):
-            return source.body_digest
+            return source.body_digest, None
         row = self.tree.rows[source.path]
         key = blake2b("\0".join(addresses).encode(), digest_size=16).digest()
         if row.links_key == key:
-            return row.content_digest
+            return row.content_digest, None
         content = body_digest(self.content_of(source.path))
-        self.tree.rows[source.path] = msgspec.structs.replace(row, links_key=key, content_digest=content)
-        self.tree.stale = True
-        return content
+        return content, msgspec.structs.replace(row, links_key=key, content_digest=content)

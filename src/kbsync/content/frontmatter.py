@@ -1,15 +1,14 @@
 """Front matter: the YAML between the two `---` lines, read event by event.
 
-Events give the place of every key and value for the findings, see a doubled key, and cannot be made to build
-anything: no object, no deep nesting, no explosion of aliases. The body keeps every byte (python-frontmatter's own split
-strips blank lines around it, so only tests compare with it).
+Events give the place of every key and value for the findings, show a doubled key, and cannot be made to build
+anything: no object, no deep nesting, no explosion of aliases. `post.py` takes the file apart and calls this.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import yaml
 from yaml.reader import Reader as Characters
@@ -27,8 +26,6 @@ MAX_BYTES = 65_536
 MAX_DEPTH = 32
 """Collections within collections; a parser takes seconds for tens of thousands of them."""
 
-OPENING = re.compile(r"---[ \t]*(?:\r\n|\n|\r|\Z)")
-CLOSING = re.compile(r"(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
 STANDARD = "tag:yaml.org,2002:"
 WORDS = {"int": "a number", "float": "a number", "bool": "true/false", "timestamp": "a date", "null": "nothing"}
 
@@ -46,45 +43,31 @@ class Entry:
     items: tuple[Entry, ...] = ()
 
 
-@dataclass(slots=True)
-class FrontMatter:
-    """The entries in the order written, what is wrong with them, and the character at which the body starts."""
+class FrontMatter(dict[str, Entry]):
+    """The entries by key, in the order written, and what is wrong with them."""
 
-    entries: dict[str, Entry] = field(default_factory=dict)
-    problems: list[Problem] = field(default_factory=list)
-    body_start: int = 0
+    __slots__ = ("problems",)
 
-
-def head_of(text: str) -> str:
-    """The front matter of a file's text, with both of its `---` lines; "" where it has none, all where it never ends.
-
-    Two files of one head say the same in it.
-
-    Args:
-        text: the file without its BOM, line ends as they are.
-    """
-    opening = OPENING.match(text)
-    if opening is None:
-        return ""
-    closing = CLOSING.search(text, opening.end())
-    return text[: closing.end()] if closing else text
+    def __init__(self) -> None:
+        self.problems: list[Problem] = []
 
 
-def read_front_matter(text: str) -> FrontMatter:
-    """Take a file's text apart. A text without an opening `---` line is all body.
+def never_closed() -> FrontMatter:
+    """What is known of a front matter without a closing line."""
+    front = FrontMatter()
+    front.problems.append(
+        Problem("KB111", "error", 1, 1, "the front matter is never closed", "add a line `---` after it")
+    )
+    return front
+
+
+def read_block(block: str) -> FrontMatter:
+    """Read the YAML between the two lines.
 
     Args:
-        text: the file without its BOM, line ends as they are.
+        block: the characters as they are; its first line is the file's second.
     """
-    opening = OPENING.match(text)
-    if opening is None:
-        return FrontMatter()
-    closing = CLOSING.search(text, opening.end())
-    if closing is None:
-        problem = Problem("KB111", "error", 1, 1, "the front matter is never closed", "add a line `---` after it")
-        return FrontMatter(problems=[problem], body_start=len(text))
-    block = text[opening.end() : closing.start()]
-    front = FrontMatter(body_start=closing.end())
+    front = FrontMatter()
     if len(block) > MAX_BYTES:
         message = f"the front matter has {len(block):,} characters; at most {MAX_BYTES:,} are read"
         front.problems.append(Problem("KB112", "error", 1, 1, message, "is the closing `---` line missing?"))
@@ -128,16 +111,14 @@ class _Reader:
 
     def events(self) -> Iterator[yaml.Event]:
         depth = 0
-        while self.loader.check_event():
-            event = self.loader.get_event()
+        for event in iter(self.loader.get_event, None):
             if isinstance(event, yaml.CollectionStartEvent):
                 depth += 1
                 if depth > MAX_DEPTH:
                     raise _refused(event, f"nested more than {MAX_DEPTH} deep")
             elif isinstance(event, yaml.CollectionEndEvent):
                 depth -= 1
-            if event is not None:
-                yield event
+            yield event
 
     def read(self) -> None:
         try:
@@ -162,17 +143,24 @@ class _Reader:
         for event in events:
             if isinstance(event, yaml.MappingEndEvent):
                 return
-            key = self.value(event, events, "")
-            entry = self.value(next(events), events, key.text)
-            if key.tag in {"list", "map"}:
+            key = self.key(event, events)
+            entry = self.value(next(events), events, key or "")
+            if key is None:
                 self.complain(event, "KB105", "a key must be a single word", "")
-            elif key.text in self.front.entries:
-                first = self.front.entries[key.text].place.line
+            elif key in self.front:
+                first = self.front[key].place.line
                 self.complain(
-                    event, "KB106", f"`{key.text}` is given twice; the first is on line {first}", "delete one of them"
+                    event, "KB106", f"`{key}` is given twice; the first is on line {first}", "delete one of them"
                 )
             else:
-                self.front.entries[key.text] = Entry(key.text, _place(event), entry.tag, entry.text, entry.items)
+                self.front[key] = Entry(key, _place(event), entry.tag, entry.text, entry.items)
+
+    def key(self, event: yaml.Event, events: Iterator[yaml.Event]) -> str | None:
+        """The text of a key; None for a list or a mapping. Whether YAML takes it for a number makes no difference."""
+        if isinstance(event, yaml.ScalarEvent) and not event.anchor:
+            return str(event.value)
+        entry = self.value(event, events, "")
+        return None if entry.tag in {"list", "map"} else entry.text
 
     def value(self, event: yaml.Event, events: Iterator[yaml.Event], key: str) -> Entry:
         if isinstance(event, yaml.AliasEvent):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.content.source import Ignore, Problem
 from kbsync.markdown.offsets import Places
+from kbsync.words import suggestion
 
 if TYPE_CHECKING:
     from kbsync.markdown.spans import RawHtml
@@ -97,7 +98,7 @@ def _read(
     codes = comment[2].partition(":")[0]
     if comment[1] != WORD:
         message = f"`{comment[1]}` is no comment that kbsync knows"
-        problems.append(_problem(first_line + line, column, message, f"did you mean `{WORD}`?"))
+        problems.append(_problem(first_line + line, column, message, suggestion(WORD)))
         return
     if not codes.strip():
         message, hint = "this comment names no code", f"write for example `<!-- {WORD} KB401 -->`"

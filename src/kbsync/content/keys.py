@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Mapping
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from kbsync.content.frontmatter import WORDS, Entry, FrontMatter
 from kbsync.content.source import Problem
 from kbsync.model import Manage, Status
+from kbsync.words import did_you_mean
 
 TEXT, NUMBER, LIST, MANAGE = "text", "a whole number", "a list of texts", "true, false or seed"
 
@@ -60,7 +60,7 @@ CODES = {"status": "KB109", "manage": "KB113"}
 def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[Problem]) -> dict[str, Any]:
     """The values that are as they should be; every other one becomes a problem."""
     values: dict[str, Any] = {}
-    for key, entry in front.entries.items():
+    for key, entry in front.items():
         wanted = allowed.get(key)
         if wanted is None:
             problems.append(_unknown_key(entry, allowed))
@@ -94,10 +94,9 @@ def _problem(entry: Entry, code: str, level: Any, message: str, hint: str) -> Pr
 
 
 def _unknown_key(entry: Entry, allowed: Mapping[str, str]) -> Problem:
-    near = difflib.get_close_matches(entry.key.lower(), list(allowed), n=1, cutoff=0.7)
-    if near:
+    if near := did_you_mean(entry.key.lower(), allowed, cutoff=0.7):
         # A misspelt key would silently lose what the writer wanted; a foreign one is another tool's business.
-        return _problem(entry, "KB107", "error", f"unknown key `{_short(entry.key)}`", f"did you mean `{near[0]}`?")
+        return _problem(entry, "KB107", "error", f"unknown key `{_short(entry.key)}`", near)
     hint = f"kbsync reads: {', '.join(allowed)}"
     return _problem(entry, "KB107", "warning", f"unknown key `{_short(entry.key)}` is ignored", hint)
 
@@ -123,9 +122,9 @@ def _one_of(entry: Entry, problems: list[Problem]) -> str | None:
     allowed = [str(word) for word in WORDS_ALLOWED[entry.key]]
     if entry.text in allowed:
         return entry.text
-    near = difflib.get_close_matches(entry.text.lower(), allowed, n=1, cutoff=0.6)
     hint = f"use one of: {', '.join(allowed)}"
-    hint = f"did you mean `{near[0]}`? ({hint})" if near else hint
+    if near := did_you_mean(entry.text.lower(), allowed):
+        hint = f"{near} ({hint})"
     problems.append(
         _problem(entry, CODES[entry.key], "error", f"`{entry.key}: {_short(entry.text)}` is not a {entry.key}", hint)
     )

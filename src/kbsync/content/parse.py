@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
-from kbsync.content.frontmatter import FrontMatter, read_front_matter
 from kbsync.content.ignores import read_ignores
 from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
+from kbsync.content.post import SourcePost, read_post
 from kbsync.content.source import Link, Problem, Source
-from kbsync.model import body_digest
+from kbsync.markdown.uploaded import body_digest
 
 if TYPE_CHECKING:
     from kbsync.markdown.spans import Heading, Reference, Target
@@ -39,18 +39,20 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
     kind = "category" if path.rpartition("/")[2] == CATEGORY_FILE else "article"
     name = raw_digest(data)
     try:
-        text = data.decode("utf-8").removeprefix(BOM)
+        decoded = data.decode("utf-8")
     except UnicodeDecodeError as exc:
         return Source(path, kind, name, problems=(_not_utf8(exc, data),))  # type: ignore[arg-type]
+    text = decoded.removeprefix(BOM)
     if not text.strip():
         problem = Problem("KB103", "error", 1, 1, "the file is empty", "write an article, or delete the file")
         return Source(path, kind, name, problems=(problem,))  # type: ignore[arg-type]
-    front = read_front_matter(text)
+    post = read_post(decoded)
+    front = post.front
     problems = list(front.problems)
     values = take_values(front, CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS, problems)
-    places = tuple(number for entry in front.entries.values() for number in (entry.place.line, entry.place.column))
-    keys = "\n".join(key.replace("\n", " ") for key in front.entries)
-    found = _read_body(path, text, front, problems, inspect) | values if kind == "article" and body else values
+    places = tuple(number for entry in front.values() for number in (entry.place.line, entry.place.column))
+    keys = "\n".join(key.replace("\n", " ") for key in front)
+    found = _read_body(path, text, post, problems, inspect) | values if kind == "article" and body else values
     return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
 
 
@@ -63,27 +65,28 @@ def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
 
 
 def _read_body(
-    path: str, text: str, front: FrontMatter, problems: list[Problem], inspect: Inspect | None
+    path: str, text: str, post: SourcePost, problems: list[Problem], inspect: Inspect | None
 ) -> dict[str, Any]:
     # Loaded here: when the cache knows every file, no Markdown is parsed at all.
     from kbsync.markdown.anchors import heading_anchor
     from kbsync.markdown.offsets import Places
     from kbsync.markdown.spans import scan
 
-    body = text[front.body_start :]
+    body = post.content
+    body_start = len(text) - len(body)
     places = Places(text)
     if "\0" in body:
-        at = text.index("\0", front.body_start)
+        at = text.index("\0", body_start)
         place = (places.line(at), places.column(at))
         problems.append(Problem("KB114", "error", *place, "the body has a NUL character", "delete it"))
     # Of a text that no service would take only the beginning is looked at.
     scanned = scan(body[:MAX_SCANNED])
-    found: dict[str, Any] = {"body_start": front.body_start}
+    found: dict[str, Any] = {"body_start": body_start}
     start, end = 0, 0
-    if (entry := front.entries.get("title")) is None or entry.tag == "null":
+    if (entry := post.front.get("title")) is None or entry.tag == "null":
         title, start, end = _title_heading(body, scanned.headings)
         found |= {"title": title, "title_span": (start, end)}
-    first_line = places.line(front.body_start) - 1
+    first_line = places.line(body_start) - 1
     targets = (target for target in scanned.targets if not start <= target.start < end)
     found["links"] = tuple(_links(path, targets, scanned.references, first_line))
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)

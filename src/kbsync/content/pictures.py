@@ -1,4 +1,4 @@
-"""The local pictures that sources show: what they are, and the address that each gets.
+"""The local pictures that sources show: what they are, and what stands for each in a body.
 
 A picture is named by its content: git's own id of these bytes, the beginning of which is part of the name under which
 it is uploaded. So a fresh runner recognises in what the portal holds what was uploaded before, and an older commit
@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import posixpath
 import re
-from collections.abc import Iterable, Mapping, MutableMapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
@@ -23,10 +23,7 @@ from kbsync.content.dimensions import dimensions_of
 from kbsync.content.walk import Stamp
 from kbsync.errors import ContentError
 from kbsync.files import load_sealed, read_within, store_sealed
-from kbsync.markdown.uploaded import NAME_CHARS, SUFFIXES
-
-PLACEHOLDER = "kbsync-picture:"
-"""Stands where the address of a picture will stand that is still to be uploaded."""
+from kbsync.markdown.uploaded import NAME_CHARS, SUFFIXES, image_name
 
 SVG = "image/svg+xml"
 MAGIC = (
@@ -112,31 +109,30 @@ def _skip_space(data: bytes, at: int) -> int:
     return blanks.end() if blanks else at
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Pictures:
-    """The pictures of one tree, by path, and the addresses that they have.
+    """The pictures of one tree, by path, and what stands for each in a body.
 
     Args:
         root: the content root.
         by_path: the pictures that sources show.
         base_url: where they are published otherwise (`[assets] base_url`); "" where they are uploaded.
         can_upload: whether the service takes them.
-        known: addresses of what was uploaded, by the key in the name.
-        own: addresses that an article on the portal has already, by source and key: of two uploads of one picture
-            each article keeps its own.
-        settled: whether `known` and `own` are what they are going to be: the portal and the ledger were asked.
     """
 
     root: Path
     by_path: Mapping[str, Picture] = field(default_factory=dict)
     base_url: str = ""
     can_upload: bool = False
-    known: MutableMapping[str, str] = field(default_factory=dict)
-    own: MutableMapping[str, Mapping[str, str]] = field(default_factory=dict)
-    settled: bool = False
 
-    def address(self, path: str, source: str) -> str | None:
-        """The address of a picture in an article, a placeholder where it is still to be uploaded.
+    def uploaded(self, path: str) -> Picture | None:
+        """The picture at a path where it is uploaded; None where it is published otherwise, or is no picture."""
+        picture = self.by_path.get(path)
+        is_one = picture is not None and picture.kind not in {"", UNREAD}
+        return picture if is_one and self.can_upload and not self.base_url else None
+
+    def name(self, path: str) -> str | None:
+        """What stands for the picture at a path in a body that is compared: where it is published, or its key.
 
         None where there is no such picture: the link stays as it is.
         """
@@ -145,16 +141,7 @@ class Pictures:
             return None
         if self.base_url:
             return f"{self.base_url.rstrip('/')}/{quote(path)}"
-        return self.of_key(picture.key, source) if self.can_upload else None
-
-    def of_key(self, key: str, source: str) -> str:
-        """The address of what has this key in its name, in an article."""
-        return self.own.get(source, {}).get(key) or self.known.get(key) or PLACEHOLDER + key
-
-    def awaited(self, paths: Iterable[str], source: str) -> list[Picture]:
-        """Those of some pictures that must be uploaded before a source can be sent."""
-        found = {path: self.address(path, source) for path in paths}
-        return [self.by_path[path] for path, address in found.items() if address and address.startswith(PLACEHOLDER)]
+        return image_name(picture.key) if self.can_upload else None
 
     def read(self, picture: Picture) -> bytes:
         """The bytes of a picture.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -24,12 +25,14 @@ PARALLEL_FROM = 1_000
 
 BATCH = 250
 
+NO_ROWS: Mapping[str, Row] = {}
+
 
 @dataclass(slots=True)
 class Tree:
     """Every source by path, in path order; `others` are the files that are no sources (pictures).
 
-    `rows` is the cache as it will be stored; compiling fills in what the links became.
+    `rows` is the scan cache; `stale` says that the one on the disk is another.
     """
 
     root: Path
@@ -101,10 +104,10 @@ def read_tree(
     return tree
 
 
-def store_tree(tree: Tree, cache: Path) -> None:
-    """Keep what was read, for the next run."""
-    if tree.stale:
-        store_cache(cache, tree.rows)
+def store_tree(tree: Tree, cache: Path, compiled: Mapping[str, Row] = NO_ROWS) -> None:
+    """Keep what was read, for the next run; with the rows that know what it compiled to."""
+    if tree.stale or compiled:
+        store_cache(cache, {path: compiled.get(path, row) for path, row in tree.rows.items()})
 
 
 def _read_changed(

@@ -13,17 +13,17 @@ import msgspec
 
 from kbsync.content.body import BOM, CATEGORY_FILE, body_of
 from kbsync.content.compile import Compiler, article_fields, category_fields, pictures_of, replacements_of
-from kbsync.content.frontmatter import head_of
 from kbsync.content.identity import Identity, default_slug, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
+from kbsync.content.post import head_of
 from kbsync.content.source import Source
 from kbsync.history.blobs import Blobs
 from kbsync.history.cache import Seen, as_bytes, as_text, key_of_text
 from kbsync.history.past import Past
 from kbsync.history.trail import Text
 from kbsync.markdown.outline import outline
-from kbsync.markdown.uploaded import NAME_CHARS
-from kbsync.model import STATUSES, Status, Value, body_digest
+from kbsync.markdown.uploaded import NAME_CHARS, body_digest, image_name
+from kbsync.model import STATUSES, Status, Value
 
 BODY = frozenset({"content", "title"})
 """The fields for which the Markdown is read; a title may be its first heading."""
@@ -89,10 +89,10 @@ class Then:
     def _front(self, path: str, data: bytes) -> Source:
         """What the front matter of a file says. Most revisions change the text alone."""
         try:
-            head = head_of(data.decode("utf-8").removeprefix(BOM))
+            head = head_of(data.decode("utf-8"))
         except UnicodeDecodeError:
             head = ""
-        if not head:
+        if not head.removeprefix(BOM):
             return parse_source(path, data, body=False)
         if (known := self._by_head.get((path, head))) is None:
             known = self._by_head[path, head] = parse_source(path, head.encode("utf-8"), body=False)
@@ -190,11 +190,11 @@ class Then:
             return self.address(identity) if identity else self.compiler.known.get(path)
 
         def picture_of(path: str) -> str | None:
-            # A picture of another path or of none today has its address by what it was.
+            # A picture of another path or of none today is named by what it was.
             pictures, oid = self.compiler.pictures, self._pictures.get((revision.commit, path))
-            if oid is None or pictures.base_url:
-                return pictures.address(path, revision.source.path)
-            return pictures.of_key(oid[:NAME_CHARS], revision.source.path)
+            if oid is None or pictures.base_url or not pictures.can_upload:
+                return pictures.name(path)
+            return image_name(oid[:NAME_CHARS])
 
         body = body_of(revision.source, revision.data, replacements_of(revision.source, address_of, picture_of))
         if "\n" not in body:
@@ -208,7 +208,7 @@ def _is_broken(source: Source) -> bool:
 
 
 def _body_in(data: bytes) -> str:
-    text = data.decode("utf-8").removeprefix(BOM)
+    text = data.decode("utf-8")
     return text[len(head_of(text)) :]
 
 

@@ -59,7 +59,8 @@ class Search:
             for item in sorted(questions.candidates, key=lambda item: not item.slug.endswith(ASIDE))
         }
         self.files = {question.desired.path: self._file(question) for question in questions.sources}
-        self._tried: set[int] = set()
+        self.trail = Trail(self._matters, self.tree.__contains__, self._is_same)
+        self._tried: set[tuple[str, str, str]] = set()
         self._linking: dict[str, dict[tuple[str, str], frozenset[str]]] = {}
         self._until: dict[tuple[str, str, str], int] = {}
 
@@ -101,7 +102,8 @@ class Search:
         """The articles of files that are gone, as the last agreement that git knows of."""
         for path, found, pair in self._of_gone():
             seen = pair.observed
-            if pair.found.keys() & {"title", "content", "name"}:
+            # The file of a former name is still there, and is another article by now.
+            if path not in self.trail.renamed and pair.found.keys() & {"title", "content", "name"}:
                 gave = found.gave.keys() - {"status", "locale"}
                 # What was touched since may be a person's way back, and is no agreement.
                 fields = {name: seen.fields.get(name) if pair.found.get(name) else None for name in gave}
@@ -118,12 +120,11 @@ class Search:
 
     def _walk(self) -> None:
         self._leave_out_what_is_not_committed()
-        trail = Trail(self._matters, self.tree.__contains__, self._is_same)
         queue: list[Text] = []
         try:
-            with closing(self.past.commits(trail.concerns)) as log:
+            with closing(self.past.commits(self.trail.concerns)) as log:
                 for commit in log:
-                    queue += [text for text in trail.follow(commit) if self._is_new(text)]
+                    queue += [text for text in self.trail.follow(commit) if self._is_new(text)]
                     # Where all that is open has something to try, waiting for more could only cost.
                     if len(queue) >= AT_ONCE or len({text.path for text in queue}) >= self._still_open():
                         self._try(queue)
@@ -157,7 +158,7 @@ class Search:
         found = self.files[text.path]
         if found.newest is None:
             found.newest = text
-        return not found.done and (text.is_first or hash(text[:3]) not in self._tried)
+        return not found.done and (text.is_first or text[:3] not in self._tried)
 
     def _is_same(self, entry: Entry) -> bool:
         names = b"\0".join(map(as_bytes, (entry.old_name, entry.name, entry.old_oid, entry.oid)))
@@ -202,7 +203,7 @@ class Search:
             needs = list(self.then.needs(revision)) if revision else []
             if "category" not in found.wants():
                 # Once is enough: what its links meant at other commits is looked at in the end.
-                self._tried.add(hash(text[:3]))
+                self._tried.add(text[:3])
             if revision is not None and needs:
                 self._note_links(text, revision)
                 waiting.append((text, revision, needs))
@@ -280,7 +281,8 @@ class Search:
             given_up = bool(found.pairs) or found.looked >= MAX_UNKNOWN
             found.done = text.is_first or (given_up and all(pair.is_settled for pair in found.pairs.values()))
         elif found.question.former:
-            begun = text.is_first and not found.question.observed
+            # A file that was deleted and brought back has an article from before, where one is without a source.
+            begun = text.is_first and not found.question.observed and not self.questions.deleted
             found.done = begun or any(pair.is_settled for pair in found.pairs.values())
         else:
             found.done = all(pair.is_settled for pair in found.pairs.values())

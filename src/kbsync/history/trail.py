@@ -48,6 +48,8 @@ class Trail:
         self._coming: dict[str, Names] = {}
         self._followed: set[str] = set()
         self._until: dict[tuple[str, str, str], int] = {}
+        self.renamed: set[str] = set()
+        """Former names of files of today that do not matter themselves: each is followed like a file that is gone."""
 
     def follow(self, commit: Commit) -> Iterator[Text]:
         """The texts that a commit wrote or replaced, the newer one of each first."""
@@ -95,7 +97,14 @@ class Trail:
         self._followed.update(name for entry in renames for name in (entry.old_name, entry.name))
         gone: Names = {entry.name: frozenset() for entry in renames}
         old = {e.old_name: self._meant(here, e.old_name) | self._paths(here, e.name) for e in renames}
+        for entry in renames:
+            if self._is_of_no_interest(entry.name, here) and not self.is_today(entry.old_name):
+                self.renamed.add(entry.old_name)
+                old[entry.old_name] |= {entry.old_name}
         return {**here, **gone, **old}
+
+    def _is_of_no_interest(self, name: str, here: Names) -> bool:
+        return name not in here and self.is_today(name) and not self.matters(name)
 
     def _meant(self, here: Names, name: str) -> frozenset[str]:
         """What a name means besides that of a file which was renamed away from it: one that came later."""

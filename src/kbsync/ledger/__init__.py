@@ -8,8 +8,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from kbsync.errors import ConfigError
-from kbsync.ledger.contract import Ledger
-from kbsync.ledger.record import Record
+from kbsync.ledger.ledger import Ledger
+
+__all__ = ["Ledger", "ledger_exists", "open_ledger"]
 
 
 def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
@@ -28,11 +29,11 @@ def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
     if scheme == "sqlite" and rest:
         from kbsync.ledger.sqlite import SqliteDatabase
 
-        return Record(SqliteDatabase(folder / rest.removeprefix("//"), looking=looking))
+        return Ledger(SqliteDatabase(folder / rest.removeprefix("//"), looking=looking))
     if scheme in {"postgresql", "postgres"}:
         from kbsync.ledger.postgres import PostgresDatabase
 
-        return Record(PostgresDatabase(url))
+        return Ledger(PostgresDatabase(url))
     raise ConfigError(
         f"[ledger] url: there is no ledger of the kind {scheme!r}",
         hint="write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db, or as postgresql://…",

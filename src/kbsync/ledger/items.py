@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kbsync.ledger.contract import Uploaded
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import BASE_COLUMNS, PictureRow, bases_of, checked, encode_id, row_of_base
-from kbsync.model import Base, Kind, body_digest
+from kbsync.ledger.values import Uploaded
+from kbsync.markdown.uploaded import body_digest
+from kbsync.model import Base, Kind
 
 
 def bases(db: Database, target: str) -> list[Base]:

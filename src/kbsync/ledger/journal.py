@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from kbsync.ledger import items
-from kbsync.ledger.contract import Entry, Granted, Owner, Result, RunInfo, Turn
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import (
     ENTRY_COLUMNS,
@@ -25,6 +24,7 @@ from kbsync.ledger.rows import (
     encode_id,
     entries_of,
 )
+from kbsync.ledger.values import Entry, Granted, Owner, Result, RunInfo, Turn
 from kbsync.model import Base, Change, Pending
 
 OPEN = "state IN ('waiting', 'taken', 'pending')"

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from kbsync.ledger import journal
-from kbsync.ledger.contract import LEFT, Owner, RunInfo
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import OWNER_COLUMNS, owners_of, row_of_owner
+from kbsync.ledger.values import LEFT, Owner, RunInfo
 
 HERE = "host = ? AND pid = ? AND started_at = ?"
 

@@ -10,8 +10,8 @@ from typing import Annotated, Any, TypeVar
 import msgspec
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.contract import Entry, Owner, State
 from kbsync.ledger.database import Database
+from kbsync.ledger.values import Entry, Owner, State
 from kbsync.model import Base, Change, Fields, Kind, Pending, RemoteId, Status, Value
 
 T = TypeVar("T")

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kbsync.errors import LedgerError
-from kbsync.files import make_folder, without_waiting
+from kbsync.files import journal_names_another_file, make_folder
 from kbsync.ledger.database import Row
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 
@@ -27,25 +27,9 @@ MAX_VALUE_BYTES = 100_000_000
 COMPUTED = re.compile(r"\b(generated|virtual)\b|\bas\s*\(", re.IGNORECASE)
 """What makes SQLite compute where it reads."""
 
-SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
-"""How a journal ends that names another one. Source: SQLite's file format, section 3 (super-journal)."""
-
 RETRY_S = 0.02
 """How long an opening waits that met another one. SQLite waits by itself nearly everywhere; but where two make
 one ledger at once, or switch it to WAL, it says at once that it is locked, as waiting could be for ever."""
-
-
-def names_another_file(database: Path) -> bool:
-    """Whether the journal beside a database names another file, which SQLite would delete as soon as it reads.
-
-    That is for commits over several databases, which kbsync never makes.
-    """
-    try:
-        with open(database.with_name(database.name + "-journal"), "rb", opener=without_waiting) as file:
-            file.seek(-len(SUPER_JOURNAL), os.SEEK_END)
-            return file.read() == SUPER_JOURNAL
-    except OSError:  # There is none, or it is shorter.
-        return False
 
 
 class SqliteDatabase:
@@ -84,7 +68,7 @@ class SqliteDatabase:
             time.sleep(RETRY_S)
 
     def _connect_once(self, where: str, *, writing: bool) -> None:
-        if names_another_file(self.path):
+        if journal_names_another_file(self.path):
             raise LedgerError(
                 f"{self.path}-journal names a file that SQLite would delete; kbsync never writes such a journal",
                 hint="somebody made it to do harm: delete both files, and do not trust where they came from",

@@ -9,9 +9,9 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
-from kbsync.content.body import BOM
 from kbsync.content.inspection import Body
 from kbsync.content.parse import parse_source
+from kbsync.content.post import dumps, read_post
 from kbsync.content.source import Problem, Source
 from kbsync.lint.bodies import marks_of
 from kbsync.lint.ignore import is_ignored
@@ -38,21 +38,20 @@ def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> by
     Returns:
         The bytes as they should be; the same where there is nothing to mend, or the file cannot be read.
     """
-    body, start, _ = _body_of(path, data)
-    if body is None:
+    if _body_of(path, data)[0] is None:
         return data
-    file = _File(path, data.decode()[:start], codes)
-    text = body.text
+    post = read_post(data.decode())
+    file = _File(path, post.head, codes)
     for _ in range(MAX_ROUNDS):
-        mended = _one_round(file, text)
-        if mended == text:
+        mended = _one_round(file, post.content)
+        if mended == post.content:
             break
-        text = mended
-    return (file.head + text).encode()
+        post.content = mended
+    return dumps(post).encode()
 
 
-def _body_of(path: str, data: bytes) -> tuple[Body | None, int, Source]:
-    """The body as the rules see it, the character of the file at which it begins, and what else the file says."""
+def _body_of(path: str, data: bytes) -> tuple[Body | None, Source]:
+    """The body as the rules see it, and what else the file says."""
     found: list[Body] = []
 
     def keep(body: Body) -> list[Problem]:
@@ -62,8 +61,8 @@ def _body_of(path: str, data: bytes) -> tuple[Body | None, int, Source]:
     source = parse_source(path, data, inspect=keep)
     # Where the front matter cannot be read nobody knows where the body begins.
     if not found or any(problem.code in UNREAD for problem in source.problems):
-        return None, 0, source
-    return found[0], source.body_start + data.decode().startswith(BOM), source
+        return None, source
+    return found[0], source
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,12 +75,12 @@ class _File:
 
     def marks(self, text: str) -> list[Mark]:
         """What the rules find when this is the body."""
-        body, _, _ = _body_of(self.path, (self.head + text).encode())
+        body, _ = _body_of(self.path, (self.head + text).encode())
         return marks_of(body) if body else []
 
     def wanted(self, text: str, marks: Iterable[Mark]) -> list[Mark]:
         """Those of the rules' marks that are to be mended."""
-        _, _, source = _body_of(self.path, (self.head + text).encode())
+        _, source = _body_of(self.path, (self.head + text).encode())
         first = self.head.count("\n") + 1
         return [
             mark

@@ -6,7 +6,6 @@ would be lost. Of what kbsync.toml says the longest code counts: `KB301` before 
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -15,6 +14,7 @@ from kbsync.config import LintSettings, Verdict
 from kbsync.content.source import Source
 from kbsync.errors import ConfigError
 from kbsync.model import Finding
+from kbsync.words import similar, suggestion
 
 CODE = re.compile(r"KB[0-9]{1,3}")
 ALIKE = str.maketrans("OIL", "011")
@@ -36,12 +36,12 @@ def near(word: str) -> str:
     from kbsync.lint.rules import RULES
 
     typed = word.upper().translate(ALIKE)
-    known = difflib.get_close_matches(typed, RULES, n=len(RULES))
+    known = similar(typed, RULES, most=len(RULES))
     if not known:
         return "`kbsync lint --rules` lists the codes"
     # Codes are read from the left: `KB30x` is rather KB301 than KB310.
     best = max(known, key=lambda code: sum(typed.startswith(code[: end + 1]) for end in range(len(code))))
-    return f"did you mean `{best}`?"
+    return suggestion(best)
 
 
 @dataclass(frozen=True, slots=True)

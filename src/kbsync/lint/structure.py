@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 
 from kbsync.content.identity import Identity, locale_of
 from kbsync.content.source import Source
 from kbsync.lint.context import Context
 from kbsync.model import Finding
+from kbsync.words import did_you_mean
 
 UNREAD = frozenset({"KB101", "KB102", "KB103", "KB104", "KB105", "KB111", "KB112"})
 """What leaves keys of a file unknown."""
@@ -76,9 +76,8 @@ def _check_locale(context: Context, identity: Identity) -> Iterator[Finding]:
     said = locale_of(identity.path, context.site.locales)
     if not identity.locale:
         first = identity.path.partition("/")[0] if "/" in identity.path else ""
-        near = difflib.get_close_matches(first, context.site.locales, n=1)
         place = f"one of: {allowed}" if allowed else f"a folder named after it, such as {context.site.default_locale}/"
-        hint = f"did you mean `{near[0]}`?" if near else f"move it below {place}, or give `locale:`"
+        hint = did_you_mean(first, context.site.locales) or f"move it below {place}, or give `locale:`"
         yield context.finding("KB203", "error", source, "locale", "nothing says this file's locale", hint)
     elif context.site.locales and identity.locale not in context.site.locales:
         message = f"the locale `{identity.locale}` is not among the locales ({allowed})"
@@ -96,9 +95,8 @@ def _check_category(context: Context, identity: Identity) -> Iterator[Finding]:
     declared = [slug for locale, slug in site.declared if locale == identity.locale]
     message = f"the category `{identity.category}` is not declared in {identity.locale}"
     hint = f"add {identity.locale}/{identity.category}/_category.md"
-    near = difflib.get_close_matches(identity.category, declared, n=1)
-    if near:
-        hint += f", or did you mean `{near[0]}`?"
+    if near := did_you_mean(identity.category, declared):
+        hint = f"{near} Or {hint}"
     elif declared:
         hint += f", or use one of: {', '.join(declared[:8])}{' ...' if len(declared) > 8 else ''}"
     yield context.finding("KB202", "error", source, "category", message, hint)

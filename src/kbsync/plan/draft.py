@@ -42,7 +42,6 @@ class Policy:
 
     can: frozenset[str]
     keeps: Mapping[Kind, frozenset[str]]
-    can_look: bool = True
     needs_author: bool = False
     publish: bool = False
     live: Literal["update", "hold"] = "update"

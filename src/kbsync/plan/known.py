@@ -46,7 +46,8 @@ class GitWord:
         former: by source path, what the file was at older revisions, the newest first.
         proofs: by source path and remote id of an article or category.
         deleted: of articles whose file is gone, what the file last agreed to; a field that a person changed is None.
-        once: articles with the slug of a file that is gone, but none of its texts.
+        once: articles with the slug of a file that is gone, but none of its texts; or with one that a file had before
+            it was renamed and became another article.
         is_cut: whether older commits are missing here, as in a shallow clone.
         word: why git could not say all: what is wrong, a colon, what to do; or "".
     """
@@ -61,6 +62,10 @@ class GitWord:
     def proof(self, path: str, remote_id: RemoteId) -> Proof:
         """What history proves of the values of one item."""
         return self.proofs.get((path, remote_id), NO_PROOF) if self.proofs else NO_PROOF
+
+    def was_renamed(self, path: str) -> bool:
+        """Whether a file had another path, locale or slug before."""
+        return len({(then.path, then.locale, then.slug) for then in self.former.get(path, ())}) > 1
 
     def and_then(self, more: GitWord) -> GitWord:
         """Both, where git was asked twice."""

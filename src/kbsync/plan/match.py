@@ -36,6 +36,8 @@ What becomes of a knot of sources and articles that could be each other's:
     two are about as good                                | held, both named | neither removed nor forgotten
     one is best and leaves a source and an article over  | held             | neither removed nor forgotten
     only NEAR speaks, and git knows of no rename         | held             | neither removed nor forgotten
+    the file only had the slug once, and no revision of  | held             | neither removed nor forgotten
+    it has anything of the article                       |                  |
 """
 
 from __future__ import annotations
@@ -49,6 +51,7 @@ from kbsync.model import Base, Desired, Observed, Value
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
 from kbsync.plan.evidence import Article, Evidence, Index, Scales
 from kbsync.plan.known import Known, Node
+from kbsync.plan.likeness import HALF
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):
@@ -118,15 +121,25 @@ class Weighed:
 
     @property
     def doubtful(self) -> dict[str, Node]:
-        """The sources that only look like an article: git knows when the file was made, and of no rename."""
+        """The sources that only look like an article, where git knows when the file was made and of no rename; or that
+        only had its slug once, while nothing of it is from any revision of the file."""
         git = self.index.known.git
         if git.word:
             return {}
         return {
             path: node
             for path, node in self.assignment.found.items()
-            if git.former.get(path) and set(self.scales.reasons(path, node)) == {Evidence.NEAR}
+            if git.former.get(path) and self._is_doubtful(path, node)
         }
+
+    def _is_doubtful(self, path: str, node: Node) -> bool:
+        git, reasons = self.index.known.git, set(self.scales.reasons(path, node))
+        if not git.was_renamed(path) and Evidence.NEAR in reasons:
+            # What moved to another locale keeps its title more often than not, and so does a translation.
+            is_elsewhere = self.index.nodes[node].some.locale not in ("", self.items[path].locale)
+            return reasons <= ({Evidence.NEAR, Evidence.NAME} if is_elsewhere else {Evidence.NEAR})
+        is_unlike = self.index.known.likeness.get((path, node[1]), 1.0) < HALF
+        return reasons == {Evidence.GIT} and is_unlike and not git.proof(path, node[1]).keys() & {"title", "content"}
 
     def contested(self) -> Iterator[frozenset[Edge]]:
         """The knots in which a source or an article has more than one edge."""

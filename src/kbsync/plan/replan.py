@@ -42,14 +42,12 @@ WORDS = {"content": "body", LINK_FIELD: "translation of"}
 class Now:
     """How things are: the plan made now, and what ledger and portal say.
 
-    `pictured` are the sources whose text holds addresses of uploaded pictures, which may not have been known before.
     `lost` are creates of which nobody knows whether they were carried out, and which the file knows nothing of.
     """
 
     plan: Plan
     bases: Sequence[Base]
     observed: Sequence[Observed] | None = None
-    pictured: Collection[str] = ()
     lost: Sequence[Pending] = ()
 
 
@@ -189,7 +187,6 @@ class _Record:
     keys: frozenset[Key]
     slugs: Mapping[tuple[Kind, RemoteId | None], Value]
     there: frozenset[tuple[Kind, RemoteId | None]]
-    pictured: Collection[str]
 
     @classmethod
     def of(cls, saved: Plan, now: Now) -> _Record:
@@ -203,7 +200,6 @@ class _Record:
                 if "slug" in change.after
             },
             frozenset((item.kind, item.remote_id) for item in now.observed or ()),
-            now.pictured,
         )
 
     def name(self, change: Change) -> object:
@@ -234,8 +230,6 @@ class _Record:
         """A field without what says the same in other words."""
         if field.name == "position" and change.action is Action.CREATE:
             return replace(field, after=None)  # The tree is the same: only what stands beside it can differ.
-        if field.name == "content" and change.path in self.pictured:
-            return replace(field, after=None)  # The tree is the same: only where its pictures are can differ.
         if field.name == LINK_FIELD:
             return replace(field, after=self._original(field.after), said=None)
         return field

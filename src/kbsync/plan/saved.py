@@ -22,7 +22,7 @@ from kbsync.errors import PlanRefused
 from kbsync.model import Base, Desired, Pending, Plan, Target
 from kbsync.plan.draft import Policy
 
-SCHEMA = "kbsync.saved-plan/2"
+SCHEMA = "kbsync.saved-plan/3"
 SNIFF = b'{"schema":"kbsync.saved-plan/'
 
 KEY = "KBSYNC_PLAN_KEY"

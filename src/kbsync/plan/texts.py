@@ -108,7 +108,9 @@ def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
     """
     new = [item for item in weighed.unmatched() if item.kind == "article"]
     left = [node for node in weighed.without_source() if node[0] == "article" and _is_ours(weighed, node)]
-    if not new and not left:
+    # A slug alone may have been given up, too: its article's file may be gone, and this one be another's.
+    loose = {path: node for path, node in by_name_alone(weighed) if node[0] == "article"}
+    if not new and not left and not loose:
         return
     had: dict[tuple[str, Value], list[tuple[str, Node]]] = {}
     has: dict[tuple[str, Value], list[tuple[str, Node]]] = {}
@@ -122,13 +124,15 @@ def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
                 for value in {side.get(name) for side in sides} - {item.fields.get(name)}:
                     had.setdefault((name, value), []).append((path, node))
     few = list(rewritten.items()) if len(rewritten) <= MOST_REWRITTEN else []
-    for item in new:
+    for item in (*new, *(weighed.items[path] for path in loose)):
         alike = (pair for name in ("content", "title") for pair in had.get((name, item.fields.get(name)), ()))
-        for path, node in dict.fromkeys(
-            (*alike, *(pair for pair in few if weighed.items[pair[0]].locale == item.locale))
-        ):
-            yield item.path, node
-            yield path, node
+        likely = [pair for pair in few if item.path not in loose and weighed.items[pair[0]].locale == item.locale]
+        for path, node in dict.fromkeys((*alike, *likely)):
+            if path != item.path:
+                yield item.path, node
+                yield path, node
+                if item.path in loose:
+                    yield item.path, loose[item.path]
     for node in left:
         texts = {(name, side.get(name)) for side in _sides(weighed, node) for name in ("content", "title")}
         for path, own in dict.fromkeys(pair for text in sorted(texts, key=str) for pair in has.get(text, ())):
@@ -168,6 +172,6 @@ def _looks_like(weighed: Weighed, item: Desired, node: Node) -> bool:
     """Whether an article that is on no record, nor in git, may be a source's: a person may have given it that slug."""
     some = weighed.index.nodes[node].some
     git = weighed.index.known.git
-    same_title = some.locale in ("", item.locale) and item.title == weighed.index.nodes[node].title
-    same = same_title or item.fields.get("content") == some.fields.get("content")
-    return same or node[1] in git.once or bool(git.word)
+    same = item.title == weighed.index.nodes[node].title or item.fields.get("content") == some.fields.get("content")
+    # A file that was renamed is an article already, wherever that is by now.
+    return same or node[1] in git.once or bool(git.word) or git.was_renamed(item.path)

@@ -20,7 +20,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from kbsync.ledger.contract import Entry
+from kbsync.ledger.values import Entry
 from kbsync.model import (
     LINK_FIELD,
     Action,

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, article_fields, replacements_of
 from kbsync.content.identity import Identity
-from kbsync.content.pictures import PLACEHOLDER, Pictures, look_at
+from kbsync.content.pictures import Pictures, look_at
 from kbsync.errors import KbsyncError
 from kbsync.files import read_within
-from kbsync.markdown.uploaded import addresses_in, key_in
-from kbsync.model import Value, body_digest, visible
+from kbsync.markdown.uploaded import body_digest, by_key
+from kbsync.model import Value, visible
 from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.checking import Project
 from kbsync.preview.difference import difference_html
@@ -51,11 +51,9 @@ class LastPush:
 
     Args:
         fields: by kbsync's names; none where no push sent it.
-        pictures: the addresses of all uploaded pictures, by key.
     """
 
     fields: Mapping[str, Value]
-    pictures: Mapping[str, str]
 
 
 Known = PortalArticle | LastPush | None
@@ -176,14 +174,7 @@ def _picture_of(project: Project, path: str) -> str | None:
         picture = look_at(path, read_within(project.root / path, project.settings.assets.max_bytes))
     except OSError:
         return None
-    return Pictures(project.root, {path: picture}, project.settings.assets.base_url, can_upload=True).address(path, "")
-
-
-def _without_addresses(text: str) -> str:
-    """A text of the portal with the same standing for each picture that kbsync uploaded."""
-    for address in addresses_in(text):
-        text = text.replace(address, PLACEHOLDER + key_in(address))
-    return text
+    return Pictures(project.root, {path: picture}, project.settings.assets.base_url, can_upload=True).name(path)
 
 
 def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
@@ -201,7 +192,7 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
     )
     if isinstance(theirs, LastPush):
         return _since_last_push(ours, theirs, fields)
-    body = difference_html(_without_addresses(theirs.content), ours.content)
+    body = difference_html(by_key(theirs.content), ours.content)
     named = [name for name, _, _ in fields] + (["text"] if body else [])
     where = f"The portal has it as {theirs.status}" if theirs.status else "The portal has it"
     if not named:
@@ -213,10 +204,7 @@ def _since_last_push(ours: Ours, theirs: LastPush, fields: tuple[tuple[str, str,
     """What changed here; what somebody edited in the panel since, only the portal knows."""
     if not theirs.fields:
         return NEVER_PUSHED
-    content = ours.content
-    for key, url in theirs.pictures.items():
-        content = content.replace(PLACEHOLDER + key, url)
-    is_same = theirs.fields.get("content") in (None, body_digest(content))
+    is_same = theirs.fields.get("content") in (None, body_digest(ours.content))
     named = [name for name, _, _ in fields] + ([] if is_same else ["text"])
     state = f"Changed since the last push: {', '.join(named)}." if named else "Not changed since the last push."
     return WriterDiff(f"{state} {WITH_PORTAL}", fields)

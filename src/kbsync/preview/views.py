@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -35,6 +34,7 @@ from kbsync.site.pages import (
     Page,
     Section,
 )
+from kbsync.words import similar
 
 SUGGESTIONS = 5
 
@@ -178,7 +178,7 @@ class View:
         by_slug: dict[str, str] = {}
         for path, identity in index.site.articles.items():
             by_slug.setdefault(identity.slug, path) if identity.locale == locale else None
-        near = difflib.get_close_matches(place.slug, by_slug, n=SUGGESTIONS, cutoff=0.5) if place.slug else []
+        near = similar(place.slug, by_slug, most=SUGGESTIONS, cutoff=0.5) if place.slug else []
         frame = self._frame(locale, f"Not found | {self.portal}", ())
         if self.writing:
             frame = replace(frame, writer=self.writing.of_nothing())

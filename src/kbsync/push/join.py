@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kbsync.errors import PlanRefused
-from kbsync.ledger.contract import Entry, RunInfo
+from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Outcome
 from kbsync.push.runner import IDLE_S, Run, Runner, phase_of
 from kbsync.push.sender import Sender

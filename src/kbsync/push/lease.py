@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.contract import HEARTBEAT_S, STALE_S, Ledger, Owner
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import HEARTBEAT_S, STALE_S, Owner
 from kbsync.push.process import Process
 
 WAIT_STEP_S = 0.5

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from kbsync.errors import LedgerError
-from kbsync.ledger.contract import HEARTBEAT_S, Ended, Entry, Ledger, Owner, Result, Turn
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import HEARTBEAT_S, Ended, Entry, Owner, Result, Turn
 from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
 from kbsync.plan.links import is_link, is_unresolved, resolve
 from kbsync.plan.step import Looked, Step

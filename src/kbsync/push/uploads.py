@@ -7,15 +7,17 @@ leaves a file that nobody shows. So a run that dies in between uploads that one 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from kbsync.content.compile import Compiler
 from kbsync.content.pictures import Picture
 from kbsync.errors import ContentError, ServiceError, Throttled
-from kbsync.ledger.contract import Ledger, Uploaded
-from kbsync.model import Action, Change, Finding, Outcome, Plan, body_digest
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import Uploaded
+from kbsync.markdown.uploaded import body_digest, host_of, key_in
+from kbsync.model import Action, Change, Finding, Observed, Outcome, Plan, RemoteId
 from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
 from kbsync.plan.step import HOPELESS
@@ -26,12 +28,46 @@ HOUR_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the service has images, by their keys.
+
+    Args:
+        known: as the ledger or the portal says; a push adds what it uploads.
+        own: by article, those that it shows already: of two uploads of one image each article keeps its own.
+    """
+
+    known: dict[str, str]
+    own: Mapping[RemoteId | None, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, recorded: Mapping[str, str], observed: Iterable[Observed], host: str) -> Addresses:
+        """What is known before anything is uploaded.
+
+        Args:
+            recorded: addresses by key, of the ledger.
+            observed: the portal's items.
+            host: the service's; an image that lies elsewhere is uploaded when its article is sent the next time.
+        """
+        own: dict[RemoteId | None, Mapping[str, str]] = {
+            item.remote_id: {key_in(address): address for address in item.pictures if host_of(address) == host}
+            for item in observed
+            if item.pictures
+        }
+        return cls({key: url for found in own.values() for key, url in found.items()} | dict(recorded), own)
+
+    def find(self, key: str, change: Change) -> str | None:
+        """The address that a change sends; None where the image is still to be uploaded."""
+        return self.own.get(change.remote_id, {}).get(key) or self.known.get(key)
+
+
+@dataclass(frozen=True, slots=True)
 class Uploads:
     """What uploading needs of the world.
 
     Args:
         service: the portal.
-        compiler: the tree; it learns the addresses.
+        compiler: the tree.
+        addresses: where images are; an upload adds its own.
         ledger, target: the record, and the portal in it.
         clock: seconds since 1970.
         per_hour: how many pictures the service takes in an hour; 0 where nobody said.
@@ -39,6 +75,7 @@ class Uploads:
 
     service: Service
     compiler: Compiler
+    addresses: Addresses
     ledger: Ledger
     target: str
     clock: Callable[[], float]
@@ -50,16 +87,41 @@ def sends_body(change: Change) -> bool:
     return change.action is not Action.ADOPT and bool(change.path) and "content" in change.after
 
 
-def plan_uploads(plan: Plan, compiler: Compiler, policy: Policy, *, per_hour: int) -> Plan:
+def awaited(change: Change, compiler: Compiler, addresses: Addresses) -> list[Picture]:
+    """The pictures that must be uploaded before a change can be sent."""
+    if not sends_body(change):
+        return []
+    return [picture for picture in compiler.uploaded(change.path) if addresses.find(picture.key, change) is None]
+
+
+def content_of(change: Change, compiler: Compiler, addresses: Addresses) -> str:
+    """The body that a change of a source sends.
+
+    Raises:
+        ContentError: it would be another than was planned, or one of its pictures is not uploaded yet.
+    """
+
+    def address_of(key: str) -> str:
+        found = addresses.find(key, change)
+        if found is None:
+            raise ContentError(f"{change.path}: one of its pictures is not uploaded yet", hint="run the command again")
+        return found
+
+    text = compiler.content_of(change.path, address_of)
+    if change.after.get("content") != body_digest(text):
+        raise ContentError(f"{change.path}: its text is not the one of the plan", hint="run `kbsync plan` again")
+    return text
+
+
+def plan_uploads(plan: Plan, compiler: Compiler, addresses: Addresses, policy: Policy, *, per_hour: int) -> Plan:
     """The plan with an upload for each picture that its changes wait for, before everything else.
 
     Where they are more than the service takes in an hour (0: nobody said how many that are), the plan says so.
     """
     wanted: dict[str, Picture] = {}
     for change in plan.changes:
-        if sends_body(change):
-            for picture in compiler.awaited(change.path):
-                wanted.setdefault(picture.key, picture)
+        for picture in awaited(change, compiler, addresses):
+            wanted.setdefault(picture.key, picture)
     if not wanted:
         return plan
     uploads = tuple(
@@ -113,7 +175,7 @@ def _take(sent: tuple[Outcome, str], uploads: Uploads) -> Outcome:
     if outcome.outcome == "done":
         key = uploads.compiler.pictures.by_path[outcome.change.path].key
         uploads.ledger.keep_picture(uploads.target, key, Uploaded(url, uploads.clock()))
-        uploads.compiler.pictures.known[key] = url
+        uploads.addresses.known[key] = url
     return outcome
 
 
@@ -139,17 +201,17 @@ def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
 
 def record_known(plan: Plan, uploads: Uploads) -> None:
     """Record what the portal alone knew, so that whoever joins this run sends the same."""
-    pictures = uploads.compiler.pictures
-    if not pictures.by_path:
-        return
-    recorded = uploads.ledger.pictures(uploads.target)
-    paths = {change.path for change in plan.changes if sends_body(change)}
-    shown = {key: url for path in sorted(paths) for key, url in uploads.compiler.pictures_at(path).items()}
-    for key in sorted(shown.keys() - recorded.keys()):
+    recorded = uploads.ledger.pictures(uploads.target) if uploads.compiler.pictures.by_path else {}
+    shown: dict[str, str] = {}
+    for change in filter(sends_body, plan.changes):
+        for picture in uploads.compiler.uploaded(change.path):
+            if picture.key not in recorded and (url := uploads.addresses.find(picture.key, change)):
+                shown[picture.key] = url
+    for key in sorted(shown):
         uploads.ledger.keep_picture(uploads.target, key, Uploaded(shown[key], 0.0))
 
 
-def ready(plan: Plan, compiler: Compiler) -> tuple[Plan, list[Outcome]]:
+def ready(plan: Plan, compiler: Compiler, addresses: Addresses) -> tuple[Plan, list[Outcome]]:
     """What can be sent now that pictures have their addresses, and what cannot, because one of its own has none."""
     changes: list[Change] = []
     left: list[Outcome] = []
@@ -157,15 +219,15 @@ def ready(plan: Plan, compiler: Compiler) -> tuple[Plan, list[Outcome]]:
     for change in plan.changes:
         if change.action is Action.UPLOAD:
             continue
-        if sends_body(change) and (awaited := compiler.awaited(change.path)):
+        if missing := awaited(change, compiler, addresses):
             lacking.add(change.path)
-            error = f"its picture {awaited[0].path} is not uploaded yet"
+            error = f"its picture {missing[0].path} is not uploaded yet"
             left.append(Outcome(change, "skipped", change.remote_id, error))
         elif change.path in lacking and change.kind == "article":
             error = "the change of the article before it was left out"
             left.append(Outcome(change, "skipped", change.remote_id, error))
         else:
-            changes.append(_with_content(change, compiler))
+            changes.append(change)
     if lacking:
         removals = [change for change in changes if change.is_removal]
         reason = "nothing is removed when anything else failed"
@@ -174,22 +236,11 @@ def ready(plan: Plan, compiler: Compiler) -> tuple[Plan, list[Outcome]]:
     return replace(plan, changes=tuple(changes)), left
 
 
-def only_awaited(plan: Plan, compiler: Compiler) -> Plan:
+def only_awaited(plan: Plan, compiler: Compiler, addresses: Addresses) -> Plan:
     """A plan that was cut down, without the uploads that none of its changes waits for any more."""
-    waiting = {
-        picture.key for change in plan.changes if sends_body(change) for picture in compiler.awaited(change.path)
-    }
+    waiting = {picture.key for change in plan.changes for picture in awaited(change, compiler, addresses)}
     shown = compiler.pictures.by_path
     changes = tuple(
         change for change in plan.changes if change.action is not Action.UPLOAD or shown[change.path].key in waiting
     )
     return replace(plan, changes=changes)
-
-
-def _with_content(change: Change, compiler: Compiler) -> Change:
-    """A change with the name of the body as it is sent, where that was planned before its pictures had addresses."""
-    if not sends_body(change) or not compiler.has_pictures(change.path):
-        return change
-    content = body_digest(compiler.content_of(change.path))
-    fields = tuple(replace(field, after=content) if field.name == "content" else field for field in change.fields)
-    return replace(change, fields=fields)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import groupby
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from kbsync.model import Finding, visible
 
 ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""What XML 1.0 cannot hold, escaped or not."""
-
-ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\n": "&#10;", "\r": "&#13;", "\t": "&#9;"}
+"""Characters that XML 1.0 does not allow, escaped or not."""
 
 
 def findings_junit(findings: Sequence[Finding], paths: Iterable[str], *, root: str) -> str:
@@ -20,36 +19,31 @@ def findings_junit(findings: Sequence[Finding], paths: Iterable[str], *, root: s
 
     Args:
         findings: in path order.
-        paths: the files that were looked at; one without findings is a test that passed.
+        paths: the files that were checked; one without findings is a test that passed.
         root: the content root as seen from the repository, put before each path.
     """
     found = {path: list(group) for path, group in groupby(findings, key=lambda finding: finding.path)}
     names = sorted({*paths, *found})
-    counts = f'tests="{len(names)}" failures="{len(findings)}" errors="0" skipped="0"'
-    lines = [
-        '<?xml version="1.0" encoding="UTF-8"?>',
-        f'<testsuites name="kbsync" {counts}>',
-        f'  <testsuite name="kbsync lint" {counts}>',
-    ]
+    counts = {"tests": str(len(names)), "failures": str(len(findings)), "errors": "0", "skipped": "0"}
+    suites = Element("testsuites", {"name": "kbsync", **counts})
+    suite = SubElement(suites, "testsuite", {"name": "kbsync lint", **counts})
     for path in names:
-        lines += _case(posixpath.normpath(posixpath.join(root, path)), found.get(path, []))
-    return "\n".join([*lines, "  </testsuite>", "</testsuites>"]) + "\n"
+        _add_case(suite, posixpath.normpath(posixpath.join(root, path)), found.get(path, []))
+    indent(suites)
+    return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
 
 
-def _case(name: str, findings: Sequence[Finding]) -> Iterator[str]:
-    head = f'    <testcase classname="kbsync.lint" name="{_escaped(name)}" file="{_escaped(name)}"'
-    if not findings:
-        yield f"{head}/>"
-        return
-    yield f"{head}>"
+def _add_case(suite: Element, name: str, findings: Iterable[Finding]) -> None:
+    case = SubElement(suite, "testcase", classname="kbsync.lint", name=_legal(name), file=_legal(name))
     for finding in findings:
-        message = _escaped(f"{finding.line}:{finding.column} {finding.message}")
-        text = _escaped(f"{name}:{finding.line}:{finding.column}: {finding.message}\n{finding.hint}".rstrip("\n"))
-        kind = f"{finding.level} {finding.code}"
-        yield f'      <failure type="{_escaped(kind)}" message="{message}">{text}</failure>'
-    yield "    </testcase>"
+        place = f"{finding.line}:{finding.column}"
+        kind, message = f"{finding.level} {finding.code}", f"{place} {finding.message}"
+        failure = SubElement(case, "failure", type=_legal(kind), message=_legal(message))
+        # The library writes line breaks of a text as they are. A line of a stranger's could be a command in a CI log.
+        lines = (f"{name}:{place}: {finding.message}", finding.hint)
+        failure.text = "\n".join(_legal(visible(line)) for line in lines if line)
 
 
-def _escaped(text: str) -> str:
-    shown = ILLEGAL.sub("", "".join(c if c in "\n\r\t" else visible(c) for c in text))
-    return "".join(ENTITIES.get(character, character) for character in shown)
+def _legal(text: str) -> str:
+    """The text without what XML cannot hold, line breaks and tabs kept; the library escapes the rest."""
+    return ILLEGAL.sub("", "".join(c if c in "\n\r\t" else visible(c) for c in text))

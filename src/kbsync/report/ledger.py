@@ -9,7 +9,7 @@ from typing import Any
 
 import msgspec
 
-from kbsync.ledger.contract import Entry, RunInfo
+from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
 from kbsync.report.escape import inert, json_text
 from kbsync.report.text import SHOWN, Style

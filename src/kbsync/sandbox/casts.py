@@ -7,7 +7,6 @@ from typing import TypeAlias
 from .refusals import crashed
 
 INT4 = 2**31
-INT8 = 2**63
 STATUSES = {"draft": 0, "published": 1, "archived": 2}
 STATUS_NAMES = {number: name for name, number in STATUSES.items()}
 

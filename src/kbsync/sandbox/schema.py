@@ -1,9 +1,10 @@
 """The tables of the sandbox's own database, and how a file becomes one."""
 
-import os
 import sqlite3
 from contextlib import suppress
 from pathlib import Path
+
+from kbsync.files import journal_names_another_file
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -70,24 +71,6 @@ BEGIN {COUNT_DOWN} {COUNT_UP} END;
 """Lists count articles by status at every page; the tally keeps that from reading all of them."""
 
 
-def _without_waiting(path: str, flags: int) -> int:
-    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # It may be a pipe; Windows has no such flag.
-
-
-def names_another_file(database: Path) -> bool:
-    """Whether the journal beside a database names another file, which SQLite would delete as soon as it reads.
-
-    As in the ledger; nothing here ever commits to several databases at once.
-    """
-    journal = database.with_name(database.name + "-journal")
-    try:
-        with open(journal, "rb", opener=_without_waiting) as file:
-            file.seek(-8, os.SEEK_END)
-            return file.read() == bytes.fromhex("d9d505f920a163d7")
-    except OSError:  # There is none, or it is shorter.
-        return False
-
-
 def connect(database: Path) -> sqlite3.Connection:
     """Open or make the database.
 
@@ -99,7 +82,7 @@ def connect(database: Path) -> sqlite3.Connection:
     with suppress(OSError):
         database.touch(0o600)
         database.chmod(0o600)
-    if names_another_file(database):
+    if journal_names_another_file(database):
         raise sqlite3.DatabaseError("the journal beside it names another file, which SQLite would delete")
     connection = sqlite3.connect(database, isolation_level=None, check_same_thread=False, cached_statements=512)
     connection.execute("PRAGMA journal_mode = WAL")

@@ -1,18 +1,17 @@
 """Running a sandbox: in a thread for tests and for `base_url = "sandbox"`, in the foreground for `kbsync sandbox`."""
 
 import asyncio
-import signal
 import socket
 import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-import uvicorn
+from kbsync.site.server import LocalServer, listen, local_server, origin_of
 
 from .app import App, LoggedRequest
 from .auth import World
@@ -28,18 +27,6 @@ T = TypeVar("T")
 
 KEEP_ALIVE_S = 60
 """Idle connections stay open this long; the real web server keeps them too."""
-
-BACKLOG = 512
-"""Connections that may wait to be accepted."""
-
-TICK_S = 0.1
-"""uvicorn's own clock, by which it renews the Date header."""
-
-STOP_S = 2
-"""Requests that are still running when the sandbox stops have this long."""
-
-LOOK_AGAIN_S = 0.005
-"""How often it is looked whether they are over."""
 
 
 @dataclass(slots=True)
@@ -87,47 +74,6 @@ class Sandbox:
         return asyncio.run_coroutine_threadsafe(in_turn(), self.loop).result()
 
 
-class _Server(uvicorn.Server):
-    """uvicorn's server, but it stops at once when told to, and on a signal without raising it again at the end."""
-
-    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
-        super().__init__(config)
-        self.stopping = stopping
-
-    async def main_loop(self) -> None:
-        """Tick ten times a second, as uvicorn counts it, until it is time to stop."""
-        tick = 0
-        while not await self.on_tick(tick) and not self.stopping.is_set():
-            tick += 1
-            with suppress(TimeoutError):
-                await asyncio.wait_for(self.stopping.wait(), TICK_S)
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Close everything, as uvicorn does it, but without its pauses of a tenth of a second."""
-        for listener in (*self.servers, *(sockets or ())):
-            listener.close()
-        for connection in list(self.server_state.connections):
-            connection.shutdown()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(STOP_S):
-                while self.server_state.connections or self.server_state.tasks:
-                    await asyncio.sleep(LOOK_AGAIN_S)
-        for task in self.server_state.tasks:
-            task.cancel()
-
-    @contextmanager
-    def capture_signals(self) -> Iterator[None]:
-        if threading.current_thread() is not threading.main_thread():
-            yield
-            return
-        previous = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
-        try:
-            yield
-        finally:
-            for number, handler in previous.items():
-                signal.signal(number, handler)
-
-
 @contextmanager
 def _prepared(database: Path, setup: Setup, behaviour: Behaviour, clock: Callable[[], float]) -> Iterator[World]:
     with _refusing(database):
@@ -147,40 +93,8 @@ def _refusing(database: Path) -> Iterator[None]:
         raise DataRefused(f"the sandbox's data in {database.name} cannot be used: {exc}") from exc
 
 
-def _listen(host: str, port: int) -> tuple[socket.socket, str]:
-    """A listening socket, so that the address is known and requests may come before the server runs.
-
-    The protocol is named because asyncio switches Nagle's algorithm off only on sockets that say they are TCP; without
-    that, an answer in two pieces waits 40 ms for the client's acknowledgement.
-    """
-    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
-    listener = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind(address)
-    except OSError:
-        listener.close()
-        raise
-    listener.listen(BACKLOG)
-    name = f"[{host}]" if ":" in host else host
-    return listener, f"http://{name}:{listener.getsockname()[1]}"
-
-
-def _server(app: App) -> _Server:
-    config = uvicorn.Config(
-        app,
-        http=SandboxProtocol,
-        ws="none",
-        loop="asyncio",
-        lifespan="off",
-        log_config=None,
-        log_level="error",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=KEEP_ALIVE_S,
-    )
-    return _Server(config, app.stopping)
+def _server(app: App) -> LocalServer:
+    return local_server(app, app.stopping, protocol=SandboxProtocol, keep_alive_s=KEEP_ALIVE_S)
 
 
 @contextmanager
@@ -210,14 +124,15 @@ def running(
     """
     with claim(database), _prepared(database, setup, behaviour or Behaviour(), clock) as world:
         app = App(world, host, names)
-        listener, base_url = _listen(host, port)
+        listener = listen(host, port)
+        base_url = origin_of(listener, host)
         sandbox = Sandbox(base_url, setup, app)
         with _in_a_thread(sandbox, _server(app), listener):
             yield sandbox
 
 
 @contextmanager
-def _in_a_thread(sandbox: Sandbox, server: _Server, listener: socket.socket) -> Iterator[None]:
+def _in_a_thread(sandbox: Sandbox, server: LocalServer, listener: socket.socket) -> Iterator[None]:
     started = threading.Event()
 
     async def main() -> None:
@@ -262,7 +177,8 @@ def serve(
     """
     with claim(database) as lock, _prepared(database, setup, behaviour or Behaviour(), time.time) as world:
         app = App(world, host)
-        listener, base_url = _listen(host, port)
+        listener = listen(host, port)
+        base_url = origin_of(listener, host)
         tell_address(lock, base_url)
         ready(base_url)
         asyncio.run(_server(app).serve(sockets=[listener]))

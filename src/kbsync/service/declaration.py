@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Collection, Mapping
 from string import Formatter
 from typing import Any
 
 from kbsync.errors import ConfigError
 from kbsync.model import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD, Status
+from kbsync.words import did_you_mean
 
 OPERATIONS = (
     "check",
@@ -122,8 +122,7 @@ CHECKS: Mapping[str, Callable[[str, str, Any], None]] = {
 def _check_known(key: object, known: Collection[str], name: str, what: str) -> None:
     if key in known:
         return
-    near = difflib.get_close_matches(str(key), known, n=1)
-    hint = f"did you mean `{near[0]}`?" if near else f"use one of: {', '.join(known)}"
+    hint = did_you_mean(str(key), known) or f"use one of: {', '.join(known)}"
     raise ConfigError(f"profile `{name}`: unknown {what}: `{key}`", hint=hint)
 
 

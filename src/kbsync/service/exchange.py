@@ -3,30 +3,22 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Future
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
-from queue import SimpleQueue
-from typing import TypeVar
 
 import httpx
 
 from kbsync.errors import AnswerLost, ServiceError, Unreachable
 from kbsync.model import visible
+from kbsync.service.deadline import Deadlines
 from kbsync.service.unpack import unpack
-
-T = TypeVar("T")
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """A page of 25 articles of 20,000 characters is 2 MB at the most; this is an answer gone wild."""
 
 DEADLINE_FACTOR = 4
 """A whole answer may take this many times the longest silence."""
-
-WAKE_S = 0.5
-"""Nobody waits for longer without looking up: a signal that comes just before a wait begins does not end it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +63,9 @@ def http_date_s(text: str) -> float | None:
         return None
 
 
-def exchange(client: httpx.Client, request: httpx.Request, *, timeout_s: float, secret: str) -> Answer:
+def exchange(
+    client: httpx.Client, request: httpx.Request, deadlines: Deadlines, *, timeout_s: float, secret: str
+) -> Answer:
     """Send and read all of the answer.
 
     Raises:
@@ -83,7 +77,7 @@ def exchange(client: httpx.Client, request: httpx.Request, *, timeout_s: float, 
     asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
     late = threading.Event()
     try:
-        return within(DEADLINE_FACTOR * timeout_s, lambda: _read_all(client, request, asked, late, secret))
+        return deadlines.within(DEADLINE_FACTOR * timeout_s, lambda: _read_all(client, request, asked, late, secret))
     except TimeoutError as exc:
         late.set()
         raise AnswerLost(
@@ -111,60 +105,6 @@ def _until_late(chunks: Iterable[bytes], late: threading.Event) -> Iterator[byte
         if late.is_set():
             return
         yield chunk
-
-
-class _Companion:
-    """A thread beside the one that asks, so that asking can end at a deadline; made once, used for every exchange.
-
-    A new thread for each exchange would cost a push a quarter of its speed.
-    """
-
-    def __init__(self) -> None:
-        self.tasks: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        # The thread knows the queue and not its owner, so that the owner can go.
-        threading.Thread(target=_work_off, args=(self.tasks,), name="exchange", daemon=True).start()
-
-    def __del__(self) -> None:
-        # The thread that asked is over, or has left this one behind: it ends when its exchange does.
-        self.tasks.put(None)
-
-
-def _work_off(tasks: SimpleQueue[Callable[[], None] | None]) -> None:
-    while (task := tasks.get()) is not None:
-        task()
-
-
-_BESIDE = threading.local()
-
-
-def within(deadline_s: float, work: Callable[[], T]) -> T:
-    """What `work` returns or raises, or TimeoutError after the deadline.
-
-    httpx limits each silence, not their sum: an answer whose headers drip would take for ever, and so may a name that
-    nobody resolves. Neither can be interrupted, so it is left behind, in a thread that keeps no process alive.
-    """
-    done: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            done.set_result(work())
-        except BaseException as exc:  # noqa: BLE001 - handed over to the thread that waits for it
-            done.set_exception(exc)
-
-    companion: _Companion | None = getattr(_BESIDE, "companion", None)
-    if companion is None:
-        companion = _BESIDE.companion = _Companion()
-    companion.tasks.put(run)
-    until_s = time.monotonic() + deadline_s
-    while True:
-        try:
-            return done.result(min(WAKE_S, max(0.0, until_s - time.monotonic())))
-        except TimeoutError:
-            if done.done():
-                return done.result()
-            if time.monotonic() >= until_s:
-                del _BESIDE.companion
-                raise
 
 
 def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceError:

@@ -31,7 +31,8 @@ from urllib.parse import urlsplit
 
 import httpx
 
-from kbsync.service.exchange import http_date_s, within
+from kbsync.service.deadline import Deadlines
+from kbsync.service.exchange import http_date_s
 from kbsync.service.pinned import Inside, Resolve, Sender, causes
 
 AT_ONCE = 8
@@ -80,12 +81,13 @@ class Checker:
     resolve: Resolve = socket.getaddrinfo
     trust: Callable[[], ssl.SSLContext] = httpx.create_ssl_context
     _stop: threading.Event = field(default_factory=threading.Event)
+    _deadlines: Deadlines = field(default_factory=Deadlines)
     _silent: set[str] = field(default_factory=set)
 
     def check(self, urls: Collection[str]) -> dict[str, Verdict]:
         """A verdict for each address."""
         verdicts: dict[str, Verdict] = {}
-        with ThreadPoolExecutor(AT_ONCE) as pool:
+        with self._deadlines, ThreadPoolExecutor(AT_ONCE) as pool:
             try:
                 for asked in pool.map(partial(self._ask_all, self.trust()), _shares(urls)):
                     verdicts.update(asked)
@@ -139,7 +141,7 @@ class Checker:
             # A name and password in an address are nobody's to try.
             asked = at.copy_with(username=None, password=None, fragment=None)
             try:
-                answer = within(3 * self.timeout_s, partial(sender.head_of, method, asked))
+                answer = self._deadlines.within(3 * self.timeout_s, partial(sender.head_of, method, asked))
                 if not answer.has_redirect_location:
                     return answer
                 at = at.join(answer.headers["location"])

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from kbsync.config.toml import read_toml
 from kbsync.errors import ConfigError
 from kbsync.model import Kind, Status
 from kbsync.service.declaration import TABLES, check_declaration
-from kbsync.toml import read_toml
 
 PROFILES = Path(__file__).with_name("profiles")
 BUILT_IN = ("chatwoot", "documented")

@@ -44,6 +44,7 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
         wire.translations_of(article),
         seen.pictures,
         seen.outline,
+        seen.as_written,
     )
 
 
@@ -70,4 +71,5 @@ def observed_row(
     if originals and row.id in originals:
         fields["translation_of"] = originals[row.id]
     status = STATUSES.get(row.status)
-    return Observed("article", row.id, locale, row.slug, fields, status, row.updated_at, row.pictures, row.outline)
+    seen = (row.updated_at, row.pictures, row.outline, row.as_written)
+    return Observed("article", row.id, locale, row.slug, fields, status, *seen)

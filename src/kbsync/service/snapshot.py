@@ -14,7 +14,7 @@ from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import RemoteId
 
-FORMAT = f"kbsync.portal/6 {__version__}"
+FORMAT = f"kbsync.portal/7 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
 
 
@@ -37,6 +37,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     translations: tuple[RemoteId, ...] = ()
     pictures: tuple[str, ...] = ()
     outline: str = ""
+    as_written: str = ""
 
 
 class LocaleRows(msgspec.Struct, array_like=True):

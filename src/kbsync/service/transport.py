@@ -21,6 +21,8 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.errors import AnswerLost, ConfigError, Misbehaved, ServiceError, Throttled, Unreachable
+from kbsync.hosts import LOOPBACK
+from kbsync.service.deadline import Deadlines
 from kbsync.service.exchange import Answer, exchange, http_date_s
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.unpack import ACCEPTED
@@ -39,7 +41,6 @@ TELL_FROM_S = 3.0
 """A wait that a person would wonder about."""
 
 GATEWAY = frozenset({502, 503, 504})
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 UPLOADS_LATER = "what was uploaded is recorded; push again within the hour, and the rest follows"
@@ -95,6 +96,7 @@ class Transport:
     busy_s: float = 0.0
     told: Callable[[str], None] = lambda text: None
     _client: httpx.Client = field(init=False, repr=False)
+    _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
     _told_until_s: float = field(init=False, default=-math.inf)
     _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
@@ -125,7 +127,8 @@ class Transport:
         return self.busy_s / self.requests if self.requests else 0.0
 
     def close(self) -> None:
-        """Close all connections."""
+        """Close all connections, and end the threads that wait for answers."""
+        self._deadlines.close()
         self._client.close()
 
     def send(
@@ -192,7 +195,7 @@ class Transport:
         with self.gate:
             started_s = self.now()
             try:
-                return exchange(self._client, request, timeout_s=self.timeout_s, secret=self.token)
+                return exchange(self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token)
             finally:
                 with self._count_lock:
                     self.requests += 1

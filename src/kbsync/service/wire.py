@@ -14,8 +14,8 @@ import msgspec
 from msgspec import UNSET, UnsetType
 
 from kbsync.markdown.outline import outline
-from kbsync.markdown.uploaded import addresses_in
-from kbsync.model import Fields, Observed, RemoteId, Value, body_digest
+from kbsync.markdown.uploaded import addresses_in, body_digest
+from kbsync.model import Fields, Observed, RemoteId, Value, name_body
 from kbsync.service.profile import Profile
 
 DIGITS = re.compile(r"[0-9]{1,18}")
@@ -235,15 +235,17 @@ def observed_article(
         categories: the portal's categories by id; they know their slug of now.
     """
     pictures: tuple[str, ...] = ()
-    shape = ""
+    shape, as_written = "", ""
     fields: dict[str, Value] = {
         name: given or ""
         for name in ("slug", "title", "description")
         if not isinstance(given := getattr(wire, name), UnsetType)
     }
     if not isinstance(wire.content, UnsetType):
-        fields["content"] = body_digest(wire.content or "")
-        pictures, shape = addresses_in(wire.content or ""), outline(wire.content or "")
+        content = wire.content or ""
+        fields["content"] = body_digest(content)
+        pictures, shape = addresses_in(content), outline(content)
+        as_written = name_body(content) if pictures else ""
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
     if not isinstance(wire.author, UnsetType):
@@ -258,7 +260,8 @@ def observed_article(
         locale = (wire.category.locale if wire.category else None) or (known.locale if known else "") or locale
     status = profile.status_of(wire.status)
     slug = str(fields.get("slug", ""))
-    return Observed("article", as_id(wire.id), locale, slug, fields, status, wire.updated_at or 0, pictures, shape)
+    remote_id, touched_s = as_id(wire.id), wire.updated_at or 0
+    return Observed("article", remote_id, locale, slug, fields, status, touched_s, pictures, shape, as_written)
 
 
 def translations_of(wire: WireArticle) -> tuple[RemoteId, ...]:

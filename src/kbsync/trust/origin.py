@@ -10,8 +10,8 @@ import re
 from collections.abc import Callable
 from urllib.parse import urlsplit
 
-from kbsync.config import LOOPBACK
 from kbsync.errors import ConfigError
+from kbsync.hosts import LOOPBACK
 from kbsync.trust.store import Store
 
 THIS_MACHINE = "loopback"

@@ -12,10 +12,10 @@ from typing import Any
 import msgspec
 
 from kbsync.config import ContentSettings, LedgerSettings
+from kbsync.config.toml import read_toml
 from kbsync.errors import ConfigError
 from kbsync.model import visible
 from kbsync.service.profile import BUILT_IN
-from kbsync.toml import read_toml
 
 STATE = ".kbsync"
 

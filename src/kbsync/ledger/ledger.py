@@ -1,236 +1,164 @@
-"""What every ledger can do. One contract suite (`tests/ledger`) holds each of them to it."""
+"""The ledger over a database: each method one transaction of the queries beside this file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import Any
 
-from kbsync.model import Base, Change, Kind, Pending, RemoteId
-
-HEARTBEAT_S = 10.0
-STALE_S = 60.0
-"""A run whose heart has not beaten for this long is dead."""
-
-LEFT = "left"
-"""The outcome of a run whose leader died, when the last who took part has gone."""
-
-State = Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"]
-"""Where a journal entry is: planned; somebody looks at it; about to be sent; sent and nobody knows; over."""
+from kbsync.ledger import dump, items, journal, presence
+from kbsync.ledger.database import Database
+from kbsync.ledger.rows import checked
+from kbsync.ledger.values import Entry, Granted, Owner, RunInfo, Turn, Uploaded
+from kbsync.model import Base, Change, Kind, Pending
 
 
-Ended = Literal["done", "failed", "skipped", "unknown"]
-"""How an entry's own runner leaves it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Owner:
-    """Who is at work: a person, a machine, a process. `started_at` and `beat_at` are in seconds since 1970.
-
-    A process number alone names nobody: it means something within one start of a machine and one namespace, and is
-    given away again later. What could not be read is empty.
-
-    Args:
-        boot: the boot of the machine, which gets a new id each time.
-        namespace: the pid namespace; each container has its own.
-        born: when the process began, in clock ticks since the boot.
-    """
-
-    user: str
-    host: str
-    pid: int
-    started_at: float
-    beat_at: float
-    boot: str = ""
-    namespace: str = ""
-    born: int = 0
-
-    @property
-    def key(self) -> str:
-        """The name of this process among all that ever worked on a portal."""
-        return f"{self.host}:{self.pid}:{self.started_at!r}"
-
-    def is_run_of(self, other: Owner) -> bool:
-        """Whether both are the same run, whenever its heart beat last."""
-        return self.key == other.key
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """How a journalled change ended.
-
-    `base` is what both sides agree on from now; None where nothing was written or the item is gone.
-    """
-
-    entry: int
-    outcome: Ended
-    base: Base | None = None
-    removed: bool = False
-    remote_id: RemoteId | None = None
-    error: str = ""
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Uploaded:
-    """Where a picture is, and since when, in seconds since 1970."""
-
-    url: str
-    at: float
-
-
-@dataclass(frozen=True, slots=True)
-class Turn:
-    """What a runner writes and asks for in one transaction.
-
-    Args:
-        results: how entries of its own ended.
-        sending: entries that it is about to send, with the body that the item has until then, where that changes.
-        phase: of this phase it takes more entries; `most` so many.
-    """
-
-    results: Sequence[Result] = ()
-    sending: Mapping[int, str | None] = field(default_factory=dict)
-    phase: int = 0
-    most: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Granted:
-    """What a turn brought: entries taken, those of them that a dead runner may have sent, and what must not be sent.
-
-    A runner that was taken for dead finds its entries with others: `refused`.
-    """
-
-    taken: tuple[int, ...] = ()
-    again: frozenset[int] = frozenset()
-    refused: frozenset[int] = frozenset()
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One line of the journal: a change, how it stands, what the portal's item is."""
-
-    number: int
-    change: Change
-    state: State
-    error: str = ""
-    hint: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class RunInfo:
-    """One run. Times are seconds since 1970; `outcome` is "" while it lasts. `digest` names what it was to make."""
-
-    number: int
-    command: str
-    started_at: float
-    ended_at: float | None
-    outcome: str
-    digest: str
-    states: Mapping[str, int]
-
-
-class Ledger(Protocol):
+class Ledger:
     """The record of one project. Every method that changes something is one transaction.
 
-    Methods raise `LedgerError` when the record cannot be used.
+    Methods raise `LedgerError` when the record cannot be used. One contract suite (`tests/ledger`) checks all this
+    with every kind of `Database`.
     """
 
-    # --- items -----------------------------------------------------------------------------------------------------
+    def __init__(self, database: Database) -> None:
+        self.db = database
 
     def is_empty(self, target: str) -> bool:
         """Whether nothing was ever recorded for this portal."""
+        query = "SELECT 1 FROM run WHERE target = ? UNION ALL SELECT 1 FROM item WHERE target = ? LIMIT 1"
+        return not self.db.ask(query, (target, target))
 
     def bases(self, target: str) -> list[Base]:
         """The base of every managed item of a portal."""
+        return items.bases(self.db, target)
 
     def bases_of_slugs(self, target: str, kind: Kind, slugs: Iterable[str]) -> list[Base]:
         """The bases of some slugs; category slugs are not unique, and neither is one that is just given up."""
+        return items.bases_of_slugs(self.db, target, kind, slugs)
 
     def record(self, target: str, bases: Iterable[Base], *, forgotten: Iterable[Base] = ()) -> None:
         """Record bases that needed no request (adoptions, edits that both sides made), and forget others."""
+        with self.db.transaction():
+            items.forget(self.db, target, forgotten)
+            items.put(self.db, target, bases)
 
     def pictures(self, target: str) -> dict[str, Uploaded]:
         """Every picture that was uploaded to a portal, by key."""
+        return items.pictures(self.db, target)
 
     def keep_picture(self, target: str, key: str, uploaded: Uploaded) -> None:
         """Record where a picture was uploaded to."""
+        with self.db.transaction():
+            items.keep_picture(self.db, target, key, uploaded)
 
     def text(self, digest: str) -> str | None:
         """A body that the portal held before a push changed it; None where none such was kept."""
-
-    # --- runs and their journal ------------------------------------------------------------------------------------
+        found = self.db.ask("SELECT body FROM body WHERE digest = ?", (digest,))
+        return checked(self.db, found, list[tuple[str]])[0][0] if found else None
 
     def begin_run(self, target: str, *, command: str, now: float, owner: Owner | None = None, digest: str = "") -> int:
         """Note that a run begins; its number. `digest` names the tree, for those who want to join."""
+        with self.db.transaction():
+            number = journal.begin_run(self.db, target, command, now, digest)
+            if owner is not None:
+                presence.enlist(self.db, number, owner, now)
+        return number
 
     def end_run(self, run: int, *, outcome: str, now: float) -> None:
         """Note how a run ended."""
+        with self.db.transaction():
+            self.db.run("UPDATE run SET outcome = ?, ended_at = ? WHERE id = ?", (outcome, now, run))
 
     def runs(self, target: str) -> list[RunInfo]:
         """All runs of a portal, newest first."""
+        return journal.runs(self.db, target)
 
     def offer(self, target: str, run: int, changes: Sequence[tuple[int, Change]]) -> list[int]:
         """Put changes, each with its phase, into the journal, to be taken out in this order; the entries' numbers."""
+        with self.db.transaction():
+            return journal.offer(self.db, target, run, changes)
 
     def turn(self, target: str, run: int, owner: Owner, turn: Turn, *, now: float) -> Granted:
         """Complete entries, mark others as about to be sent, take more; in one transaction.
 
         An entry that was settled by another run meanwhile is better known there: its result is dropped.
         """
+        with self.db.transaction(alone=False):
+            return journal.take_turn(self.db, target, run, owner, turn, now)
 
     def entries(self, run: int) -> list[Entry]:
         """Everything in the journal of a run, in the order of the plan."""
+        return journal.entries(self.db, run)
 
     def open_entries(self, run: int, *, phase: int) -> int:
         """How many entries up to this phase are not over."""
+        return journal.open_entries(self.db, run, phase)
 
     def skip_rest(self, run: int, reason: str, *, now: float) -> list[int]:
         """Give up what nobody has taken yet; the entries' numbers."""
+        with self.db.transaction():
+            return journal.skip_rest(self.db, run, reason, now)
 
     def pending(self, target: str) -> list[Pending]:
         """The entries of former runs that may have been sent and were never completed, oldest first."""
+        return journal.pending(self.db, target)
 
     def settle(self, target: str, settled: Mapping[int, Base | None]) -> None:
         """Close pending entries by what the portal turned out to hold, with the base that follows from it, if any.
 
         The entry of something that was made gets its id from that base.
         """
-
-    # --- who is at work --------------------------------------------------------------------------------------------
+        with self.db.transaction():
+            items.put(self.db, target, (base for base in settled.values() if base is not None))
+            journal.settle(self.db, settled)
 
     def lock(self, target: str, owner: Owner, *, now: float, take_over: Owner | None = None) -> Owner | None:
         """Take the portal's one lock. Somebody who is at work there, where anybody is; None where it is now ours.
 
         `take_over` is somebody whose part in it this may end; where others are at work by now, they keep it.
         """
+        with self.db.transaction():
+            return presence.lock(self.db, target, owner, now, take_over)
 
     def beat(self, target: str, owner: Owner, *, now: float) -> bool:
         """Keep the lock or the part in a run alive; False where somebody ended it."""
+        with self.db.transaction(alone=False):
+            return presence.beat(self.db, target, owner, now)
 
     def unlock(self, target: str, owner: Owner) -> None:
         """Give the lock back, if it is still ours."""
+        with self.db.transaction():
+            presence.unlock(self.db, target, owner)
 
     def holder(self, target: str) -> Owner | None:
         """Who holds the lock."""
+        return presence.holder(self.db, target)
 
     def join(self, target: str, owner: Owner, *, now: float) -> RunInfo | None:
         """Take part in the run that is under way; None where none is."""
+        with self.db.transaction():
+            run = presence.under_way(self.db, target)
+            if run is not None:
+                presence.enlist(self.db, run.number, owner, now)
+            return run
 
     def runners(self, run: int) -> list[Owner]:
         """Everybody who takes part in a run."""
+        return presence.runners(self.db, run)
 
     def bury(self, target: str, run: int, dead: Owner) -> None:
         """Give what a dead runner had taken to the others, and free the lock if it was the dead one's."""
+        with self.db.transaction():
+            presence.strike_off(self.db, run, dead)
+            presence.unlock(self.db, target, dead)
 
     def leave(self, target: str, run: int, owner: Owner, *, now: float) -> None:
         """End one's part in a run; what was taken and not sent goes back. The last one closes the run."""
-
-    # --- as a whole ------------------------------------------------------------------------------------------------
+        with self.db.transaction():
+            presence.leave(self.db, run, owner, now)
 
     def dump(self) -> dict[str, list[list[Any]]]:
         """Every table but the locks, row by row, to be put into another ledger."""
+        return dump.dump(self.db)
 
     def restore(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
         """Fill an empty ledger.
@@ -238,6 +166,9 @@ class Ledger(Protocol):
         Raises:
             LedgerError: it is not empty.
         """
+        with self.db.transaction():
+            dump.restore(self.db, tables)
 
     def close(self) -> None:
         """Close the record."""
+        self.db.close()

@@ -1,7 +1,7 @@
-"""Settings and profiles as TOML: read no further than a limit, every complaint with file, line and column.
+"""Settings and profiles as TOML: read up to a limit; every error names file, line and column.
 
-The file may be a stranger's: the parser of Python takes a minute for a key of fifty thousand parts, gives up with an
-error of its own where brackets are nested too deep, and takes codes for the terminal as part of a name.
+The file may be a stranger's. Python's parser takes a minute for a key of fifty thousand parts, fails with another error
+where brackets are nested too deep, and accepts codes for the terminal in a name.
 """
 
 from __future__ import annotations
@@ -23,24 +23,24 @@ MAX_DOTS = 200
 """Dots in one line: the parser's time grows with the square of the parts of a key."""
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-"""What makes a terminal do or show something else: no key and no value of ours has one."""
+"""Characters that make a terminal do or show something else. No key and no value needs one."""
 
 ESCAPED = re.compile(r"\\(?:u00|u20|U0000|b|f|e|x)")
 """How such a character is written in TOML, which allows few of them as they are."""
 
-HINT = "see https://toml.io for the syntax"
+HINT = "See https://toml.io for the syntax."
 
 
 def read_toml(path: Path, shown: str) -> tuple[str, dict[str, Any]]:
-    """The text of a file, and what it says.
+    """The text of a file, and its values.
 
     Args:
         path: the file.
         shown: what a message calls it.
 
     Raises:
-        FileNotFoundError: there is none.
-        ConfigError: it cannot be read, or is no TOML.
+        FileNotFoundError: it does not exist.
+        ConfigError: it cannot be read, or is not TOML.
     """
     try:
         data = read_within(path, MAX_BYTES)
@@ -48,18 +48,18 @@ def read_toml(path: Path, shown: str) -> tuple[str, dict[str, Any]]:
         raise
     except OSError as exc:
         if exc.errno == errno.EFBIG:
-            message = f"{shown}:1: the file has more than {MAX_BYTES:,} bytes"
-            raise ConfigError(message, hint="is it the right file? Make it shorter") from exc
-        raise ConfigError(f"{shown}: cannot be read: {exc.strerror}", hint="check its permissions") from exc
+            message = f"{shown}:1: The file has more than {MAX_BYTES:,} bytes."
+            raise ConfigError(message, hint="Is it the right file? Make it shorter.") from exc
+        raise ConfigError(f"{shown}: The file cannot be read: {exc.strerror}.", hint="Check its permissions.") from exc
     text = _decoded(data, shown)
     for number, line in enumerate(text.split("\n"), 1):
         if line.count(".") > MAX_DOTS:
-            raise ConfigError(f"{shown}:{number}: the line has more than {MAX_DOTS} dots", hint="make it shorter")
+            raise ConfigError(f"{shown}:{number}: The line has more than {MAX_DOTS} dots.", hint="Make it shorter.")
     raw = _parsed(text, shown)
     if found := next((found for said in _texts(raw) if (found := CONTROL.search(said))), None):
         place = CONTROL.search(text) or ESCAPED.search(text)
         number = text.count("\n", 0, place.start()) + 1 if place else 1
-        raise ConfigError(f"{shown}:{number}: a control character (U+{ord(found[0]):04X})", hint="delete it")
+        raise ConfigError(f"{shown}:{number}: There is a control character (U+{ord(found[0]):04X}).", hint="Delete it.")
     return text, raw
 
 
@@ -82,8 +82,8 @@ def _decoded(data: bytes, shown: str) -> str:
     except UnicodeDecodeError as exc:
         before = data[: exc.start].decode("utf-8", "replace")
         line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-        message = f"{shown}:{line}:{column}: cannot be read: the byte 0x{data[exc.start]:02x} is not UTF-8"
-        raise ConfigError(message, hint="save the file as UTF-8") from exc
+        message = f"{shown}:{line}:{column}: The file cannot be read: the byte 0x{data[exc.start]:02x} is not UTF-8."
+        raise ConfigError(message, hint="Save the file as UTF-8.") from exc
 
 
 def _parsed(text: str, shown: str) -> dict[str, Any]:
@@ -99,4 +99,4 @@ def _parsed(text: str, shown: str) -> dict[str, Any]:
     except ValueError as exc:  # A number of thousands of digits: the parser does not say where.
         digits = re.search(r"[0-9]{4}", text.replace("_", ""))
         at, reason = str(text.count("\n", 0, digits.start()) + 1 if digits else 1), str(exc).split(":", 1)[0]
-    raise ConfigError(f"{shown}:{at}: not valid TOML: {reason}", hint=HINT)
+    raise ConfigError(f"{shown}:{at}: This is not valid TOML: {reason}.", hint=HINT)

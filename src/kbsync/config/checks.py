@@ -1,0 +1,108 @@
+"""Values of the right type that cannot work: refused, with file, line and key."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import SplitResult, urlsplit
+
+from kbsync.config.places import Origin
+from kbsync.config.settings import SANDBOX, ServiceSettings, Settings
+from kbsync.errors import ConfigError
+from kbsync.hosts import LOOPBACK
+
+EDITORS = (
+    "vscode", "vscode-insiders", "vscodium", "cursor", "windsurf", "positron", "zed", "subl", "txmt", "mvim", "emacs",
+    "org-protocol", "nvim", "idea", "jetbrains", "pycharm", "phpstorm", "webstorm", "goland", "rubymine", "clion",
+    "rider", "fleet", "atom", "pulsar", "nova", "bbedit", "x-bbedit", "kate", "lapce", "editor", "obsidian", "typora",
+)  # fmt: skip
+"""The schemes of addresses that editors open."""
+
+
+def check_settings(settings: Settings, origin: Origin) -> None:
+    """Refuse values of the right type that cannot work.
+
+    Raises:
+        ConfigError: with file, line and key.
+    """
+    check_base_url(settings.service, origin)
+    check_editor(settings.preview.editor, origin)
+    if not re.fullmatch(r"\d{1,3}(\.\d+)?%", settings.push.max_removals) or settings.push.max_fraction > 1:
+        raise ConfigError(f'{origin.in_force("push", "max_removals")}: Expected a share such as "10%".')
+    if not 1 <= settings.pace.concurrency <= 64:
+        raise ConfigError(
+            f"{origin.in_force('pace', 'concurrency')}: Expected 1 to 64, found {settings.pace.concurrency}."
+        )
+    for key in ("requests_per_minute", "uploads_per_hour"):
+        if getattr(settings.pace, key) < 0:
+            raise ConfigError(f"{origin.in_force('pace', key)}: Expected a number of 1 or more.")
+    for key in ("max_kb", "max_pixels"):
+        if getattr(settings.assets, key) < 1:
+            raise ConfigError(f"{origin.in_force('assets', key)}: Expected a number of 1 or more.")
+    if settings.assets.base_url and _split_address(settings.assets.base_url) is None:
+        raise ConfigError(
+            f"{origin.in_force('assets', 'base_url')}: Expected an address such as https://cdn.example.com/help, "
+            f"found {settings.assets.base_url!r}."
+        )
+    if not 0 < settings.service.timeout_s <= 3600:
+        raise ConfigError(f"{origin.in_force('service', 'timeout_s')}: Expected seconds, more than 0 and at most 3600.")
+    if not settings.service.portal:
+        raise ConfigError(f"{origin.in_force('service', 'portal')}: The portal's slug is missing.")
+    content = settings.content
+    if content.locales and content.default_locale not in content.locales:
+        raise ConfigError(
+            f"{origin.in_force('content', 'default_locale')}: `{content.default_locale}` is not among the locales.",
+            hint=f"Add it to `locales`, or use one of: {', '.join(content.locales)}.",
+        )
+
+
+def check_editor(address: str, origin: Origin) -> None:
+    """A link of the preview opens an editor and nothing else: `javascript:` and `file:` do more.
+
+    Raises:
+        ConfigError: the address begins otherwise.
+    """
+    if address and address.partition(":")[0] not in EDITORS:
+        raise ConfigError(
+            f"{origin.in_force('preview', 'editor')}: {address!r} does not begin like the address of an editor.",
+            hint=f'Begin with one of: {", ".join(f"{name}:" for name in EDITORS)}. Or write "" for no links.',
+        )
+
+
+def check_base_url(service: ServiceSettings, origin: Origin) -> None:
+    """Plain http goes to loopback only, unless `allow_http` is set.
+
+    Raises:
+        ConfigError: the address cannot or should not be used.
+    """
+    if service.base_url == SANDBOX:
+        return
+    where = origin.in_force("service", "base_url")
+    # First of all, so that no later message repeats a password.
+    if set(service.base_url) & set("@?#"):
+        raise ConfigError(
+            f"{where}: The address must have no user name, password, query or fragment.",
+            hint="Write the address alone, such as https://support.example.com.",
+        )
+    parts = _split_address(service.base_url)
+    if parts is None:
+        raise ConfigError(
+            f"{where}: Expected an address such as https://support.example.com, found {service.base_url!r}.",
+            hint='Or write base_url = "sandbox" for the embedded service.',
+        )
+    if parts.scheme == "http" and parts.hostname not in LOOPBACK and not service.allow_http:
+        raise ConfigError(
+            f"{where}: Plain http would send the token unencrypted to {parts.hostname}.",
+            hint="Use https, or set `allow_http = true` in [service] if you must.",
+        )
+
+
+def _split_address(address: str) -> SplitResult | None:
+    """The parts of an http or https address with a host, or None."""
+    if not re.fullmatch(r"[!-~]+", address) or "\\" in address:
+        return None
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:  # a port beyond 65535, half a bracket
+        return None
+    return parts if usable else None

@@ -1,0 +1,156 @@
+"""What kbsync.toml can say, as immutable values with their defaults.
+
+Source of the keys: docs/architecture.md, kbsync.toml.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+SANDBOX = "sandbox"
+"""The `base_url` of the embedded service."""
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceSettings:
+    """Which portal, and how to reach it."""
+
+    base_url: str = SANDBOX
+    account_id: int = 1
+    portal: str = "handbook"
+    profile: str = "chatwoot"
+    timeout_s: float = 30.0
+    token_command: str | list[str] = ""
+    allow_http: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ContentSettings:
+    """Where the files are. Without `locales`, every folder below the root is one."""
+
+    root: str = "content"
+    default_locale: str = "en"
+    locales: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PushSettings:
+    """How far a push may go."""
+
+    publish: bool = False
+    live: Literal["update", "hold"] = "update"
+    removed: Literal["report", "archive", "delete"] = "report"
+    max_removals: str = "10%"
+
+    @property
+    def max_fraction(self) -> float:
+        """The share of the articles published by kbsync that one plan may remove, 0.0 to 1.0."""
+        return float(self.max_removals.rstrip("%")) / 100
+
+
+@dataclass(frozen=True, slots=True)
+class PaceSettings:
+    """How fast. Zero stands for the number in the profile."""
+
+    requests_per_minute: int = 0
+    concurrency: int = 4
+    uploads_per_hour: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerSettings:
+    """Where kbsync's own record is kept."""
+
+    url: str = "sqlite:.kbsync/ledger.db"
+
+    @property
+    def place(self) -> str:
+        """The address as messages show it: without user name, password and parameters."""
+        if self.url.startswith("sqlite:"):
+            return self.url
+        scheme, _, rest = self.url.partition("://")
+        return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"
+
+
+Verdict = Literal["error", "warning", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class AssetsSettings:
+    """The images of articles. `base_url` is where something else publishes them; with "" kbsync uploads them.
+
+    `max_kb` is a file's size in units of 1,000 bytes, `max_pixels` its longer side.
+    """
+
+    base_url: str = ""
+    max_kb: int = 5_000
+    max_pixels: int = 8_000
+    allow_svg: bool = False
+
+    @property
+    def max_bytes(self) -> int:
+        """The largest file, in bytes."""
+        return self.max_kb * 1_000
+
+
+@dataclass(frozen=True, slots=True)
+class LintSettings:
+    """Which findings are left out, and which get another level: codes, or beginnings of codes.
+
+    `external_private` lets `lint --external` ask machines of this network too.
+    """
+
+    ignore: list[str] = field(default_factory=list)
+    levels: dict[str, Verdict] = field(default_factory=dict)
+    external_private: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PreviewSettings:
+    """The address that opens a file in an editor, with {path}, {line} and {column} in it; "" for no links."""
+
+    editor: str = "vscode://file/{path}:{line}:{column}"
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything in kbsync.toml, with the environment variables on top.
+
+    `path` is the file that was read; the content root and the ledger are relative to its folder. `state` is the folder
+    for kbsync's own files, where that is not `.kbsync` beside it.
+    """
+
+    path: Path
+    service: ServiceSettings = field(default_factory=ServiceSettings)
+    content: ContentSettings = field(default_factory=ContentSettings)
+    push: PushSettings = field(default_factory=PushSettings)
+    authors: Mapping[str, int] = field(default_factory=dict)
+    pace: PaceSettings = field(default_factory=PaceSettings)
+    ledger: LedgerSettings = field(default_factory=LedgerSettings)
+    lint: LintSettings = field(default_factory=LintSettings)
+    assets: AssetsSettings = field(default_factory=AssetsSettings)
+    preview: PreviewSettings = field(default_factory=PreviewSettings)
+    state: Path | None = None
+
+    @property
+    def folder(self) -> Path:
+        """The folder of kbsync.toml."""
+        return self.path.parent
+
+    @property
+    def content_root(self) -> Path:
+        """The folder of the Markdown files."""
+        return self.folder / self.content.root
+
+    @property
+    def state_folder(self) -> Path:
+        """Where kbsync keeps its own files: ledger, caches, the sandbox's data."""
+        return self.state or self.folder / ".kbsync"
+
+    @property
+    def is_sandbox(self) -> bool:
+        """Whether the portal is in the embedded sandbox."""
+        return self.service.base_url == SANDBOX

@@ -1,0 +1,106 @@
+"""Front matter and body of a file: python-frontmatter's YAML handler, changed where kbsync needs more of it.
+
+It keeps every character of the body, gives the place of every key (`frontmatter.py`), and writes. Whatever reads or
+writes a source goes through it. `frontmatter.loads` is not used: it strips the text and changes CRLF before it asks
+a handler, and fails on a key that is called `content`; `read_post` takes the same steps on the text as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from frontmatter import Post, dumps
+from frontmatter.default_handlers import YAMLHandler
+
+from kbsync.content.body import BOM
+from kbsync.content.frontmatter import MAX_BYTES, FrontMatter, never_closed, read_block
+
+__all__ = ["HANDLER", "Handler", "Post", "SourcePost", "dumps", "head_of", "new_post", "read_post"]
+
+OPENING = re.compile(rf"{BOM}?---[ \t]*(?:\r\n|\n|\r|\Z)")
+CLOSING = re.compile(r"(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
+
+
+class Handler(YAMLHandler):
+    """YAML between two lines of exactly three hyphens; `...` ends it too, as in YAML."""
+
+    FM_BOUNDARY = OPENING
+
+    def split(self, text: str) -> tuple[str, str]:
+        """The YAML without its two lines, and everything after them.
+
+        Raises:
+            ValueError: the text does not begin with front matter, or the front matter is never closed.
+        """
+        opening = OPENING.match(text)
+        closing = CLOSING.search(text, opening.end()) if opening else None
+        if opening is None or closing is None:
+            raise ValueError("no front matter")
+        return text[opening.end() : closing.start()], text[closing.end() :]
+
+    def load(self, fm: str, **_: object) -> FrontMatter:
+        """The keys with their places and what is wrong with them; never fails, and builds no objects."""
+        return read_block(fm)
+
+    def export(self, metadata: dict[str, object], **kwargs: object) -> str:
+        """Plain values as YAML, in their order, one line a key however long it is."""
+        return super().export(metadata, **{"sort_keys": False, "width": MAX_BYTES, **kwargs})
+
+    def format(self, post: Post, **kwargs: Any) -> str:
+        """The whole text. What was read keeps its front matter as it was written."""
+        if isinstance(post, SourcePost):
+            return post.head + post.content
+        return f"---\n{self.export(post.metadata, **kwargs)}\n---\n{post.content}"
+
+
+HANDLER = Handler()
+
+
+class SourcePost(Post):
+    """A source as it was read: `dumps` gives the same text again, with the body that it has then.
+
+    `head` is everything before the body: BOM, front matter and its two lines. It stays as it was written, whatever
+    becomes of `metadata`, which are the entries of `front`.
+    """
+
+    def __init__(self, head: str, front: FrontMatter, body: str) -> None:
+        super().__init__(body, HANDLER)
+        self.metadata.update(front)
+        self.head = head
+        self.front = front
+
+
+def read_post(text: str) -> SourcePost:
+    """Take a file's text apart. A text without an opening `---` line is all body.
+
+    Args:
+        text: the file as it is, with its line ends; a BOM is part of the head.
+    """
+    head, block, body = _take_apart(text)
+    return SourcePost(head, never_closed() if block is None else HANDLER.load(block), body)
+
+
+def new_post(body: str, **values: object) -> Post:
+    """A source that is not there yet, for `dumps`: front matter of plain values, and the body as it shall be."""
+    return Post(body, HANDLER, **values)
+
+
+def head_of(text: str) -> str:
+    """A file's text up to its body: BOM and front matter, all of it where that never ends. No YAML is read.
+
+    Two files of one head have the same front matter.
+    """
+    return _take_apart(text)[0]
+
+
+def _take_apart(text: str) -> tuple[str, str | None, str]:
+    """Head, the YAML in it and body; no YAML (None) where the front matter is never closed."""
+    if not HANDLER.detect(text):
+        head = BOM if text.startswith(BOM) else ""
+        return head, "", text[len(head) :]
+    try:
+        block, body = HANDLER.split(text)
+    except ValueError:
+        return text, None, ""
+    return text[: len(text) - len(body)], block, body

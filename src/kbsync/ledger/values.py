@@ -1,0 +1,131 @@
+"""The values that go into a ledger and come out of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from kbsync.model import Base, Change, RemoteId
+
+HEARTBEAT_S = 10.0
+STALE_S = 60.0
+"""A run whose heart has not beaten for this long is dead."""
+
+LEFT = "left"
+"""The outcome of a run whose leader died, when the last who took part has gone."""
+
+State = Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"]
+"""Where a journal entry is: planned; somebody looks at it; about to be sent; sent and nobody knows; over."""
+
+
+Ended = Literal["done", "failed", "skipped", "unknown"]
+"""How an entry's own runner leaves it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Owner:
+    """Who is at work: a person, a machine, a process. `started_at` and `beat_at` are in seconds since 1970.
+
+    A process number alone names nobody: it means something within one start of a machine and one namespace, and is
+    given away again later. What could not be read is empty.
+
+    Args:
+        boot: the boot of the machine, which gets a new id each time.
+        namespace: the pid namespace; each container has its own.
+        born: when the process began, in clock ticks since the boot.
+    """
+
+    user: str
+    host: str
+    pid: int
+    started_at: float
+    beat_at: float
+    boot: str = ""
+    namespace: str = ""
+    born: int = 0
+
+    @property
+    def key(self) -> str:
+        """The name of this process among all that ever worked on a portal."""
+        return f"{self.host}:{self.pid}:{self.started_at!r}"
+
+    def is_run_of(self, other: Owner) -> bool:
+        """Whether both are the same run, whenever its heart beat last."""
+        return self.key == other.key
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a journalled change ended.
+
+    `base` is what both sides agree on from now; None where nothing was written or the item is gone.
+    """
+
+    entry: int
+    outcome: Ended
+    base: Base | None = None
+    removed: bool = False
+    remote_id: RemoteId | None = None
+    error: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """Where a picture is, and since when, in seconds since 1970."""
+
+    url: str
+    at: float
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What a runner writes and asks for in one transaction.
+
+    Args:
+        results: how entries of its own ended.
+        sending: entries that it is about to send, with the body that the item has until then, where that changes.
+        phase: of this phase it takes more entries; `most` so many.
+    """
+
+    results: Sequence[Result] = ()
+    sending: Mapping[int, str | None] = field(default_factory=dict)
+    phase: int = 0
+    most: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Granted:
+    """What a turn brought: entries taken, those of them that a dead runner may have sent, and what must not be sent.
+
+    A runner that was taken for dead finds its entries with others: `refused`.
+    """
+
+    taken: tuple[int, ...] = ()
+    again: frozenset[int] = frozenset()
+    refused: frozenset[int] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One line of the journal: a change, how it stands, what the portal's item is."""
+
+    number: int
+    change: Change
+    state: State
+    error: str = ""
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunInfo:
+    """One run. Times are seconds since 1970; `outcome` is "" while it lasts. `digest` names what it was to make."""
+
+    number: int
+    command: str
+    started_at: float
+    ended_at: float | None
+    outcome: str
+    digest: str
+    states: Mapping[str, int]

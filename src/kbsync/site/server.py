@@ -1,0 +1,129 @@
+"""What the local servers (preview and sandbox) share: where they listen, and uvicorn set up for one machine."""
+
+import asyncio
+import signal
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import uvicorn
+
+from kbsync.site.protocol import LocalProtocol
+
+BACKLOG = 512
+"""Connections that may wait to be accepted."""
+
+KEEP_ALIVE_S = 5
+"""Idle connections stay open this long, unless a server needs longer."""
+
+TICK_S = 1.0
+"""How often the server renews the Date header. An idle server does nothing else."""
+
+STOP_S = 2
+"""Requests that are still running when the server stops have this long."""
+
+CHECK_S = 0.005
+"""How often the server checks whether they have ended."""
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A listening socket, so that the address is known and requests may come before the server runs.
+
+    Raises:
+        OSError: the address is taken, or does not belong to this machine.
+    """
+    family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    # asyncio switches Nagle's algorithm off only on sockets that say they are TCP. Without that, an answer in two
+    # pieces waits 40 ms for the client's acknowledgement.
+    listener = socket.socket(family, kind, protocol or socket.IPPROTO_TCP)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind(address)
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    return listener
+
+
+def origin_of(listener: socket.socket, host: str) -> str:
+    """`http://127.0.0.1:4004`: a listening socket as a client names it.
+
+    Args:
+        listener: what `listen` gave.
+        host: the name or address to show.
+    """
+    name = f"[{host}]" if ":" in host else host
+    return f"http://{name}:{listener.getsockname()[1]}"
+
+
+class LocalServer(uvicorn.Server):
+    """uvicorn's server, but it stops at once when asked to, and a signal ends the server and nothing else."""
+
+    def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
+        super().__init__(config)
+        self.stopping = stopping
+
+    async def main_loop(self) -> None:
+        """Renew the date of the answers until it is time to stop."""
+        # uvicorn does that at every tenth tick of its own, faster clock.
+        while not await self.on_tick(0) and not self.stopping.is_set():
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.stopping.wait(), TICK_S)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Close everything, as uvicorn does it, but without its pauses of a tenth of a second."""
+        for listener in (*self.servers, *(sockets or ())):
+            listener.close()
+        for connection in list(self.server_state.connections):
+            connection.shutdown()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(STOP_S):
+                while self.server_state.connections or self.server_state.tasks:
+                    await asyncio.sleep(CHECK_S)
+        for task in self.server_state.tasks:
+            task.cancel()
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Ctrl-C and SIGTERM set `stopping`. Without this, uvicorn raises the signal again at the end."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        loop = asyncio.get_running_loop()
+
+        def stop(_number: int, _frame: object) -> None:
+            loop.call_soon_threadsafe(self.stopping.set)
+
+        previous = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in previous.items():
+                signal.signal(number, handler)
+
+
+def local_server(
+    app: Callable[..., Any],
+    stopping: asyncio.Event,
+    *,
+    protocol: type[LocalProtocol] = LocalProtocol,
+    keep_alive_s: int = KEEP_ALIVE_S,
+) -> LocalServer:
+    """A server for one ASGI application; `serve(sockets=[listener])` runs it until `stopping` is set."""
+    config = uvicorn.Config(
+        app,
+        http=protocol,
+        ws="none",
+        loop="asyncio",
+        lifespan="off",
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=keep_alive_s,
+    )
+    return LocalServer(config, stopping)
