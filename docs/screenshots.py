@@ -1,7 +1,7 @@
-"""Makes the pictures in docs/images: kbsync's own help center, as the pages of the tests show it.
+"""Makes the images in docs/images: kbsync's own help center, as the pages of the tests show it.
 
-    python docs/screenshots.py            all of them
-    python docs/screenshots.py article    those whose name has this word
+    python docs/screenshots.py            all images
+    python docs/screenshots.py article    those with this word in their name
 
 Needs the packages of `kbsync[dev]`, a Chromium, and a font with emoji: on Debian `fonts-noto-core` and
 `fonts-noto-color-emoji`.
@@ -34,7 +34,7 @@ ARTICLE = "/en/articles/first-push"
 
 @dataclass(frozen=True)
 class Shot:
-    """One picture: where, how wide, in which scheme, and what is done before."""
+    """One image: its page, width, color scheme, and what to do first."""
 
     name: str
     url: str
@@ -53,12 +53,12 @@ def search(page: Page) -> None:
 
 
 def tab(name: str) -> Callable[[Page], None]:
-    """Open a tab of the writer's layer."""
+    """Open a tab of the writer panel."""
     return lambda page: page.click(f"#kb-tab-{name}")
 
 
 def down(pixels: int) -> Callable[[Page], None]:
-    """Scroll, and wait for what follows it."""
+    """Scroll, and wait until the page is still."""
 
     def scroll(page: Page) -> None:
         page.evaluate(f"scrollTo({{top: {pixels}, behavior: 'instant'}})")
@@ -91,7 +91,7 @@ SHOTS = (
 
 
 def take(browser: Browser, base: str, shot: Shot, folder: Path) -> None:
-    """Make one picture."""
+    """Make one image."""
     context = browser.new_context(
         viewport=PHONE if shot.phone else DESKTOP,
         color_scheme="dark" if shot.dark else "light",
@@ -106,7 +106,7 @@ def take(browser: Browser, base: str, shot: Shot, folder: Path) -> None:
 
 
 def main() -> None:
-    """Make the pictures whose names were asked for."""
+    """Make the images that the command line names."""
     folder = ROOT / "docs" / "images"
     folder.mkdir(parents=True, exist_ok=True)
     pages = whole_site()

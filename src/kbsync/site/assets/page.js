@@ -47,7 +47,8 @@
     if (!links.length) return;
     const headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
     const mark = () => {
-      const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + 8;
+      // The scroll margin of a heading, and one pixel: where one scrolls to a heading, it may end a fraction below.
+      const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + 9;
       let now = 0;
       headings.forEach((heading, place) => {
         if (heading && heading.getBoundingClientRect().top <= line) now = place;
