@@ -84,7 +84,7 @@ def test_a_module_imports_only_from_rows_below_its_own():
     assert wrong == []
 
 
-def test_the_sandbox_knows_nothing_of_kbsync_but_site_and_markdown_and_how_to_open_files():
+def test_the_sandbox_knows_nothing_of_kbsync_but_site_and_markdown():
     known = {
         layer_of(module)
         for layer, path in files()
@@ -92,7 +92,7 @@ def test_the_sandbox_knows_nothing_of_kbsync_but_site_and_markdown_and_how_to_op
         for module in imports(path)
         if module.startswith("kbsync.")
     }
-    assert known <= {"sandbox", "site", "markdown", "files"}
+    assert known <= {"sandbox", "site", "markdown"}
 
 
 def test_a_library_is_imported_where_it_belongs():

@@ -185,9 +185,9 @@ def test_a_broken_kbsync_toml_is_told_and_the_last_good_one_is_kept(preview: Run
     with preview.tab(HOME) as tab:
         tab.page()
         (preview.folder / "kbsync.toml").write_text("[content\n", "utf-8")
-        assert "not valid TOML" in tab.page_with("not valid TOML")
+        assert "Not valid TOML" in tab.page_with("Not valid TOML")
         (preview.folder / "kbsync.toml").write_text(CONFIG, "utf-8")
-        tab.page_without("not valid TOML")
+        tab.page_without("Not valid TOML")
 
 
 def test_a_page_that_is_asked_for_is_as_the_file_is_whatever_was_heard(preview: Running):

@@ -4,7 +4,7 @@ import sqlite3
 from contextlib import suppress
 from pathlib import Path
 
-from kbsync.files import journal_names_another_file
+from kbsync.site.database import journal_names_another_file
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
