@@ -44,7 +44,7 @@ def main() -> None:
     with workspace.open_service() as service:
         lap("the client")
         portal = observe(workspace, service, reading.desired, bases, full=False)
-    lap(f"the portal, {service.transport.requests} requests")
+    lap(f"the portal, {service.requests} requests")
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
     policy = policy_of(workspace, AS_CONFIGURED)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)

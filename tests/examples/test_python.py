@@ -41,7 +41,7 @@ def test_the_example_says_where_the_first_error_is(project):
 def test_what_kbsync_offers_is_a_project_with_every_command(project):
     opened = kbsync.Project.open(project)
     assert next(line.mark for line in opened.check()) == "ok"
-    assert opened.lint().findings == []
+    assert opened.lint().findings == ()
     assert len(opened.plan().plan.sent) == 3
     (project / "content/en/getting-started/welcome.md").write_text("---\nstatus: [\n---\n", "utf-8")
     with pytest.raises(TreeRefused) as refused:

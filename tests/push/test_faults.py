@@ -15,7 +15,7 @@ from kbsync.app.reading import Reading
 from kbsync.config import LedgerSettings
 from kbsync.markdown.uploaded import body_digest
 from kbsync.sandbox import V4_2, Behaviour, Fault, random_faults
-from kbsync.service.client import Service
+from kbsync.service.contract import Service
 
 from .world import PORTAL, Project, World, a_category, a_project, a_sandbox, a_service, an_article
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from kbsync.config import PaceSettings
-from kbsync.service.client import Service
+from kbsync.service.client import HttpService as Service
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport
 from patience import GIVE_UP_S

@@ -25,7 +25,7 @@ from kbsync.push.runner import Run, push
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import content_of
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
-from kbsync.service.client import Service
+from kbsync.service.client import HttpService as Service
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport
 from patience import GIVE_UP_S

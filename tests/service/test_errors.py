@@ -231,7 +231,7 @@ def test_a_server_that_nobody_reaches_is_told_after_some_tries():
     listener.close()
     with a_service(f"http://127.0.0.1:{port}") as service:
         error = told(lambda: create(service), Unreachable)
-        assert service.transport.requests == 4
+        assert service.requests == 4
         assert len(service.transport.sleep.__self__.waits_s) == 3
     assert f"http://127.0.0.1:{port} cannot be reached" in error.message
 

@@ -52,11 +52,11 @@ class Counted:
         self.service = service
 
     def __enter__(self):
-        self.begin = self.service.transport.requests
+        self.begin = self.service.requests
         return self
 
     def __exit__(self, *_):
-        self.requests = self.service.transport.requests - self.begin
+        self.requests = self.service.requests - self.begin
 
 
 @pytest.mark.parametrize("number", [0, 1, 24, 25, 26, 50, 130])

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from kbsync.model import Observed
 from kbsync.sandbox import V4_2, Behaviour, PortalSetup, Setup, UserSetup, running
-from kbsync.service.client import Service
+from kbsync.service.client import HttpService as Service
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.profile import read_profile
 from kbsync.service.snapshot import Snapshot

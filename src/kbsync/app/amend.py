@@ -18,7 +18,7 @@ from kbsync.plan.match import Match
 from kbsync.push.uploads import Addresses, plan_uploads
 
 if TYPE_CHECKING:
-    from kbsync.service.client import Service
+    from kbsync.service.contract import Service
 
 
 def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Service) -> Plan | None:
@@ -46,9 +46,9 @@ def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Ser
             return None
         if there[base.path].slug != base.slug:
             return None
-    addresses = Addresses.of(record.pictures, there.values(), host_of(service.transport.base_url))
+    addresses = Addresses.of(record.pictures, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
-    policy = replace(policy_of(workspace, AS_CONFIGURED), latency_s=service.transport.latency_s)
+    policy = replace(policy_of(workspace, AS_CONFIGURED), latency_s=service.latency_s)
     plan = amend_plan(standing, matches, policy=policy)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     return None if plan.held or plan.settled else plan

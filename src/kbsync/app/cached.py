@@ -10,7 +10,6 @@ lint    the files ---+--- nothing moved ----------------------------> the last f
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,7 +23,7 @@ from kbsync.content.walk import Walk, walk_tree
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
-    from kbsync.service.client import Service
+    from kbsync.service.contract import Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +78,7 @@ def plan(workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Pat
             from kbsync.app.saved_plans import write_plan
 
             write_plan(out, planned, workspace, reading, options)
-    return Compared(planned.plan, tuple(reading.findings))
+    return Compared(planned.plan, reading.findings)
 
 
 def _recalled(workspace: Workspace, walk: Walk, local: Local | None) -> Recalled | None:
@@ -105,14 +104,14 @@ def _from_memory(
     if known is None:
         return seen, None
     remember_touched(workspace, standing, part, local, known)
-    return seen, Compared(known, tuple(part.findings))
+    return seen, Compared(known, part.findings)
 
 
 @dataclass(frozen=True, slots=True)
 class Linted:
     """What was found, and the sources that were looked at, in path order."""
 
-    findings: Sequence[Finding]
+    findings: tuple[Finding, ...]
     sources: list[str]
 
 

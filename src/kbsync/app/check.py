@@ -12,7 +12,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.errors import ExitCode, KbsyncError
 from kbsync.files import relative
 from kbsync.model import Desired
-from kbsync.service.client import Service
+from kbsync.service.contract import Service
 from kbsync.words import count
 
 CAPABILITIES = (

@@ -20,7 +20,7 @@ MEMORY = "external.json"
 
 def check_external(
     workspace: Workspace, reading: Reading, findings: Sequence[Finding], paths: Collection[str]
-) -> list[Finding]:
+) -> tuple[Finding, ...]:
     """The findings, and one more for each dead link of these files; what is unsure is told on stderr."""
     tree, settings = reading.compiler.tree, workspace.settings.lint
     links = list(find_external(tree, (path for path in tree.sources if path in paths)))
@@ -36,7 +36,7 @@ def check_external(
     verdicts = new | {url: Verdict(known[url].state, known[url].reason) for url in urls if url in known}
     workspace.session.note(told(verdicts))
     found = Judge(settings).judge(external_findings(links, verdicts), tree.sources)
-    return in_order([*findings, *found])
+    return tuple(in_order([*findings, *found]))
 
 
 def told(verdicts: Mapping[str, Verdict]) -> str:

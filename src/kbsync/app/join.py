@@ -20,7 +20,7 @@ from kbsync.plan.saved import tree_digest
 from kbsync.push.join import check_same_tree, join
 from kbsync.push.runner import Run
 from kbsync.push.uploads import Addresses, content_of
-from kbsync.service.client import Service
+from kbsync.service.contract import Service
 
 
 def join_push(workspace: Workspace) -> Pushed:
@@ -46,7 +46,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
     if info is None:
         workspace.session.note("No push is under way on this portal, so there is nothing to take part in.")
         return pushed
-    before, started = service.transport.requests, time.monotonic()
+    before, started = service.requests, time.monotonic()
     with stopping_softly(workspace.session.note) as stop, keeping_alive(part, workspace):
         run = Run(ledger, info.number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_gone)
         try:
@@ -54,7 +54,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             bases = record.bases
             check_same_tree(info, tree_digest(workspace.target, reading.desired))
             learn_categories(workspace, service, bases)
-            addresses = Addresses.of(record.pictures, (), host_of(service.transport.base_url))
+            addresses = Addresses.of(record.pictures, (), host_of(service.base_url))
             body_of = partial(content_of, compiler=reading.compiler, addresses=addresses)
             sender = make_sender(service, None, bases, body_of)
             outcomes = join(part.target, sender, run, concurrency=workspace.settings.pace.concurrency)
@@ -65,7 +65,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
     if not pushed.outcomes and _died(ledger, part.target, info.number):
         workspace.session.note("The push that was under way has died before it sent anything. Run `kbsync push`.")
     pushed.plan = replace(pushed.plan, changes=tuple(outcome.change for outcome in pushed.outcomes))
-    pushed.requests = service.transport.requests - before
+    pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     return pushed
 

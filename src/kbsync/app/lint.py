@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,7 +17,7 @@ class Selection:
 
     reading: Reading
     paths: frozenset[str]
-    findings: Sequence[Finding]
+    findings: tuple[Finding, ...]
 
     @property
     def linted(self) -> Linted:
@@ -41,4 +40,4 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
     sources, root = tree.sources.values(), workspace.content_root.resolve()
     others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
     paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
-    return Selection(reading, frozenset(paths), [finding for finding in reading.findings if finding.path in paths])
+    return Selection(reading, frozenset(paths), tuple(f for f in reading.findings if f.path in paths))

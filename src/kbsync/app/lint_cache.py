@@ -6,7 +6,6 @@ of these settings and the mark of the tree (`content/part.py`), as a plan that h
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import asdict
 from hashlib import blake2b
 from pathlib import Path
@@ -39,7 +38,7 @@ class Linted(msgspec.Struct, frozen=True, array_like=True):
     findings: tuple[Finding, ...]
 
 
-def findings_of(workspace: Workspace, walk: Walk) -> Sequence[Finding] | None:
+def findings_of(workspace: Workspace, walk: Walk) -> tuple[Finding, ...] | None:
     """The findings of a tree as it is now, out of those of the last time; None where it must be read whole."""
     known = _load(workspace)
     if walk.findings or known is None or known.name != _name(workspace):
@@ -47,7 +46,7 @@ def findings_of(workspace: Workspace, walk: Walk) -> Sequence[Finding] | None:
     now = Mark.of(walk)
     moved = known.tree.moved(now, walk)
     if not moved:
-        return None if moved is None else list(known.findings)
+        return None if moved is None else known.findings
     part = read_part(workspace, walk, moved, known.findings) if len(moved) <= MOST_MOVED else None
     if part is None:
         return None
@@ -59,7 +58,7 @@ def keep(workspace: Workspace, walk: Walk, reading: Reading) -> None:
     """Keep what was found, unless a file may change again unseen, or could not be looked at."""
     if walk.findings or any(row.racy for row in reading.compiler.tree.rows.values()):
         return
-    linted = Linted(_name(workspace), Mark.of(walk), tuple(reading.findings))
+    linted = Linted(_name(workspace), Mark.of(walk), reading.findings)
     store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(linted))
 
 

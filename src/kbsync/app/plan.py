@@ -26,7 +26,7 @@ from kbsync.push.uploads import Addresses, plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.content.compile import Compiler
-    from kbsync.service.client import Service
+    from kbsync.service.contract import Service
 
 MOST_READ = 100
 """Articles without a source whose texts are read, to find out whether they were renamed; a locale's move is read whole,
@@ -66,7 +66,7 @@ def make_plan(
     """
     bases: Sequence[Base] = record.bases
     portal = observe(workspace, service, reading.desired, record.bases, full=options.full, glance=glance)
-    addresses = Addresses.of(record.pictures, portal.items or (), host_of(service.transport.base_url))
+    addresses = Addresses.of(record.pictures, portal.items or (), host_of(service.base_url))
     if portal.items is None:
         bases = renamed_where_desired(bases, reading.desired, partial(was_named, reading.compiler, addresses))
     else:
@@ -74,7 +74,7 @@ def make_plan(
     desired = chosen(workspace, reading.desired, options)
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
-    policy = replace(policy_of(workspace, options, overwrite), latency_s=service.transport.latency_s)
+    policy = replace(policy_of(workspace, options, overwrite), latency_s=service.latency_s)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
     weighed = learn(workspace, reading, service, known, publish=policy.publish)
     known = weighed.index.known

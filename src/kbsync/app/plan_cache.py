@@ -44,7 +44,7 @@ from kbsync.model import Finding, Observed, Plan, RemoteId
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
-    from kbsync.service.client import Service
+    from kbsync.service.contract import Service
 
 HEAD = f"kbsync.standing/4 {__version__}\n".encode()
 DIGEST_BYTES = 16

@@ -13,7 +13,7 @@ from kbsync.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
     from kbsync.preview.portal import Ask, LastPush, PortalArticle
-    from kbsync.service.client import Service
+    from kbsync.service.contract import Service
 
 
 def portal_asker(session: Session, stack: ExitStack) -> Ask:

@@ -24,7 +24,7 @@ from kbsync.push.runner import Run
 from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import Uploads, content_of, ready, record_known, upload_all
-from kbsync.service.client import Service
+from kbsync.service.contract import Service
 
 
 @dataclass(slots=True)
@@ -91,7 +91,7 @@ def push_tree(
     saved: Path | None = None,
 ) -> Pushed:
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
-    before, started = service.transport.requests, time.monotonic()
+    before, started = service.requests, time.monotonic()
     record = recorded(workspace, part.ledger)
     resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
     planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)
@@ -108,7 +108,7 @@ def push_tree(
     pushed = carry_out(
         workspace, planned.plan, sender, part, command="push", digest=digest, uploads=uploads, refused=refused
     )
-    pushed.requests = service.transport.requests - before
+    pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     if resumed is not None:
         pushed.nothing = f"everything in {saved} is done already"

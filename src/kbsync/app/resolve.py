@@ -14,7 +14,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.ledger import Ledger
 from kbsync.model import Action, Base, Desired, Held, Observed, Plan, Reason
 from kbsync.plan.resolve import Side, resolve_fields
-from kbsync.service.client import Service
+from kbsync.service.contract import Service
 
 FIELDS = (Reason.DRIFT, Reason.CONFLICT)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)

@@ -20,7 +20,7 @@ from kbsync.model import Outcome, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited
-from kbsync.service.client import Service
+from kbsync.service.contract import Service
 from kbsync.words import are, count, similar, suggestion
 
 HEAD_BYTES = 64

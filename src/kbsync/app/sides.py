@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
     from kbsync.service.categories import Expected
-    from kbsync.service.client import Service
+    from kbsync.service.contract import Service
     from kbsync.service.listing import Page
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot

@@ -15,7 +15,7 @@ from kbsync.ledger import Ledger
 from kbsync.ledger.values import Entry
 from kbsync.model import Change, Plan
 from kbsync.plan.undo import build_undo
-from kbsync.service.client import Service
+from kbsync.service.contract import Service
 
 Agree = Callable[[Plan], None]
 """Is shown what would be put back, and raises where somebody says no."""
@@ -72,7 +72,7 @@ def _carry_out(
     workspace: Workspace, service: Service, part: Part, run: int, entries: list[Entry], agree: Agree
 ) -> Pushed:
     """Plan, ask, and carry it out; the lock is held."""
-    before, started = service.transport.requests, time.monotonic()
+    before, started = service.requests, time.monotonic()
     bodies = _bodies(part.ledger, entries)
     bases = part.ledger.bases(part.target)
     portal = observe(workspace, service, [], bases, full=False)
@@ -85,7 +85,7 @@ def _carry_out(
 
     sender = make_sender(service, plan.changes, bases, content_of)
     pushed = carry_out(workspace, plan, sender, part, command=f"undo {run}")
-    pushed.requests = service.transport.requests - before
+    pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     pushed.nothing = f"of run {run} nothing is left to put back"
     pushed.again = command_line("undo", run, options=workspace.session.options)

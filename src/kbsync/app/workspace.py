@@ -23,7 +23,7 @@ from kbsync.service.profile import Profile, read_profile
 if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
-    from kbsync.service.client import Service
+    from kbsync.service.contract import Service
 
 SANDBOX_WAIT_S = 5.0
 """A command that uses the sandbox's data may end soon; so long another waits for it."""
@@ -124,7 +124,7 @@ class Workspace:
     @contextmanager
     def _connected(self, base_url: str, token: str) -> Iterator[Service]:
         # Imported here: httpx takes longer to load than a small tree to read.
-        from kbsync.service.client import Service
+        from kbsync.service.client import HttpService
         from kbsync.service.pace import Bucket, Gate
         from kbsync.service.transport import Transport
 
@@ -133,7 +133,7 @@ class Workspace:
         gate = Gate(settings.pace.concurrency)
         transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, told=self.session.note)
         try:
-            yield Service(self.profile, transport, settings.service.account_id, settings.service.portal)
+            yield HttpService(self.profile, transport, settings.service.account_id, settings.service.portal)
         finally:
             transport.close()
 

@@ -31,7 +31,7 @@ from kbsync.plan.step import (
     only_position,
 )
 from kbsync.push.lookup import Lookup
-from kbsync.service.client import Service
+from kbsync.service.contract import Service
 
 LOOK_AGAIN = 2
 """How often a create whose answer was lost is sent in one run."""

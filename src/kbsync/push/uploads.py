@@ -21,7 +21,7 @@ from kbsync.model import Action, Change, Finding, Observed, Outcome, Plan, Remot
 from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
 from kbsync.plan.step import HOPELESS
-from kbsync.service.client import Service
+from kbsync.service.contract import Service
 from kbsync.words import are, count
 
 HOUR_S = 3600.0

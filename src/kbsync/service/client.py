@@ -29,8 +29,8 @@ LIST_THREADS = 4
 
 
 @dataclass(slots=True)
-class Service:
-    """One portal of one service, spoken to as a profile says.
+class HttpService:
+    """One portal of one service, spoken to over HTTP as a profile says. See `contract.py`.
 
     Every method raises a `ServiceError` that names the request and what came back.
     """
@@ -42,6 +42,21 @@ class Service:
     categories: dict[RemoteId, Observed] = field(default_factory=dict)
     _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
     _listed: CategoryLister | None = field(init=False, repr=False, default=None)
+
+    @property
+    def base_url(self) -> str:
+        """Where it is."""
+        return self.transport.base_url
+
+    @property
+    def requests(self) -> int:
+        """How many requests were sent so far."""
+        return self.transport.requests
+
+    @property
+    def latency_s(self) -> float:
+        """How long an answer takes, seconds."""
+        return self.transport.latency_s
 
     def can(self, operation: str) -> bool:
         """Whether the profile has this operation."""
