@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import fields, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, get_origin, get_type_hints
 
@@ -105,15 +106,15 @@ def _build_table(name: str, table: Any, origin: Origin, *, prefix: str = "") -> 
     if not isinstance(table, dict):
         raise ConfigError(f"{origin.of(full, '')} must be a table.", hint=f"Write [{full}] and its keys below it.")
     if name == "authors":
-        return {key: _convert(value, int, origin.of(full, key)) for key, value in table.items()}
+        return {key: _convert(value, int, partial(origin.of, full, key)) for key, value in table.items()}
     kind = HINTS[name]
     hints = get_type_hints(kind)
     values = {}
     for key, value in table.items():
-        where = origin.of(full, key)
         if key not in hints:
-            raise ConfigError(f"{where} is not a known key.", hint=_unknown_key_hint(name, key, hints))
-        values[key] = _convert(value, hints[key], where)
+            hint = _unknown_key_hint(name, key, hints)
+            raise ConfigError(f"{origin.of(full, key)} is not a known key.", hint=hint)
+        values[key] = _convert(value, hints[key], partial(origin.of, full, key))
     return kind(**values)
 
 
@@ -125,11 +126,12 @@ def _unknown_key_hint(table: str, key: str, known: Mapping[str, Any]) -> str:
     return did_you_mean(key, known) or f"The keys of [{table}] are: {', '.join(known)}."
 
 
-def _convert(value: Any, kind: Any, where: str) -> Any:
+def _convert(value: Any, kind: Any, where: Callable[[], str]) -> Any:
+    """A value as its type. Where it was written is looked up only for an error: each look reads the whole file."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
-        raise ConfigError(f"{where}: {_reason(exc, value)}", hint=_allowed_words(kind)) from exc
+        raise ConfigError(f"{where()}: {_reason(exc, value)}", hint=_allowed_words(kind)) from exc
 
 
 def _reason(exc: msgspec.ValidationError, found: object) -> str:
@@ -177,7 +179,7 @@ def _parse_variable(text: str, kind: Any, name: str) -> Any:
         return [part.strip() for part in text.split(",") if part.strip()]
     if get_origin(kind) is dict:
         pairs = (part.partition("=") for part in text.split(",") if part.strip())
-        return _convert({key.strip(): value.strip() for key, _, value in pairs}, kind, name)
+        return _convert({key.strip(): value.strip() for key, _, value in pairs}, kind, lambda: name)
     try:
         return msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError as exc:
