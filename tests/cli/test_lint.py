@@ -22,18 +22,18 @@ def test_lint_shows_every_problem_with_its_line_and_what_to_do(project):
     done = project.run("lint", **UNTRANSLATED)
     assert done.code == 3 and done.err == ""
     assert done.out == (
-        "content/en/billing/bad.md:2:1: error KB107 unknown key `titel`\n"
+        "content/en/billing/bad.md:2:1: error KB107 Unknown key `titel`.\n"
         "  2 | titel: X\n"
         "    | ^\n"
-        "    did you mean `title`?\n"
-        "content/en/billing/bad.md:3:1: error KB108 `position` must be a whole number, found text: `soon`\n"
+        "    Did you mean `title`?\n"
+        "content/en/billing/bad.md:3:1: error KB108 `position` must be a whole number, and is text: `soon`.\n"
         "  3 | position: soon\n"
         "    | ^\n"
-        "    write position: 20\n"
-        "content/en/billing/bad.md:6:5: warning KB301 there is no en/billing/nowhere.md\n"
+        "    Write `position: 20`.\n"
+        "content/en/billing/bad.md:6:5: warning KB301 en/billing/nowhere.md does not exist.\n"
         "  6 | [a](nowhere.md)\n"
         "    |     ^\n"
-        "    mend the path; readers would get a dead link\n"
+        "    Correct the path. Readers would get a dead link.\n"
         "\n"
         "6 files: 2 errors, 1 warning.\n"
     )
@@ -125,8 +125,8 @@ def test_what_the_project_calls_an_error_stops_plan_and_push(project):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[lint]\nignore = ["KB3o1"]', "kbsync.toml:6: `[lint] ignore`: `KB3o1` is the code of no rule\n  did you mean `KB301`?"),
-        ('[lint.levels]\nKB999 = "off"', "kbsync.toml:5: `[lint] levels`: `KB999` is the code of no rule"),
+        ('[lint]\nignore = ["KB3o1"]', "kbsync.toml:6: `[lint] ignore`: the code `KB3o1` does not exist.\n  Did you mean `KB301`?"),
+        ('[lint.levels]\nKB999 = "off"', "kbsync.toml:5: `[lint] levels`: the code `KB999` does not exist."),
         ('[lint]\nlevels = { KB301 = "fatal" }', "kbsync.toml:6: `[lint] levels`: invalid enum value 'fatal'"),
         ('[lint]\nlevels = { KB301 = "fatal" }', "use one of: error, warning, off"),
     ],
@@ -163,8 +163,10 @@ def test_a_rule_is_explained_without_any_project(tmp_path, project):
     (project.folder / "kbsync.toml").unlink()
     done = project.run("lint", "--explain", "KB120")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("KB120: a comment or key that should ignore a finding, and does not\n  A code that")
-    assert "    Text. <!-- kbsync-ignore KB999 -->\n" in done.out
+    assert done.out.startswith("KB120: Comment or key that should ignore a code, and does not\n  The code does")
+    assert "  Before:\n" in done.out and "    Text. <!-- kbsync-ignore KB999 -->\n" in done.out
+    assert "  After:\n" in done.out and "    Text. <!-- kbsync-ignore KB301 -->\n" in done.out
+    assert "content/en/troubleshooting/codes.md#kb-120" in done.out
     assert "KB301: " in project.run("lint", "--explain", "KB3").out
     everything = project.run("lint", "--explain", "all").out
     listed = project.run("lint", "--rules").out
@@ -173,7 +175,7 @@ def test_a_rule_is_explained_without_any_project(tmp_path, project):
 
 def test_a_code_that_there_is_not_is_told_with_the_nearest(project):
     done = project.run("lint", "--explain", "KB30l")
-    assert (done.code, done.out) == (2, "") and "did you mean `KB301`?" in done.err
+    assert (done.code, done.out) == (2, "") and "Did you mean `KB301`?" in done.err
 
 
 # --- formats ---------------------------------------------------------------------------------------------------------
@@ -224,7 +226,7 @@ def test_external_links_are_asked_for_on_request_and_remembered(project):
         done = project.run("lint", "--external", **UNTRANSLATED)
         assert done.code == 0
         assert done.out.startswith(
-            f"{REFUNDS}:6:15: warning KB310 the link to {web.origin}/status/404 is dead: the answer is 404\n"
+            f"{REFUNDS}:6:15: warning KB310 The link to {web.origin}/status/404 is dead: the answer is 404.\n"
         )
         assert done.out.endswith("\n5 files: 0 errors, 1 warning.\n")
         assert done.err == (

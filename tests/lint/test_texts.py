@@ -9,8 +9,8 @@ import pytest
 from builders import source_of
 from kbsync.content.source import Problem
 from kbsync.lint import inspect
-from kbsync.lint.rules import RULES
 from kbsync.markdown.html import render_html
+from kbsync.report.rules import RULES
 
 from .texts import OF_ONE_TEXT
 
@@ -63,7 +63,7 @@ def test_a_rule_keeps_quiet_with_crlf_and_in_a_quotation(code, text):
 def test_every_finding_names_one_thing_to_do(code):
     for text, _ in OF_ONE_TEXT[code][0]:
         for problem in problems(text):
-            assert problem.message and problem.hint and not problem.message.endswith(".")
+            assert problem.message.endswith(".") and problem.hint.endswith(".")
             assert problem.level == ("error" if problem.code == "KB212" else "warning")
             assert not problem.fixable or RULES[problem.code].fixable
 

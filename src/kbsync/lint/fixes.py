@@ -1,4 +1,4 @@
-"""What `lint --fix` does to one file: the edits that the rules give with their findings, where they surely help.
+"""What `lint --fix` does to one file: the edits that the rules give with their findings, if they certainly help.
 
 Pure: bytes in, bytes out. Every byte that is not part of a finding stays, and fixing twice is fixing once.
 """
@@ -12,19 +12,19 @@ from dataclasses import dataclass
 from kbsync.content.body import BOM
 from kbsync.content.inspection import Body
 from kbsync.content.parse import parse_source
+from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Problem, Source
 from kbsync.lint.bodies import marks_of
 from kbsync.lint.ignore import is_ignored
 from kbsync.lint.page import Edit, Mark
-from kbsync.lint.structure import UNREAD
-from kbsync.model import Finding
+from kbsync.lint.raw_html import PLACEHOLDER
 
 MAX_ROUNDS = 100
-"""What one fix uncovers (a word behind a placeholder that hid the line) is mended in the next round; a real file needs
+"""What one fix uncovers (a word behind a placeholder that hid the line) is fixed in the next round; a real file needs
 three or four."""
 
-UNCOVERING = "KB402"
-"""Mending it shows what was lost before, and with it other findings. No other fix may bring any."""
+UNCOVERING = PLACEHOLDER.code
+"""Fixing it shows what was lost before, and with it other findings. No other fix may bring any."""
 
 
 def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> bytes:
@@ -60,8 +60,8 @@ def _body_of(path: str, data: bytes) -> tuple[Body | None, int, Source]:
         return []
 
     source = parse_source(path, data, inspect=keep)
-    # Where the front matter cannot be read nobody knows where the body begins.
-    if not found or any(problem.code in UNREAD for problem in source.problems):
+    # Where the front matter cannot be read it is not known where the body begins.
+    if not found or any(problem.code in HIDES_KEYS for problem in source.problems):
         return None, 0, source
     return found[0], source.body_start + data.decode().startswith(BOM), source
 
@@ -88,9 +88,7 @@ class _File:
             for mark in marks
             if mark.edits
             and (self.codes is None or mark.code in self.codes)
-            and not is_ignored(
-                Finding(mark.code, "warning", self.path, first + text.count("\n", 0, mark.at), 1, ""), source
-            )
+            and not is_ignored(mark.rule.finding(self.path, first + text.count("\n", 0, mark.at), 1, ""), source)
         ]
 
 

@@ -15,9 +15,10 @@ from kbsync.content.compile import Compiler
 from kbsync.content.pictures import Picture
 from kbsync.errors import ContentError, ServiceError, Throttled
 from kbsync.ledger.contract import Ledger, Uploaded
-from kbsync.model import Action, Change, Finding, Outcome, Plan, body_digest
+from kbsync.model import Action, Change, Outcome, Plan, body_digest
 from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
+from kbsync.plan.rules import TOO_MANY_IMAGES
 from kbsync.plan.step import HOPELESS
 from kbsync.service.client import Service
 from kbsync.words import are, count
@@ -74,7 +75,7 @@ def plan_uploads(plan: Plan, compiler: Compiler, policy: Policy, *, per_hour: in
     hint = (
         f"push again each hour, {-(-len(uploads) // per_hour)} times in all: each push goes on where the last one ended"
     )
-    return replace(found, warnings=(*found.warnings, Finding("KB506", "warning", uploads[0].path, 1, 1, message, hint)))
+    return replace(found, warnings=(*found.warnings, TOO_MANY_IMAGES.finding(uploads[0].path, 1, 1, message, hint)))
 
 
 def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, concurrency: int) -> Iterator[Outcome]:
