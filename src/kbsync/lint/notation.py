@@ -181,7 +181,7 @@ def check_attributes(page: Page) -> Iterator[Mark]:
 def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     """Take the attributes off the end of a heading; elsewhere they may be all that a line has."""
     heading = page.heading_at(match.start())
-    start = len(page.text[: match.start()].rstrip(" \t"))
+    start = page.before_spaces(match.start())
     if (
         heading is None
         or start <= heading[0]

@@ -96,6 +96,12 @@ class Page:
         start = self.text.rfind("\n", 0, place) + 1
         return max(start, self.text.rfind("\r", start, place) + 1) if self._lone_cr else start
 
+    def before_spaces(self, place: int) -> int:
+        """The place without the spaces and tabs before it. A slice of all the text before it would cost too much."""
+        while place and self.text[place - 1] in " \t":
+            place -= 1
+        return place
+
     def line_at(self, place: int) -> str:
         """The line that a character is in, without its end."""
         end = self.text.find("\n", place)

@@ -73,7 +73,7 @@ def _hard_break(page: Page, piece: RawHtml) -> tuple[Edit, ...]:
     """A backslash for a `<br>` at the end of a line in the midst of a paragraph; elsewhere it would be printed."""
     text = page.text
     spaces = _LINE_END.match(text, piece.end)
-    start = len(text[: piece.start].rstrip(" \t"))
+    start = page.before_spaces(piece.start)
     if not spaces or start == 0 or text[start - 1] in ">\\\n\r":
         return ()
     line_end = text.index("\n", piece.end)
