@@ -1,4 +1,4 @@
-"""The rules for a content tree. A rule stands beside the check that finds it; this door knows the checks by module.
+"""The rules for a content tree. A rule is declared beside the check that finds it.
 
 A finding of level error stops plan and push. Whatever the portal may legitimately hold already is at most a warning.
 `registry.py` has every rule of a tree, `explanations.py` the words about each.

@@ -17,7 +17,7 @@ DEAD_LINK = Rule("KB310", "External link that is dead")
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A link or picture of another site: its place in the file, and the address that is asked for."""
+    """A link or image of another site: its place in the file, and the address that is asked for."""
 
     path: str
     line: int

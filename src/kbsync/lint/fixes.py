@@ -28,15 +28,15 @@ UNCOVERING = PLACEHOLDER.code
 
 
 def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> bytes:
-    """Mend what can be mended without asking, and is not meant (`<!-- kbsync-ignore CODE -->`).
+    """Fix what can be fixed without asking, and is not ignored (`<!-- kbsync-ignore CODE -->`).
 
     Args:
         path: relative to the content root, with forward slashes.
         data: the file's bytes.
-        codes: what to mend; None for everything.
+        codes: what to fix; None for everything.
 
     Returns:
-        The bytes as they should be; the same where there is nothing to mend, or the file cannot be read.
+        The bytes as they should be; the same if there is nothing to fix, or the file cannot be read.
     """
     body, start, _ = _body_of(path, data)
     if body is None:
@@ -44,10 +44,10 @@ def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> by
     file = _File(path, data.decode()[:start], codes)
     text = body.text
     for _ in range(MAX_ROUNDS):
-        mended = _one_round(file, text)
-        if mended == text:
+        fixed = _one_round(file, text)
+        if fixed == text:
             break
-        text = mended
+        text = fixed
     return (file.head + text).encode()
 
 
@@ -68,7 +68,7 @@ def _body_of(path: str, data: bytes) -> tuple[Body | None, int, Source]:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What of a file stays, everything before its body, and which codes are to be mended in that."""
+    """What of a file stays, everything before its body, and which codes are to be fixed in that."""
 
     path: str
     head: str
@@ -80,7 +80,7 @@ class _File:
         return marks_of(body) if body else []
 
     def wanted(self, text: str, marks: Iterable[Mark]) -> list[Mark]:
-        """Those of the rules' marks that are to be mended."""
+        """Those of the rules' marks that are to be fixed."""
         _, _, source = _body_of(self.path, (self.head + text).encode())
         first = self.head.count("\n") + 1
         return [
@@ -93,18 +93,18 @@ class _File:
 
 
 def _one_round(file: _File, text: str) -> str:
-    """The text with all findings of one code mended; another code's places have moved then, and wait for the next."""
+    """The text with all findings of one code fixed; another code's places have moved then, and wait for the next."""
     marks = file.marks(text)
     wanted = file.wanted(text, marks)
     for code in sorted({mark.code for mark in wanted}):
-        mended = _mended(file, text, marks, [mark for mark in wanted if mark.code == code])
-        if mended != text:
-            return mended
+        fixed = _fixed(file, text, marks, [mark for mark in wanted if mark.code == code])
+        if fixed != text:
+            return fixed
     return text
 
 
-def _mended(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mark]) -> str:
-    """The text with these findings mended, or with as many of them as do no harm; the same where none helps."""
+def _fixed(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mark]) -> str:
+    """The text with these findings fixed, or with as many of them as do no harm; the same if none helps."""
     chosen = _apart(wanted)
     after = _apply(text, [edit for mark in chosen for edit in mark.edits])
     if _is_better(before, chosen, file.marks(after)):
@@ -112,8 +112,8 @@ def _mended(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mar
     if len(chosen) == 1:
         return text
     half = len(chosen) // 2
-    left = _mended(file, text, before, chosen[:half])
-    return left if left != text else _mended(file, text, before, chosen[half:])
+    left = _fixed(file, text, before, chosen[:half])
+    return left if left != text else _fixed(file, text, before, chosen[half:])
 
 
 def _apart(marks: Sequence[Mark]) -> list[Mark]:
@@ -136,14 +136,14 @@ def _apply(text: str, edits: Sequence[Edit]) -> str:
     return "".join((*pieces, text[at:]))
 
 
-def _is_better(before: Sequence[Mark], mended: Sequence[Mark], after: Sequence[Mark]) -> bool:
-    """Whether what was to be mended is gone, and nothing else came."""
+def _is_better(before: Sequence[Mark], fixed: Sequence[Mark], after: Sequence[Mark]) -> bool:
+    """Whether what was to be fixed is gone, and nothing else came."""
     there = {(mark.code, mark.at) for mark in after}
     moved = 0
-    for mark in mended:
+    for mark in fixed:
         before_it = sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits if edit.end <= mark.at)
         if (mark.code, mark.at + moved + before_it) in there:
             return False
         moved += sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits)
     new, old = Counter(mark.code for mark in after), Counter(mark.code for mark in before)
-    return mended[0].code == UNCOVERING or all(new[code] <= old[code] for code in new)
+    return fixed[0].code == UNCOVERING or all(new[code] <= old[code] for code in new)

@@ -41,7 +41,7 @@ def check_lists(page: Page) -> Iterator[Mark]:
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether an item is indented more than one above it, and less than what stands in that one has to be."""
+    """Whether an item is indented more than one above it, and less than what is nested in that one has to be."""
     above: list[tuple[int, int]] = []
     for match in _ITEM.finditer(f"\n{text}"):
         column = len(match[1])
@@ -71,7 +71,7 @@ def _mark(page: Page, above: Item, run: list[Item]) -> Mark:
 
 
 def _words_column(page: Page, item: Item) -> int:
-    """Where the words of an item begin: what stands in it has to begin there, too."""
+    """Where the words of an item begin: what is nested in it has to begin there, too."""
     mark = _MARK.match(page.text, item.start)
     if mark is None:
         return _column(page, item) + 2

@@ -35,7 +35,7 @@ def check_tables(page: Page) -> Iterator[Mark]:
         at = match.start() + 1
         if page.is_table(at):
             inside += 1
-            # A row of hyphens further down in the same table is no other table.
+            # A row of hyphens further down in the same table is not another table.
             if at >= end:
                 end = _end_of_rows(text, at)
                 if mark := _filled_in(page, at, end):
