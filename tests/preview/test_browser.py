@@ -109,7 +109,9 @@ def test_broken_front_matter_is_told_over_the_last_good_page(desk: Running, visi
     assert page.evaluate("window.stayed")
 
 
-def test_findings_are_beside_the_article_and_lead_to_the_editor_and_to_what_explains_the_code(desk: Running, visit: Visit):
+def test_findings_are_beside_the_article_and_lead_to_the_editor_and_to_what_explains_the_code(
+    desk: Running, visit: Visit
+):
     page = visit(REFUNDS)
     write(desk, "en/billing/refunds.md", A_REFUND + "\n[x](none.md)\n")
     finding = page.locator(".finding", has_text="KB301")
