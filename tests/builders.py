@@ -76,6 +76,7 @@ class Reading:
     tree: Tree
     compiler: Compiler
     findings: list[Finding]
+    context: Context
 
     @property
     def codes(self) -> list[str]:
@@ -111,7 +112,7 @@ def read_content(
         if not any(finding.level == "error" for finding in findings):
             compiler.compile()
         store_tree(found, cache)
-    return Reading(found, compiler, findings)
+    return Reading(found, compiler, findings, context)
 
 
 @contextmanager

@@ -7,6 +7,7 @@ import os
 import pytest
 
 from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, write_files
+from kbsync.lint import CHECKS
 from kbsync.lint.explanations import explain
 from kbsync.report.rules import RULES
 from kbsync.service.profile import Limits
@@ -133,6 +134,19 @@ def test_every_rule_is_tested_here_or_beside_and_every_code_is_explained():
     elsewhere |= {"KB505", "KB506"}
     assert {case[0] for case in FIRES} | elsewhere | set(OF_ONE_TEXT) == set(RULES)
     assert all(rule.code == code and rule.title and explain(code).why for code, rule in RULES.items())
+
+
+def test_a_check_gives_findings_of_the_rules_that_it_declares_and_of_no_others(tmp_path):
+    """What the lint cache and the preview keep or find again follows from the declarations."""
+    seen = set()
+    for number, case in enumerate(FIRES):
+        context = read_content(write_files(tmp_path / str(number), case[-1])).context
+        for check in CHECKS:
+            codes = {finding.code for finding in check(context)}
+            assert codes <= {rule.code for rule in check.rules}, check.find.__name__
+            seen |= codes
+    # The others are about images that are there.
+    assert seen >= {rule.code for check in CHECKS for rule in check.rules} - {"KB321", "KB322", "KB323"}
 
 
 QUIET = {

@@ -45,10 +45,7 @@ class TocEntry:
 
 @dataclass(frozen=True, slots=True)
 class WriterFinding:
-    """One finding in the source behind the page.
-
-    `editor_url` opens it in the editor, `code_url` explains its code; "" where nothing does.
-    """
+    """One finding in the source; `editor_url` opens it in the editor, `code_url` explains its code, "" without one."""
 
     level: str
     code: str
