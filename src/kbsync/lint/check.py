@@ -44,7 +44,7 @@ class Check(Generic[Seen, Found]):
 
 
 def finds(*rules: Rule, needs: Needs = Needs.TEXT) -> Callable[[Callable[[Seen], Iterator[Found]]], Check[Seen, Found]]:
-    """Declare the rules of a function. `fixes` and caches rely on it: a check gives findings of these rules only."""
+    """Declare the rules of a function. Caches and the preview rely on it: it gives findings of these rules only."""
     return lambda find: Check(find, rules, needs)
 
 
