@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast test-lowest test-newest locked lock lint bench soak fuzz clean
+.PHONY: demo test test-fast test-lowest test-newest locked lock lint codes bench soak fuzz clean
 
 demo: .venv/installed
 	$(BIN)/kbsync demo
@@ -25,6 +25,10 @@ lint: .venv/tested
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+
+# The help center's page of codes, from the rules and their explanations. A test fails where it is out of date.
+codes: .venv/installed
+	$(BIN)/python tools/codes.py
 
 bench: .venv/tested
 	$(BIN)/python bench/run.py

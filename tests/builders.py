@@ -76,6 +76,7 @@ class Reading:
     tree: Tree
     compiler: Compiler
     findings: list[Finding]
+    context: Context
 
     @property
     def codes(self) -> list[str]:
@@ -110,7 +111,7 @@ def read_content(
     if cache:
         is_broken = any(finding.level == "error" for finding in findings)
         store_tree(found, cache, {} if is_broken else compiler.compile().rows)
-    return Reading(found, compiler, findings)
+    return Reading(found, compiler, findings, context)
 
 
 @contextmanager

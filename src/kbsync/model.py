@@ -133,6 +133,29 @@ class Finding:
     fixable: bool = False
 
 
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One kind of finding, declared beside the check that finds it.
+
+    Its explanation and example are in `lint/rules/<code>.md`.
+
+    Args:
+        code: stable: `KB` and three digits.
+        title: what was found, in a few words.
+        level: of its findings.
+        fixable: whether `lint --fix` can fix it where there is only one way to do so.
+    """
+
+    code: str
+    title: str
+    level: Level = "warning"
+    fixable: bool = False
+
+    def finding(self, path: str, line: int, column: int, message: str, hint: str = "") -> Finding:
+        """A finding of this rule."""
+        return Finding(self.code, self.level, path, line, column, message, hint)
+
+
 class Desired(msgspec.Struct, frozen=True, gc=False):
     """What one source wants: the identity, and the fields that it gives. A field left out is not ours.
 

@@ -22,18 +22,18 @@ def test_lint_shows_every_problem_with_its_line_and_what_to_do(project):
     done = project.run("lint", **UNTRANSLATED)
     assert done.code == 3 and done.err == ""
     assert done.out == (
-        "content/en/billing/bad.md:2:1: error KB107 unknown key `titel`\n"
+        "content/en/billing/bad.md:2:1: error KB107 Unknown key `titel`.\n"
         "  2 | titel: X\n"
         "    | ^\n"
         "    Did you mean `title`?\n"
-        "content/en/billing/bad.md:3:1: error KB108 `position` must be a whole number, found text: `soon`\n"
+        "content/en/billing/bad.md:3:1: error KB108 `position` must be a whole number, and is text: `soon`.\n"
         "  3 | position: soon\n"
         "    | ^\n"
-        "    write position: 20\n"
-        "content/en/billing/bad.md:6:5: warning KB301 there is no en/billing/nowhere.md\n"
+        "    Write `position: 20`.\n"
+        "content/en/billing/bad.md:6:5: warning KB301 en/billing/nowhere.md does not exist.\n"
         "  6 | [a](nowhere.md)\n"
         "    |     ^\n"
-        "    mend the path; readers would get a dead link\n"
+        "    Correct the path. Readers would get a dead link.\n"
         "\n"
         "6 files: 2 errors, 1 warning.\n"
     )
@@ -163,8 +163,10 @@ def test_a_rule_is_explained_without_any_project(tmp_path, project):
     (project.folder / "kbsync.toml").unlink()
     done = project.run("lint", "--explain", "KB120")
     assert (done.code, done.err) == (0, "")
-    assert done.out.startswith("KB120: a comment or key that should ignore a finding, and does not\n  A code that")
-    assert "    Text. <!-- kbsync-ignore KB999 -->\n" in done.out
+    assert done.out.startswith("KB120: Comment or key that should ignore a code, and does not\n  The code does")
+    assert "  Before:\n" in done.out and "    Text. <!-- kbsync-ignore KB999 -->\n" in done.out
+    assert "  After:\n" in done.out and "    Text. <!-- kbsync-ignore KB301 -->\n" in done.out
+    assert "content/en/troubleshooting/codes.md#kb-120" in done.out
     assert "KB301: " in project.run("lint", "--explain", "KB3").out
     everything = project.run("lint", "--explain", "all").out
     listed = project.run("lint", "--rules").out
@@ -224,7 +226,7 @@ def test_external_links_are_asked_for_on_request_and_remembered(project):
         done = project.run("lint", "--external", **UNTRANSLATED)
         assert done.code == 0
         assert done.out.startswith(
-            f"{REFUNDS}:6:15: warning KB310 the link to {web.origin}/status/404 is dead: the answer is 404\n"
+            f"{REFUNDS}:6:15: warning KB310 The link to {web.origin}/status/404 is dead: the answer is 404.\n"
         )
         assert done.out.endswith("\n5 files: 0 errors, 1 warning.\n")
         assert done.err == (

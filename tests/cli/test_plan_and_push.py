@@ -123,7 +123,7 @@ def test_errors_of_the_tree_stop_a_push_before_anything_is_asked(remote, portal:
     remote.write("content/en/billing/bad.md", "---\ntitle: Bad\nstatus: live\n---\nText.\n")
     done = remote.run("push")
     assert done.code == 3 and done.out == ""
-    assert "content/en/billing/bad.md:3:1: error KB109 `status: live` is not a status" in done.err
+    assert "content/en/billing/bad.md:3:1: error KB109 `live` is not a value of `status`" in done.err
     assert portal.requests == []
     printed = json.loads(remote.run("plan", "--format", "json").out)
     assert [finding["code"] for finding in printed["findings"]] == ["KB109"]

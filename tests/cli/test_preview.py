@@ -79,7 +79,7 @@ def test_whoever_opens_it_to_others_is_warned(project):
 def test_without_a_content_tree_it_says_so(project):
     project.config('[content]\nroot = "nowhere"\n')
     done = project.run("preview", "--port", "0")
-    assert done.code == 3 and "there is no content tree" in done.err
+    assert done.code == 3 and "There is no content folder" in done.err
 
 
 def test_it_compares_with_the_portal_where_it_is_told_to(remote):

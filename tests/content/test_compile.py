@@ -230,12 +230,12 @@ def test_an_article_that_appears_is_linked_to_from_a_cached_one(tmp_path):
 def test_a_file_that_changed_after_it_was_read_is_not_sent(tmp_path, text):
     reading = read_content(write_files(tmp_path, beside("# A\none\n")))
     write_files(tmp_path, {HERE: text})
-    with pytest.raises(ContentError, match=f"{HERE}: the file changed while kbsync was at work"):
+    with pytest.raises(ContentError, match=f"{HERE} changed while kbsync was running"):
         reading.content(HERE)
 
 
 def test_a_file_that_vanished_after_it_was_read_is_told(tmp_path):
     reading = read_content(write_files(tmp_path, beside("# A\none\n")))
     (tmp_path / HERE).unlink()
-    with pytest.raises(ContentError, match=f"{HERE}: cannot be read any more: No such file"):
+    with pytest.raises(ContentError, match=f"{HERE} can no longer be read: No such file"):
         reading.content(HERE)

@@ -97,13 +97,13 @@ WRONG = [
     ("slug: 404", "KB108", 'slug: "404"'),
     ("author: 12", "KB108", 'author: "12"'),
     ("status: true", "KB108", 'status: "true"'),
-    ("status: live", "KB109", "use one of: draft, published, archived"),
+    ("status: live", "KB109", "Use one of: draft, published, archived"),
     ("status: Published", "KB109", "Did you mean `published`?"),
-    ("status: ''", "KB109", "use one of: draft, published, archived"),
-    ("manage: maybe", "KB113", "use one of: true, seed, false"),
-    ("manage: !!bool maybe", "KB113", "use one of: true, seed, false"),
-    ("manage: [true]", "KB113", "use one of: true, seed, false"),
-    ("manage: 1", "KB113", "use one of: true, seed, false"),
+    ("status: ''", "KB109", "Use one of: draft, published, archived"),
+    ("manage: maybe", "KB113", "Use one of: true, seed, false"),
+    ("manage: !!bool maybe", "KB113", "Use one of: true, seed, false"),
+    ("manage: [true]", "KB113", "Use one of: true, seed, false"),
+    ("manage: 1", "KB113", "Use one of: true, seed, false"),
     ('position: "20"', "KB108", "position: 20"),
     ("position: 1.5", "KB108", "position: 20"),
     ("position: 1_000", "KB108", "position: 20"),
@@ -122,8 +122,8 @@ WRONG = [
     ("title: !!python/object/apply:os.system [x]", "KB108", ""),
     ("title: !!python/name:builtins:str x", "KB108", "quotes"),
     ("title: !<tag:example.com:str> x", "KB108", "quotes"),
-    ('title: "a\\0b"', "KB114", "delete"),
-    ('tags: ["a\\0b"]', "KB114", "delete"),
+    ('title: "a\\0b"', "KB114", "Delete"),
+    ('tags: ["a\\0b"]', "KB114", "Delete"),
 ]
 
 
@@ -137,7 +137,7 @@ def test_a_wrong_value_is_an_error_at_its_key_with_what_to_write_instead(line, c
 def test_an_item_of_the_wrong_kind_is_told_at_its_own_place():
     (problem,) = problems("---\ntitle: T\ntags:\n  - money\n  - 2024\n---\nText.\n")
     assert (problem.code, problem.line, problem.column) == ("KB108", 5, 5)
-    assert problem.hint == 'put it in quotes: "2024"'
+    assert problem.hint == 'Put it in quotes: "2024".'
 
 
 def test_a_wrong_value_is_not_used():
@@ -168,21 +168,21 @@ BROKEN = [
     ("---\ntitle: a: b\n---\n", ("KB104", 2, 9), "quotes"),
     ("---\r\nslug: a\r\ntitle: a: b\r\n---\r\n", ("KB104", 3, 9), "quotes"),
     ("\ufeff---\nslug: a\ntitle: é😀: b: c\n---\n", ("KB104", 3, 13 - 3), "quotes"),
-    ("---\ntitle: A\n\tslug: b\n---\n", ("KB104", 3, 1), "indent with spaces"),
-    ("---\ntags:\n\t- b\n---\n", ("KB104", 3, 1), "indent with spaces"),
+    ("---\ntitle: A\n\tslug: b\n---\n", ("KB104", 3, 1), "Indent with spaces"),
+    ("---\ntags:\n\t- b\n---\n", ("KB104", 3, 1), "Indent with spaces"),
     ("---\ntitle: [a\n---\n", ("KB104", 3, 1), "quotes"),
     ('---\ntitle: "a\n---\n', ("KB104", 3, 1), "quotes"),
     ("---\ntitle: @ana\n---\n", ("KB104", 2, 8), "quotes"),
     ("---\ntitle: *important\n---\n", ("KB104", 2, 8), "quotes"),
     ("---\nslug: &a [*a]\n---\n", ("KB104", 2, 11), "quotes"),
-    ("---\ntitle: A\nslug: b\x7f\n---\n", ("KB104", 3, 8), "delete"),
-    ("---\ntitle: A\0\nslug: b\n---\n", ("KB104", 2, 9), "delete"),
-    ("---\r\ntitle: A\r\n\x1b\r\n---\r\n", ("KB104", 3, 1), "delete"),
+    ("---\ntitle: A\nslug: b\x7f\n---\n", ("KB104", 3, 8), "Delete"),
+    ("---\ntitle: A\0\nslug: b\n---\n", ("KB104", 2, 9), "Delete"),
+    ("---\r\ntitle: A\r\n\x1b\r\n---\r\n", ("KB104", 3, 1), "Delete"),
     ("---\n- a\n- b\n---\n", ("KB105", 2, 1), "key"),
     ("---\njust words\n---\n", ("KB105", 2, 1), "key"),
     ("---\n\n  2024\n---\n", ("KB105", 3, 3), "key"),
-    ("---\ntitle: A\nslug: b\ntitle: B\n---\nText\n", ("KB106", 4, 1), "delete one"),
-    ('---\ntitle: A\n"title": B\n---\nText\n', ("KB106", 3, 1), "delete one"),
+    ("---\ntitle: A\nslug: b\ntitle: B\n---\nText\n", ("KB106", 4, 1), "Delete one"),
+    ('---\ntitle: A\n"title": B\n---\nText\n', ("KB106", 3, 1), "Delete one"),
     ("---\ntitle: A\nText\n", ("KB111", 1, 1), "---"),
     ("---", ("KB111", 1, 1), "---"),
     ("---\ntitle: A\n --- \n", ("KB111", 1, 1), "---"),
@@ -193,7 +193,7 @@ BROKEN = [
     ("é é\n".encode() + "ü".encode() + b"x\xff", ("KB101", 2, 3), "UTF-8"),
     (b"\xef\xbb\xbf\xff", ("KB101", 1, 1), "UTF-8"),
     ("Text".encode("utf-16"), ("KB101", 1, 1), "UTF-8"),
-    ("---\ntitle: A\n---\nOne.\nText\0\n", ("KB114", 5, 5), "delete"),
+    ("---\ntitle: A\n---\nOne.\nText\0\n", ("KB114", 5, 5), "Delete"),
 ]
 
 
@@ -206,7 +206,7 @@ def test_what_cannot_be_read_is_an_error_with_line_column_and_one_thing_to_do(te
 
 def test_the_first_of_a_doubled_key_counts_and_the_message_says_where_it_is():
     source = source_of("---\nslug: b\ntitle: A\ntitle: B\n---\nText\n")
-    assert source.title == "A" and "the first is on line 3" in source.problems[0].message
+    assert source.title == "A" and "already on line 3" in source.problems[0].message
 
 
 def test_what_stands_before_and_below_a_mistake_is_still_read():

@@ -44,10 +44,10 @@ def test_a_comment_is_about_its_own_line_and_one_that_stands_alone_about_the_nex
 @pytest.mark.parametrize(
     ("body", "place", "said"),
     [
-        ("a <!-- kbsync-ignore -->\n", (4, 3), "names no code"),
-        ("a\nb <!-- kbsync-disable KB301 -->\n", (5, 3), "`kbsync-disable` is no comment"),
-        ("<!-- kbsync-ignore KB301 --> gone\n", (4, 1), "readers do not see it"),
-        ("- <!-- kbsync-ignore KB301 --> gone\n", (4, 3), "readers do not see it"),
+        ("a <!-- kbsync-ignore -->\n", (4, 3), "does not name a code"),
+        ("a\nb <!-- kbsync-disable KB301 -->\n", (5, 3), "does not know the comment `kbsync-disable`"),
+        ("<!-- kbsync-ignore KB301 --> gone\n", (4, 1), "Readers do not see"),
+        ("- <!-- kbsync-ignore KB301 --> gone\n", (4, 3), "Readers do not see"),
     ],
 )
 def test_a_comment_that_does_not_do_what_it_says_is_told(body, place, said):

@@ -32,7 +32,7 @@ def test_a_source_of_three_gigabytes_is_an_error_and_is_not_read(tmp_path):
     assert list(tree.sources) == ["en/a.md"]
     (found,) = tree.findings
     assert (found.code, found.level, found.path) == ("KB102", "error", "en/big.md")
-    assert found.message == "the file has 3,221.2 MB; at most 2 MB are read"
+    assert found.message == "The file has 3,221.2 MB; at most 2 MB are read."
 
 
 def test_a_source_of_exactly_the_limit_is_read(tmp_path):
@@ -46,7 +46,9 @@ def test_a_source_that_grows_between_the_walk_and_the_reading_is_not_read_either
     sparse(tmp_path / "en/a.md", 3 * GIB)
     tree = read_tree(tmp_path, cache=None, walk=walk)
     assert not tree.sources
-    assert [(found.code, found.message) for found in tree.findings] == [("KB102", "it is larger than 2 MB")]
+    assert [(found.code, found.message) for found in tree.findings] == [
+        ("KB102", "Cannot be read: it is larger than 2 MB.")
+    ]
 
 
 def test_the_preview_takes_a_source_that_became_too_large_for_gone(tmp_path):

@@ -32,7 +32,7 @@ def test_sources_are_the_visible_markdown_files_in_path_order_and_everything_els
 def test_a_root_that_is_no_folder_is_an_error_with_a_way_out(tmp_path):
     (tmp_path / "file").touch()
     for root in (tmp_path / "nowhere", tmp_path / "file", tmp_path / ("x" * 300)):
-        with pytest.raises(ContentError, match="there is no content tree") as caught:
+        with pytest.raises(ContentError, match="There is no content folder") as caught:
             read_tree(root, cache=None)
         assert "kbsync.toml" in caught.value.hint
 
@@ -114,8 +114,8 @@ def test_a_file_and_a_folder_that_may_not_be_read_are_told_with_the_reason():
         (root / "en/c").chmod(0o755)
         assert list(tree.sources) == ["en/a.md"]
         assert sorted((finding.code, finding.path, finding.message) for finding in tree.findings) == [
-            ("KB102", "en/b.md", "cannot be read: Permission denied"),
-            ("KB102", "en/c", "cannot be read: Permission denied"),
+            ("KB102", "en/b.md", "Cannot be read: Permission denied."),
+            ("KB102", "en/c", "Cannot be read: Permission denied."),
         ]
 
 

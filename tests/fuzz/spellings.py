@@ -97,7 +97,7 @@ def examine(spelt: Spelt) -> Iterator[str]:
         yield "what it prints has control characters"
     if code == 2:
         yield from _wrong_refusal(spelt, err)
-    elif code == 3 and spelt.path == CONFIG and err.startswith("kbsync: there is no content tree at "):
+    elif code == 3 and spelt.path == CONFIG and err.startswith("kbsync: There is no content folder at "):
         return  # It names another folder now.
     else:
         yield from _wrong_findings(spelt, out)

@@ -1,31 +1,66 @@
-"""The help center's table of codes says of each rule what the rule says of itself."""
+"""Each rule is declared once, explained in a file of its own, and has a heading on the help center's page of codes."""
 
 from __future__ import annotations
 
+import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from kbsync.lint.rules import RULES
+from kbsync.content.post import read_post
+from kbsync.lint import CHECKS, CODES_OF_ALL, CODES_OF_THE_TREE
+from kbsync.lint.bodies import BODY_CHECKS
+from kbsync.lint.check import Needs
+from kbsync.lint.explanations import PAGE, anchor_of, codes, explain, page_address
+from kbsync.lint.registry import RULES as OF_A_TREE
+from kbsync.markdown.spans import scan
+from kbsync.report.rules import RULES
 
-ARTICLE = Path(__file__).parents[2] / "content/en/troubleshooting/codes.md"
-MENDED = "✎"
-
-
-def rows() -> list[list[str]]:
-    """The cells of each row of the table of codes: code, what was found, level, why it matters."""
-    lines = ARTICLE.read_text(encoding="utf-8").splitlines()
-    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines if line.startswith("| KB")]
-
-
-def test_every_code_stands_in_the_help_center_once_and_in_order():
-    assert [row[0].removesuffix(MENDED).strip() for row in rows()] == sorted(RULES)
+ROOT = Path(__file__).parents[2]
+ENGLISH = ROOT / "content" / "en"
+ARTICLE = ENGLISH / PAGE
 
 
-@pytest.mark.parametrize("row", rows(), ids=lambda row: row[0][:5])
-def test_a_code_is_described_as_lint_describes_it(row: list[str]):
-    code, found, level, why = row
-    rule = RULES[code.removesuffix(MENDED).strip()]
-    assert found.replace("`", "") == rule.title.replace("`", "")
-    assert code.endswith(MENDED) == rule.fixable
-    assert level and why
+def test_every_rule_has_a_code_of_its_own_and_a_file_that_explains_it():
+    assert codes() == tuple(RULES)
+    assert len({rule.code for rule in OF_A_TREE}) == len(OF_A_TREE)
+
+
+@pytest.mark.parametrize("code", codes())
+def test_a_rule_is_explained_in_sentences(code):
+    words = explain(code)
+    for text in (words.why, words.fix):
+        assert text[0].isupper() or text[0] in "`k"
+        assert text.endswith(".") and "\n" not in text
+    assert not RULES[code].title.endswith(".")
+    assert not words.see or (ENGLISH / words.see).is_file()
+
+
+def test_what_needs_the_tree_is_found_by_nothing_that_looks_at_one_source():
+    assert {"KB117", "KB214", "KB308"} == CODES_OF_ALL
+    assert {"KB110", "KB201", "KB202", "KB203", "KB204", "KB210", "KB211", "KB213"} | CODES_OF_ALL == CODES_OF_THE_TREE
+    others = [check for check in (*CHECKS, *BODY_CHECKS) if check.needs in {Needs.TEXT, Needs.SOURCE, Needs.LINKS}]
+    assert CODES_OF_THE_TREE.isdisjoint(rule.code for check in others for rule in check.rules)
+    assert {check.needs for check in BODY_CHECKS} == {Needs.TEXT}
+
+
+def test_the_page_of_codes_is_what_make_codes_writes():
+    command = [sys.executable, str(ROOT / "tools" / "codes.py"), "--check"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (ran.stderr, ran.returncode) == ("", 0)
+
+
+def test_the_page_of_codes_has_a_heading_with_the_anchor_of_each_code():
+    text = ARTICLE.read_text("utf-8")
+    headings = [heading.text for heading in scan(read_post(text).content).headings]
+    assert [heading for heading in headings if heading.startswith("KB")] == sorted(RULES)
+    assert anchor_of("KB301") == "kb-301"
+
+
+def test_the_address_of_the_page_comes_from_the_project_and_from_nowhere_else():
+    assert page_address(["Source, https://x.y/z", "Codes, https://x.y/codes"]) == "https://x.y/codes"
+    assert page_address(["Source, https://x.y/z"]) == ""
+    named = re.search(r'^Codes = "(.*)"$', (ROOT / "pyproject.toml").read_text("utf-8"), re.MULTILINE)
+    assert page_address() == (named[1] if named else "")

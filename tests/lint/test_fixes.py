@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from builders import source_of
 from kbsync.lint import inspect
 from kbsync.lint.fixes import fix_text
-from kbsync.lint.rules import RULES
 from kbsync.markdown.html import render_html
+from kbsync.report.rules import RULES
 
 from .texts import OF_ONE_TEXT
 

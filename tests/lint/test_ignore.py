@@ -8,8 +8,8 @@ from builders import beside, read_content, source_of, write_files
 from kbsync.config import LintSettings
 from kbsync.errors import ConfigError
 from kbsync.lint.ignore import FIRM, Judge, check_codes
-from kbsync.lint.rules import RULES
 from kbsync.model import Finding
+from kbsync.report.rules import RULES
 
 LINKS = "---\ntitle: T\n---\n[a](a.md) <!-- kbsync-ignore KB301 -->\n\n[b](b.md)\n\n![c](c.png)\n"
 
@@ -57,7 +57,7 @@ def test_of_what_kbsync_toml_says_the_longest_code_counts(said, expected):
 
 @pytest.mark.parametrize("said", [{"ignore": ["KB1"]}, {"levels": {"KB104": "off"}}, {"levels": {"KB1": "warning"}}])
 def test_an_error_stays_one_and_says_so_where_somebody_tried(said):
-    assert judged("error", "KB104", **said) == [("error", f"do this ({FIRM})")]
+    assert judged("error", "KB104", **said) == [("error", f"do this {FIRM}")]
     assert judged("error", "KB104", levels={"KB104": "error"}) == [("error", "do this")]
 
 
@@ -71,9 +71,9 @@ def test_a_code_that_no_rule_has_is_told_where_it_stands(tmp_path):
     text = "---\ntitle: T\nlint_ignore: [KB205, KB3x1]\n---\nText <!-- kbsync-ignore KB99 kb301 -->\n"
     findings = read_content(write_files(tmp_path, beside(text))).findings
     assert [(f.code, f.level, f.line, f.column, f.message) for f in findings] == [
-        ("KB120", "warning", 3, 1, "`KB3x1` is the code of no rule"),
-        ("KB120", "warning", 5, 25, "`KB99` is the code of no rule"),
-        ("KB120", "warning", 5, 30, "`kb301` is the code of no rule"),
+        ("KB120", "warning", 3, 1, "The code `KB3x1` does not exist."),
+        ("KB120", "warning", 5, 25, "The code `KB99` does not exist."),
+        ("KB120", "warning", 5, 30, "The code `kb301` does not exist."),
     ]
     assert findings[2].hint == "Did you mean `KB301`?"
 

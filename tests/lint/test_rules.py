@@ -7,7 +7,9 @@ import os
 import pytest
 
 from builders import A_CATEGORY, AN_ARTICLE, beside, read_content, write_files
-from kbsync.lint.rules import RULES
+from kbsync.lint import CHECKS
+from kbsync.lint.explanations import explain
+from kbsync.report.rules import RULES
 from kbsync.service.profile import Limits
 
 from .texts import OF_ONE_TEXT
@@ -26,13 +28,13 @@ FIRES = [
     ("KB103", "error", HERE, 1, 1, "empty", "delete", beside("\n")),
     ("KB104", "error", HERE, 3, 8, "not valid YAML", "quotes", article("slug: a: b\n")),
     ("KB105", "error", HERE, 2, 1, "key: value", "one key", beside("---\n- a\n---\nx\n")),
-    ("KB106", "error", HERE, 3, 1, "line 2", "delete", article("title: U\n")),
+    ("KB106", "error", HERE, 3, 1, "line 2", "Delete", article("title: U\n")),
     ("KB107", "error", HERE, 3, 1, "`statsu`", "`status`", article("statsu: draft\n")),
     ("KB107", "warning", HERE, 3, 1, "`layout`", "kbsync reads: title", article("layout: wide\n")),
     ("KB107", "error", CATEGORY, 3, 1, "`postion`", "`position`",
      beside(AN_ARTICLE, **{CATEGORY: "---\nname: B\npostion: 1\n---\n"})),
     ("KB108", "error", HERE, 3, 1, "whole number", "position: 20", article("position: first\n")),
-    ("KB109", "error", HERE, 3, 1, "`status: done`", "draft, published, archived", article("status: done\n")),
+    ("KB109", "error", HERE, 3, 1, "`done` is not a value of `status`", "draft, published, archived", article("status: done\n")),
     ("KB110", "error", HERE, 1, 1, "no title", "title: ...", beside("Text without a title.\n")),
     ("KB110", "error", HERE, 2, 1, "no title", "title: ...", beside('---\ntitle: " "\n---\nx\n')),
     ("KB110", "error", CATEGORY, 1, 1, "no name", "name: ...", beside(AN_ARTICLE, **{CATEGORY: "---\nslug: billing\n---\n"})),
@@ -40,15 +42,15 @@ FIRES = [
     ("KB110", "error", CATEGORY, 1, 1, "no name", "name: ...", beside(AN_ARTICLE, **{CATEGORY: "Only text.\n"})),
     ("KB111", "error", HERE, 1, 1, "never closed", "`---`", beside("---\ntitle: T\nText\n")),
     ("KB112", "error", HERE, 1, 1, "65,536", "closing", beside(f"---\ntitle: {'t' * 66_000}\n---\nx\n")),
-    ("KB113", "error", HERE, 3, 1, "`manage: never`", "true, seed, false", article("manage: never\n")),
-    ("KB114", "error", HERE, 4, 2, "NUL", "delete", article(body="x\0")),
-    ("KB114", "error", HERE, 3, 1, "`slug`", "delete", article('slug: "a\\0"\n')),
-    ("KB116", "warning", HERE, 3, 1, "`slug` is empty", "give it a value", article("slug:\n")),
+    ("KB113", "error", HERE, 3, 1, "`never` is not a value of `manage`", "true, seed, false", article("manage: never\n")),
+    ("KB114", "error", HERE, 4, 2, "NUL", "Delete", article(body="x\0")),
+    ("KB114", "error", HERE, 3, 1, "`slug`", "Delete", article('slug: "a\\0"\n')),
+    ("KB116", "warning", HERE, 3, 1, "`slug` is empty", "write a value", article("slug:\n")),
     ("KB116", "warning", HERE, 3, 1, "`description` is empty", 'write `description: ""` to clear it', article("description:\n")),
     ("KB116", "warning", HERE, 3, 1, "`tags` is empty", "write `tags: []` to clear it", article("tags:\n")),
     ("KB116", "warning", HERE, 3, 1, "`status` is empty", "one of: draft, published, archived", article("status:\n")),
-    ("KB116", "warning", HERE, 3, 1, "`author` is empty", "give it a value", article("author:\n")),
-    ("KB117", "warning", "en/billing/intro.mdx", 1, 1, "`intro.mdx` is not published: kbsync reads files that end in `.md` only.", "Rename it to `intro.md`. Take out its imports",
+    ("KB116", "warning", HERE, 3, 1, "`author` is empty", "write a value", article("author:\n")),
+    ("KB117", "warning", "en/billing/intro.mdx", 1, 1, "`intro.mdx` is not published: kbsync reads only files that end in `.md`.", "Rename it to `intro.md`. Take out its imports",
      beside(AN_ARTICLE, **{"en/billing/intro.mdx": b"x"})),
     ("KB117", "warning", "en/billing/INTRO.MD", 1, 1, "Nor is 1 more in this folder.", "Rename it to `INTRO.md`.",
      beside(AN_ARTICLE, **{"en/billing/INTRO.MD": b"x", "en/billing/intro.markdown": b"x"})),
@@ -63,10 +65,10 @@ FIRES = [
     ("KB202", "error", HERE, 3, 1, "`biling` is not declared in en", "Did you mean `billing`?", article("category: biling\n")),
     ("KB202", "error", "en/account/a.md", 1, 1, "`account`", "en/account/_category.md", beside(AN_ARTICLE, **{"en/account/a.md": "# A\nx\n"})),
     ("KB202", "error", "fr/billing/refunds.md", 1, 1, "not declared in fr", "fr/billing/_category.md", beside(AN_ARTICLE, **{"fr/billing/refunds.md": "# A\nx\n"})),
-    ("KB203", "error", "loose.md", 1, 1, "nothing says", "move it below one of: en", beside(AN_ARTICLE, **{"loose.md": "# L\nx\n"})),
-    ("KB204", "warning", HERE, 3, 1, "`fr`, the path says `en`", "delete the key",
+    ("KB203", "error", "loose.md", 1, 1, "not in a locale folder (en)", "Move it into one of these folders: en", beside(AN_ARTICLE, **{"loose.md": "# L\nx\n"})),
+    ("KB204", "warning", HERE, 3, 1, "`fr`, the path `en`", "Delete the key",
      article("locale: fr\n", **{"fr/billing/_category.md": A_CATEGORY})),
-    ("KB204", "warning", CATEGORY, 3, 1, "`fr`, the path says `en`", "delete the key",
+    ("KB204", "warning", CATEGORY, 3, 1, "`fr`, the path `en`", "Delete the key",
      {CATEGORY: "---\nname: B\nlocale: fr\n---\n", "fr/x.md": "# X\nx\n"}),
     ("KB205", "warning", HERE, 3, 1, "404", "hyphen", article("slug: v1.2\n")),
     ("KB205", "warning", HERE, 3, 1, "%20", "hyphens", article("slug: Über uns\n")),
@@ -74,11 +76,11 @@ FIRES = [
     ("KB205", "warning", HERE, 3, 1, "made by the panel", "plain", article("slug: 1795252643-refunds\n")),
     ("KB205", "warning", HERE, 3, 1, "single hyphens", "plain", article("slug: a--b\n")),
     ("KB205", "warning", HERE, 3, 1, "a-z", "plain", article("slug: über-uns\n")),
-    ("KB205", "warning", "en/my_Faq.md", 1, 1, "`my_Faq` has capitals", "`my_faq`", beside(AN_ARTICLE, **{"en/my_Faq.md": "# F\nx\n"})),
-    ("KB206", "error", HERE, 2, 1, "256 characters", "shorten", beside(f"---\ntitle: {'t' * 256}\n---\nx\n")),
-    ("KB206", "error", CATEGORY, 2, 1, "256 characters", "shorten", beside(AN_ARTICLE, **{CATEGORY: f"---\nname: {'t' * 256}\n---\n"})),
+    ("KB205", "warning", "en/my_Faq.md", 1, 1, "`my_Faq` has capital letters", "`my_faq`", beside(AN_ARTICLE, **{"en/my_Faq.md": "# F\nx\n"})),
+    ("KB206", "error", HERE, 2, 1, "256 characters", "shorter", beside(f"---\ntitle: {'t' * 256}\n---\nx\n")),
+    ("KB206", "error", CATEGORY, 2, 1, "256 characters", "shorter", beside(AN_ARTICLE, **{CATEGORY: f"---\nname: {'t' * 256}\n---\n"})),
     ("KB206", "error", HERE, 3, 1, "256 characters", "shorter", article(f"slug: {'s' * 256}\n")),
-    ("KB206", "error", HERE, 3, 1, "empty", "leave it out", article('slug: " "\n')),
+    ("KB206", "error", HERE, 3, 1, "empty", "delete the line", article('slug: " "\n')),
     ("KB207", "error", HERE, 1, 1, "20,001 characters", "two articles", article(body="x" * 20_001)),
     ("KB208", "error", HERE, 3, 1, "20,001 characters", "one sentence", article(f"description: {'x' * 20_001}\n")),
     ("KB210", "error", HERE, 3, 1, "known: default, ana", "`bob = ID`", article("author: bob\n")),
@@ -87,25 +89,25 @@ FIRES = [
     ("KB213", "warning", HERE, 3, 1, "en/no.md", "content root", article("translation_of: en/no.md\n")),
     ("KB213", "warning", HERE, 3, 1, "same locale", "original", article(f"translation_of: {HERE}\n")),
     ("KB214", "warning", HERE, 1, 1, "into fr", "fr/billing/refunds.md", beside(AN_ARTICLE, **{"fr/x.md": "# X\nx\n"})),
-    ("KB301", "warning", HERE, 5, 7, "en/billing/no.md", "mend", article(body="\né [a](no.md)\n")),
-    ("KB301", "warning", HERE, 6, 6, "en/no.md", "mend", article(body="[a]\n\n[a]: ../no.md\n")),
+    ("KB301", "warning", HERE, 5, 7, "en/billing/no.md", "Correct", article(body="\né [a](no.md)\n")),
+    ("KB301", "warning", HERE, 6, 6, "en/no.md", "Correct", article(body="[a]\n\n[a]: ../no.md\n")),
     ("KB302", "warning", HERE, 4, 5, "`#no`", "top of the page", article(body="[a](other.md#no)\n", **{
         "en/billing/other.md": "# O\n## Yes\nx"})),
     ("KB301", "warning", HERE, 4, 5, "no page for en/invoices", "its `.md`", article(body="[a](../invoices)\n")),
     ("KB301", "warning", HERE, 4, 5, "outside", "public address", article(body="[a](../../../x.md)\n")),
     ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n## A\n### B\n#### Deep\n")),
-    ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "add it", article(body="![a](no.png)\n")),
-    ("KB303", "warning", HERE, 6, 6, "en/billing/no.png", "add it", article(body="![a]\n\n[a]: no.png\n")),
-    ("KB304", "warning", HERE, 5, 5, "en/draft.md is a draft", "publish both", article("status: published\n", "[a](../draft.md)\n", **{
+    ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "Add the file", article(body="![a](no.png)\n")),
+    ("KB303", "warning", HERE, 6, 6, "en/billing/no.png", "Add the file", article(body="![a]\n\n[a]: no.png\n")),
+    ("KB304", "warning", HERE, 5, 5, "en/draft.md is a draft", "Publish both", article("status: published\n", "[a](../draft.md)\n", **{
         "en/draft.md": "---\ntitle: D\nstatus: draft\n---\nx\n"})),
-    ("KB304", "warning", HERE, 5, 5, "gives no status", "publish both", article("status: published\n", "[a](../draft.md)\n", **{
+    ("KB304", "warning", HERE, 5, 5, "has no status", "Publish both", article("status: published\n", "[a](../draft.md)\n", **{
         "en/draft.md": "# D\nx\n"})),
     ("KB305", "warning", HERE, 4, 5, "archived", "what replaces it", article(body="[a](../old.md)\n", **{
         "en/old.md": "---\ntitle: O\nstatus: archived\n---\nx\n"})),
     ("KB306", "warning", HERE, 4, 5, "`manage: false`", "that slug", article(body="[a](../panel.md)\n", **{
         "en/panel.md": "---\ntitle: P\nmanage: false\n---\nx\n"})),
-    ("KB307", "warning", HERE, 4, 5, "en/terms.pdf is no article", "server", article(body="[a](../terms.pdf)\n", **{"en/terms.pdf": b"x"})),
-    ("KB308", "warning", "en/refund.png", 1, 1, "no article shows", "delete", beside(AN_ARTICLE, **{"en/refund.png": b"x"})),
+    ("KB307", "warning", HERE, 4, 5, "en/terms.pdf is not an article", "server", article(body="[a](../terms.pdf)\n", **{"en/terms.pdf": b"x"})),
+    ("KB308", "warning", "en/refund.png", 1, 1, "No article uses", "delete", beside(AN_ARTICLE, **{"en/refund.png": b"x"})),
     ("KB320", "error", HERE, 4, 6, "en/refund.svg", "PNG", article(body="![a](../refund.svg)\n", **{"en/refund.svg": b"x"})),
 ]  # fmt: skip
 
@@ -131,7 +133,20 @@ def test_every_rule_is_tested_here_or_beside_and_every_code_is_explained():
     elsewhere = {"KB102", "KB115", "KB120", "KB310", "KB320", "KB321", "KB322", "KB323", "KB501", "KB502", "KB503"}
     elsewhere |= {"KB505", "KB506"}
     assert {case[0] for case in FIRES} | elsewhere | set(OF_ONE_TEXT) == set(RULES)
-    assert all(rule.code == code and rule.title and rule.explanation for code, rule in RULES.items())
+    assert all(rule.code == code and rule.title and explain(code).why for code, rule in RULES.items())
+
+
+def test_a_check_gives_findings_of_the_rules_that_it_declares_and_of_no_others(tmp_path):
+    """What the lint cache and the preview keep or find again follows from the declarations."""
+    seen = set()
+    for number, case in enumerate(FIRES):
+        context = read_content(write_files(tmp_path / str(number), case[-1])).context
+        for check in CHECKS:
+            codes = {finding.code for finding in check(context)}
+            assert codes <= {rule.code for rule in check.rules}, check.find.__name__
+            seen |= codes
+    # The others are about images that are there.
+    assert seen >= {rule.code for check in CHECKS for rule in check.rules} - {"KB321", "KB322", "KB323"}
 
 
 QUIET = {
@@ -193,16 +208,16 @@ def test_a_profile_without_limits_has_nothing_too_long(tmp_path):
 
 def test_a_rule_of_the_profile_is_told_with_its_number(tmp_path):
     reading = read_content(write_files(tmp_path, article(body="x" * 11)), limits=Limits(content_chars=10))
-    assert [finding.message for finding in reading.findings] == ["the body has 11 characters; the service takes 10"]
+    assert [finding.message for finding in reading.findings] == ["The body has 11 characters. The service accepts 10."]
 
 
 @pytest.mark.parametrize(
     ("files", "locales", "path", "hint"),
     [
-        ({"de/x.md": "# X\nx\n"}, ["en", "fr"], "de/x.md", "move it below one of: en, fr"),
+        ({"de/x.md": "# X\nx\n"}, ["en", "fr"], "de/x.md", "Move it into one of these folders: en, fr"),
         ({"fr_FR/x.md": "# X\nx\n"}, ["en", "fr_CA"], "fr_FR/x.md", "Did you mean `fr_CA`?"),
         ({"en/x.md": "---\ntitle: X\nlocale: de\n---\nx\n"}, ["en"], "en/x.md", "[content] locales"),
-        ({"x.md": "# X\nx\n"}, [], "x.md", "move it below a folder named after it, such as en/"),
+        ({"x.md": "# X\nx\n"}, [], "x.md", "Move it into a folder named after its locale, such as en/"),
     ],
 )
 def test_a_locale_that_is_none_of_ours_is_told_with_those_that_are(tmp_path, files, locales, path, hint):

@@ -7,10 +7,13 @@ import re
 import pytest
 
 from builders import source_of
+from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
 from kbsync.lint import inspect
-from kbsync.lint.rules import RULES
+from kbsync.lint.bodies import BODY_CHECKS
+from kbsync.lint.page import Page
 from kbsync.markdown.html import render_html
+from kbsync.report.rules import RULES
 
 from .texts import OF_ONE_TEXT
 
@@ -63,9 +66,22 @@ def test_a_rule_keeps_quiet_with_crlf_and_in_a_quotation(code, text):
 def test_every_finding_names_one_thing_to_do(code):
     for text, _ in OF_ONE_TEXT[code][0]:
         for problem in problems(text):
-            assert problem.message and problem.hint and not problem.message.endswith(".")
+            assert problem.message.endswith(".") and problem.hint.endswith(".")
             assert problem.level == ("error" if problem.code == "KB212" else "warning")
             assert not problem.fixable or RULES[problem.code].fixable
+
+
+@pytest.mark.parametrize(("code", "text"), [(code, text) for code, text, _ in FIRES])
+def test_a_check_of_a_text_gives_findings_of_the_rules_that_it_declares_and_of_no_others(code, text):
+    bodies: list[Body] = []
+
+    def keep(body: Body) -> list[Problem]:
+        bodies.append(body)
+        return []
+
+    source_of(FRONT + text, inspect=keep)
+    for check in BODY_CHECKS:
+        assert {mark.rule for mark in check(Page(bodies[0]))} <= set(check.rules)
 
 
 def test_a_merge_that_is_not_finished_is_all_that_is_told_of_a_text():

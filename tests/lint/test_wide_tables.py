@@ -14,14 +14,14 @@ def problems(columns: int, rows: int) -> list[tuple[str, int, str]]:
 
 
 def test_a_table_with_thousands_of_empty_cells_is_told():
-    message = "the portal adds 11,940 empty cells to this table: its rows have fewer cells than its head"
+    message = "The portal adds 11,940 empty cells to this table: its rows have fewer cells than its header row."
     assert problems(200, 60) == [("KB413", 5, message)]
 
 
 def test_a_table_that_the_portal_ends_is_told_with_the_reason():
     ((code, line, message),) = problems(1_100, 1_100)
     assert (code, line) == ("KB413", 5)
-    assert message.endswith("after 524,288 of them it ends the table, and readers see the bars of the rest")
+    assert message.endswith("It ends the table after 524,288 of them, and readers see the bars of the other rows.")
 
 
 @pytest.mark.parametrize(("columns", "rows"), [(2, 2000), (50, 100), (3, 1)])

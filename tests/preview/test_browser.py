@@ -109,13 +109,20 @@ def test_broken_front_matter_is_told_over_the_last_good_page(desk: Running, visi
     assert page.evaluate("window.stayed")
 
 
-def test_findings_stand_beside_the_article_and_lead_to_the_editor(desk: Running, visit: Visit):
+def test_findings_are_beside_the_article_and_lead_to_the_editor_and_to_what_explains_the_code(
+    desk: Running, visit: Visit
+):
     page = visit(REFUNDS)
     write(desk, "en/billing/refunds.md", A_REFUND + "\n[x](none.md)\n")
     finding = page.locator(".finding", has_text="KB301")
     expect(finding).to_be_attached()
     place = (desk.content / "en/billing/refunds.md").resolve().as_posix()
-    expect(finding.locator("a")).to_have_attribute("href", f"vscode://file{place}:11:5")
+    expect(finding.locator(".where a")).to_have_attribute("href", f"vscode://file{place}:11:5")
+    code = finding.get_by_role("link", name="KB301", exact=True, include_hidden=True)
+    expect(code).to_have_attribute("href", "/-/codes#kb-301")
+    page.goto(page.url.partition("/en/")[0] + "/-/codes#kb-301")
+    expect(page.locator("#kb-301")).to_have_text("KB301")
+    expect(page.locator("#kb-301")).to_be_in_viewport()
 
 
 def test_another_kbsync_toml_loads_the_page_anew(desk: Running, visit: Visit):
@@ -173,7 +180,7 @@ def test_a_right_to_left_locale_reads_from_right_to_left(desk: Running, visit: V
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, FRENCH_HOME, "/en/articles/none", "/-/overview"])
+@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, FRENCH_HOME, "/en/articles/none", "/-/overview", "/-/codes"])
 def test_axe_finds_nothing_serious(visit: Visit, url: str, scheme: str):
     page = visit(url, color_scheme=scheme)
     found = Axe().run(page).response["violations"]

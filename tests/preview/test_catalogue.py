@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from kbsync.lint.explanations import anchor_of
+from kbsync.lint.registry import RULES
 from kbsync.preview.checking import check_all
 from kbsync.site.pages import ArticlePage, MissingPage
 from preview.workshop import (
@@ -60,6 +62,13 @@ def test_another_heading_touches_the_pages_that_link_to_it(shop: Shop):
     touched = shop.save("en/billing/refunds.md", A_REFUND.replace("## When", "## How soon"))
     assert touched.urls == {REFUNDS, CHARGES}
     assert shop.codes("en/billing/charges.md") == ["KB302"]
+
+
+def test_every_code_that_a_page_can_name_is_explained_where_its_link_leads(shop: Shop):
+    shop.save("en/billing/charges.md", "---\ntitle: Charges\n---\n[x](nowhere.md)\n")
+    assert '<a href="/-/codes#kb-301">KB301</a>' in shop.html(CHARGES)
+    explained = shop.html("/-/codes")
+    assert all(f'<h3 id="{anchor_of(rule.code)}">{rule.code}' in explained for rule in RULES)
 
 
 def test_a_category_touches_its_page_its_articles_and_the_home(shop: Shop):

@@ -36,7 +36,7 @@ def preview(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
         yield running_preview
 
 
-@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, "/fr/", "/-/overview"])
+@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, "/fr/", "/-/overview", "/-/codes"])
 def test_pages_are_there(preview: Running, url: str):
     answer = preview.get(url)
     assert (answer.status_code, answer.headers["content-type"]) == (200, "text/html; charset=utf-8")

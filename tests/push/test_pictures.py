@@ -195,7 +195,7 @@ def test_nothing_can_make_a_picture_that_is_too_large_go_to_the_portal(tmp_path:
     comment = "\n\n<!-- kbsync-ignore KB321 -->\n![b](images/b.png) <!-- kbsync-ignore KB321 -->\n"
     write_files(project.folder, {GUIDE: f"---\ntitle: Start\nlint_ignore: [KB321]\n---\n# T{comment}"})
     refused = project.run("push")
-    assert refused.returncode == 3 and "KB321" in refused.stderr and "nothing can ignore or lower it" in refused.stderr
+    assert refused.returncode == 3 and "KB321" in refused.stderr and "it cannot be ignored or lowered" in refused.stderr
     assert uploads(portal) == 0 and not bodies(portal)
 
 

@@ -9,8 +9,8 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.lint.rules import RULES
 from kbsync.model import Finding
+from kbsync.report.rules import RULES
 from kbsync.report.sarif import findings_sarif, uri_of
 
 
@@ -32,6 +32,7 @@ class Rule(Strict):
     short_description: Text
     full_description: Text
     help: Help
+    help_uri: str = ""
 
 
 class Driver(Strict):
@@ -83,8 +84,8 @@ class Log(Strict, rename={"schema": "$schema"}):
     runs: list[Run]
 
 
-def log_of(*findings: Finding, root: str = "docs/content") -> Run:
-    (run,) = msgspec.json.decode(findings_sarif(findings, root=root), type=Log).runs
+def log_of(*findings: Finding, root: str = "docs/content", page: str = "") -> Run:
+    (run,) = msgspec.json.decode(findings_sarif(findings, root=root, page=page), type=Log).runs
     return run
 
 
@@ -98,6 +99,14 @@ def test_a_log_has_every_rule_with_help_and_every_result_points_to_its_rule():
     place = result.locations[0].physical_location
     assert (place.artifact_location.uri, place.artifact_location.uri_base_id) == ("docs/content/en/a.md", "%SRCROOT%")
     assert (place.region.start_line, place.region.start_column) == (3, 5)
+
+
+def test_a_rule_leads_to_its_heading_on_the_page_of_codes_where_that_is_on_the_web():
+    page = "https://help.example.com/hc/handbook/articles/codes"
+    uris = {rule.id: rule.help_uri for rule in log_of(page=page).tool.driver.rules}
+    assert uris["KB301"] == f"{page}#kb-301"
+    assert len(set(uris.values())) == len(RULES)
+    assert {rule.help_uri for rule in log_of().tool.driver.rules} == {""}
 
 
 def test_nothing_found_is_a_run_without_results():

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from kbsync.content.pictures import Pictures
     from kbsync.content.tree import Tree
     from kbsync.content.walk import Walk
-    from kbsync.lint import Family
+    from kbsync.lint import TreeCheck
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     return replace(reading, desired=tuple(desired))
 
 
-def _check(workspace: Workspace, tree: Tree, site: Site, families: Iterable[Family]) -> Reading:
+def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> Reading:
     from kbsync.content.compile import Addresses, Compiler
     from kbsync.lint import check_tree
     from kbsync.lint.context import Context
@@ -115,7 +115,7 @@ def _check(workspace: Workspace, tree: Tree, site: Site, families: Iterable[Fami
     pictures = _look_at_pictures(workspace, tree)
     compiler = Compiler(tree, site, addresses, settings.authors, pictures)
     context = Context(tree, site, workspace.profile.limits, settings.authors, pictures, settings.assets)
-    return Reading(compiler, tuple(check_tree(context, settings.lint, families=families)))
+    return Reading(compiler, tuple(check_tree(context, settings.lint, checks=checks)))
 
 
 def _look_at_pictures(workspace: Workspace, tree: Tree) -> Pictures:

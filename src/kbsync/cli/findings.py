@@ -29,9 +29,10 @@ def report_findings(workspace: Workspace, linted: Linted, options: Options, *, f
 
         click.echo(lint_json(findings))
     elif form == "sarif":
+        from kbsync.lint.explanations import page_address
         from kbsync.report.sarif import findings_sarif
 
-        click.echo(findings_sarif(findings, root=repository_top(workspace)))
+        click.echo(findings_sarif(findings, root=repository_top(workspace), page=page_address()))
     elif form == "junit":
         from kbsync.report.junit import findings_junit
 

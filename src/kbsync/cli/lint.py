@@ -107,17 +107,17 @@ def report_rules(word: str | None, options: Options) -> int:
     """The codes, or what some of them are about. Needs no project.
 
     Raises:
-        UsageError: a code that no rule has.
+        UsageError: a code that does not exist.
     """
-    from kbsync.lint.ignore import meant_by, near
-    from kbsync.lint.rules import RULES
-    from kbsync.report.rules import explain_text, rules_text
+    from kbsync.lint.explanations import page_address
+    from kbsync.lint.ignore import codes_of, near
+    from kbsync.report.rules import RULES, explain_text, rules_text
 
     if word is None:
         click.echo(rules_text(RULES.values(), options.style()), nl=False)
         return ExitCode.DONE
-    codes = list(RULES) if word == "all" else meant_by(word)
+    codes = list(RULES) if word == "all" else codes_of(word)
     if not codes:
-        raise UsageError(f"`{word}` is the code of no rule", hint=near(word))
-    click.echo(explain_text((RULES[code] for code in codes), options.style()), nl=False)
+        raise UsageError(f"The code `{word}` does not exist.", hint=near(word))
+    click.echo(explain_text((RULES[code] for code in codes), options.style(), page=page_address()), nl=False)
     return ExitCode.DONE

@@ -202,9 +202,9 @@ class Compiler:
         try:
             data = self.tree.read_bytes(path)
         except OSError as exc:
-            raise ContentError(f"{path}: cannot be read any more: {exc.strerror}") from exc
+            raise ContentError(f"{path} can no longer be read: {exc.strerror}.") from exc
         if raw_digest(data) != source.raw_digest:
-            raise ContentError(f"{path}: the file changed while kbsync was at work", hint="run the command again")
+            raise ContentError(f"{path} changed while kbsync was running.", hint="Run the command again.")
 
         def picture_of(target: str) -> str | None:
             picture = self.pictures.uploaded(target) if address_of else None

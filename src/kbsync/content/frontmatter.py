@@ -18,7 +18,9 @@ try:
 except ImportError:  # PyYAML without libyaml: slower, the same result
     from yaml import SafeLoader as Loader  # type: ignore[assignment]
 
+from kbsync.content.rules import DOUBLED_KEY, NEVER_CLOSED, NOT_A_MAPPING, NOT_YAML, TOO_LARGE
 from kbsync.content.source import Place, Problem
+from kbsync.model import Rule
 
 MAX_BYTES = 65_536
 """Front matter larger than this is not front matter."""
@@ -55,9 +57,8 @@ class FrontMatter(dict[str, Entry]):
 def never_closed() -> FrontMatter:
     """What is known of a front matter without a closing line."""
     front = FrontMatter()
-    front.problems.append(
-        Problem("KB111", "error", 1, 1, "the front matter is never closed", "add a line `---` after it")
-    )
+    message, hint = "The front matter is never closed.", "Add a line `---` after it."
+    front.problems.append(Problem.of(NEVER_CLOSED, (1, 1), message, hint))
     return front
 
 
@@ -69,8 +70,8 @@ def read_block(block: str) -> FrontMatter:
     """
     front = FrontMatter()
     if len(block) > MAX_BYTES:
-        message = f"the front matter has {len(block):,} characters; at most {MAX_BYTES:,} are read"
-        front.problems.append(Problem("KB112", "error", 1, 1, message, "is the closing `---` line missing?"))
+        message = f"The front matter has {len(block):,} characters; at most {MAX_BYTES:,} are read."
+        front.problems.append(Problem.of(TOO_LARGE, (1, 1), message, "Is the closing `---` line missing?"))
         return front
     if forbidden := Characters.NON_PRINTABLE.search(block):
         front.problems.append(_character_problem(block, forbidden.start()))
@@ -85,8 +86,8 @@ def read_block(block: str) -> FrontMatter:
 def _character_problem(block: str, at: int) -> Problem:
     """YAML stops at such a character; libyaml does not say where it stands."""
     lines = re.split(r"\r\n|\n|\r", block[:at])
-    reason = f"a control character that YAML does not allow (U+{ord(block[at]):04X})"
-    return Problem("KB104", "error", len(lines) + 1, len(lines[-1]) + 1, f"not valid YAML: {reason}", "delete it")
+    message = f"This is not valid YAML: a control character that YAML does not allow (U+{ord(block[at]):04X})."
+    return Problem.of(NOT_YAML, (len(lines) + 1, len(lines[-1]) + 1), message, "Delete it.")
 
 
 def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
@@ -95,10 +96,10 @@ def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
     reason = str(getattr(exc, "problem", None) or getattr(exc, "reason", None) or exc).split("\n")[0]
     lines = block.splitlines()
     at = lines[line - 2] if line - 2 < len(lines) else ""
-    hint = "put the value in quotes if it has a colon, a `#` or a bracket in it"
+    hint = "If the value has a colon, a `#` or a bracket in it, put it in quotes."
     if "\t" in at[: len(at) - len(at.lstrip())] or "'\\t'" in reason:
-        reason, hint = "a tab where YAML wants spaces", "indent with spaces"
-    return Problem("KB104", "error", line, column, f"not valid YAML: {reason}", hint)
+        reason, hint = "a tab where YAML wants spaces", "Indent with spaces."
+    return Problem.of(NOT_YAML, (line, column), f"This is not valid YAML: {reason}.", hint)
 
 
 class _Reader:
@@ -131,9 +132,9 @@ class _Reader:
                         continue
                     self.complain(
                         event,
-                        "KB105",
-                        "the front matter is not a list of `key: value` lines",
-                        "write one key and its value on each line",
+                        NOT_A_MAPPING,
+                        "The front matter is not a list of `key: value` lines.",
+                        "Write one key and its value on each line.",
                     )
                     return
         finally:
@@ -146,12 +147,11 @@ class _Reader:
             key = self.key(event, events)
             entry = self.value(next(events), events, key or "")
             if key is None:
-                self.complain(event, "KB105", "a key must be a single word", "")
+                self.complain(event, NOT_A_MAPPING, "A key must be a single word.", "Write `key: value`.")
             elif key in self.front:
                 first = self.front[key].place.line
-                self.complain(
-                    event, "KB106", f"`{key}` is given twice; the first is on line {first}", "delete one of them"
-                )
+                message = f"The key `{key}` is already on line {first}."
+                self.complain(event, DOUBLED_KEY, message, "Delete one of them.")
             else:
                 self.front[key] = Entry(key, _place(event), entry.tag, entry.text, entry.items)
 
@@ -214,9 +214,9 @@ class _Reader:
             tag = STANDARD + "str"
         return str(tag).removeprefix(STANDARD)
 
-    def complain(self, event: yaml.Event, code: str, message: str, hint: str) -> None:
+    def complain(self, event: yaml.Event, rule: Rule, message: str, hint: str) -> None:
         place = _place(event)
-        self.front.problems.append(Problem(code, "error", place.line, place.column, message, hint))
+        self.front.problems.append(Problem.of(rule, (place.line, place.column), message, hint))
 
 
 def _refused(event: yaml.Event, problem: str) -> yaml.YAMLError:

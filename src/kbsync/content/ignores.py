@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from kbsync.content.rules import USELESS_IGNORE
 from kbsync.content.source import Ignore, Problem
 from kbsync.markdown.offsets import Places
 from kbsync.words import suggestion
@@ -97,16 +98,16 @@ def _read(
     line, column = piece.place(comment.start())
     codes = comment[2].partition(":")[0]
     if comment[1] != WORD:
-        message = f"`{comment[1]}` is no comment that kbsync knows"
+        message = f"kbsync does not know the comment `{comment[1]}`."
         problems.append(_problem(first_line + line, column, message, suggestion(WORD)))
         return
     if not codes.strip():
-        message, hint = "this comment names no code", f"write for example `<!-- {WORD} KB401 -->`"
+        message, hint = "This comment does not name a code.", f"Write for example `<!-- {WORD} KB401 -->`."
         problems.append(_problem(first_line + line, column, message, hint))
     if piece.html.kind == "block" and piece.has_words_behind(comment.end()):
         # Source: CommonMark, HTML blocks: it ends with the line, not with the comment.
-        message = "text behind a comment that begins the line is part of the comment: readers do not see it"
-        problems.append(_problem(first_line + line, column, message, "put the comment at the end of the line"))
+        message = "Readers do not see the text after this comment, because the comment starts the line."
+        problems.append(_problem(first_line + line, column, message, "Put the comment at the end of the line."))
     covers = first_line + lines.covered(line, line + comment[0].count("\n"))
     for code in CODES.finditer(codes):
         spot = piece.place(comment.start(2) + code.start())
@@ -124,4 +125,4 @@ def _is_empty(line: str) -> bool:
 
 
 def _problem(line: int, column: int, message: str, hint: str) -> Problem:
-    return Problem("KB120", "warning", line, column, message, hint)
+    return Problem.of(USELESS_IGNORE, (line, column), message, hint)

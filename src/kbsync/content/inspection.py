@@ -1,4 +1,4 @@
-"""What a rule for one article gets to see of it. The rules themselves stand above, in `lint/`, and are handed in."""
+"""What a rule for one article gets to see of it. The rules themselves are above, in `lint/`, and are handed in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from kbsync.content.source import Problem
+from kbsync.content.source import Ignore, Problem
 
 if TYPE_CHECKING:
     from kbsync.markdown.spans import Scan
@@ -18,7 +18,7 @@ class Body:
 
     `text` is everything after the front matter, and begins in line `first_line` of the file; `scan` is what the parser
     found in it. `title_span` are the characters of the heading that became the title, (0, 0) where there is none.
-    `anchors` are the ids of the headings of level 1 to 3, in turn.
+    `anchors` are the ids of the headings of level 1 to 3, in turn, `ignores` the comments to kbsync.
     """
 
     path: str
@@ -27,6 +27,7 @@ class Body:
     scan: Scan
     title_span: tuple[int, int]
     anchors: tuple[str, ...]
+    ignores: tuple[Ignore, ...] = ()
 
 
 Inspect = Callable[[Body], Iterable[Problem]]

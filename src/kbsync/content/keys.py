@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from kbsync.content.frontmatter import WORDS, Entry, FrontMatter
+from kbsync.content.rules import FOREIGN_KEY, NO_VALUE, NUL, UNKNOWN_KEY, UNKNOWN_MANAGE, UNKNOWN_STATUS, WRONG_TYPE
 from kbsync.content.source import Problem
 from kbsync.fields import FIELDS, Owner, Type
-from kbsync.model import Manage, Status
+from kbsync.model import Manage, Rule, Status
 from kbsync.words import did_you_mean
 
 TEXT, NUMBER, LIST, MANAGE = "text", "a whole number", "a list of texts", "true, false or seed"
@@ -52,7 +53,7 @@ CLEARED = {
 }
 """Keys that can be cleared, and how that is written."""
 
-CODES = {"status": "KB109", "manage": "KB113"}
+RULE_OF = {"status": UNKNOWN_STATUS, "manage": UNKNOWN_MANAGE}
 
 
 def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[Problem]) -> dict[str, Any]:
@@ -63,15 +64,8 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
         if wanted is None:
             problems.append(_unknown_key(entry, allowed))
         elif entry.tag == "null" and not entry.text.strip("~"):
-            problems.append(
-                _problem(
-                    entry,
-                    "KB116",
-                    "warning",
-                    f"`{key}` is empty and is taken as left out",
-                    _empty_hint(key),
-                )
-            )
+            message = f"`{key}` is empty, so kbsync treats it as left out."
+            problems.append(_problem(entry, NO_VALUE, message, _empty_hint(key)))
         else:
             value = _typed(entry, wanted, problems)
             if value is not None:
@@ -81,22 +75,22 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
 
 def _empty_hint(key: str) -> str:
     if key in WORDS_ALLOWED:
-        return f"delete the line, or write one of: {', '.join(map(str, WORDS_ALLOWED[key]))}"
+        return f"Delete the line, or write one of: {', '.join(map(str, WORDS_ALLOWED[key]))}."
     if key in CLEARED:
-        return f"delete the line, or write `{key}: {CLEARED[key]}` to clear it"
-    return "delete the line, or give it a value"
+        return f"Delete the line, or write `{key}: {CLEARED[key]}` to clear it."
+    return "Delete the line, or write a value."
 
 
-def _problem(entry: Entry, code: str, level: Any, message: str, hint: str) -> Problem:
-    return Problem(code, level, entry.place.line, entry.place.column, message, hint)
+def _problem(entry: Entry, rule: Rule, message: str, hint: str) -> Problem:
+    return Problem.of(rule, (entry.place.line, entry.place.column), message, hint)
 
 
 def _unknown_key(entry: Entry, allowed: Mapping[str, str]) -> Problem:
     if near := did_you_mean(entry.key.lower(), allowed, cutoff=0.7):
         # A misspelt key would silently lose what the writer wanted; a foreign one is another tool's business.
-        return _problem(entry, "KB107", "error", f"unknown key `{_short(entry.key)}`", near)
-    hint = f"kbsync reads: {', '.join(allowed)}"
-    return _problem(entry, "KB107", "warning", f"unknown key `{_short(entry.key)}` is ignored", hint)
+        return _problem(entry, UNKNOWN_KEY, f"Unknown key `{_short(entry.key)}`.", near)
+    hint = f"kbsync reads: {', '.join(allowed)}."
+    return _problem(entry, FOREIGN_KEY, f"The unknown key `{_short(entry.key)}` is ignored.", hint)
 
 
 def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
@@ -120,12 +114,12 @@ def _one_of(entry: Entry, problems: list[Problem]) -> str | None:
     allowed = [str(word) for word in WORDS_ALLOWED[entry.key]]
     if entry.text in allowed:
         return entry.text
-    hint = f"use one of: {', '.join(allowed)}"
+    hint = f"Use one of: {', '.join(allowed)}."
     if near := did_you_mean(entry.text.lower(), allowed):
-        hint = f"{near} ({hint})"
-    problems.append(
-        _problem(entry, CODES[entry.key], "error", f"`{entry.key}: {_short(entry.text)}` is not a {entry.key}", hint)
-    )
+        hint = f"{near} {hint}"
+    shown = f"`{_short(entry.text)}`" if entry.text else "This"
+    message = f"{shown} is not a value of `{entry.key}`."
+    problems.append(_problem(entry, RULE_OF[entry.key], message, hint))
     return None
 
 
@@ -137,7 +131,7 @@ def _has_nul(entry: Entry, problems: list[Problem]) -> bool:
     if not any("\0" in part.text for part in (entry, *entry.items)):
         return False
     # Source: docs/service.md, S24: the service answers 500.
-    problems.append(_problem(entry, "KB114", "error", f"`{entry.key}` has a NUL character", "delete it"))
+    problems.append(_problem(entry, NUL, f"`{entry.key}` has a NUL character.", "Delete it."))
     return True
 
 
@@ -149,14 +143,14 @@ def _wrong_type(entry: Entry, wanted: str) -> Problem:
     if entry.tag == "list":
         bad = next((item for item in entry.items if item.tag != "str"), None)
         if wanted == LIST and bad is not None:
-            message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{_short(bad.text)}`"
-            return _problem(bad, "KB108", "error", message, f'put it in quotes: "{_short(bad.text)}"')
-        return _problem(entry, "KB108", "error", f"`{entry.key}` must be {wanted}, found a list", "give one value")
+            message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{_short(bad.text)}`."
+            return _problem(bad, WRONG_TYPE, message, f'Put it in quotes: "{_short(bad.text)}".')
+        return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is a list.", "Write one value.")
     found = WORDS.get(entry.tag, "text" if entry.tag == "str" else "a mapping" if entry.tag == "map" else entry.tag)
     text = _short(entry.text)
     if wanted == TEXT:
-        hint = f'put it in quotes: {entry.key}: "{text}"' if text else "put it in quotes"
+        hint = f'Put it in quotes: `{entry.key}: "{text}"`.' if text else "Put it in quotes."
     else:
-        hint = f"write {entry.key}: [{text}]" if wanted == LIST else f"write {entry.key}: 20"
+        hint = f"Write `{entry.key}: [{text}]`." if wanted == LIST else f"Write `{entry.key}: 20`."
     shown = f": `{text}`" if text else ""
-    return _problem(entry, "KB108", "error", f"`{entry.key}` must be {wanted}, found {found}{shown}", hint)
+    return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is {found}{shown}.", hint)

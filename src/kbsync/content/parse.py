@@ -14,6 +14,7 @@ from kbsync.content.ignores import read_ignores
 from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.post import SourcePost, read_post
+from kbsync.content.rules import EMPTY_FILE, NOT_UTF8, NUL
 from kbsync.content.source import Link, Problem, Source
 from kbsync.markdown.uploaded import body_digest
 
@@ -44,7 +45,7 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
         return Source(path, kind, name, problems=(_not_utf8(exc, data),))  # type: ignore[arg-type]
     text = decoded.removeprefix(BOM)
     if not text.strip():
-        problem = Problem("KB103", "error", 1, 1, "the file is empty", "write an article, or delete the file")
+        problem = Problem.of(EMPTY_FILE, (1, 1), "The file is empty.", "Write an article, or delete the file.")
         return Source(path, kind, name, problems=(problem,))  # type: ignore[arg-type]
     post = read_post(decoded)
     front = post.front
@@ -60,8 +61,8 @@ def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
     before = data[: exc.start].decode("utf-8").removeprefix(BOM)
     line = before.count("\n") + 1
     column = len(before) - (before.rfind("\n") + 1) + 1
-    message = f"not UTF-8: the byte 0x{data[exc.start]:02x} is no part of any character"
-    return Problem("KB101", "error", line, column, message, "save the file as UTF-8")
+    message = f"This is not UTF-8: the byte 0x{data[exc.start]:02x} does not belong to a character."
+    return Problem.of(NOT_UTF8, (line, column), message, "Save the file as UTF-8.")
 
 
 def _read_body(
@@ -78,7 +79,7 @@ def _read_body(
     if "\0" in body:
         at = text.index("\0", body_start)
         place = (places.line(at), places.column(at))
-        problems.append(Problem("KB114", "error", *place, "the body has a NUL character", "delete it"))
+        problems.append(Problem.of(NUL, place, "The body has a NUL character.", "Delete it."))
     # Of a text that no service would take only the beginning is looked at.
     scanned = scan(body[:MAX_SCANNED])
     found: dict[str, Any] = {"body_start": body_start}
@@ -92,7 +93,7 @@ def _read_body(
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
     found["ignores"] = read_ignores(body, scanned.raw_html, first_line, problems)
     if inspect:
-        problems += inspect(Body(path, body, first_line + 1, scanned, (start, end), found["anchors"]))
+        problems += inspect(Body(path, body, first_line + 1, scanned, (start, end), found["anchors"], found["ignores"]))
     body = body[:start] + body[end:]
     return found | {"body_digest": body_digest(body), "body_chars": len(body), "body_blank": not body.strip()}
 

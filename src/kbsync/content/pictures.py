@@ -152,11 +152,9 @@ class Pictures:
         try:
             data = read_within(self.root / picture.path, picture.size)
         except OSError as exc:
-            raise ContentError(f"{picture.path}: cannot be read any more: {exc.strerror}") from exc
+            raise ContentError(f"{picture.path} can no longer be read: {exc.strerror}.") from exc
         if git_id(data) != picture.id:
-            raise ContentError(
-                f"{picture.path}: the file changed while kbsync was at work", hint="run the command again"
-            )
+            raise ContentError(f"{picture.path} changed while kbsync was running.", hint="Run the command again.")
         return data
 
 

@@ -9,6 +9,8 @@ from typing import Literal
 
 import msgspec
 
+from kbsync.model import Rule
+
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff", ".ico")
 """How the name of a picture ends."""
 
@@ -30,6 +32,11 @@ class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
     message: str
     hint: str = ""
     fixable: bool = False
+
+    @classmethod
+    def of(cls, rule: Rule, place: tuple[int, int], message: str, hint: str = "") -> Problem:
+        """A problem that a rule found at a line and column."""
+        return cls(rule.code, rule.level, *place, message, hint)
 
 
 class Ignore(msgspec.Struct, frozen=True, array_like=True, gc=False):

@@ -11,11 +11,14 @@ from stat import S_ISREG
 
 import msgspec
 
+from kbsync.content.rules import SYMBOLIC_LINK, UNREADABLE
 from kbsync.errors import ContentError
 from kbsync.model import Finding
 
 MAX_SOURCE_BYTES = 2_000_000
 """A file beyond this is not read: an article has at most 20,000 characters (docs/service.md, S4)."""
+
+SPLIT = "Split it, or move it out of the content folder."
 
 
 class Stamp(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -55,8 +58,8 @@ def walk_tree(root: Path) -> Walk:
     """
     if not os.path.isdir(root):  # noqa: PTH112  (a Path raises where kbsync.toml gives a name that is too long)
         raise ContentError(
-            f"there is no content tree at {root}",
-            hint="make the folder, or set `[content] root` in kbsync.toml (`kbsync init` writes a sample)",
+            f"There is no content folder at {root}.",
+            hint="Create it, or set `[content] root` in kbsync.toml. `kbsync init` writes a sample.",
         )
     walk = Walk()
     real_root = os.path.realpath(root)
@@ -103,7 +106,7 @@ def _add_source(entry: os.DirEntry[str], path: str, walk: Walk) -> None:
         walk.sources[path] = _stamp(stat)
     else:
         # Reading a pipe or a device could wait for ever.
-        walk.findings.append(Finding("KB102", "error", path, 1, 1, "is no regular file", "take it away"))
+        walk.findings.append(UNREADABLE.finding(path, 1, 1, "This is not a regular file.", "Remove it."))
 
 
 def _stamp(stat: os.stat_result) -> Stamp:
@@ -116,7 +119,7 @@ def _is_utf8(path: str, walk: Walk) -> bool:
         path.encode()
     except UnicodeEncodeError:
         shown = os.fsencode(path).decode(errors="replace")
-        walk.findings.append(Finding("KB102", "error", shown, 1, 1, "its name is not UTF-8", "rename it"))
+        walk.findings.append(UNREADABLE.finding(shown, 1, 1, "The name of the file is not UTF-8.", "Rename it."))
         return False
     return True
 
@@ -124,30 +127,30 @@ def _is_utf8(path: str, walk: Walk) -> bool:
 def _stays_inside(entry: os.DirEntry[str], folder: Folder, path: str, real_root: str, walk: Walk) -> bool:
     real, real_folder = os.path.realpath(entry.path), os.path.realpath(folder.place)
     if real != real_root and not real.startswith(real_root + os.sep):
-        message, hint = "a link out of the content tree is not followed", "copy what it points to into the tree"
+        message, hint = "The link leads out of the content folder.", "Copy what it points to into the folder."
     elif real_folder == real or real_folder.startswith(real + os.sep):
-        message, hint = "a link to a folder above itself is not followed", "delete the link"
+        message, hint = "The link leads to a folder above it.", "Delete the link."
     elif not os.path.exists(entry.path):  # noqa: PTH110  (a str from scandir; a Path for each file would cost)
-        message, hint = "a link that points to nothing", "delete it, or make what it points to"
+        message, hint = "The link points to nothing.", "Delete it, or create what it points to."
     elif folder.linked and entry.is_dir():
         # Two folders with links to each other have no end; twenty with two links to the next have a million.
-        message, hint = "a link to a folder, in a folder that is itself reached by a link, is not followed", "delete it"
+        message, hint = "The link leads to a folder, and is itself in a folder that a link leads to.", "Delete it."
     else:
         return True
-    walk.findings.append(Finding("KB115", "error", path, 1, 1, message, hint))
+    walk.findings.append(SYMBOLIC_LINK.finding(path, 1, 1, f"{message} kbsync does not follow it.", hint))
     return False
 
 
 def too_large(path: str, size: int) -> Finding:
     """The finding for a file that is too large to be an article."""
-    message = f"the file has {size / 1_000_000:,.1f} MB; at most {MAX_SOURCE_BYTES / 1_000_000:g} MB are read"
-    return Finding("KB102", "error", path, 1, 1, message, "split it, or move it out of the folder")
+    message = f"The file has {size / 1_000_000:,.1f} MB; at most {MAX_SOURCE_BYTES / 1_000_000:g} MB are read."
+    return UNREADABLE.finding(path, 1, 1, message, SPLIT)
 
 
 def unreadable(path: str, exc: OSError) -> Finding:
     """The finding for a file or folder that exists and cannot be read."""
     if exc.errno == errno.EFBIG:
-        return Finding("KB102", "error", path, 1, 1, str(exc.strerror), "split it, or move it out of the folder")
+        return UNREADABLE.finding(path, 1, 1, f"Cannot be read: {exc.strerror}.", SPLIT)
     reason = exc.strerror or type(exc).__name__
-    hint = "run the command again" if isinstance(exc, FileNotFoundError) else "check its permissions"
-    return Finding("KB102", "error", path, 1, 1, f"cannot be read: {reason}", hint)
+    hint = "Run the command again." if isinstance(exc, FileNotFoundError) else "Check its permissions."
+    return UNREADABLE.finding(path, 1, 1, f"Cannot be read: {reason}.", hint)

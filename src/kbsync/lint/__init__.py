@@ -1,7 +1,7 @@
-"""The rules for a content tree. This registry is all of them; each family is a file.
+"""The rules for a content tree. A rule is declared beside the check that finds it.
 
 A finding of level error stops plan and push. Whatever the portal may legitimately hold already is at most a warning.
-`rules.py` explains each code, those of other layers included.
+`registry.py` has every rule of a tree, `explanations.py` the words about each.
 """
 
 from __future__ import annotations
@@ -12,55 +12,57 @@ from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
 from kbsync.lint import endings, limits, links, pictures, structure
+from kbsync.lint.bound import bounded
+from kbsync.lint.check import Check, Needs, checks_of
 from kbsync.lint.context import Context
 from kbsync.lint.ignore import Judge, check_ignores
 from kbsync.model import Finding
 
 DEFAULTS = LintSettings()
 
-Family = Callable[[Context], Iterator[Finding]]
+TreeCheck = Callable[[Context], Iterator[Finding]]
 
-OF_A_SOURCE: tuple[Family, ...] = (
-    limits.check_texts,
-    limits.check_slugs,
-    links.check_links,
-    pictures.check_pictures,
-)
-"""What they say of a source follows from it and from what its links mean."""
+CHECKS: tuple[Check[Context, Finding], ...] = checks_of(limits, links, pictures, structure, endings)
+"""Every check that looks at sources; those that look at the text of one are in `bodies.py`."""
 
-OF_ALL: tuple[Family, ...] = (structure.check_coverage, links.check_pictures, endings.check_endings)
-"""What they say of a file needs every source."""
 
-CODES_OF_ALL = frozenset({"KB117", "KB214", "KB308"})
-"""What `OF_ALL` finds."""
+def _that_need(*needs: Needs) -> tuple[Check[Context, Finding], ...]:
+    return tuple(check for check in CHECKS if check.needs in needs)
 
-OF_SHAPES: tuple[Family, ...] = (
-    structure.check_categories,
-    structure.check_articles,
-    structure.check_unique_slugs,
-    structure.check_translations,
-)
-"""What they say of a source follows from it and from those that it could be taken for."""
+
+def _codes(checks: Iterable[Check[Context, Finding]]) -> frozenset[str]:
+    return frozenset(rule.code for check in checks for rule in check.rules)
+
+
+OF_A_SOURCE = _that_need(Needs.SOURCE, Needs.LINKS)
+"""What they find in a source follows from it and from what its links lead to."""
+
+OF_SHAPES = _that_need(Needs.SHAPES)
+"""What they find in a source follows from it and from those that it can be confused with."""
+
+OF_ALL = _that_need(Needs.EVERYTHING)
+"""What they find in a file needs every source."""
 
 OF_THE_TREE = OF_SHAPES + OF_ALL
-"""What they say of a source follows from the shapes of all (`content/part.py`), and from nothing else."""
+"""What they find in a source follows from the shapes of all (`content/part.py`), and from nothing else."""
 
-CODES_OF_THE_TREE = frozenset({"KB110", "KB201", "KB202", "KB203", "KB204", "KB210", "KB211", "KB213", *CODES_OF_ALL})
-"""What `OF_THE_TREE` finds; no other family, and no reading of a file, gives one of these."""
+CODES_OF_ALL = _codes(OF_ALL)
+CODES_OF_THE_TREE = _codes(OF_THE_TREE)
+"""What `OF_THE_TREE` finds; no other check, and no reading of a file, gives one of these."""
 
 
 def check_tree(
-    context: Context, settings: LintSettings = DEFAULTS, *, families: Iterable[Family] = OF_A_SOURCE + OF_THE_TREE
+    context: Context, settings: LintSettings = DEFAULTS, *, checks: Iterable[TreeCheck] = OF_A_SOURCE + OF_THE_TREE
 ) -> list[Finding]:
-    """Every finding of some families, and of reading the tree, in path and line order, without what is ignored.
+    """Every finding of some checks, and of reading the tree, in path and line order, without what is ignored.
 
     A finding of level error is not ignored: the service would refuse the article, or something would be lost.
     """
     findings = list(context.tree.findings)
-    for check in families:
+    for check in checks:
         findings += check(context)
     findings += check_ignores(context.tree.sources.values())
-    return in_order(Judge(settings).judge(findings, context.tree.sources))
+    return bounded(in_order(Judge(settings).judge(findings, context.tree.sources)))
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

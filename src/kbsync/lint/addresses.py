@@ -1,4 +1,4 @@
-"""KB311, KB312, KB407, KB414, KB415: where links and pictures of an article lead, and addresses that are no link.
+"""Where links and images of an article lead, and addresses that do not become a link.
 
 What points into the tree is checked in `links.py`, where the tree is known.
 """
@@ -8,15 +8,23 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
+from kbsync.lint.check import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.markdown.embeds import EMBEDS, player
 from kbsync.markdown.prose import GONE
 from kbsync.markdown.spans import Target
+from kbsync.model import Rule
+
+NO_ALT_TEXT = Rule("KB311", "Image has no alt text")
+UNSAFE_LINK = Rule("KB312", "Link that runs a script, or that browsers do not open")
+BARE_ADDRESS = Rule("KB407", "Address that does not become a link", fixable=True)
+BARE_VIDEO = Rule("KB414", "Video that does not play", fixable=True)
+BECOMES_PLAYER = Rule("KB415", "Link that becomes a player")
 
 _SCHEME = re.compile(r"\s*(javascript|vbscript|data|file):", re.IGNORECASE)
 _BARE = re.compile(r"https?://[^\s<>\0]+")
 MAX_CHARS = 2_048
-"""No browser and no server takes a longer address for sure; what is longer is not looked at."""
+"""Browsers and servers do not reliably accept longer addresses; those are not checked."""
 
 _WRITTEN = re.compile(rf"[^\s<>`|\"\\]{{1,{MAX_CHARS + 1}}}")
 _TRAILING = ".,;:!?'*_~…"
@@ -30,61 +38,74 @@ _AROUND = " \t>"
 _RUN = re.compile(r"[^\0\n]*")
 
 
-def check_targets(page: Page) -> Iterator[Mark]:
-    """Each link and picture by itself: what is said of a picture, where it leads, what the portal makes of it."""
+@finds(NO_ALT_TEXT)
+def check_alt_texts(page: Page) -> Iterator[Mark]:
+    """Each image without words between its brackets."""
+    if "![" not in page.text:
+        return
     for target in page.scan.targets:
-        if target.kind == "image":
-            if not target.text.strip():
-                yield _no_alt(page.text.rfind("![", 0, target.start))
-        elif _MAY_PLAY.search(target.destination) and (mark := _played(page, target)):
-            yield mark
-        if ":" in target.destination[:16] and (scheme := _SCHEME.match(target.destination)):
-            yield _unsafe(target, scheme[1].lower())
+        if target.kind == "image" and not target.text.strip():
+            yield _no_alt(page.text.rfind("![", 0, target.start))
     for reference in page.scan.references:
         if reference.kind == "image" and not reference.text.strip():
             yield _no_alt(reference.start)
 
 
 def _no_alt(at: int) -> Mark:
-    message = "a picture without words: who does not see it learns nothing of it"
-    return Mark("KB311", at, message, "say between the brackets what it shows: `![The refund button](...)`")
+    hint = "Describe it for people who cannot see it: `![The refund button](...)`."
+    return Mark(NO_ALT_TEXT, at, "Image has no alt text.", hint)
+
+
+@finds(UNSAFE_LINK)
+def check_schemes(page: Page) -> Iterator[Mark]:
+    """Each link that leads neither to a page nor to a file of the tree."""
+    for target in page.scan.targets:
+        if ":" in target.destination[:16] and (scheme := _SCHEME.match(target.destination)):
+            yield _unsafe(target, scheme[1].lower())
 
 
 def _unsafe(target: Target, scheme: str) -> Mark:
     if scheme == "data" and target.kind == "image":
-        message, hint = "a picture written into the text counts against the body's limit", "put it into a file"
+        message, hint = "An image inside the text counts toward the length of the body.", "Save it as a file."
     elif scheme == "data":
-        message, hint = "browsers open no `data:` link", "link to a file"
+        message, hint = "Browsers do not open `data:` links.", "Link to a file."
     elif scheme == "file":
-        message, hint = "a `file:` address leads to the reader's own disk", "put the file into the tree, or on a server"
+        message = "A `file:` address leads to the reader's own disk."
+        hint = "Put the file into the content folder, or on a web server."
     else:
-        message = f"a `{scheme}:` link runs as a program in the reader's browser: the portal passes it on as it is"
-        hint = "link to a page"
-    return Mark("KB312", target.start, message, hint)
+        message = f"A `{scheme}:` link runs a script in the reader's browser. The portal does not remove it."
+        hint = "Link to a page."
+    return Mark(UNSAFE_LINK, target.start, message, hint)
+
+
+@finds(BECOMES_PLAYER)
+def check_players(page: Page) -> Iterator[Mark]:
+    """Each link that becomes a player where a writer would not expect one."""
+    for target in page.scan.targets:
+        if target.kind != "image" and _MAY_PLAY.search(target.destination) and (mark := _played(page, target)):
+            yield mark
 
 
 def _played(page: Page, target: Target) -> Mark | None:
-    """A link that becomes a player where nobody would expect one."""
     if target.kind == "definition" or player(target.destination) is None:
         return None
     span = page.link_at(target.start)
     if span is None or not _stands_alone(page, *span):
         return None
     if not any(embed.address.match(target.destination) for embed in EMBEDS):
-        message = "the portal puts a player in the place of this link, for an address that only stands in it"
+        message = "The portal replaces this link with a player, because of an address inside its address."
     elif target.kind == "link" and page.line_at(span[0]).strip(_AROUND) != page.text[span[0] : span[1]]:
-        message = "the portal puts a player in the place of this link, since no words stand beside it"
+        message = "The portal replaces this link with a player, because there are no words beside it."
     elif target.kind == "link" and _is_joined(page, *span):
-        message = "the portal puts a player in the place of this link, since its line has nothing else"
+        message = "The portal replaces this link with a player, because its line has nothing else."
     else:
         return None
-    return Mark(
-        "KB415", span[0], message, "add words right before or after the link, or give it a paragraph of its own"
-    )
+    hint = "Add words right before or after the link, or put it in its own paragraph."
+    return Mark(BECOMES_PLAYER, span[0], message, hint)
 
 
 def _stands_alone(page: Page, start: int, end: int) -> bool:
-    """Whether no words stand directly beside a link, as the portal counts: see `html.py`."""
+    """Whether there are no words directly beside a link, as the portal counts: see `html.py`."""
     prose = page.prose.text
     before = prose[max(prose.rfind("\n", 0, start), prose.rfind(GONE, 0, start)) + 1 : start]
     after = _RUN.match(prose, end)
@@ -100,8 +121,9 @@ def _is_joined(page: Page, start: int, end: int) -> bool:
     return bool(above.strip(_AROUND) or below.strip(_AROUND))
 
 
+@finds(BARE_ADDRESS, BARE_VIDEO)
 def check_bare(page: Page) -> Iterator[Mark]:
-    """Addresses in the text that are no link. As many addresses as the links have: then none stands bare."""
+    """Addresses in the text that do not become a link. As many addresses as the links have: then none is bare."""
     written = page.text.count("://")
     if not written or written == sum(target.destination.count("://") for target in page.scan.targets):
         return
@@ -115,21 +137,20 @@ def check_bare(page: Page) -> Iterator[Mark]:
         edits = _bracketed(page, start, address)
         alone = page.line_at(start).strip(" \t>-*+") == address
         if alone and player(address):
-            message = f"`{address}` stands bare: the portal shows no player, and no link"
-            yield Mark("KB414", start, message, f"write `<{address}>`", edits)
+            message = f"`{address}` is plain text on the portal: not a player, and not a link."
+            yield Mark(BARE_VIDEO, start, message, f"Write `<{address}>`.", edits)
         else:
-            yield Mark(
-                "KB407", start, f"`{address}` is plain text: the portal makes no link", f"write `<{address}>`", edits
-            )
+            message = f"`{address}` is plain text on the portal: not a link."
+            yield Mark(BARE_ADDRESS, start, message, f"Write `<{address}>`.", edits)
 
 
 def _is_suspect(page: Page, place: int, targets: Collection[int]) -> bool:
-    """Whether an address may stand in the text: it is not the target of a link, nor surely code."""
+    """Whether an address may be in the text: it is not the target of a link, and not certainly code."""
     return place not in targets and page.text[place - 1 : place] != "`" and not page.is_code(place)
 
 
 def _is_linked(page: Page, place: int) -> bool:
-    """Whether a place is in a link's words, or in what was meant to be a link or a definition and is none."""
+    """Whether a place is in a link's words, or in what was meant to be a link or a definition."""
     before = page.text[page.line_start(place) : place].rstrip(" <")
     if page.text[place - 1 : place].isalnum():
         return True

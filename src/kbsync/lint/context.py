@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from kbsync.config import AssetsSettings
 from kbsync.content.identity import Site
 from kbsync.content.pictures import Pictures
-from kbsync.content.source import Source
+from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
-from kbsync.model import Finding, Level
+from kbsync.model import Finding, Rule
 from kbsync.service.profile import Limits
 
 
@@ -25,7 +25,13 @@ class Context:
     pictures: Pictures
     assets: AssetsSettings
 
-    def finding(self, code: str, level: Level, source: Source, key: str, message: str, hint: str = "") -> Finding:
-        """A finding at the place of a key of a source, or at the file's first line where it has none."""
-        place = source.place(key)
-        return Finding(code, level, source.path, place.line, place.column, message, hint)
+
+def at_key(rule: Rule, source: Source, key: str, message: str, hint: str) -> Finding:
+    """A finding at the place of a key of a source, or at the file's first line if it does not have the key."""
+    place = source.place(key)
+    return rule.finding(source.path, place.line, place.column, message, hint)
+
+
+def at_link(rule: Rule, source: Source, link: Link, message: str, hint: str) -> Finding:
+    """A finding at a link of a source."""
+    return rule.finding(source.path, link.line, link.column, message, hint)

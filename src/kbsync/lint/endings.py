@@ -1,12 +1,13 @@
-"""KB117: Markdown that kbsync does not read, because its file has another ending than `.md`."""
+"""Markdown that kbsync does not read, because its file name ends in something other than `.md`."""
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
 
+from kbsync.lint.check import Needs, finds
 from kbsync.lint.context import Context
-from kbsync.model import Finding
+from kbsync.model import Finding, Rule
 from kbsync.words import are
 
 MARKDOWN = (".md", ".mdx", ".markdown", ".mdown", ".mkd", ".mkdn")
@@ -15,7 +16,10 @@ MARKDOWN = (".md", ".mdx", ".markdown", ".mdown", ".mkd", ".mkdn")
 ASSETS = frozenset({"assets", "attachments", "downloads", "files", "images", "img", "media", "static"})
 """Folders of what articles show or offer: a file there is as its writer wants it."""
 
+OTHER_ENDING = Rule("KB117", "Markdown file that does not end in `.md`")
 
+
+@finds(OTHER_ENDING, needs=Needs.EVERYTHING)
 def check_endings(context: Context) -> Iterator[Finding]:
     """Once for each folder: the first file, and how many others there are like it."""
     folders: dict[str, list[str]] = {}
@@ -32,8 +36,8 @@ def _unread(paths: list[str]) -> Finding:
     stem = posixpath.splitext(name)[0]
     others = len(paths) - 1
     more = f" Nor {are(others)} {others:,} more in this folder." if others else ""
-    message = f"`{name}` is not published: kbsync reads files that end in `.md` only.{more}"
+    message = f"`{name}` is not published: kbsync reads only files that end in `.md`.{more}"
     hint = f"Rename it to `{stem}.md`."
     if name.lower().endswith(".mdx"):
         hint += " Take out its imports and components: the portal shows Markdown only."
-    return Finding("KB117", "warning", paths[0], 1, 1, message, hint)
+    return OTHER_ENDING.finding(paths[0], 1, 1, message, hint)

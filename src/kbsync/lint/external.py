@@ -1,4 +1,4 @@
-"""KB310: where links to other sites stand, and what was found out about them. Asking is `service/external.py`'s."""
+"""Where links to other sites are, and which of them are dead. `service/external.py` checks them."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from kbsync.content.body import BOM, raw_digest
 from kbsync.content.tree import Tree
 from kbsync.markdown.offsets import Places
 from kbsync.markdown.spans import scan
-from kbsync.model import Finding
+from kbsync.model import Finding, Rule
 from kbsync.service.external import Verdict
+
+DEAD_LINK = Rule("KB310", "External link that is dead")
 
 
 @dataclass(frozen=True, slots=True)
 class External:
-    """A link or picture of another site: its place in the file, and the address that is asked for."""
+    """A link or image of another site: its place in the file, and the address that is asked for."""
 
     path: str
     line: int
@@ -63,5 +65,5 @@ def external_findings(links: Iterable[External], verdicts: Mapping[str, Verdict]
     """One finding for each link that is dead."""
     for link in links:
         if verdicts[link.url].state == "dead":
-            message = f"the link to {link.url} is dead: {verdicts[link.url].reason}"
-            yield Finding("KB310", "warning", link.path, link.line, link.column, message, "mend it, or take it out")
+            message = f"The link to {link.url} is dead: {verdicts[link.url].reason}."
+            yield DEAD_LINK.finding(link.path, link.line, link.column, message, "Correct it, or remove it.")

@@ -1,4 +1,4 @@
-"""What `lint --fix` does to one file: the edits that the rules give with their findings, where they surely help.
+"""What `lint --fix` does to one file: the edits that the rules give with their findings, if they certainly help.
 
 Pure: bytes in, bytes out. Every byte that is not part of a finding stays, and fixing twice is fixing once.
 """
@@ -12,41 +12,41 @@ from dataclasses import dataclass
 from kbsync.content.inspection import Body
 from kbsync.content.parse import parse_source
 from kbsync.content.post import dumps, read_post
+from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Problem, Source
 from kbsync.lint.bodies import marks_of
 from kbsync.lint.ignore import is_ignored
 from kbsync.lint.page import Edit, Mark
-from kbsync.lint.structure import UNREAD
-from kbsync.model import Finding
+from kbsync.lint.raw_html import PLACEHOLDER
 
 MAX_ROUNDS = 100
-"""What one fix uncovers (a word behind a placeholder that hid the line) is mended in the next round; a real file needs
+"""What one fix uncovers (a word behind a placeholder that hid the line) is fixed in the next round; a real file needs
 three or four."""
 
-UNCOVERING = "KB402"
-"""Mending it shows what was lost before, and with it other findings. No other fix may bring any."""
+UNCOVERING = PLACEHOLDER.code
+"""Fixing it shows what was lost before, and with it other findings. No other fix may bring any."""
 
 
 def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> bytes:
-    """Mend what can be mended without asking, and is not meant (`<!-- kbsync-ignore CODE -->`).
+    """Fix what can be fixed without asking, and is not ignored (`<!-- kbsync-ignore CODE -->`).
 
     Args:
         path: relative to the content root, with forward slashes.
         data: the file's bytes.
-        codes: what to mend; None for everything.
+        codes: what to fix; None for everything.
 
     Returns:
-        The bytes as they should be; the same where there is nothing to mend, or the file cannot be read.
+        The bytes as they should be; the same if there is nothing to fix, or the file cannot be read.
     """
     if _body_of(path, data)[0] is None:
         return data
     post = read_post(data.decode())
     file = _File(path, post.head, codes)
     for _ in range(MAX_ROUNDS):
-        mended = _one_round(file, post.content)
-        if mended == post.content:
+        fixed = _one_round(file, post.content)
+        if fixed == post.content:
             break
-        post.content = mended
+        post.content = fixed
     return dumps(post).encode()
 
 
@@ -59,15 +59,15 @@ def _body_of(path: str, data: bytes) -> tuple[Body | None, Source]:
         return []
 
     source = parse_source(path, data, inspect=keep)
-    # Where the front matter cannot be read nobody knows where the body begins.
-    if not found or any(problem.code in UNREAD for problem in source.problems):
+    # Where the front matter cannot be read it is not known where the body begins.
+    if not found or any(problem.code in HIDES_KEYS for problem in source.problems):
         return None, source
     return found[0], source
 
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """What of a file stays, everything before its body, and which codes are to be mended in that."""
+    """What of a file stays, everything before its body, and which codes are to be fixed in that."""
 
     path: str
     head: str
@@ -79,7 +79,7 @@ class _File:
         return marks_of(body) if body else []
 
     def wanted(self, text: str, marks: Iterable[Mark]) -> list[Mark]:
-        """Those of the rules' marks that are to be mended."""
+        """Those of the rules' marks that are to be fixed."""
         _, source = _body_of(self.path, (self.head + text).encode())
         first = self.head.count("\n") + 1
         return [
@@ -87,25 +87,23 @@ class _File:
             for mark in marks
             if mark.edits
             and (self.codes is None or mark.code in self.codes)
-            and not is_ignored(
-                Finding(mark.code, "warning", self.path, first + text.count("\n", 0, mark.at), 1, ""), source
-            )
+            and not is_ignored(mark.rule.finding(self.path, first + text.count("\n", 0, mark.at), 1, ""), source)
         ]
 
 
 def _one_round(file: _File, text: str) -> str:
-    """The text with all findings of one code mended; another code's places have moved then, and wait for the next."""
+    """The text with all findings of one code fixed; another code's places have moved then, and wait for the next."""
     marks = file.marks(text)
     wanted = file.wanted(text, marks)
     for code in sorted({mark.code for mark in wanted}):
-        mended = _mended(file, text, marks, [mark for mark in wanted if mark.code == code])
-        if mended != text:
-            return mended
+        fixed = _fixed(file, text, marks, [mark for mark in wanted if mark.code == code])
+        if fixed != text:
+            return fixed
     return text
 
 
-def _mended(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mark]) -> str:
-    """The text with these findings mended, or with as many of them as do no harm; the same where none helps."""
+def _fixed(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mark]) -> str:
+    """The text with these findings fixed, or with as many of them as do no harm; the same if none helps."""
     chosen = _apart(wanted)
     after = _apply(text, [edit for mark in chosen for edit in mark.edits])
     if _is_better(before, chosen, file.marks(after)):
@@ -113,8 +111,8 @@ def _mended(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mar
     if len(chosen) == 1:
         return text
     half = len(chosen) // 2
-    left = _mended(file, text, before, chosen[:half])
-    return left if left != text else _mended(file, text, before, chosen[half:])
+    left = _fixed(file, text, before, chosen[:half])
+    return left if left != text else _fixed(file, text, before, chosen[half:])
 
 
 def _apart(marks: Sequence[Mark]) -> list[Mark]:
@@ -137,14 +135,14 @@ def _apply(text: str, edits: Sequence[Edit]) -> str:
     return "".join((*pieces, text[at:]))
 
 
-def _is_better(before: Sequence[Mark], mended: Sequence[Mark], after: Sequence[Mark]) -> bool:
-    """Whether what was to be mended is gone, and nothing else came."""
+def _is_better(before: Sequence[Mark], fixed: Sequence[Mark], after: Sequence[Mark]) -> bool:
+    """Whether what was to be fixed is gone, and nothing else came."""
     there = {(mark.code, mark.at) for mark in after}
     moved = 0
-    for mark in mended:
+    for mark in fixed:
         before_it = sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits if edit.end <= mark.at)
         if (mark.code, mark.at + moved + before_it) in there:
             return False
         moved += sum(len(edit.text) - (edit.end - edit.start) for edit in mark.edits)
     new, old = Counter(mark.code for mark in after), Counter(mark.code for mark in before)
-    return mended[0].code == UNCOVERING or all(new[code] <= old[code] for code in new)
+    return fixed[0].code == UNCOVERING or all(new[code] <= old[code] for code in new)

@@ -1,4 +1,4 @@
-"""KB313 to KB316: headings that cannot be linked to, or that make a muddle of the page.
+"""Headings that cannot be linked to, or that confuse the structure of the page.
 
 The portal gives ids to headings of level 1 to 3 only. Source: docs/service.md, section 9.
 """
@@ -7,36 +7,49 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from kbsync.lint.check import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.anchors import ANCHORED_LEVELS
 from kbsync.markdown.spans import Heading
+from kbsync.model import Rule
+
+SAME_ANCHOR = Rule("KB313", "Headings with the same anchor")
+NO_ANCHOR = Rule("KB314", "Heading without an anchor")
+SKIPPED_LEVEL = Rule("KB315", "Skipped heading level")
+SECOND_TITLE = Rule("KB316", "Level-1 heading below the title")
 
 
-def check_headings(page: Page) -> Iterator[Mark]:
-    """The heading that became the title is none of them: it left the body."""
+def _headings(page: Page) -> list[Heading]:
+    """The headings of the body; the one that became the title has left it."""
     start, end = page.body.title_span
-    headings = [heading for heading in page.scan.headings if not start <= heading.start < end]
-    if headings:
-        yield from _levels(headings)
-        yield from _anchors(page)
+    return [heading for heading in page.scan.headings if not start <= heading.start < end]
 
 
-def _levels(headings: list[Heading]) -> Iterator[Mark]:
-    first = [heading for heading in headings if heading.level == 1]
+@finds(SECOND_TITLE)
+def check_titles(page: Page) -> Iterator[Mark]:
+    """Once for all headings of level 1."""
+    first = [heading for heading in _headings(page) if heading.level == 1]
     if first:
-        more = f"{len(first)} headings" if len(first) > 1 else "a heading"
-        message = f"{more} of level 1 beside the title, which is the page's own"
-        yield Mark("KB316", first[0].start, message, "begin with `##`")
+        more = f" {len(first)} headings of the text are level 1, too." if len(first) > 1 else ""
+        message = f"The title is already the level-1 heading.{more}"
+        yield Mark(SECOND_TITLE, first[0].start, message, "Use `##`.")
+
+
+@finds(SKIPPED_LEVEL)
+def check_levels(page: Page) -> Iterator[Mark]:
+    """Each heading that is more than one level below the heading above it."""
     above = 1
-    for heading in headings:
+    for heading in _headings(page):
         if heading.level > above + 1:
             what = f"a heading of level {above}" if above > 1 else "the title"
-            message = f"a heading of level {heading.level} right below {what}: a level is skipped"
-            yield Mark("KB315", heading.start, message, f"begin it with `{'#' * (above + 1)}`")
+            message = f"A heading of level {heading.level} directly below {what} skips a level."
+            yield Mark(SKIPPED_LEVEL, heading.start, message, f"Use `{'#' * (above + 1)}`.")
         above = heading.level
 
 
-def _anchors(page: Page) -> Iterator[Mark]:
+@finds(SAME_ANCHOR, NO_ANCHOR)
+def check_anchors(page: Page) -> Iterator[Mark]:
+    """Each heading that a link cannot lead to: it has no anchor, or another heading has the same one."""
     start, end = page.body.title_span
     anchored = [heading for heading in page.scan.headings if heading.level in ANCHORED_LEVELS]
     shared: dict[str, list[Heading]] = {}
@@ -46,12 +59,12 @@ def _anchors(page: Page) -> Iterator[Mark]:
         if anchor:
             shared.setdefault(anchor, []).append(heading)
         elif not any(map(str.isalnum, heading.text)):
-            # A heading in a script that has no Latin form cannot be linked to either. Nobody can help that, and who
-            # tries gets KB302.
-            what = f"the heading `{heading.text}`" if heading.text.strip() else "an empty heading"
-            yield Mark("KB314", heading.start, f"{what} has no anchor: nobody can link to it", "give it words")
+            # A heading in a script that has no Latin form cannot be linked to either. The writer cannot change that,
+            # and a link to it gets KB302.
+            what = f"The heading `{heading.text}`" if heading.text.strip() else "An empty heading"
+            yield Mark(NO_ANCHOR, heading.start, f"{what} has no anchor, so links cannot lead to it.", "Add words.")
     if len(shared) < len(anchored):
         for anchor, equals in shared.items():
             if len(equals) > 1:
-                message = f"{len(equals)} headings have the anchor `#{anchor}`: links always lead to the first"
-                yield Mark("KB313", equals[1].start, message, "word them differently, if somebody may link to them")
+                message = f"{len(equals)} headings have the anchor `#{anchor}`. Links always lead to the first."
+                yield Mark(SAME_ANCHOR, equals[1].start, message, "Change the words of one of them.")

@@ -1,7 +1,7 @@
-"""Which findings count, and at which level: what comments, front matter and kbsync.toml say of them. Pure.
+"""Which findings count, and at which level: comments, front matter and kbsync.toml can ignore, raise and lower them.
 
-A finding that a rule calls an error stays one, whatever they say: the service would refuse the article, or something
-would be lost. Of what kbsync.toml says the longest code counts: `KB301` before `KB3`.
+A finding that is an error by its rule stays one: the service would refuse the article, or something would be lost.
+In kbsync.toml the longest code counts: `KB301` before `KB3`.
 """
 
 from __future__ import annotations
@@ -11,8 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from kbsync.config import LintSettings, Verdict
-from kbsync.content.source import Source
+from kbsync.content.rules import USELESS_IGNORE
+from kbsync.content.source import Ignore, Source
 from kbsync.errors import ConfigError
+from kbsync.lint.explanations import codes
 from kbsync.model import Finding
 from kbsync.words import similar, suggestion
 
@@ -20,25 +22,20 @@ CODE = re.compile(r"KB[0-9]{1,3}")
 ALIKE = str.maketrans("OIL", "011")
 """Letters that are taken for digits."""
 
-FIRM = "an error stays an error: nothing can ignore or lower it"
+FIRM = "This is an error: it cannot be ignored or lowered."
 
 
-def meant_by(word: str) -> list[str]:
-    """The codes that a word means, which is a code or the beginning of some: `KB401`, `KB40`, `KB4`."""
-    # Loaded here: most trees ignore nothing, and the rules' explanations are long.
-    from kbsync.lint.rules import RULES
-
-    return [code for code in RULES if code.startswith(word)] if CODE.fullmatch(word) else []
+def codes_of(word: str) -> list[str]:
+    """The codes of a word that is a code or the beginning of some: `KB401`, `KB40`, `KB4`."""
+    return [code for code in codes() if code.startswith(word)] if CODE.fullmatch(word) else []
 
 
 def near(word: str) -> str:
-    """One thing to do about a word that means no code."""
-    from kbsync.lint.rules import RULES
-
+    """One thing to do about a word that is not a code."""
     typed = word.upper().translate(ALIKE)
-    known = similar(typed, RULES, most=len(RULES))
+    known = similar(typed, codes(), most=len(codes()))
     if not known:
-        return "`kbsync lint --rules` lists the codes"
+        return "`kbsync lint --rules` lists the codes."
     # Codes are read from the left: `KB30x` is rather KB301 than KB310.
     best = max(known, key=lambda code: sum(typed.startswith(code[: end + 1]) for end in range(len(code))))
     return suggestion(best)
@@ -46,7 +43,7 @@ def near(word: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Knows what kbsync.toml says of each code.
+    """Knows what kbsync.toml says about each code.
 
     Args:
         settings: the table [lint].
@@ -62,57 +59,59 @@ class Judge:
             ignored = verdict == "off" or is_ignored(finding, sources.get(finding.path))
             if finding.level == "error":
                 softer = ignored or verdict == "warning"
-                yield replace(finding, hint=f"{finding.hint} ({FIRM})".lstrip()) if softer else finding
+                yield replace(finding, hint=f"{finding.hint} {FIRM}".lstrip()) if softer else finding
             elif not ignored:
                 yield replace(finding, level="error") if verdict == "error" else finding
 
     def _verdict(self, code: str) -> Verdict | None:
         if code not in self._known:
-            said: dict[str, Verdict] = {**dict.fromkeys(self.settings.ignore, "off"), **self.settings.levels}
-            words = [word for word in said if code.startswith(word)]
-            self._known[code] = said[max(words, key=len)] if words else None
+            verdicts: dict[str, Verdict] = {**dict.fromkeys(self.settings.ignore, "off"), **self.settings.levels}
+            words = [word for word in verdicts if code.startswith(word)]
+            self._known[code] = verdicts[max(words, key=len)] if words else None
         return self._known[code]
 
 
 def is_ignored(finding: Finding, source: Source | None) -> bool:
-    """Whether the source itself, with a comment or a key of its front matter, says that this is meant."""
+    """Whether the source itself ignores it, with a comment or a key of its front matter."""
     if source is None or not (source.ignores or source.lint_ignore):
         return False
     if any(word and finding.code.startswith(word) for word in source.lint_ignore if CODE.fullmatch(word)):
         return True
-    return any(
-        ignore.covers == finding.line and CODE.fullmatch(ignore.code) and finding.code.startswith(ignore.code)
-        for ignore in source.ignores
-    )
+    return any(ignore.covers == finding.line and covers(ignore, finding.code) for ignore in source.ignores)
+
+
+def covers(ignore: Ignore, code: str) -> bool:
+    """Whether a comment is about a code."""
+    return bool(CODE.fullmatch(ignore.code)) and code.startswith(ignore.code)
 
 
 def check_ignores(sources: Iterable[Source]) -> Iterator[Finding]:
     """Each code that a comment or a front matter ignores is the code of a rule, or the beginning of one."""
     for source in sources:
         for ignore in source.ignores:
-            if not meant_by(ignore.code):
+            if not codes_of(ignore.code):
                 yield _unknown(source, ignore.code, ignore.line, ignore.column)
         for word in source.lint_ignore:
-            if not meant_by(word):
+            if not codes_of(word):
                 place = source.place("lint_ignore")
                 yield _unknown(source, word, place.line, place.column)
 
 
 def _unknown(source: Source, word: str, line: int, column: int) -> Finding:
-    return Finding("KB120", "warning", source.path, line, column, f"`{word[:60]}` is the code of no rule", near(word))
+    return USELESS_IGNORE.finding(source.path, line, column, f"The code `{word[:60]}` does not exist.", near(word))
 
 
 def check_codes(settings: LintSettings, where: Callable[[str], str]) -> None:
-    """Refuse a code in kbsync.toml that no rule has.
+    """Refuse a code in kbsync.toml that does not exist.
 
     Args:
         settings: the table [lint].
         where: gives the place at which a key of it is written.
 
     Raises:
-        ConfigError: with file, line, key and what was probably meant.
+        ConfigError: with file, line, key and a suggestion.
     """
     for key, words in (("ignore", settings.ignore), ("levels", settings.levels)):
         for word in words:
-            if not meant_by(word):
-                raise ConfigError(f"{where(key)}: `{word}` is the code of no rule", hint=near(word))
+            if not codes_of(word):
+                raise ConfigError(f"{where(key)}: the code `{word}` does not exist.", hint=near(word))

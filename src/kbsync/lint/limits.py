@@ -1,69 +1,92 @@
-"""KB205 to KB208: what the service will not take, or take and make trouble with."""
+"""What the service does not accept, or accepts and makes trouble with."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.context import Context
-from kbsync.model import Finding
+from kbsync.lint.check import Needs, finds
+from kbsync.lint.context import Context, at_key
+from kbsync.model import Finding, Rule
 
 PLAIN_SLUG = re.compile(r"(?![0-9]{10}-)[a-z0-9]++(?:[-_][a-z0-9]++)*+")
 MACHINE_MADE = re.compile(r"[0-9]{10}-")
 """How the panel begins the slug of an article whose writer gave none: the seconds since 1970."""
 
+ODD_SLUG = Rule("KB205", "Slug that makes a bad address")
+WRONG_LENGTH = Rule("KB206", "Title or slug that is empty or too long", "error")
+LONG_BODY = Rule("KB207", "Body that is too long", "error")
+LONG_DESCRIPTION = Rule("KB208", "Description that is too long", "error")
 
-def check_texts(context: Context) -> Iterator[Finding]:
-    """Titles, names, descriptions and bodies are within the profile's limits, counted in characters."""
-    limits = context.limits
+
+@finds(WRONG_LENGTH, needs=Needs.SOURCE)
+def check_titles(context: Context) -> Iterator[Finding]:
+    """Titles and names are within the profile's limit, counted in characters, as everywhere here."""
+    longest = context.limits.title_chars
+    if not longest:
+        return
     for source in context.tree.sources.values():
-        for key in ("title", "name"):
-            text = getattr(source, key)
-            if limits.title_chars and text is not None and len(text) > limits.title_chars:
-                message = f"the {key} has {len(text):,} characters; the service takes {limits.title_chars:,}"
-                yield context.finding("KB206", "error", source, key, message, "shorten it")
-        description = source.description
-        if limits.description_chars and description is not None and len(description) > limits.description_chars:
-            message = (
-                f"the description has {len(description):,} characters; the service takes {limits.description_chars:,}"
-            )
-            yield context.finding("KB208", "error", source, "description", message, "one sentence is enough")
-        if limits.content_chars and source.body_chars > limits.content_chars:
-            message = f"the body has {source.body_chars:,} characters; the service takes {limits.content_chars:,}"
-            yield context.finding("KB207", "error", source, "", message, "make two articles of it")
+        for key, text in (("title", source.title), ("name", source.name)):
+            if text is not None and len(text) > longest:
+                message = f"The {key} has {len(text):,} characters. The service accepts {longest:,}."
+                yield at_key(WRONG_LENGTH, source, key, message, f"Write a shorter {key}.")
 
 
+@finds(LONG_DESCRIPTION, needs=Needs.SOURCE)
+def check_descriptions(context: Context) -> Iterator[Finding]:
+    """Descriptions are within the profile's limit."""
+    longest = context.limits.description_chars
+    if not longest:
+        return
+    for source in context.tree.sources.values():
+        if source.description is not None and len(source.description) > longest:
+            message = f"The description has {len(source.description):,} characters. The service accepts {longest:,}."
+            yield at_key(LONG_DESCRIPTION, source, "description", message, "Write one sentence.")
+
+
+@finds(LONG_BODY, needs=Needs.SOURCE)
+def check_bodies(context: Context) -> Iterator[Finding]:
+    """Bodies are within the profile's limit."""
+    longest = context.limits.content_chars
+    if not longest:
+        return
+    for source in context.tree.sources.values():
+        if source.body_chars > longest:
+            message = f"The body has {source.body_chars:,} characters. The service accepts {longest:,}."
+            yield at_key(LONG_BODY, source, "", message, "Split it into two articles.")
+
+
+@finds(WRONG_LENGTH, ODD_SLUG, needs=Needs.SOURCE)
 def check_slugs(context: Context) -> Iterator[Finding]:
     """Slugs go into addresses. The service stores any; readers and links fare better with plain ones."""
     longest = context.limits.slug_chars
     for identity in (*context.site.categories.values(), *context.site.articles.values()):
         source = context.tree.sources[identity.path]
         if not identity.slug.strip():
-            yield context.finding("KB206", "error", source, "slug", "the slug is empty", "write one, or leave it out")
+            yield at_key(WRONG_LENGTH, source, "slug", "The slug is empty.", "Write one, or delete the line.")
         elif longest and len(identity.slug) > longest:
-            message = f"the slug has {len(identity.slug)} characters; the service takes {longest}"
-            yield context.finding("KB206", "error", source, "slug", message, "give a shorter `slug:`")
+            message = f"The slug has {len(identity.slug)} characters. The service accepts {longest}."
+            yield at_key(WRONG_LENGTH, source, "slug", message, "Write a shorter `slug:`.")
         elif not PLAIN_SLUG.fullmatch(identity.slug):
             message, hint = _odd(identity.slug, is_article=source.kind == "article")
-            yield context.finding("KB205", "warning", source, "slug", message, hint)
+            yield at_key(ODD_SLUG, source, "slug", message, hint)
 
 
 def _odd(slug: str, *, is_article: bool) -> tuple[str, str]:
     """What makes a slug a bad address, worst first, and what to do. Source: docs/service.md, S21 and section 9."""
     if "." in slug and is_article:
-        return (
-            f"the page of `{slug}` will be 404: the part after the dot is taken as a format",
-            "write a hyphen instead",
-        )
+        message = f"The page of `{slug}` will be a 404: the portal reads what follows the dot as a format."
+        return message, "Use a hyphen instead."
     if "/" in slug:
-        return f"the slug `{slug}` has a slash, which most programs take for a folder", "write a hyphen instead"
+        return f"The slug `{slug}` has a slash, which most programs read as a folder.", "Use a hyphen instead."
     if any(character.isspace() for character in slug):
-        return f"the slug `{slug}` has blanks, which an address shows as `%20`", "write hyphens instead"
+        return f"The slug `{slug}` has spaces, which addresses show as `%20`.", "Use hyphens instead."
     if slug != slug.lower():
         lower = slug.lower()
-        return f"the slug `{slug}` has capitals: `{lower}` will be 404 for readers who type it", f"write `{lower}`"
+        message = f"The slug `{slug}` has capital letters. Readers who type `{lower}` will get a 404."
+        return message, f"Write `{lower}`."
     if MACHINE_MADE.match(slug):
-        hint = "give it a plain one before readers know this; ignore KB205 here if they do already"
-        return f"the slug `{slug}` was made by the panel, and says little", hint
-    message = f"the slug `{slug}` has more in it than a-z, 0-9 and single hyphens between them"
-    return message, "plain slugs make plain addresses"
+        hint = "Choose a plain one before readers know this one. If they already do, ignore KB205 here."
+        return f"The slug `{slug}` was made by the panel and says little.", hint
+    message = f"The slug `{slug}` has characters other than a-z, 0-9 and single hyphens between them."
+    return message, "Use a plain slug: it makes a plain address."

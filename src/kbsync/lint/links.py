@@ -1,4 +1,4 @@
-"""KB301 to KB308: whether what a source points to in the tree is there, and whether readers can see it."""
+"""Whether what a source points to in the tree exists, and whether readers can see it."""
 
 from __future__ import annotations
 
@@ -6,12 +6,23 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
 from kbsync.content.source import PICTURES, Link, Source
-from kbsync.lint.context import Context
-from kbsync.model import Finding
+from kbsync.lint.check import Needs, finds
+from kbsync.lint.context import Context, at_link
+from kbsync.model import Finding, Rule
+
+NO_FILE = Rule("KB301", "Link to a file that does not exist")
+NO_HEADING = Rule("KB302", "Link to a heading that does not exist")
+NO_IMAGE = Rule("KB303", "Image file does not exist")
+TO_DRAFT = Rule("KB304", "Link from a published article to a draft")
+TO_ARCHIVED = Rule("KB305", "Link to an archived article")
+TO_UNPUBLISHED = Rule("KB306", "Link to an article that kbsync does not publish")
+NO_ARTICLE = Rule("KB307", "Link to a file that is not an article")
+UNUSED_IMAGE = Rule("KB308", "Image that no article uses")
 
 
+@finds(NO_FILE, NO_HEADING, NO_IMAGE, TO_DRAFT, TO_ARCHIVED, TO_UNPUBLISHED, NO_ARTICLE, needs=Needs.LINKS)
 def check_links(context: Context) -> Iterator[Finding]:
-    """Links to sources and their headings, and local pictures."""
+    """Links to sources and their headings, and local images: one look-up says which of these rules it may be."""
     by_path, others, hidden = context.site.by_path, context.tree.others, _hidden(context)
     for source in context.tree.sources.values():
         # Ten thousand articles have seventy thousand links, nearly all of them good: what is good costs one look-up.
@@ -19,14 +30,16 @@ def check_links(context: Context) -> Iterator[Finding]:
             target = link.target
             if link.kind == "image":
                 if target not in others:
-                    yield _at(source, link, "KB303", f"there is no picture {target}", "add it, or mend the path")
+                    message, hint = f"The image {target} does not exist.", "Add the file, or correct the path."
+                    yield at_link(NO_IMAGE, source, link, message, hint)
             elif (identity := by_path.get(target)) is None:
                 if target not in others or not target.lower().endswith(PICTURES):
                     yield _nothing(source, link, is_file=target in others)
             else:
                 if link.anchor and not _has_anchor(context, identity.path, link.anchor):
-                    message = f"{target} has no heading `#{link.anchor}`"
-                    yield _at(source, link, "KB302", message, "readers would land at the top of the page")
+                    message = f"{target} does not have a heading `#{link.anchor}`."
+                    hint = "Correct the anchor. Readers would land at the top of the page."
+                    yield at_link(NO_HEADING, source, link, message, hint)
                 if target in hidden:
                     yield from _unseen(source, link, hidden[target])
 
@@ -34,19 +47,21 @@ def check_links(context: Context) -> Iterator[Finding]:
 def _nothing(source: Source, link: Link, *, is_file: bool) -> Finding:
     target = link.target
     if is_file:
-        message = f"{target} is no article: the portal has no page for it"
-        return _at(source, link, "KB307", message, "put it on a server, and link to its address there")
+        message = f"{target} is not an article, so the portal has no page for it."
+        return at_link(NO_ARTICLE, source, link, message, "Put it on a web server, and link to its address there.")
     if target.startswith(".."):
-        return _at(source, link, "KB301", f"{target} is outside of the content tree", "give its public address")
+        message = f"{target} is outside of the content folder."
+        return at_link(NO_FILE, source, link, message, "Link to its public address.")
     if target.endswith(".md"):
-        return _at(source, link, "KB301", f"there is no {target}", "mend the path; readers would get a dead link")
-    message = f"there is no page for {target}: no article, and no folder with a `_category.md`"
-    hint = "write the name of the article's file with its `.md`; an address elsewhere begins with `https://`"
-    return _at(source, link, "KB301", message, hint)
+        hint = "Correct the path. Readers would get a dead link."
+        return at_link(NO_FILE, source, link, f"{target} does not exist.", hint)
+    message = f"There is no page for {target}: not an article, and not a folder with a `_category.md`."
+    hint = "Write the name of the article's file with its `.md`. An address elsewhere begins with `https://`."
+    return at_link(NO_FILE, source, link, message, hint)
 
 
 def _hidden(context: Context) -> Mapping[str, Source]:
-    """The articles that readers cannot find, or of which nobody knows whether they can."""
+    """The articles that readers cannot find, or that may not exist."""
     sources = context.tree.sources
     return {
         path: source
@@ -56,36 +71,33 @@ def _hidden(context: Context) -> Mapping[str, Source]:
 
 
 def _unseen(source: Source, link: Link, target: Source) -> Iterator[Finding]:
-    """What is wrong with a link to an article that is no published one of ours."""
+    """What is wrong with a link to an article that kbsync does not publish for readers."""
     if target.manage == "false":
-        message = f"{target.path} is not published by kbsync (`manage: false`): nobody knows whether it is there"
-        yield _at(source, link, "KB306", message, "look whether the portal has an article of that slug")
+        message = f"{target.path} is not published by kbsync (`manage: false`), so it may not be on the portal."
+        yield at_link(TO_UNPUBLISHED, source, link, message, "Check that the portal has an article with that slug.")
     elif target.status == "archived" and source.status != "archived":
-        message = f"{target.path} is archived: readers find it nowhere else"
-        yield _at(source, link, "KB305", message, "link to what replaces it, or take the link out")
+        message = f"{target.path} is archived, so readers find it only through this link."
+        yield at_link(TO_ARCHIVED, source, link, message, "Link to what replaces it, or remove the link.")
     elif target.status in {"draft", None} and source.status == "published":
-        message = f"{target.path} is a draft, and this article is published"
+        message = f"{target.path} is a draft, and this article is published."
         if target.status is None:
-            message = f"{target.path} gives no status, so it stays a draft, and this article is published"
-        yield _at(source, link, "KB304", message, "publish both: `status: published`")
+            message = f"{target.path} has no status, so it stays a draft, and this article is published."
+        yield at_link(TO_DRAFT, source, link, message, "Publish both: `status: published`.")
 
 
-def check_pictures(context: Context) -> Iterator[Finding]:
-    """Pictures of the tree that nothing points to."""
+@finds(UNUSED_IMAGE, needs=Needs.EVERYTHING)
+def check_unused(context: Context) -> Iterator[Finding]:
+    """Images of the tree that nothing points to."""
     unused = {path for path in context.tree.others if path.lower().endswith(PICTURES)}
     if not unused:
         return
     for source in context.tree.sources.values():
         unused.difference_update(link.target for link in source.links)
     for path in sorted(unused):
-        yield Finding("KB308", "warning", path, 1, 1, "no article shows this picture", "show it, or delete the file")
+        yield UNUSED_IMAGE.finding(path, 1, 1, "No article uses this image.", "Use it, or delete the file.")
 
 
 def _has_anchor(context: Context, path: str, anchor: str) -> bool:
     target = context.tree.sources[path]
-    # A category has no body, and what could not be read has headings that nobody knows.
+    # A category has no body, and the headings of what could not be read are unknown.
     return target.body_blank or (unquote(anchor) if "%" in anchor else anchor) in target.anchors
-
-
-def _at(source: Source, link: Link, code: str, message: str, hint: str) -> Finding:
-    return Finding(code, "warning", source.path, link.line, link.column, message, hint)

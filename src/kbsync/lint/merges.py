@@ -1,15 +1,20 @@
-"""KB212: what a merge left behind."""
+"""What a merge left behind."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+from kbsync.lint.check import finds
 from kbsync.lint.page import Mark, Page
+from kbsync.model import Rule
+
+UNFINISHED_MERGE = Rule("KB212", "Unfinished merge", "error")
 
 _MARKER = re.compile(r"^(?:<{7} |>{7} |<{7}\r?$|>{7}\r?$)", re.MULTILINE)
 
 
+@finds(UNFINISHED_MERGE)
 def check_merges(page: Page) -> Iterator[Mark]:
     """One finding for each conflict, and one for each end of a conflict that has lost its beginning."""
     text = page.text
@@ -22,11 +27,7 @@ def check_merges(page: Page) -> Iterator[Mark]:
             continue
         begins = match[0].startswith("<")
         if begins or not is_open:
-            yield Mark(
-                "KB212",
-                match.start(),
-                f"a merge left its marker `{match[0].strip()}` here: two versions of the text stand below each other",
-                "decide for one of them, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`",
-                level="error",
-            )
+            message = f"A merge left its marker `{match[0].strip()}` here, with two versions of the text."
+            hint = "Keep one version, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
+            yield Mark(UNFINISHED_MERGE, match.start(), message, hint)
         is_open = begins

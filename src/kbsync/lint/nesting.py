@@ -1,6 +1,6 @@
-"""KB412: a list that was to stand in another, and does not.
+"""Lists that were meant to be nested, and are not.
 
-An inner list has to be indented to where the words of the outer item begin: three blanks under `1.`, two under `-`.
+An inner list has to be indented to where the words of the outer item begin: three spaces under `1.`, two under `-`.
 """
 
 from __future__ import annotations
@@ -8,18 +8,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kbsync.lint.check import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.markdown.prose import Item
+from kbsync.model import Rule
+
+NOT_NESTED = Rule("KB412", "List that is not nested", fixable=True)
 
 _INDENTED = re.compile(r"\n[ \t>]* (?:[-*+]|\d{1,9}[.)])[ \t]")
 _ITEM = re.compile(r"\n([ \t>]*)(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=[^ \n])|[ \t])")
 _MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])( {0,4})(?=[^ \n]|$)", re.MULTILINE)
 ENOUGH = 2
-"""Blanks by which an item of the same kind is indented when it was meant to stand in the one above; one is a slip."""
+"""Spaces by which an item of the same kind is indented when it was meant to be in the one above; one is a slip."""
 
 
+@finds(NOT_NESTED)
 def check_lists(page: Page) -> Iterator[Mark]:
-    """One finding for each run of items that stand beside the item above them although they are indented more."""
+    """One finding for each run of items that are beside the item above them although they are indented more."""
     if not _INDENTED.search(page.text) or not _is_suspect(page.text):
         return
     items = page.prose.items
@@ -36,7 +41,7 @@ def check_lists(page: Page) -> Iterator[Mark]:
 
 
 def _is_suspect(text: str) -> bool:
-    """Whether an item is indented more than one above it, and less than what stands in that one has to be."""
+    """Whether an item is indented more than one above it, and less than what is nested in that one has to be."""
     above: list[tuple[int, int]] = []
     for match in _ITEM.finditer(f"\n{text}"):
         column = len(match[1])
@@ -60,28 +65,29 @@ def _column(page: Page, item: Item) -> int:
 def _mark(page: Page, above: Item, run: list[Item]) -> Mark:
     needed = _words_column(page, above)
     have = _column(page, run[0])
-    message = f"this list does not stand in the item above it: it is indented by {have}, and needs {needed}"
-    return Mark("KB412", run[0].start, message, f"indent it by {needed} blanks", _indented(page, run, needed - have))
+    message = f"This list is not nested: it is indented by {have}, and needs {needed}."
+    hint = f"Indent it by {needed} spaces."
+    return Mark(NOT_NESTED, run[0].start, message, hint, _indented(page, run, needed - have))
 
 
 def _words_column(page: Page, item: Item) -> int:
-    """Where the words of an item begin: what stands in it has to begin there, too."""
+    """Where the words of an item begin: what is nested in it has to begin there, too."""
     mark = _MARK.match(page.text, item.start)
     if mark is None:
         return _column(page, item) + 2
     return _column(page, item) + len(mark[0]) + (0 if mark[1] else 1)
 
 
-def _indented(page: Page, run: list[Item], blanks: int) -> tuple[Edit, ...]:
-    """Blanks before every line of the items; none where a quote or a tab makes columns uncertain."""
+def _indented(page: Page, run: list[Item], spaces: int) -> tuple[Edit, ...]:
+    """Spaces before every line of the items; none where a quote or a tab makes columns uncertain."""
     start, end = page.line_start(run[0].start), run[-1].end
     text = page.text[start:end]
     leads = [page.text[page.line_start(item.start) : item.start] for item in run]
-    if blanks <= 0 or "\t" in text or any(lead.strip(" ") for lead in leads):
+    if spaces <= 0 or "\t" in text or any(lead.strip(" ") for lead in leads):
         return ()
     places, at = [], start
     for line in text.splitlines(keepends=True):
         if line.strip():
             places.append(at)
         at += len(line)
-    return tuple(Edit(place, place, " " * blanks) for place in places)
+    return tuple(Edit(place, place, " " * spaces) for place in places)

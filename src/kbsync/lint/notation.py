@@ -1,4 +1,4 @@
-"""KB404 to KB411: signs that mean something elsewhere and that the portal prints as they stand, or takes otherwise.
+"""Signs that mean something in other tools, and that the portal prints, or reads in another way.
 
 Source: docs/service.md, section 9.
 """
@@ -8,7 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kbsync.lint.check import finds
 from kbsync.lint.page import Edit, Mark, Page
+from kbsync.model import Rule
+
+STRIKETHROUGH = Rule("KB404", "Strikethrough with `~~`")
+TASK_LIST = Rule("KB405", "Task list")
+FOOTNOTE = Rule("KB406", "Footnote")
+CALLOUT = Rule("KB408", "Callout of another tool")
+ATTRIBUTES = Rule("KB409", "Attributes in curly brackets", fixable=True)
+IMAGE_SIZE = Rule("KB410", "Image size")
+TWO_CARETS = Rule("KB411", "Two carets in a sentence")
+
+QUOTE = "Use a quote that starts with a bold word: `> **Note**`."
+SAVE_AT_SIZE = "Delete it, and save the image as large as it should appear."
 
 _STRUCK = re.compile(r"~~(?=[^\s~])[^~]*?[^\s~]~~(?!~)")
 _BOX_SUSPECT = re.compile(r"\[[ xX]\][ \t\r\n]")
@@ -31,59 +44,58 @@ _LINE_END = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 _SIZE_WORDS = re.compile(r"\b(?:width|height|w|h|size)\b")
 _RAISED = re.compile(r"\^([^^\0\n]+)\^")
 _MEANT_OTHERWISE = re.compile(r"[\s*/=|]")
-"""What stands between two carets and has one of these is a sentence or a formula, and was not to be raised."""
+"""What is between two carets and has one of these is a sentence or a formula, and was not meant to be raised."""
+
+# In each check a suspicion comes first, which costs little: nearly all texts have none.
 
 
-def check_notation(page: Page) -> Iterator[Mark]:
-    """What would be printed with its signs. A suspicion in the whole text comes first: nearly all texts have none."""
-    text = page.text
-    if "~" in text and "~~" in text:
-        yield from _struck(page)
-    if page.has(_BOX_SUSPECT):
-        yield from _boxes(page)
-    if "^" in text:
-        yield from _carets(page)
-    if _CALLOUT_SUSPECT.search(f"\n{text}"):
-        yield from _callouts(page)
-    if "{" in text:
-        yield from _directives(page)
-        if page.has(_ATTRIBUTES):
-            yield from _attributes(page)
-    if "=" in text and "![" in text and page.has(_SIZED):
-        yield from _sizes(page)
-
-
-def _struck(page: Page) -> Iterator[Mark]:
+@finds(STRIKETHROUGH)
+def check_struck(page: Page) -> Iterator[Mark]:
+    """Text between two pairs of tildes, within a paragraph."""
+    if "~" not in page.text or "~~" not in page.text:
+        return
     for match in _STRUCK.finditer(page.prose.text):
         if "\n\n" not in match[0]:
-            message = "text between `~~` is not struck out: the portal prints the tildes"
-            yield Mark("KB404", match.start(), message, "delete the words, or say that they no longer hold")
+            message = "Text between `~~` is not struck through: the portal prints the tildes."
+            yield Mark(STRIKETHROUGH, match.start(), message, "Delete the words, or write that they no longer apply.")
 
 
-def _boxes(page: Page) -> Iterator[Mark]:
+@finds(TASK_LIST)
+def check_boxes(page: Page) -> Iterator[Mark]:
+    """A box at the beginning of a list item."""
+    if not page.has(_BOX_SUSPECT):
+        return
     for match in _BOX.finditer(page.text):
         if page.prose.text[match.start(1)] == "[":
-            message = f"`{match[1]}` is no box to tick: the portal prints the brackets"
-            yield Mark("KB405", match.start(1), message, "use a plain list, or a sign such as ✅")
+            message = f"`{match[1]}` does not become a checkbox: the portal prints the brackets."
+            yield Mark(TASK_LIST, match.start(1), message, "Use a plain list, or a sign such as ✅.")
 
 
-def _carets(page: Page) -> Iterator[Mark]:
+@finds(FOOTNOTE)
+def check_footnotes(page: Page) -> Iterator[Mark]:
+    """Each mark of a footnote, and each text of one that has no mark."""
     text = page.text
-    # Without its text below, `[^1]` is no footnote anywhere: rather a piece of a pattern.
-    notes = set(_NOTE.findall(text)) if "[^" in text else set()
+    if "[^" not in text:
+        return
+    marks = _footnotes(page)
+    used = {label for start, label in marks.items() if not _is_definition(text, start)}
+    for start, label in marks.items():
+        if label in used and _is_definition(text, start):
+            continue
+        message = f"`[^{label}]` does not become a footnote: the portal prints it, or makes a broken link of it."
+        yield Mark(FOOTNOTE, start, message, "Put the note in parentheses, or below its own heading.")
+
+
+def _footnotes(page: Page) -> dict[int, str]:
+    """The label of each footnote, by its place."""
+    # Without its text below, `[^1]` is not a footnote in any tool: rather a piece of a pattern.
+    notes = set(_NOTE.findall(page.text))
     marks: dict[int, str] = {}
     if notes:
         marks = {match.start(): match[1] for match in _FOOTNOTE.finditer(page.prose.text) if match[1] in notes}
     for label, start in _linked_notes(page):
         marks.setdefault(start, label)
-    used = {label for start, label in marks.items() if not _is_definition(text, start)}
-    for start, label in marks.items():
-        if label in used and _is_definition(text, start):
-            continue
-        message = f"`[^{label}]` is no footnote: the portal prints it, or makes a broken link of it"
-        yield Mark("KB406", start, message, "write the note in brackets, or below a heading of its own")
-    if page.has(_RAISED):
-        yield from _raised(page, set(marks))
+    return marks
 
 
 def _is_definition(text: str, start: int) -> bool:
@@ -103,13 +115,27 @@ def _linked_notes(page: Page) -> Iterator[tuple[str, int]]:
             yield target.text[1:], start if start >= 0 else target.start
 
 
-def _raised(page: Page, notes: set[int]) -> Iterator[Mark]:
+@finds(TWO_CARETS)
+def check_carets(page: Page) -> Iterator[Mark]:
+    """Two carets that were not meant to raise what is between them."""
+    if "^" not in page.text or not page.has(_RAISED):
+        return
+    notes = _footnotes(page) if "[^" in page.text else {}
     for match in _RAISED.finditer(page.prose.text):
         if match.start() - 1 not in notes and _MEANT_OTHERWISE.search(match[1]):
             between = page.text[match.start(1) : match.end(1)]
             shown = between if len(between) <= 30 else f"{between[:29]}…"
-            message = f"two carets: the portal raises `{shown}` between them, and drops the carets"
-            yield Mark("KB411", match.start(), message, "put what has a caret between backticks")
+            message = f"The portal raises `{shown}`, which is between two carets, and drops the carets."
+            yield Mark(TWO_CARETS, match.start(), message, "Put what has a caret in backticks.")
+
+
+@finds(CALLOUT)
+def check_callouts(page: Page) -> Iterator[Mark]:
+    """The first line of a callout, in the ways of several tools; Jupyter's look like a block of code."""
+    if _CALLOUT_SUSPECT.search(f"\n{page.text}"):
+        yield from _callouts(page)
+    if "{" in page.text:
+        yield from _directives(page)
 
 
 def _callouts(page: Page) -> Iterator[Mark]:
@@ -118,20 +144,24 @@ def _callouts(page: Page) -> Iterator[Mark]:
             sign = match[1]
             if pattern is _ALERT and not page.line_at(match.start()).lstrip().startswith((">", "-", "*", "1")):
                 continue
-            after = "; what is indented below it becomes code" if sign[0] in "!?" else ""
-            message = f"`{sign}` belongs to another tool: the portal prints it as it stands{after}"
-            yield Mark("KB408", match.start(1), message, "write a quotation that begins with a bold word: `> **Note**`")
+            after = " Indented text below it becomes code." if sign[0] in "!?" else ""
+            message = f"`{sign}` belongs to another tool: the portal prints it.{after}"
+            yield Mark(CALLOUT, match.start(1), message, QUOTE)
 
 
 def _directives(page: Page) -> Iterator[Mark]:
     for start, _ in page.scan.code:
         if sign := _DIRECTIVE.match(page.text, start):
-            message = f"`{sign[1]}` belongs to another tool: the portal shows a block of code"
-            yield Mark("KB408", start, message, "write a quotation that begins with a bold word: `> **Note**`")
+            message = f"`{sign[1]}` belongs to another tool: the portal shows a block of code."
+            yield Mark(CALLOUT, start, message, QUOTE)
 
 
-def _attributes(page: Page) -> Iterator[Mark]:
+@finds(ATTRIBUTES, IMAGE_SIZE)
+def check_attributes(page: Page) -> Iterator[Mark]:
+    """Attributes in curly brackets; behind an image they are most often its size."""
     text = page.text
+    if "{" not in text or not page.has(_ATTRIBUTES):
+        return
     for match in _ATTRIBUTES.finditer(page.prose.text):
         start = match.start()
         if text[start - 1 : start] == "{":
@@ -141,17 +171,17 @@ def _attributes(page: Page) -> Iterator[Mark]:
             # `{a=1}` in a sentence is a formula, or what a template is made of.
             continue
         if _IMAGE_BEFORE.search(before) and _SIZE_WORDS.search(match[0]):
-            message = f"the portal knows no sizes of pictures: it prints `{match[0]}`"
-            yield Mark("KB410", start, message, "delete it, and make the picture as large as it should appear")
+            yield Mark(IMAGE_SIZE, start, f"The portal has no image sizes: it prints `{match[0]}`.", SAVE_AT_SIZE)
             continue
-        message = f"`{match[0]}` is printed as it stands: the portal knows no attributes"
-        yield Mark("KB409", start, message, "delete it; headings have anchors of their own", _untagged(page, match))
+        message = f"The portal has no attributes: it prints `{match[0]}`."
+        hint = "Delete it. Headings get an anchor from their words."
+        yield Mark(ATTRIBUTES, start, message, hint, _untagged(page, match))
 
 
 def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     """Take the attributes off the end of a heading; elsewhere they may be all that a line has."""
     heading = page.heading_at(match.start())
-    start = len(page.text[: match.start()].rstrip(" \t"))
+    start = page.before_spaces(match.start())
     if (
         heading is None
         or start <= heading[0]
@@ -162,7 +192,11 @@ def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
     return (Edit(start, match.end(), ""),)
 
 
-def _sizes(page: Page) -> Iterator[Mark]:
+@finds(IMAGE_SIZE)
+def check_sizes(page: Page) -> Iterator[Mark]:
+    """A size behind the address of an image."""
+    if "=" not in page.text or "![" not in page.text or not page.has(_SIZED):
+        return
     for match in _SIZED.finditer(page.prose.text):
-        message = f"`{match[1]}` is no size: the portal shows no picture, but the text of this line"
-        yield Mark("KB410", match.start(), message, "delete it, and make the picture as large as it should appear")
+        message = f"The portal has no image sizes: with `{match[1]}` it shows this line as text, not the image."
+        yield Mark(IMAGE_SIZE, match.start(), message, SAVE_AT_SIZE)

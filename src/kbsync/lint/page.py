@@ -13,7 +13,7 @@ from typing import NamedTuple
 from kbsync.content.inspection import Body
 from kbsync.markdown.prose import Prose, read_prose
 from kbsync.markdown.spans import Scan
-from kbsync.model import Level
+from kbsync.model import Rule
 
 
 class Edit(NamedTuple):
@@ -26,14 +26,18 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One thing that a rule found, at a character of the body; `edits` mend it, where that is surely right."""
+    """One thing that a rule found, at a character of the body; `edits` fix it, if there is only one way to do so."""
 
-    code: str
+    rule: Rule
     at: int
     message: str
     hint: str
     edits: tuple[Edit, ...] = ()
-    level: Level = "warning"
+
+    @property
+    def code(self) -> str:
+        """The code of the rule."""
+        return self.rule.code
 
 
 Span = tuple[int, int]
@@ -91,6 +95,12 @@ class Page:
         """The first character of the line that a character is in."""
         start = self.text.rfind("\n", 0, place) + 1
         return max(start, self.text.rfind("\r", start, place) + 1) if self._lone_cr else start
+
+    def before_spaces(self, place: int) -> int:
+        """The place without the spaces and tabs before it. A slice of all the text before it would cost too much."""
+        while place and self.text[place - 1] in " \t":
+            place -= 1
+        return place
 
     def line_at(self, place: int) -> str:
         """The line that a character is in, without its end."""

@@ -1,46 +1,53 @@
-"""KB32x: whether the pictures that sources show can be published as they are."""
+"""Whether the images that sources show can be published as they are."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kbsync.content.pictures import MAX_BYTES, SVG, UNREAD, Picture
-from kbsync.lint.context import Context
-from kbsync.model import Finding
+from kbsync.lint.check import Needs, finds
+from kbsync.lint.context import Context, at_link
+from kbsync.model import Finding, Rule
 
 KINDS = "PNG, JPEG, GIF, WebP, AVIF"
 
+WRONG_TYPE = Rule("KB320", "Not an image, or an image type that is not allowed", "error")
+LARGE_FILE = Rule("KB321", "Image file is too large", "error")
+MANY_PIXELS = Rule("KB322", "Image has too many pixels", "error")
+NO_UPLOAD = Rule("KB323", "Images cannot be uploaded", "error")
 
+
+@finds(WRONG_TYPE, LARGE_FILE, MANY_PIXELS, NO_UPLOAD, needs=Needs.LINKS)
 def check_pictures(context: Context) -> Iterator[Finding]:
-    """Each local picture is one, is within the limits of kbsync.toml, and has a way to the portal."""
+    """Each local image is one, is within the limits of kbsync.toml, and has a way to the portal: the worst of these."""
     pictures = context.pictures
     if not pictures.by_path:
         return
     can_be_shown = pictures.can_upload or bool(pictures.base_url)
     for source in context.tree.sources.values():
         for link in source.links:
-            if not link.is_picture or (picture := pictures.by_path.get(link.target)) is None:
-                continue
-            for code, message, hint in _wrongs(context, picture, can_be_shown=can_be_shown):
-                yield Finding(code, "error", source.path, link.line, link.column, message, hint)
+            if link.is_picture and (picture := pictures.by_path.get(link.target)) is not None:
+                for rule, message, hint in _wrongs(context, picture, can_be_shown=can_be_shown):
+                    yield at_link(rule, source, link, message, hint)
 
 
-def _wrongs(context: Context, picture: Picture, *, can_be_shown: bool) -> Iterator[tuple[str, str, str]]:
+def _wrongs(context: Context, picture: Picture, *, can_be_shown: bool) -> Iterator[tuple[Rule, str, str]]:
     limits = context.assets
     if not can_be_shown:
-        message = f"the service takes no pictures with this profile, so {picture.path} cannot be shown"
-        yield "KB323", message, "publish them elsewhere, and say where: [assets] base_url in kbsync.toml"
+        message = f"The service accepts no images with this profile, so {picture.path} cannot be shown."
+        yield NO_UPLOAD, message, "Publish your images elsewhere, and set `[assets] base_url` in kbsync.toml."
     elif picture.kind == UNREAD and not picture.size:
-        yield "KB320", f"{picture.path} cannot be read", "check its permissions"
+        yield WRONG_TYPE, f"{picture.path} cannot be read.", "Check its permissions."
     elif picture.size > (most_bytes := min(limits.max_bytes, MAX_BYTES)):
         allowed = "kbsync reads" if most_bytes == MAX_BYTES else "[assets] max_kb allows"
-        message = f"{picture.path} has {picture.size / 1000:,.0f} kB; {allowed} {most_bytes // 1000:,}"
-        yield "KB321", message, "save it smaller"
+        message = f"{picture.path} has {picture.size / 1000:,.0f} kB; {allowed} {most_bytes // 1000:,} kB."
+        yield LARGE_FILE, message, "Save a smaller file."
     elif picture.kind in {"", UNREAD}:
-        yield "KB320", f"{picture.path} is no picture that browsers show", f"use one of: {KINDS}"
+        yield WRONG_TYPE, f"{picture.path} is not an image that browsers show.", f"Use one of: {KINDS}."
     elif picture.kind == SVG and not limits.allow_svg:
-        hint = f"save it as one of {KINDS}, or set `allow_svg = true` in [assets] if you trust its author"
-        yield "KB320", f"{picture.path} is an SVG, which may hold scripts", hint
+        hint = f"Save it as one of {KINDS}. If you trust its author, set `allow_svg = true` in [assets]."
+        yield WRONG_TYPE, f"{picture.path} is an SVG, which can contain scripts.", hint
     elif max(picture.width, picture.height) > limits.max_pixels:
         size = f"{picture.width:,} x {picture.height:,} pixels"
-        yield "KB322", f"{picture.path} has {size}; [assets] max_pixels allows {limits.max_pixels:,}", "scale it down"
+        message = f"{picture.path} has {size}; [assets] max_pixels allows {limits.max_pixels:,}."
+        yield MANY_PIXELS, message, "Scale it down."

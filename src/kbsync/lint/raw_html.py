@@ -1,4 +1,4 @@
-"""KB401 to KB403: raw HTML, of which the portal drops the tags, and of blocks the words as well.
+"""Raw HTML: the portal drops the tags, and whole blocks with their words.
 
 Source: docs/service.md, section 9. Comments are dropped, too, and are meant to be.
 """
@@ -8,16 +8,23 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
+from kbsync.lint.check import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.lint.tags import KNOWN, SEEN_ALONE
 from kbsync.markdown.spans import RawHtml
+from kbsync.model import Rule
+
+RAW_HTML = Rule("KB401", "Raw HTML", fixable=True)
+PLACEHOLDER = Rule("KB402", "Placeholder in angle brackets", fixable=True)
+BREAK_IN_TABLE = Rule("KB403", "`<br>` in a table")
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*+\"|'[^']*+'|[^'\"<>])*+)>")
 _CLOSED = re.compile(r"</([A-Za-z][A-Za-z0-9-]*)")
 _LINE_END = re.compile(r"[ \t]*(?=\r?\n)")
-PLACEHOLDER_HINT = "write `\\<` or put it between backticks"
+PLACEHOLDER_HINT = "Write `\\<`, or put it in backticks."
 
 
+@finds(RAW_HTML, PLACEHOLDER, BREAK_IN_TABLE)
 def check_html(page: Page) -> Iterator[Mark]:
     """One finding for each tag within a line, and one for each block."""
     closed = None
@@ -34,8 +41,8 @@ def check_html(page: Page) -> Iterator[Mark]:
 def _tag(page: Page, piece: RawHtml, closed: Collection[str]) -> Mark | None:
     tag = _TAG.match(piece.html)
     if tag is None:
-        message = f"`{_short(piece.html)}` is raw HTML: the portal drops it"
-        return Mark("KB401", piece.start, message, "delete it, or put it between backticks")
+        message = f"`{_short(piece.html)}` is raw HTML: the portal drops it."
+        return Mark(RAW_HTML, piece.start, message, "Delete it, or put it in backticks.")
     if tag[1]:
         return None
     name = tag[2].lower()
@@ -43,34 +50,35 @@ def _tag(page: Page, piece: RawHtml, closed: Collection[str]) -> Mark | None:
         return _placeholder(piece, tag)
     if name == "br":
         return _line_break(page, piece)
-    message = f"`<{tag[2]}>` is raw HTML: the portal drops {_what_is_lost(name)}"
-    return Mark("KB401", piece.start, message, _instead(name))
+    message = f"`<{tag[2]}>` is raw HTML: the portal drops {_what_is_lost(name)}."
+    return Mark(RAW_HTML, piece.start, message, _instead(name))
 
 
 def _what_is_lost(name: str) -> str:
     if name == "a":
         return "the link or the anchor"
-    return "the picture or player" if name in SEEN_ALONE else "the tag; the words in it stay"
+    return "the image or player" if name in SEEN_ALONE else "the tag, and keeps the words in it"
 
 
 def _line_break(page: Page, piece: RawHtml) -> Mark:
     if page.is_table(piece.start):
-        message = "`<br>` in a table is dropped: what stands before and after it runs together"
-        return Mark("KB403", piece.start, message, "make two rows of it, or two sentences: cells have no line breaks")
-    hint = "end the line with a backslash, or begin a new paragraph"
-    return Mark("KB401", piece.start, "`<br>` is dropped: the line does not break", hint, _hard_break(page, piece))
+        message = "The portal drops `<br>`, so the words before and after it run together."
+        return Mark(BREAK_IN_TABLE, piece.start, message, "Use two rows, or two sentences: cells have no line breaks.")
+    message = "The portal drops `<br>`, so the line does not break."
+    hint = "End the line with a backslash, or start a new paragraph."
+    return Mark(RAW_HTML, piece.start, message, hint, _hard_break(page, piece))
 
 
 def _hard_break(page: Page, piece: RawHtml) -> tuple[Edit, ...]:
     """A backslash for a `<br>` at the end of a line in the midst of a paragraph; elsewhere it would be printed."""
     text = page.text
-    blanks = _LINE_END.match(text, piece.end)
-    start = len(text[: piece.start].rstrip(" \t"))
-    if not blanks or start == 0 or text[start - 1] in ">\\\n\r":
+    spaces = _LINE_END.match(text, piece.end)
+    start = page.before_spaces(piece.start)
+    if not spaces or start == 0 or text[start - 1] in ">\\\n\r":
         return ()
     line_end = text.index("\n", piece.end)
     is_soft = any(place in page.prose.breaks for place in range(piece.end, line_end + 1))
-    return (Edit(start, blanks.end(), "\\"),) if is_soft else ()
+    return (Edit(start, spaces.end(), "\\"),) if is_soft else ()
 
 
 def _block(piece: RawHtml, closed: Collection[str]) -> Mark | None:
@@ -83,12 +91,12 @@ def _block(piece: RawHtml, closed: Collection[str]) -> Mark | None:
     if not tags:
         if piece.html.lstrip().startswith("<!--"):
             if "-->" not in piece.html:
-                message = "a comment that is never closed: all text below it is lost"
-                return Mark("KB401", start, message, "close it with `-->`")
-            message = f"`{_short(words)}` stands on the line of a comment and is lost with it"
-            return Mark("KB401", start, message, "move it to a line of its own, after an empty one")
-        message = f"`{_short(inside.strip())}` is raw HTML: the portal drops it"
-        return Mark("KB401", start, message, "delete it, or put it into a block of code")
+                message = "This comment is never closed, so readers do not see any text below it."
+                return Mark(RAW_HTML, start, message, "Close it with `-->`.")
+            message = f"`{_short(words)}` is on the line of a comment, so readers do not see it."
+            return Mark(RAW_HTML, start, message, "Move it to its own line, after an empty one.")
+        message = f"`{_short(inside.strip())}` is raw HTML: the portal drops it."
+        return Mark(RAW_HTML, start, message, "Delete it, or put it in a code block.")
     if all(tag[1] for tag in tags) and not words:
         return None
     tag = next((tag for tag in tags if not tag[1]), tags[0])
@@ -108,13 +116,11 @@ def _without_comments(html: str) -> str:
 def _lost_block(start: int, tag: re.Match[str], tags: list[re.Match[str]], words: str) -> Mark:
     name = tag[2].lower()
     if words:
-        message = (
-            f"`{_short(words)}` is lost: the portal drops a block of raw HTML (`<{tag[2]}>`) with all that is in it"
-        )
-        return Mark("KB401", start, message, _instead(name, "write it in Markdown, with an empty line before it"))
+        message = f"Readers do not see `{_short(words)}`: the portal drops the whole block of raw HTML (`<{tag[2]}>`)."
+        return Mark(RAW_HTML, start, message, _instead(name, "Write it in Markdown, with an empty line before it."))
     seen = next((other[2].lower() for other in tags if other[2].lower() in SEEN_ALONE), "")
-    message = f"`<{seen or tag[2]}>` is raw HTML: the portal drops {_what_is_lost(seen or name)}"
-    return Mark("KB401", start, message, _instead(seen or name))
+    message = f"`<{seen or tag[2]}>` is raw HTML: the portal drops {_what_is_lost(seen or name)}."
+    return Mark(RAW_HTML, start, message, _instead(seen or name))
 
 
 def _is_placeholder(tag: re.Match[str], closed: Collection[str]) -> bool:
@@ -125,28 +131,28 @@ def _is_placeholder(tag: re.Match[str], closed: Collection[str]) -> bool:
 
 def _placeholder(piece: RawHtml, tag: re.Match[str], skipped: int = 0) -> Mark:
     at = piece.start + skipped
-    message = f"readers will not see `{_short(tag[0])}`: the portal takes it for raw HTML"
-    return Mark("KB402", at, message, PLACEHOLDER_HINT, (Edit(at, at, "\\"),))
+    message = f"Readers will not see `{_short(tag[0])}`: the portal reads it as raw HTML."
+    return Mark(PLACEHOLDER, at, message, PLACEHOLDER_HINT, (Edit(at, at, "\\"),))
 
 
 _INSTEAD = {
-    "img": "write `![what it shows](address)`",
-    "a": "write `[words](address)`; link to headings, which have anchors of their own",
-    "b": "write `**words**`",
-    "strong": "write `**words**`",
-    "i": "write `*words*`",
-    "em": "write `*words*`",
-    "code": "put it between backticks",
-    "kbd": "put it between backticks, or in `**`",
-    "sup": "write `^words^`",
-    "hr": "write `---` between empty lines",
-    "table": "write a Markdown table",
-    "iframe": "write the video's address as `<https://...>` on a line of its own",
-    "video": "write the video's address as `<https://...>` on a line of its own",
+    "img": "Write `![what it shows](address)`.",
+    "a": "Write `[words](address)`. To link within a page, link to a heading: headings have anchors.",
+    "b": "Write `**words**`.",
+    "strong": "Write `**words**`.",
+    "i": "Write `*words*`.",
+    "em": "Write `*words*`.",
+    "code": "Put it in backticks.",
+    "kbd": "Put it in backticks, or in `**`.",
+    "sup": "Write `^words^`.",
+    "hr": "Write `---` between empty lines.",
+    "table": "Write a Markdown table.",
+    "iframe": "Write the video's address as `<https://...>` on its own line.",
+    "video": "Write the video's address as `<https://...>` on its own line.",
 }
 
 
-def _instead(name: str, otherwise: str = "delete the tags, or write it in Markdown") -> str:
+def _instead(name: str, otherwise: str = "Delete the tags, or write it in Markdown.") -> str:
     return _INSTEAD.get(name, otherwise)
 
 

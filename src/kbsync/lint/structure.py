@@ -1,63 +1,71 @@
-"""KB110, KB20x, KB21x: whether articles, categories and locales fit together."""
+"""Whether articles, categories and locales fit together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from kbsync.content.identity import Identity, locale_of
+from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Source
-from kbsync.lint.context import Context
-from kbsync.model import Finding
+from kbsync.lint.check import Needs, finds
+from kbsync.lint.context import Context, at_key
+from kbsync.model import Finding, Rule
 from kbsync.words import did_you_mean
 
-UNREAD = frozenset({"KB101", "KB102", "KB103", "KB104", "KB105", "KB111", "KB112"})
-"""What leaves keys of a file unknown."""
+NO_TITLE = Rule("KB110", "Article without a title, or category without a name", "error")
+TAKEN_SLUG = Rule("KB201", "Slug that is used twice", "error")
+NO_CATEGORY = Rule("KB202", "Category that is not declared", "error")
+NO_LOCALE = Rule("KB203", "Locale that is missing, or not in kbsync.toml", "error")
+CONTRADICTION = Rule("KB204", "Front matter and path disagree")
+UNKNOWN_AUTHOR = Rule("KB210", "Author who is not in kbsync.toml", "error")
+NO_BODY = Rule("KB211", "Article without a body", "error")
+NO_ORIGINAL = Rule("KB213", "Translation of an article that does not exist")
+UNTRANSLATED = Rule("KB214", "Article that is not translated")
 
 
-def check_categories(context: Context) -> Iterator[Finding]:
-    """Each `_category.md` has a name, a locale and a slug of its own in it."""
-    first: dict[tuple[str, str], str] = {}
-    for path, identity in context.site.categories.items():
+@finds(NO_TITLE, needs=Needs.SHAPES)
+def check_titles(context: Context) -> Iterator[Finding]:
+    """Each category has a name, and each article a title."""
+    for path in context.site.categories:
         source = context.tree.sources[path]
         if not (source.name or "").strip() and not _is_blamed(source, "name"):
-            yield context.finding("KB110", "error", source, "name", "the category has no name", "add `name: ...`")
-        yield from _check_locale(context, identity)
-        key = (identity.locale, identity.slug)
-        if key in first:
-            message = f"the category `{identity.slug}` ({identity.locale}) is declared already in {first[key]}"
-            yield context.finding("KB201", "error", source, "slug", message, "give one of them another slug")
-        first.setdefault(key, path)
-
-
-def check_articles(context: Context) -> Iterator[Finding]:
-    """Each article has a title, a body, a locale, a declared category and a known author."""
-    for path, identity in context.site.articles.items():
-        source = context.tree.sources[path]
-        if _is_unread(source):
-            continue
+            yield at_key(NO_TITLE, source, "name", "The category has no name.", "Add `name: ...`.")
+    for source, _ in _readable(context):
         if not (source.title or "").strip() and not _is_blamed(source, "title"):
-            hint = "add `title: ...` to the front matter, or a heading `# ...`"
-            yield context.finding("KB110", "error", source, "title", "the article has no title", hint)
+            hint = "Add `title: ...` to the front matter, or a heading `# ...`."
+            yield at_key(NO_TITLE, source, "title", "The article has no title.", hint)
+
+
+@finds(NO_BODY, needs=Needs.SHAPES)
+def check_bodies(context: Context) -> Iterator[Finding]:
+    """Each article has a body."""
+    for source, _ in _readable(context):
         if source.body_blank:
-            yield context.finding(
-                "KB211",
-                "error",
-                source,
-                "",
-                "the article has no body",
-                "write something below the front matter: the service takes no empty article",
-            )
-        yield from _check_locale(context, identity)
-        yield from _check_category(context, identity)
+            hint = "Write something below the front matter: the service does not accept empty articles."
+            yield at_key(NO_BODY, source, "", "The article has no body.", hint)
+
+
+@finds(UNKNOWN_AUTHOR, needs=Needs.SHAPES)
+def check_authors(context: Context) -> Iterator[Finding]:
+    """Each author is in kbsync.toml."""
+    for source, _ in _readable(context):
         if source.author is not None and source.author not in context.authors:
             known = ", ".join(context.authors) or "none"
-            message = f"the author `{source.author}` is not in [authors] of kbsync.toml (known: {known})"
-            yield context.finding("KB210", "error", source, "author", message, f"add `{source.author} = ID` there")
+            message = f"The author `{source.author}` is not in [authors] of kbsync.toml (known: {known})."
+            yield at_key(UNKNOWN_AUTHOR, source, "author", message, f"Add `{source.author} = ID` there.")
+
+
+def _readable(context: Context) -> Iterator[tuple[Source, Identity]]:
+    """The articles whose front matter could be read."""
+    for path, identity in context.site.articles.items():
+        source = context.tree.sources[path]
+        if not _is_unread(source):
+            yield source, identity
 
 
 def _is_unread(source: Source) -> bool:
     """Whether the front matter is not known: what seems to be missing may well be there."""
-    return bool(source.problems) and any(problem.code in UNREAD for problem in source.problems)
+    return bool(source.problems) and any(problem.code in HIDES_KEYS for problem in source.problems)
 
 
 def _is_blamed(source: Source, key: str) -> bool:
@@ -70,52 +78,85 @@ def _is_blamed(source: Source, key: str) -> bool:
     )
 
 
-def _check_locale(context: Context, identity: Identity) -> Iterator[Finding]:
-    source = context.tree.sources[identity.path]
-    allowed = ", ".join(context.site.locales)
-    said = locale_of(identity.path, context.site.locales)
+@finds(NO_LOCALE, CONTRADICTION, needs=Needs.SHAPES)
+def check_locales(context: Context) -> Iterator[Finding]:
+    """Each category and article has a locale of kbsync.toml, and its path does not say another."""
+    for path, identity in context.site.categories.items():
+        yield from _check_locale(context, context.tree.sources[path], identity)
+    for source, identity in _readable(context):
+        yield from _check_locale(context, source, identity)
+
+
+def _check_locale(context: Context, source: Source, identity: Identity) -> Iterator[Finding]:
+    locales = context.site.locales
+    allowed = ", ".join(locales)
+    of_path = locale_of(identity.path, locales)
     if not identity.locale:
-        first = identity.path.partition("/")[0] if "/" in identity.path else ""
-        place = f"one of: {allowed}" if allowed else f"a folder named after it, such as {context.site.default_locale}/"
-        hint = did_you_mean(first, context.site.locales) or f"move it below {place}, or give `locale:`"
-        yield context.finding("KB203", "error", source, "locale", "nothing says this file's locale", hint)
-    elif context.site.locales and identity.locale not in context.site.locales:
-        message = f"the locale `{identity.locale}` is not among the locales ({allowed})"
-        yield context.finding("KB203", "error", source, "locale", message, "add it to [content] locales, or mend it")
-    elif said and source.locale and source.locale != said:
-        message = f"the front matter says locale `{source.locale}`, the path says `{said}`; the front matter wins"
-        yield context.finding("KB204", "warning", source, "locale", message, "delete the key, or move the file")
+        message = f"This file is not in a locale folder{f' ({allowed})' if allowed else ''}."
+        yield at_key(NO_LOCALE, source, "locale", message, _locale_hint(context, identity, allowed))
+    elif locales and identity.locale not in locales:
+        message = f"The locale `{identity.locale}` is not one of {allowed}."
+        hint = "Add it to `[content] locales` in kbsync.toml, or correct it."
+        yield at_key(NO_LOCALE, source, "locale", message, hint)
+    elif of_path and source.locale and source.locale != of_path:
+        message = f"The front matter has locale `{source.locale}`, the path `{of_path}`. The front matter wins."
+        yield at_key(CONTRADICTION, source, "locale", message, "Delete the key, or move the file.")
 
 
-def _check_category(context: Context, identity: Identity) -> Iterator[Finding]:
+def _locale_hint(context: Context, identity: Identity, allowed: str) -> str:
+    first = identity.path.partition("/")[0] if "/" in identity.path else ""
+    if near := did_you_mean(first, context.site.locales):
+        return near
+    if allowed:
+        return f"Move it into one of these folders: {allowed}. Or add `locale:`."
+    return f"Move it into a folder named after its locale, such as {context.site.default_locale}/. Or add `locale:`."
+
+
+@finds(NO_CATEGORY, needs=Needs.SHAPES)
+def check_categories(context: Context) -> Iterator[Finding]:
+    """Each article's category is declared in its locale."""
     site = context.site
-    if not identity.category or (identity.locale, identity.category) in site.declared:
-        return
-    source = context.tree.sources[identity.path]
-    declared = [slug for locale, slug in site.declared if locale == identity.locale]
-    message = f"the category `{identity.category}` is not declared in {identity.locale}"
-    hint = f"add {identity.locale}/{identity.category}/_category.md"
-    if near := did_you_mean(identity.category, declared):
-        hint = f"{near} Or {hint}"
-    elif declared:
-        hint += f", or use one of: {', '.join(declared[:8])}{' ...' if len(declared) > 8 else ''}"
-    yield context.finding("KB202", "error", source, "category", message, hint)
+    for source, identity in _readable(context):
+        if not identity.category or (identity.locale, identity.category) in site.declared:
+            continue
+        declared = [slug for locale, slug in site.declared if locale == identity.locale]
+        message = f"The category `{identity.category}` is not declared in {identity.locale}."
+        hint = f"Add {identity.locale}/{identity.category}/_category.md."
+        if near := did_you_mean(identity.category, declared):
+            hint += f" {near}"
+        elif declared:
+            hint += f" Or use one of: {', '.join(declared[:8])}{' ...' if len(declared) > 8 else ''}."
+        yield at_key(NO_CATEGORY, source, "category", message, hint)
 
 
-def check_unique_slugs(context: Context) -> Iterator[Finding]:
+@finds(TAKEN_SLUG, needs=Needs.SHAPES)
+def check_category_slugs(context: Context) -> Iterator[Finding]:
+    """Category slugs are unique within their locale."""
+    first: dict[tuple[str, str], str] = {}
+    for path, identity in context.site.categories.items():
+        other = first.setdefault((identity.locale, identity.slug), path)
+        if other != path:
+            message = f"The category `{identity.slug}` ({identity.locale}) is already declared in {other}."
+            source = context.tree.sources[path]
+            yield at_key(TAKEN_SLUG, source, "slug", message, "Give one of them another slug.")
+
+
+@finds(TAKEN_SLUG, needs=Needs.SHAPES)
+def check_article_slugs(context: Context) -> Iterator[Finding]:
     """Article slugs are unique over the whole service, locales included. Source: docs/service.md, S1."""
     first: dict[str, str] = {}
     for path, identity in context.site.articles.items():
         source = context.tree.sources[path]
         if source.slug is None and _is_unread(source):
             continue
-        if identity.slug in first:
-            message = f"the slug `{identity.slug}` is used already by {first[identity.slug]}"
-            hint = f"give one of them another, for example `slug: {identity.slug}-{identity.locale or '2'}`"
-            yield context.finding("KB201", "error", source, "slug", message, hint)
-        first.setdefault(identity.slug, path)
+        other = first.setdefault(identity.slug, path)
+        if other != path:
+            message = f"The slug `{identity.slug}` is already used by {other}."
+            hint = f"Give one of them another slug, for example `slug: {identity.slug}-{identity.locale or '2'}`."
+            yield at_key(TAKEN_SLUG, source, "slug", message, hint)
 
 
+@finds(UNTRANSLATED, needs=Needs.EVERYTHING)
 def check_coverage(context: Context) -> Iterator[Finding]:
     """Each article of the default locale is there in every other locale that the tree has articles in."""
     site = context.site
@@ -131,13 +172,13 @@ def check_coverage(context: Context) -> Iterator[Finding]:
             continue
         source = context.tree.sources[path]
         if _is_for_readers(source):
-            message = f"there is no translation into {', '.join(sorted(missing))}"
-            hint = f"add {sorted(missing)[0]}/{path.partition('/')[2]}, or ignore KB214"
-            yield context.finding("KB214", "warning", source, "", message, hint)
+            message = f"There is no translation into {', '.join(sorted(missing))}."
+            hint = f"Add {sorted(missing)[0]}/{path.partition('/')[2]}, or ignore KB214."
+            yield at_key(UNTRANSLATED, source, "", message, hint)
 
 
 def _is_for_readers(source: Source) -> bool:
-    """Whether readers of another locale miss it; nobody knows of one whose status could not be read."""
+    """Whether readers of another locale miss it; if its status could not be read, they may not."""
     is_withheld = source.status in {"draft", "archived"} or source.manage == "false" or source.body_blank
     return not is_withheld and not (source.status is None and _is_blamed(source, "status"))
 
@@ -146,15 +187,16 @@ def _original(context: Context, path: str) -> str:
     """The article that one translates, at the end of every chain; by default that of the same path."""
     articles, seen = context.site.articles, {path}
     while True:
-        said = context.tree.sources[path].translation_of
-        if said is None and articles[path].locale != context.site.default_locale:
-            said = f"{context.site.default_locale}/{path.partition('/')[2]}"
-        if said is None or said not in articles or said in seen:
+        original = context.tree.sources[path].translation_of
+        if original is None and articles[path].locale != context.site.default_locale:
+            original = f"{context.site.default_locale}/{path.partition('/')[2]}"
+        if original is None or original not in articles or original in seen:
             return path
-        seen.add(said)
-        path = said
+        seen.add(original)
+        path = original
 
 
+@finds(NO_ORIGINAL, needs=Needs.SHAPES)
 def check_translations(context: Context) -> Iterator[Finding]:
     """`translation_of` names a source of another locale."""
     for path, identity in context.site.articles.items():
@@ -163,15 +205,9 @@ def check_translations(context: Context) -> Iterator[Finding]:
             continue
         other = context.site.articles.get(source.translation_of)
         if other is None:
-            message = f"`translation_of` names {source.translation_of}, which is no article of the tree"
-            yield context.finding(
-                "KB213",
-                "warning",
-                source,
-                "translation_of",
-                message,
-                "give the path from the content root, for example en/billing/refunds.md",
-            )
+            message = f"`translation_of` names {source.translation_of}, which is not an article in this repository."
+            hint = "Write the path from the content root, for example en/billing/refunds.md."
+            yield at_key(NO_ORIGINAL, source, "translation_of", message, hint)
         elif other.locale == identity.locale:
-            message = f"{source.translation_of} is of the same locale ({identity.locale})"
-            yield context.finding("KB213", "warning", source, "translation_of", message, "name the original")
+            message = f"{source.translation_of} has the same locale ({identity.locale})."
+            yield at_key(NO_ORIGINAL, source, "translation_of", message, "Name the original article.")

@@ -1,4 +1,4 @@
-"""KB413: what looks like a table and is none, so that readers see its bars.
+"""What looks like a table and does not become one, so that readers see its bars.
 
 The portal needs a line of hyphens under the head with as many cells as that. Source: docs/service.md, section 9.
 """
@@ -8,8 +8,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from kbsync.lint.check import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.tables import MAX_FILLED_IN
+from kbsync.model import Rule
+from kbsync.words import count
+
+NOT_A_TABLE = Rule("KB413", "Table that will not become a table")
 
 MANY_FILLED_IN = 10_000
 """Empty cells beyond which a table is an accident: each of them is HTML that readers load."""
@@ -19,6 +24,7 @@ _ROWS = re.compile(r"\n[ \t>]*\|[^\n]*\|[ \t\r]*\n[ \t>]*\|(?![ \t]*:?-)[^\n]*\|
 _CELL = re.compile(r"(?:\\.|[^|\\])+")
 
 
+@finds(NOT_A_TABLE)
 def check_tables(page: Page) -> Iterator[Mark]:
     """Lines of hyphens and bars that head no table, and rows of bars without such a line."""
     text = page.text
@@ -29,7 +35,7 @@ def check_tables(page: Page) -> Iterator[Mark]:
         at = match.start() + 1
         if page.is_table(at):
             inside += 1
-            # A row of hyphens further down in the same table is no other table.
+            # A row of hyphens further down in the same table is not another table.
             if at >= end:
                 end = _end_of_rows(text, at)
                 if mark := _filled_in(page, at, end):
@@ -47,10 +53,10 @@ def _no_table(page: Page, at: int) -> Mark | None:
         return None
     there, needed = _cells(head), _cells(delimiters)
     if there == needed:
-        message = "the portal makes no table of this: the line above its head belongs to it"
-        return Mark("KB413", head_at, message, "put an empty line before the table")
-    message = f"the portal makes no table of this: {needed} columns under a head with {there}"
-    return Mark("KB413", head_at, message, "give the line of hyphens as many cells as the head has")
+        message = "This will not become a table: the line above its header row belongs to it."
+        return Mark(NOT_A_TABLE, head_at, message, "Put an empty line before the table.")
+    message = f"This will not become a table: {count(needed, 'column')} below a header row with {there}."
+    return Mark(NOT_A_TABLE, head_at, message, "Give the line of hyphens as many cells as the header row.")
 
 
 def _end_of_rows(text: str, at: int) -> int:
@@ -68,10 +74,11 @@ def _filled_in(page: Page, delimiters_at: int, end: int) -> Mark | None:
     filled_in = sum(max(0, columns - _cells(row.strip(" \t>"))) for row in rows if row.strip())
     if filled_in <= MANY_FILLED_IN:
         return None
-    message = f"the portal adds {filled_in:,} empty cells to this table: its rows have fewer cells than its head"
+    message = f"The portal adds {filled_in:,} empty cells to this table: its rows have fewer cells than its header row."
     if filled_in > MAX_FILLED_IN:
-        message += f"; after {MAX_FILLED_IN:,} of them it ends the table, and readers see the bars of the rest"
-    return Mark("KB413", page.line_start(delimiters_at - 1), message, "take the empty columns out of the head")
+        message += f" It ends the table after {MAX_FILLED_IN:,} of them, and readers see the bars of the other rows."
+    hint = "Remove the empty columns from the header row."
+    return Mark(NOT_A_TABLE, page.line_start(delimiters_at - 1), message, hint)
 
 
 def _cells(row: str) -> int:
@@ -89,5 +96,5 @@ def _headless(page: Page) -> Iterator[Mark]:
         above = page.line_at(page.line_start(at) - 1) if page.line_start(at) else ""
         if above.strip(" \t>").startswith("|") or page.is_code(end - 1):
             continue
-        message = "the portal makes no table of this: its head has no line of hyphens below it"
-        yield Mark("KB413", page.line_start(at), message, "add a line such as `| --- | --- |` below the first row")
+        message = "This will not become a table: the header row needs a `| --- |` line below it."
+        yield Mark(NOT_A_TABLE, page.line_start(at), message, "Add a line such as `| --- | --- |` below the first row.")

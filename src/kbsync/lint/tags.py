@@ -1,4 +1,4 @@
-"""The names that HTML knows. What stands in angle brackets and is none of these was meant to be read."""
+"""The names that HTML knows. Any other word in angle brackets was meant to be read."""
 
 KNOWN = frozenset(
     """
@@ -13,4 +13,4 @@ KNOWN = frozenset(
 )
 
 SEEN_ALONE = frozenset({"audio", "embed", "iframe", "image", "img", "object", "picture", "svg", "video"})
-"""What readers would see although no word stands in it."""
+"""What readers would see although it contains no words."""

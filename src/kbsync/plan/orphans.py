@@ -9,11 +9,12 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Status
+from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Status
 from kbsync.plan.draft import Draft, follow_rename, names_of
 from kbsync.plan.evidence import key_of
 from kbsync.plan.match import Matches
 from kbsync.plan.proofs import was_touched
+from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
 
 MACHINE_SLUG = re.compile(r"\d{9,}-")
 """A slug that the panel made: unix seconds and the title. Source: docs/service.md, section 4."""
@@ -146,7 +147,7 @@ def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ..
 
 def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
     message = f"{base.kind} `{base.slug}` is managed and no longer in the tree; it stays on the portal ({why})"
-    draft.warnings.append(Finding("KB501", "warning", base.path, 1, 1, message, hint))
+    draft.warnings.append(FILE_GONE.finding(base.path, 1, 1, message, hint))
 
 
 def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
@@ -171,7 +172,7 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
             message = f"the address {address} {fate}: the slug becomes `{change.slug}`"
             lost = _who_loses_it(statuses.get(change.remote_id), "break" if taker is None else "lead there")
             hint = f"Links between your files follow. {lost}"
-            draft.warnings.append(Finding("KB503", "warning", change.path, 1, 1, message, hint))
+            draft.warnings.append(DYING_ADDRESS.finding(change.path, 1, 1, message, hint))
 
 
 def _who_loses_it(status: Status | None, become: str) -> str:
@@ -196,4 +197,4 @@ def warn_of_look_alikes(draft: Draft, matches: Matches) -> None:
             hint = f"add `aliases: [{other.slug}]` to take it over, or delete it in the panel"
             if match.observed is not None:
                 hint = "delete one of the two in the panel"
-            draft.warnings.append(Finding("KB502", "warning", match.desired.path, 1, 1, message, hint))
+            draft.warnings.append(LOOK_ALIKE.finding(match.desired.path, 1, 1, message, hint))

@@ -16,6 +16,7 @@ OWN = "/-/"
 
 EVENTS = "/-/events"
 OVERVIEW = "/-/overview"
+CODES = "/-/codes"
 ASSETS = "/-/assets"
 FILES = "/-/files/"
 SEARCH = "/-/search/"

@@ -15,7 +15,7 @@ from kbsync.content.pictures import Pictures, read_pictures
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp
-from kbsync.lint import CODES_OF_ALL, OF_A_SOURCE, OF_SHAPES, OF_THE_TREE, Family, check_tree, in_order
+from kbsync.lint import CODES_OF_ALL, OF_A_SOURCE, OF_SHAPES, OF_THE_TREE, TreeCheck, check_tree, in_order
 from kbsync.lint.context import Context
 from kbsync.model import Finding
 from kbsync.preview.index import Index
@@ -89,7 +89,7 @@ def check_some(
     return {path: by_path.get(path, ()) for path in paths}
 
 
-def _check(project: Project, tree: Tree, site: Site, families: Iterable[Family]) -> list[Finding]:
+def _check(project: Project, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> list[Finding]:
     settings = project.settings
     shown = {link.target for source in tree.sources.values() for link in source.links if link.is_picture}
     cache = settings.state_folder / "cache" / "pictures.cache"
@@ -97,7 +97,7 @@ def _check(project: Project, tree: Tree, site: Site, families: Iterable[Family])
     found = read_pictures(project.root, shown, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=most_bytes)
     pictures = Pictures(project.root, found, settings.assets.base_url, project.profile.can("upload"))
     context = Context(tree, site, project.profile.limits, settings.authors, pictures, settings.assets)
-    return check_tree(context, settings.lint, families=families)
+    return check_tree(context, settings.lint, checks=checks)
 
 
 def _beside(source: Source, index: Index) -> set[str]:

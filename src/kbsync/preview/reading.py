@@ -16,12 +16,12 @@ from kbsync.children import python_command
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.cache import load_cache
 from kbsync.content.parse import parse_source
+from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Source
 from kbsync.content.tree import PARALLEL_FROM, Tree, read_tree, store_tree
 from kbsync.content.walk import MAX_SOURCE_BYTES, Walk
 from kbsync.files import read_within
 from kbsync.lint import inspect
-from kbsync.lint.structure import UNREAD
 
 CATEGORIES_AT_ONCE = 500
 """Categories that are read before the first page; the names of others are guessed until the scan is done."""
@@ -53,7 +53,7 @@ class Changes:
 
 def is_broken(source: Source) -> bool:
     """Whether the file as it is now says nothing of its keys; the page before it is worth more."""
-    return any(problem.code in UNREAD for problem in source.problems)
+    return any(problem.code in HIDES_KEYS for problem in source.problems)
 
 
 def read_changes(root: Path, paths: Iterable[str]) -> Changes:

@@ -9,6 +9,7 @@ from datetime import datetime
 from kbsync.content.source import Source
 from kbsync.preview.addresses import (
     ASSETS,
+    CODES,
     EVENTS,
     OVERVIEW,
     Place,
@@ -17,7 +18,7 @@ from kbsync.preview.addresses import (
     read_url,
     search_url,
 )
-from kbsync.preview.bodies import article_body
+from kbsync.preview.bodies import article_body, page_html
 from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.index import Shelf
 from kbsync.preview.policy import BUILT
@@ -66,6 +67,8 @@ class View:
         index = self.catalogue.index
         if url == OVERVIEW:
             return self.overview()
+        if url == CODES:
+            return self.codes()
         if place is None:
             return self.missing(url, index.site.default_locale)
         if place.kind == "home" and place.locale in (*index.locales, ""):
@@ -170,6 +173,17 @@ class View:
             sections.append(Section(self._language(locale), home_url(locale), articles=links))
         frame = self._frame(index.site.default_locale, f"Everything | {self.portal}", ())
         return OverviewPage(frame, "Everything in this tree", tuple(sections))
+
+    def codes(self) -> ArticlePage:
+        """What lint can find: the page that the codes of the writer's layer link to."""
+        # Loaded here: the rules with their explanations are of no use to a page without errors and warnings.
+        from kbsync.lint.registry import RULES
+        from kbsync.lint.sections import handbook
+
+        title, locale = "Error and warning codes", self.catalogue.index.site.default_locale
+        body_html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), media=False)
+        frame = self._frame(locale, f"{title} | {self.portal}", ())
+        return ArticlePage(frame, title, body_html, (Link(self.portal, home_url(locale)),), toc=toc)
 
     def missing(self, url: str, locale: str) -> MissingPage:
         """Nothing is there; what has nearly that address may have been meant."""

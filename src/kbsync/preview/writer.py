@@ -9,7 +9,9 @@ from urllib.parse import quote
 
 from kbsync.config import SANDBOX
 from kbsync.content.compile import Addresses
+from kbsync.lint.explanations import anchor_of
 from kbsync.model import Finding
+from kbsync.preview.addresses import CODES
 from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.checking import Project
 from kbsync.site.pages import Writer, WriterDiff, WriterFinding, WriterTranslation
@@ -98,7 +100,8 @@ class Writing:
     def _finding(self, path: str, finding: Finding, *, named: bool) -> WriterFinding:
         message = f"{path}: {finding.message}" if named else finding.message
         place = (finding.line, finding.column)
-        return WriterFinding(finding.level, finding.code, message, finding.hint, *place, self._editor_url(path, *place))
+        urls = (self._editor_url(path, *place), f"{CODES}#{anchor_of(finding.code)}")
+        return WriterFinding(finding.level, finding.code, message, finding.hint, *place, *urls)
 
     def _editor_url(self, path: str, line: int, column: int) -> str:
         template = self.project.settings.preview.editor

@@ -17,9 +17,10 @@ from kbsync.errors import ContentError, ServiceError, Throttled
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest, host_of, key_in
-from kbsync.model import Action, Change, Finding, Observed, Outcome, Plan, RemoteId
+from kbsync.model import Action, Change, Observed, Outcome, Plan, RemoteId
 from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
+from kbsync.plan.rules import TOO_MANY_IMAGES
 from kbsync.plan.step import HOPELESS
 from kbsync.service.contract import Service
 from kbsync.words import are, count
@@ -136,7 +137,7 @@ def plan_uploads(plan: Plan, compiler: Compiler, addresses: Addresses, policy: P
     hint = (
         f"push again each hour, {-(-len(uploads) // per_hour)} times in all: each push goes on where the last one ended"
     )
-    return replace(found, warnings=(*found.warnings, Finding("KB506", "warning", uploads[0].path, 1, 1, message, hint)))
+    return replace(found, warnings=(*found.warnings, TOO_MANY_IMAGES.finding(uploads[0].path, 1, 1, message, hint)))
 
 
 def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, concurrency: int) -> Iterator[Outcome]:

@@ -11,22 +11,25 @@ from typing import Any
 from urllib.parse import quote
 
 from kbsync import __version__
-from kbsync.lint.rules import RULES, Rule
-from kbsync.model import Finding, visible
+from kbsync.lint.explanations import explain
+from kbsync.model import Finding, Rule, visible
 from kbsync.report.escape import json_text
+from kbsync.report.rules import RULES, place_of
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 NUMBERS = {code: number for number, code in enumerate(RULES)}
 
 
-def findings_sarif(findings: Iterable[Finding], *, root: str) -> str:
+def findings_sarif(findings: Iterable[Finding], *, root: str, page: str) -> str:
     """One log with one run.
 
     Args:
         findings: of the content tree.
         root: the content root as seen from the top of the repository, put before each path.
+        page: the address of the help center's page of codes; "" where the project has none on the web.
     """
-    driver = {"name": "kbsync", "semanticVersion": __version__, "rules": [_rule(rule) for rule in RULES.values()]}
+    rules = [_rule(rule, page) for rule in RULES.values()]
+    driver = {"name": "kbsync", "semanticVersion": __version__, "rules": rules}
     run = {
         "tool": {"driver": driver},
         "columnKind": "unicodeCodePoints",
@@ -36,16 +39,21 @@ def findings_sarif(findings: Iterable[Finding], *, root: str) -> str:
     return json_text(log)
 
 
-def _rule(rule: Rule) -> Mapping[str, Any]:
-    text = rule.explanation or rule.title
-    fence = "~~~~~~"
-    example = f"\n\n{fence}markdown\n{rule.example.rstrip()}\n{fence}\n" if rule.example else ""
-    return {
+def _rule(rule: Rule, page: str) -> Mapping[str, Any]:
+    words = explain(rule.code)
+    text = f"{words.why}\n\n{words.fix}"
+    described = {
         "id": rule.code,
         "shortDescription": {"text": rule.title},
         "fullDescription": {"text": text},
-        "help": {"text": text, "markdown": text + example},
+        "help": {"text": text, "markdown": text + _fenced("Before", words.before) + _fenced("After", words.after)},
     }
+    # SARIF wants an absolute address (section 3.49.12).
+    return described | ({"helpUri": place_of(rule.code, page)} if page else {})
+
+
+def _fenced(name: str, example: str) -> str:
+    return f"\n\n{name}:\n\n~~~~~~markdown\n{example.rstrip()}\n~~~~~~\n" if example else ""
 
 
 def _result(finding: Finding, root: str) -> Mapping[str, Any]:

@@ -45,7 +45,7 @@ class TocEntry:
 
 @dataclass(frozen=True, slots=True)
 class WriterFinding:
-    """One finding in the source behind the page; `editor_url` opens it in the editor, "" where nothing does."""
+    """One finding in the source; `editor_url` opens it in the editor, `code_url` explains its code, "" without one."""
 
     level: str
     code: str
@@ -54,6 +54,7 @@ class WriterFinding:
     line: int = 1
     column: int = 1
     editor_url: str = ""
+    code_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,86 @@
+"""The words about each rule: why it matters, how to fix it, an example. One file each in `rules/`, read when needed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+FOLDER = Path(__file__).with_name("rules")
+
+PAGE = "troubleshooting/codes.md"
+"""The article of kbsync's own help center that has a heading for each code, below the folder of a locale."""
+
+_SECTION = re.compile(r"^## (Fix|Before|After|See)\n\n", re.MULTILINE)
+_EXAMPLE = re.compile(r"~~~~markdown\n(.*)~~~~\n*", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """What there is to say about one rule.
+
+    Args:
+        why: what readers or the service would make of it.
+        fix: what to do.
+        before, after: a file that has the problem, and the same file without it; "" for what one file cannot show.
+        see: an article of kbsync's own help center, by its path below the folder of a locale; "" for none.
+    """
+
+    why: str
+    fix: str
+    before: str = ""
+    after: str = ""
+    see: str = ""
+
+
+@cache
+def codes() -> tuple[str, ...]:
+    """Every code, in order: lint's own, and those of plans. A test compares them with the declarations."""
+    # From the names of the files: the declarations are in modules that take longer to load.
+    return tuple(sorted(path.stem for path in FOLDER.glob("KB*.md")))
+
+
+def page_address(urls: Iterable[str] | None = None) -> str:
+    """The address of the page of codes on the web; "" where the project does not name one.
+
+    Args:
+        urls: the project's addresses as package metadata has them, such as `Codes, https://...`. None for kbsync's own:
+            the table `[project.urls]` of pyproject.toml.
+    """
+    pairs = (entry.partition(",") for entry in (_project_urls() if urls is None else urls))
+    return next((url.strip() for name, _, url in pairs if name.strip() == "Codes"), "")
+
+
+def _project_urls() -> list[str]:
+    from importlib.metadata import PackageNotFoundError, metadata
+
+    try:
+        return metadata("kbsync").get_all("Project-URL") or []
+    except PackageNotFoundError:  # run from a folder of sources
+        return []
+
+
+def explain(code: str) -> Explanation:
+    """The words about one rule."""
+    why, *rest = _SECTION.split((FOLDER / f"{code}.md").read_text("utf-8"))
+    parts = dict(zip(rest[::2], rest[1::2], strict=True))
+    return Explanation(
+        why.strip(),
+        parts["Fix"].strip(),
+        _example(parts.get("Before", "")),
+        _example(parts.get("After", "")),
+        parts.get("See", "").strip(),
+    )
+
+
+def _example(section: str) -> str:
+    return match[1] if (match := _EXAMPLE.fullmatch(section)) else ""
+
+
+def anchor_of(code: str) -> str:
+    """The anchor of a code's heading on the page of codes."""
+    from kbsync.markdown.anchors import heading_anchor  # Its tables are not loaded with lint.
+
+    return heading_anchor(code)

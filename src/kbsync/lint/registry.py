@@ -1,0 +1,16 @@
+"""Every rule for the files of a tree, collected from its declarations. `report/rules.py` adds the rules of plans."""
+
+from __future__ import annotations
+
+from itertools import chain
+
+from kbsync.content.rules import RULES as OF_READING
+from kbsync.lint import CHECKS
+from kbsync.lint.bodies import BODY_CHECKS
+from kbsync.lint.external import DEAD_LINK
+from kbsync.model import Rule
+
+OF_CHECKS = (*(check.rules for check in CHECKS), *(check.rules for check in BODY_CHECKS))
+
+RULES: tuple[Rule, ...] = tuple(dict.fromkeys((*OF_READING, *chain.from_iterable(OF_CHECKS), DEAD_LINK)))
+"""A rule that two checks find is in it once."""

@@ -1,0 +1,13 @@
+"""The rules of a plan: what only the portal and the record show. Found in `plan/orphans.py` and `push/uploads.py`."""
+
+from __future__ import annotations
+
+from kbsync.model import Rule
+
+FILE_GONE = Rule("KB501", "Published by kbsync, and its file is gone")
+LOOK_ALIKE = Rule("KB502", "Article made in the panel that looks like yours")
+DYING_ADDRESS = Rule("KB503", "Address that stops working")
+MAYBE_RENAMED = Rule("KB505", "Article that may be another one, renamed (no longer reported)")
+TOO_MANY_IMAGES = Rule("KB506", "More images than the service accepts in an hour")
+
+RULES = (FILE_GONE, LOOK_ALIKE, DYING_ADDRESS, MAYBE_RENAMED, TOO_MANY_IMAGES)
