@@ -62,7 +62,7 @@ def test_init_takes_flags_keeps_sources_that_are_there_and_extends_gitignore(pro
 
 def test_init_with_an_unusable_answer_writes_nothing(project):
     done = project.run("init", "new", "--base-url", "ftp://x")
-    assert done.code == 2 and "expected an address" in done.err
+    assert done.code == 2 and "Expected an address" in done.err
     assert not (project.folder / "new" / "kbsync.toml").exists()
 
 
