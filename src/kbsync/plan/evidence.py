@@ -38,6 +38,10 @@ GIT, GIT_SINCE = 50.0, 25.0
 SLUG, SLUG_ONCE = 35.0, 25.0
 UNLIKE = {Evidence.PATH: 26.0, Evidence.GIT: 26.0, Evidence.SLUG: 30.0, Evidence.FORMER_TEXT: 0.0}
 """What these weigh at most where the bodies are quite unlike: a file that was written anew, or another one."""
+SAME_TITLE = 45.0
+"""What PATH weighs at most where the bodies are quite unlike, and the titles are the same."""
+HANDED_ON = 20.0
+"""What SLUG weighs at most where the bodies are quite unlike, and the article's own file is still there."""
 LOCALE = 20.0
 NAME = {"category": 15.0, "article": 4.0, "asset": 0.0}
 TEXT, FORMER_TEXT = 60.0, 20.0
@@ -257,7 +261,17 @@ class Scales:
             if title in {side.fields.get("title") for side in sides}:
                 self._say(item, Evidence.NAME, NAME["article"], [node])
             if Evidence.TEXT not in self.found[item.path][node] and likeness.get(node, 1.0) < HALF:
-                self.found[item.path][node] = _doubted(self.found[item.path][node])
+                self.found[item.path][node] = self._doubted_of(item, node)
+
+    def _doubted_of(self, item: Desired, node: Node) -> dict[Evidence, float]:
+        """What is left of the evidence where the text is quite another."""
+        reasons = self.found[item.path][node]
+        doubted = _doubted(reasons)
+        if Evidence.PATH in reasons and Evidence.NAME in reasons:
+            doubted[Evidence.PATH] = min(reasons[Evidence.PATH], SAME_TITLE)
+        if Evidence.SLUG in reasons and self.index.nodes[node].path not in ("", item.path) and not self.is_free(node):
+            doubted[Evidence.SLUG] = min(reasons[Evidence.SLUG], HANDED_ON)
+        return doubted
 
     def _likeness(self) -> Mapping[str, Mapping[Node, float]]:
         found: dict[str, dict[Node, float]] = {}
