@@ -17,6 +17,7 @@ from urllib.parse import SplitResult, urlsplit
 import msgspec
 
 from kbsync.errors import ConfigError
+from kbsync.files import real_path
 from kbsync.toml import read_toml
 
 CONFIG_NAME = "kbsync.toml"
@@ -304,7 +305,7 @@ def read_settings(path: Path, *, env: str = "", environ: Mapping[str, str] | Non
 def _shown(path: Path) -> str:
     """The path as a message shows it: from where the user stands, if it lies below."""
     try:
-        return path.resolve().relative_to(Path.cwd()).as_posix()
+        return real_path(path).relative_to(Path.cwd()).as_posix()
     except ValueError:
         return path.as_posix()
 

@@ -109,9 +109,18 @@ def _seal(body: bytes) -> bytes:
     return blake2b(body, digest_size=SEAL_BYTES).digest()
 
 
+def real_path(path: Path) -> Path:
+    """Where a path leads, symbolic links followed.
+
+    Unlike `Path.resolve` of Python 3.11 and 3.12 it raises nothing where links lead in a circle: whoever opens the file
+    is told so.
+    """
+    return Path(os.path.realpath(path))
+
+
 def relative(path: Path) -> str:
     """A path as the user would type it from the working folder."""
     try:
-        return path.resolve().relative_to(Path.cwd()).as_posix() or "."
+        return real_path(path).relative_to(Path.cwd()).as_posix() or "."
     except ValueError:
         return os.path.relpath(path)

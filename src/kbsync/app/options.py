@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kbsync.app.workspace import Workspace
+from kbsync.files import real_path
 from kbsync.model import Desired
 from kbsync.plan.draft import Policy
 from kbsync.service.profile import Profile
@@ -37,7 +38,7 @@ def chosen(workspace: Workspace, desired: list[Desired], options: PlanOptions) -
         return desired
     from kbsync.app.selectors import select
 
-    root = workspace.content_root.resolve()
+    root = real_path(workspace.content_root)
     return select(desired, options.selectors, root=root, here=options.here or Path.cwd())
 
 
@@ -47,7 +48,7 @@ def named(
     """The paths of what some selectors mean, as seen from here, and of nothing beside it."""
     from kbsync.app.selectors import named
 
-    root = workspace.content_root.resolve()
+    root = real_path(workspace.content_root)
     return frozenset(named(desired, selectors, root=root, here=here or Path.cwd())) if selectors else frozenset()
 
 

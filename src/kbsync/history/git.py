@@ -17,6 +17,7 @@ from threading import Timer
 from typing import IO, NamedTuple
 
 from kbsync.children import find_program
+from kbsync.files import real_path
 from kbsync.model import visible
 
 CHUNK = 1 << 16
@@ -279,7 +280,7 @@ class Repository:
 
 def _top_of(root: Path) -> Path:
     """The folder of the repository that a content tree lies in, or of the tree itself."""
-    real = root.resolve()
+    real = real_path(root)
     return next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
 
 

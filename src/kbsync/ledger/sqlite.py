@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sqlite3
+import stat
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kbsync.errors import LedgerError
-from kbsync.files import make_folder, without_waiting
+from kbsync.files import make_folder, real_path, without_waiting
 from kbsync.ledger.database import Row
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 
@@ -27,6 +28,9 @@ MAX_VALUE_BYTES = 100_000_000
 COMPUTED = re.compile(r"\b(generated|virtual)\b|\bas\s*\(", re.IGNORECASE)
 """What makes SQLite compute where it reads."""
 
+BESIDE = ("-journal", "-wal", "-shm")
+"""Endings of the files that SQLite keeps beside a database."""
+
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 """How a journal ends that names another one. Source: SQLite's file format, section 3 (super-journal)."""
 
@@ -35,13 +39,34 @@ RETRY_S = 0.02
 one ledger at once, or switch it to WAL, it says at once that it is locked, as waiting could be for ever."""
 
 
-def names_another_file(database: Path) -> bool:
-    """Whether the journal beside a database names another file, which SQLite would delete as soon as it reads.
+def check_files(database: Path) -> None:
+    """Refuse what SQLite would wait for, or do harm with: the database and the files beside it may be a stranger's.
 
-    That is for commits over several databases, which kbsync never makes.
+    A journal that names another file has SQLite delete that one as soon as it reads. That is for commits over several
+    databases, which kbsync never makes.
+
+    Raises:
+        LedgerError: one of them is no regular file, or the journal names another one.
     """
+    if database.exists() and not database.is_file():
+        raise LedgerError(
+            f"The ledger {database} is not a file.", hint="Delete it, or name another one in [ledger] url."
+        )
+    # SQLite looks for them beside the file that a link leads to.
+    real = real_path(database)
+    for path in (real.with_name(real.name + ending) for ending in BESIDE):
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            raise LedgerError(f"{path}, which belongs to the ledger, is not a regular file.", hint="Delete it.")
+    if _names_another_file(real.with_name(real.name + "-journal")):
+        raise LedgerError(
+            f"{real}-journal names a file that SQLite would delete; kbsync never writes such a journal",
+            hint="somebody made it to do harm: delete both files, and do not trust where they came from",
+        )
+
+
+def _names_another_file(journal: Path) -> bool:
     try:
-        with open(database.with_name(database.name + "-journal"), "rb", opener=without_waiting) as file:
+        with open(journal, "rb", opener=without_waiting) as file:
             file.seek(-len(SUPER_JOURNAL), os.SEEK_END)
             return file.read() == SUPER_JOURNAL
     except OSError:  # There is none, or it is shorter.
@@ -84,11 +109,7 @@ class SqliteDatabase:
             time.sleep(RETRY_S)
 
     def _connect_once(self, where: str, *, writing: bool) -> None:
-        if names_another_file(self.path):
-            raise LedgerError(
-                f"{self.path}-journal names a file that SQLite would delete; kbsync never writes such a journal",
-                hint="somebody made it to do harm: delete both files, and do not trust where they came from",
-            )
+        check_files(self.path)
         with self._translated():
             # Autocommit: the transactions below are begun and ended by name.
             self.connection = sqlite3.connect(

@@ -2,7 +2,8 @@
 
 import os
 import sqlite3
-from contextlib import suppress
+import stat
+from contextlib import closing, suppress
 from pathlib import Path
 
 TABLES = """
@@ -70,22 +71,54 @@ BEGIN {COUNT_DOWN} {COUNT_UP} END;
 """Lists count articles by status at every page; the tally keeps that from reading all of them."""
 
 
+MADE = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+
+MAX_VALUE_BYTES = 100_000_000
+"""Of one value in the file; an image has some millions."""
+
+
 def _without_waiting(path: str, flags: int) -> int:
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # It may be a pipe; Windows has no such flag.
 
 
-def names_another_file(database: Path) -> bool:
-    """Whether the journal beside a database names another file, which SQLite would delete as soon as it reads.
+def check_files(database: Path) -> None:
+    """Refuse what SQLite would wait for, or do harm with, as in the ledger: the files may be a stranger's.
 
-    As in the ledger; nothing here ever commits to several databases at once.
+    A journal that names another file has SQLite delete that one as soon as it reads.
+
+    Raises:
+        sqlite3.DatabaseError: one of the files is no regular file, or the journal names another one.
     """
-    journal = database.with_name(database.name + "-journal")
+    # SQLite looks for them beside the file that a link leads to.
+    real = Path(os.path.realpath(database))
+    for path in (real.with_name(real.name + ending) for ending in ("", "-journal", "-wal", "-shm")):
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            raise sqlite3.DatabaseError(f"{path.name} is not a regular file")
+    if _names_another_file(real.with_name(real.name + "-journal")):
+        raise sqlite3.DatabaseError("the journal beside it names another file, which SQLite would delete")
+
+
+def _names_another_file(journal: Path) -> bool:
     try:
         with open(journal, "rb", opener=_without_waiting) as file:
             file.seek(-8, os.SEEK_END)
             return file.read() == bytes.fromhex("d9d505f920a163d7")
     except OSError:  # There is none, or it is shorter.
         return False
+
+
+def check_schema(connection: sqlite3.Connection) -> None:
+    """Refuse tables, views and triggers that are not the sandbox's own: they could compute without end.
+
+    Raises:
+        sqlite3.DatabaseError: there is one.
+    """
+    with closing(sqlite3.connect(":memory:")) as own:
+        own.executescript(TABLES + INDICES + TRIGGERS)
+        known = set(own.execute(MADE))
+    if strange := set(connection.execute(MADE)) - known:
+        name = str(min(row[1] for row in strange))
+        raise sqlite3.DatabaseError(f"`{name}` in it was not made by this version of kbsync")
 
 
 def connect(database: Path) -> sqlite3.Connection:
@@ -99,9 +132,11 @@ def connect(database: Path) -> sqlite3.Connection:
     with suppress(OSError):
         database.touch(0o600)
         database.chmod(0o600)
-    if names_another_file(database):
-        raise sqlite3.DatabaseError("the journal beside it names another file, which SQLite would delete")
+    check_files(database)
     connection = sqlite3.connect(database, isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    check_schema(connection)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("PRAGMA cache_size = -65536")
