@@ -38,6 +38,12 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     pictures: tuple[str, ...] = ()
     outline: str = ""
 
+    @property
+    def chars(self) -> int:
+        """How much of the service's words it keeps."""
+        texts = (self.slug, self.title, self.content, self.description, self.meta_title, self.meta_description)
+        return sum(map(len, (*texts, *self.tags, *self.pictures, self.outline))) + len(self.translations)
+
 
 class LocaleRows(msgspec.Struct, array_like=True):
     """The articles of one locale by id.
