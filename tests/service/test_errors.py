@@ -280,6 +280,14 @@ def test_silence_ends_after_the_timeout_and_a_read_is_tried_once_more():
     assert len(server.requests) == 2
 
 
+def test_a_slow_answer_is_told_once_with_what_is_waited_for_and_for_how_long():
+    notes: list[str] = []
+    with a_server(silence) as server, a_transport(server.base_url, timeout_s=0.2) as transport:
+        transport.told, transport.slow_s = notes.append, 0.05
+        told(lambda: transport.send("GET", "/api/x"), AnswerLost)
+    assert notes == [f"Still waiting for {server.base_url}: GET /api/x. kbsync waits up to 0.8 s for an answer."]
+
+
 def test_answers_left_behind_do_not_take_the_place_of_later_ones():
     answers = [drip(b"HTTP/1.1 200 OK\r\nX: ")] * 6 + [reply("[]")]
     with a_server(*answers) as server, a_service(server.base_url, timeout_s=0.05, concurrency=1) as service:

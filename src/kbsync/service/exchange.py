@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import ssl
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import partial
 from queue import SimpleQueue
 from typing import TypeVar
 
 import httpx
 
-from kbsync.errors import AnswerLost, ServiceError, Unreachable
+from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
 from kbsync.model import visible
 from kbsync.service.unpack import unpack
 
@@ -71,10 +74,19 @@ def http_date_s(text: str) -> float | None:
         return None
 
 
-def exchange(client: httpx.Client, request: httpx.Request, *, timeout_s: float, secret: str) -> Answer:
-    """Send and read all of the answer.
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """Who hears of a wait, and when: `tell` gets what is waited for, and when that is given up, seconds."""
+
+    after_s: float
+    tell: Callable[[str, float], None]
+
+
+def exchange(client: httpx.Client, request: httpx.Request, *, timeout_s: float, secret: str, slow: Slow) -> Answer:
+    """Send and read all of the answer; `slow` hears of an answer that keeps people waiting.
 
     Raises:
+        Untrusted: the certificate is not valid; nothing left.
         Unreachable: it never left.
         AnswerLost: it left, and no whole answer came.
         Misbehaved: the answer is too large, or packed wrongly.
@@ -83,7 +95,11 @@ def exchange(client: httpx.Client, request: httpx.Request, *, timeout_s: float, 
     asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
     late = threading.Event()
     try:
-        return within(DEADLINE_FACTOR * timeout_s, lambda: _read_all(client, request, asked, late, secret))
+        deadline_s = DEADLINE_FACTOR * timeout_s
+        tell = partial(slow.tell, f"{_origin(request)}: {asked}", deadline_s)
+        return within(
+            deadline_s, lambda: _read_all(client, request, asked, late, secret), after_s=slow.after_s, then=tell
+        )
     except TimeoutError as exc:
         late.set()
         raise AnswerLost(
@@ -137,8 +153,10 @@ def _work_off(tasks: SimpleQueue[Callable[[], None] | None]) -> None:
 _BESIDE = threading.local()
 
 
-def within(deadline_s: float, work: Callable[[], T]) -> T:
-    """What `work` returns or raises, or TimeoutError after the deadline.
+def within(
+    deadline_s: float, work: Callable[[], T], *, after_s: float = math.inf, then: Callable[[], None] = lambda: None
+) -> T:
+    """What `work` returns or raises, or TimeoutError after the deadline; `then` is called once where it takes long.
 
     httpx limits each silence, not their sum: an answer whose headers drip would take for ever, and so may a name that
     nobody resolves. Neither can be interrupted, so it is left behind, in a thread that keeps no process alive.
@@ -155,19 +173,29 @@ def within(deadline_s: float, work: Callable[[], T]) -> T:
     if companion is None:
         companion = _BESIDE.companion = _Companion()
     companion.tasks.put(run)
-    until_s = time.monotonic() + deadline_s
+    begun_s = time.monotonic()
+    until_s, tell_s = begun_s + deadline_s, begun_s + after_s
     while True:
         try:
-            return done.result(min(WAKE_S, max(0.0, until_s - time.monotonic())))
+            return done.result(min(WAKE_S, max(0.0, min(until_s, tell_s) - time.monotonic())))
         except TimeoutError:
             if done.done():
                 return done.result()
             if time.monotonic() >= until_s:
                 del _BESIDE.companion
                 raise
+            if time.monotonic() >= tell_s:
+                tell_s = math.inf
+                then()
 
 
 def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceError:
+    if (refused := _certificate_error(exc)) is not None:
+        return Untrusted(
+            f"{asked}: The certificate of {_origin(exc.request)} is not valid: {visible(refused)}. Nothing was sent.",
+            hint="Check [service] base_url. If your company signs its own certificates, "
+            "set SSL_CERT_FILE to the file with its root certificate.",
+        )
     if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout | httpx.ProxyError):
         return Unreachable(
             f"{asked}: {_origin(exc.request)} cannot be reached: {visible(str(exc)) or 'no connection'}",
@@ -185,6 +213,15 @@ def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceEr
         f"{asked}: the connection broke before the whole answer was here: {visible(str(exc)) or type(exc).__name__}",
         hint="run the command again: what was done is looked up first",
     )
+
+
+def _certificate_error(exc: BaseException | None) -> str | None:
+    """What is wrong with a certificate, where that is why there is no connection."""
+    while exc is not None:
+        if isinstance(exc, ssl.SSLCertVerificationError):
+            return exc.verify_message.rstrip(".")
+        exc = exc.__cause__ or exc.__context__
+    return None
 
 
 def _origin(request: httpx.Request) -> str:
