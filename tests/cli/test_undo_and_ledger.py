@@ -159,6 +159,20 @@ def test_an_export_of_another_shape_is_refused_in_words(remote, export):
     assert remote.run("ledger", "import", "bad.json").code == 6
 
 
+@pytest.mark.parametrize(("table", "column", "value"), [("item", 7, "[1]"), ("journal", 19, "{}"), ("run", 3, 1e300)])
+def test_of_an_export_with_a_damaged_row_nothing_is_imported(remote, table, column, value):
+    """The ledger would be of no use any more."""
+    remote.run("push")
+    export = json.loads(remote.run("ledger", "export").out)
+    remote.write("good.json", json.dumps(export))
+    export["tables"][table][0][column] = value
+    remote.write("bad.json", json.dumps(export))
+    other = {"KBSYNC_LEDGER__URL": "sqlite:other.db"}
+    done = remote.run("ledger", "import", "bad.json", **other)
+    assert done.code == 6 and "The export is damaged: " in done.err and "Nothing was imported." in done.err
+    assert "5 items" in remote.run("ledger", "import", "good.json", **other).err
+
+
 def test_a_damaged_row_of_the_ledger_is_told_by_every_command_that_reads_it(remote):
     assert remote.run("push").code == 0
     with closing(sqlite3.connect(remote.folder / ".kbsync" / "ledger.db")) as connection, connection:
