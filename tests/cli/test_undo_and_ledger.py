@@ -336,3 +336,19 @@ def test_undo_of_a_slug_swap_swaps_back(remote, portal: Sandbox):
     assert portal.panel.article("one").id == before["two"]
     assert remote.run("undo", "2", "--yes").code == 0
     assert {slug: portal.panel.article(slug).id for slug in ("one", "two")} == before
+
+
+def test_a_ledger_with_codes_for_the_terminal_in_it_is_shown_without_them(remote):
+    """It may have come with a clone."""
+    remote.run("push")
+    with closing(sqlite3.connect(remote.folder / ".kbsync" / "ledger.db")) as connection, connection:
+        target = connection.execute("SELECT target FROM run").fetchone()[0]
+        connection.execute("UPDATE run SET command = ?, outcome = ?", ("\x1b[2Jpush", "\x1b]0;fine\x07"))
+        connection.execute(
+            "INSERT INTO lock VALUES (?, ?, ?, 1, 0, 1.9e11, 'b', 'n', 0)",
+            (target, "\x1b[31mana\n", "h\x1b" + "x" * 500),
+        )
+    shown = remote.run("ledger", "show"), remote.run("ledger", "show", "1"), remote.run("push", "--break-lock")
+    assert "[31mana" in shown[0].out and "took over the lock of" in shown[2].err
+    assert not any("\x1b" in done.out + done.err or "\x07" in done.out + done.err for done in shown)
+    assert "x" * 100 not in shown[0].out

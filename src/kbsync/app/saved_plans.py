@@ -139,7 +139,7 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
         PlanRefused: it is not for this tree, these settings or this portal, or not signed as it has to be.
     """
     name = str(path)
-    found = saved.read_plan(_read(path), name, key=os.environ.get(saved.KEY, ""))
+    found = saved.read_plan(_read(path), name, key=_key())
     tree = saved.tree_digest(workspace.target, reading.tree)
     saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
     root = real_path(workspace.settings.content_root)
@@ -166,6 +166,21 @@ def _read(path: Path) -> bytes:
         return read_within(path, MAX_PLAN_BYTES)
     except OSError as exc:
         raise UsageError(f"{path}: the plan cannot be read: {exc.strerror}", hint=MAKE_ONE) from exc
+
+
+def _key() -> str:
+    """The key that signatures are checked with; "" where none is asked for.
+
+    Raises:
+        UsageError: it is set and blank, as a variable that nobody filled in. It was meant to guard the push.
+    """
+    key = os.environ.get(saved.KEY, "")
+    if saved.KEY in os.environ and not key.strip():
+        raise UsageError(
+            f"{saved.KEY} is set and has no value, so kbsync cannot check the signature of the plan. Nothing was sent.",
+            hint="Give it the value that it had when the plan was made, or unset it to push without a signature.",
+        )
+    return key
 
 
 def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned) -> None:
