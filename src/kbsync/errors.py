@@ -85,6 +85,10 @@ class Unreachable(ServiceError):
     """The request never left: no name, no route, no connection. Nothing was done."""
 
 
+class Untrusted(Unreachable):
+    """Somebody answered there, with a certificate that is not valid for it. Nothing was sent."""
+
+
 class AnswerLost(ServiceError):
     """The request left and no usable answer came back. It may have been carried out."""
 

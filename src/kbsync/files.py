@@ -17,6 +17,9 @@ SEAL_BYTES = 16
 MAX_SEALED_BYTES = 1_000_000_000
 """A cache beyond this is none of ours: that of 10,000 articles has some megabytes."""
 
+DATABASE_FILES = ("", "-journal", "-wal", "-shm")
+"""Endings of the files of one SQLite database."""
+
 SUPER_JOURNAL = bytes.fromhex("d9d505f920a163d7")
 """How a journal ends that names another one. Source: SQLite's file format, section 3 (super-journal)."""
 
@@ -57,17 +60,24 @@ def read_within(path: Path, most_bytes: int) -> bytes:
     raise OSError(errno.EFBIG, f"it is larger than {most_bytes / 1_000_000:,g} MB", os.fspath(path))
 
 
-def journal_names_another_file(database: Path) -> bool:
-    """Whether the journal beside a SQLite file names another file, which SQLite would delete as soon as it reads.
+def unsafe_beside(database: Path) -> tuple[Path, str] | None:
+    """The first file of a SQLite database that SQLite would wait for, or do harm with, and what is wrong with it.
 
-    That is for commits over several databases, which kbsync never makes.
+    Args:
+        database: the file itself, no link: SQLite looks for the others beside the file that a link leads to.
     """
+    for path in (database.with_name(database.name + ending) for ending in DATABASE_FILES):
+        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+            return path, "is not a regular file"
+    journal = database.with_name(database.name + "-journal")
     try:
-        with open(database.with_name(database.name + "-journal"), "rb", opener=without_waiting) as file:
+        with open(journal, "rb", opener=without_waiting) as file:
             file.seek(-len(SUPER_JOURNAL), os.SEEK_END)
-            return file.read() == SUPER_JOURNAL
+            # That is for commits over several databases, which kbsync never makes.
+            names_another = file.read() == SUPER_JOURNAL
     except OSError:  # It does not exist, or is shorter.
-        return False
+        return None
+    return (journal, "names another file, which SQLite would delete as soon as it reads") if names_another else None
 
 
 def without_waiting(path: str, flags: int) -> int:
@@ -125,9 +135,18 @@ def _seal(body: bytes) -> bytes:
     return blake2b(body, digest_size=SEAL_BYTES).digest()
 
 
+def real_path(path: Path) -> Path:
+    """Where a path leads, symbolic links followed.
+
+    Unlike `Path.resolve` of Python 3.11 and 3.12 it raises nothing where links lead in a circle: whoever opens the file
+    is told so.
+    """
+    return Path(os.path.realpath(path))
+
+
 def relative(path: Path) -> str:
     """A path as the user would type it from the working folder."""
     try:
-        return path.resolve().relative_to(Path.cwd()).as_posix() or "."
+        return real_path(path).relative_to(Path.cwd()).as_posix() or "."
     except ValueError:
         return os.path.relpath(path)

@@ -181,6 +181,16 @@ def test_with_a_key_a_plan_without_a_signature_or_with_a_wrong_one_is_refused(re
     assert done.code == 4 and "was changed after it was signed" in done.err
 
 
+@pytest.mark.parametrize("blank", ["", " "])
+def test_with_a_key_that_nobody_filled_in_no_plan_goes_out(remote, portal: Sandbox, blank: str):
+    """As a secret of the CI is that does not exist; the signature would not be checked."""
+    a_plan_of_an_update(remote)
+    before = len(portal.requests)
+    done = remote.run("push", "plan.json", KBSYNC_PLAN_KEY=blank)
+    assert done.code == 2 and "KBSYNC_PLAN_KEY is set and has no value" in done.err
+    assert not [request for request in portal.requests[before:] if request.method != "GET"]
+
+
 def test_a_signed_plan_may_be_laid_out_anew_and_needs_no_key_where_none_is_set(remote, portal: Sandbox):
     a_plan_of_an_update(remote, **KEY)
     edit(remote, lambda found: None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -165,3 +166,30 @@ def test_a_missing_config_a_wrong_command_and_a_wrong_key_are_usage_errors(tmp_p
     assert done.code == 2 and "kbsync.toml:3: `[service] portl`" in done.err and "Did you mean `portal`?" in done.err
     (project.folder / "kbsync.toml").unlink()
     assert "kbsync init" in project.run("plan").err
+
+
+@pytest.mark.parametrize(
+    ("link", "code", "words"),
+    [
+        ("content/en/self", 3, "KB115"),
+        ("content/en/billing/picture.png", 3, "KB303"),
+        ("content", 3, "there is no content tree"),
+        (".kbsync", 6, "cannot be made"),
+        (".kbsync/ledger.db", 6, "cannot be used"),
+        ("profile.toml", 2, "profile.toml"),
+    ],
+)
+def test_a_link_that_leads_in_a_circle_is_told_and_is_no_bug(project, link, code, words):
+    """A clone can have one at any place; Python's own `resolve` raises there."""
+    if link == "profile.toml":
+        project.config('[service]\nbase_url = "sandbox"\nprofile = "profile.toml"\n')
+    project.write("content/en/billing/pictures.md", "---\ntitle: Pictures\n---\n![A picture](picture.png)\n")
+    place = project.folder / link
+    place.parent.mkdir(exist_ok=True)
+    if link == "content":
+        shutil.rmtree(place)
+    place.symlink_to(place.name)
+    codes = [project.run(command).code for command in ("lint", "plan")]
+    assert set(codes) <= {0, 2, code}
+    done = project.run("push")
+    assert done.code == code and words in done.err

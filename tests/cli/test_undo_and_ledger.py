@@ -159,6 +159,20 @@ def test_an_export_of_another_shape_is_refused_in_words(remote, export):
     assert remote.run("ledger", "import", "bad.json").code == 6
 
 
+@pytest.mark.parametrize(("table", "column", "value"), [("item", 7, "[1]"), ("journal", 19, "{}"), ("run", 3, 1e300)])
+def test_of_an_export_with_a_damaged_row_nothing_is_imported(remote, table, column, value):
+    """The ledger would be of no use any more."""
+    remote.run("push")
+    export = json.loads(remote.run("ledger", "export").out)
+    remote.write("good.json", json.dumps(export))
+    export["tables"][table][0][column] = value
+    remote.write("bad.json", json.dumps(export))
+    other = {"KBSYNC_LEDGER__URL": "sqlite:other.db"}
+    done = remote.run("ledger", "import", "bad.json", **other)
+    assert done.code == 6 and "The export is damaged: " in done.err and "Nothing was imported." in done.err
+    assert "5 items" in remote.run("ledger", "import", "good.json", **other).err
+
+
 def test_a_damaged_row_of_the_ledger_is_told_by_every_command_that_reads_it(remote):
     assert remote.run("push").code == 0
     with closing(sqlite3.connect(remote.folder / ".kbsync" / "ledger.db")) as connection, connection:
@@ -322,3 +336,19 @@ def test_undo_of_a_slug_swap_swaps_back(remote, portal: Sandbox):
     assert portal.panel.article("one").id == before["two"]
     assert remote.run("undo", "2", "--yes").code == 0
     assert {slug: portal.panel.article(slug).id for slug in ("one", "two")} == before
+
+
+def test_a_ledger_with_codes_for_the_terminal_in_it_is_shown_without_them(remote):
+    """It may have come with a clone."""
+    remote.run("push")
+    with closing(sqlite3.connect(remote.folder / ".kbsync" / "ledger.db")) as connection, connection:
+        target = connection.execute("SELECT target FROM run").fetchone()[0]
+        connection.execute("UPDATE run SET command = ?, outcome = ?", ("\x1b[2Jpush", "\x1b]0;fine\x07"))
+        connection.execute(
+            "INSERT INTO lock VALUES (?, ?, ?, 1, 0, 1.9e11, 'b', 'n', 0)",
+            (target, "\x1b[31mana\n", "h\x1b" + "x" * 500),
+        )
+    shown = remote.run("ledger", "show"), remote.run("ledger", "show", "1"), remote.run("push", "--break-lock")
+    assert "[31mana" in shown[0].out and "took over the lock of" in shown[2].err
+    assert not any("\x1b" in done.out + done.err or "\x07" in done.out + done.err for done in shown)
+    assert "x" * 100 not in shown[0].out

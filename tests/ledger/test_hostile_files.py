@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import socket
 import sqlite3
 import struct
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -60,7 +62,7 @@ def test_a_ledger_with_such_a_journal_is_refused_and_the_file_is_there(tmp_path,
     database = tmp_path / "ledger.db"
     SqliteDatabase(database).close()
     hot_journal(database, victim)
-    with pytest.raises(LedgerError, match="names a file that SQLite would delete"):
+    with pytest.raises(LedgerError, match="names another file, which SQLite would delete"):
         SqliteDatabase(database, looking=looking)
     assert victim.read_text() == "not yours"
 
@@ -73,6 +75,95 @@ def test_a_sandbox_with_such_a_journal_is_refused_and_the_file_is_there(tmp_path
     with pytest.raises(DataRefused), running(database, SETUP):
         pass
     assert victim.read_text() == "not yours"
+
+
+@pytest.mark.parametrize("looking", [False, True])
+def test_such_a_journal_is_also_found_beside_the_file_that_a_link_leads_to(tmp_path, victim, looking):
+    real, link = tmp_path / "data" / "real.db", tmp_path / "ledger.db"
+    SqliteDatabase(real).close()
+    link.symlink_to(real)
+    hot_journal(real, victim)
+    with pytest.raises(LedgerError, match="names another file, which SQLite would delete"):
+        SqliteDatabase(link, looking=looking)
+    assert victim.read_text() == "not yours"
+
+
+def test_a_sandbox_that_is_a_link_to_a_file_with_such_a_journal_is_refused(tmp_path, victim):
+    real, link = tmp_path / "data" / "real.db", tmp_path / "sandbox.db"
+    with running(real, SETUP):
+        pass
+    link.symlink_to(real)
+    hot_journal(real, victim)
+    with pytest.raises(DataRefused, match="names another file"), running(link, SETUP):
+        pass
+    assert victim.read_text() == "not yours"
+
+
+ENDINGS = ["-journal", "-wal", "-shm"]
+
+
+@pytest.mark.parametrize("ending", ["", *ENDINGS])
+@pytest.mark.parametrize("made", ["pipe", "folder", "socket"])
+def test_what_is_no_file_is_not_waited_for_and_is_named(tmp_path, ending, made):
+    """SQLite would wait for a pipe for ever, or say that the disk is broken."""
+    database = tmp_path / "l.db"
+    if ending:
+        SqliteDatabase(database).close()
+    place_something(tmp_path / f"l.db{ending}", made)
+    with pytest.raises(LedgerError, match="is not a"):
+        SqliteDatabase(database)
+    with pytest.raises(DataRefused, match=f"l.db{ending} is not a regular file"), running(database, SETUP):
+        pass
+
+
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_link_in_place_of_a_file_beside_the_ledger_is_not_followed(tmp_path, victim, ending):
+    database = tmp_path / "l.db"
+    SqliteDatabase(database).close()
+    tmp_path.joinpath(f"l.db{ending}").symlink_to(victim)
+    with pytest.raises(LedgerError, match="is not a regular file"):
+        SqliteDatabase(database)
+    assert victim.read_text() == "not yours"
+
+
+def place_something(path: Path, made: str) -> None:
+    if made == "pipe":
+        os.mkfifo(path)
+    elif made == "folder":
+        path.mkdir()
+    else:
+        with closing(socket.socket(socket.AF_UNIX)) as listener:
+            listener.bind(str(path))
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        "CREATE TRIGGER t AFTER DELETE ON tokens BEGIN SELECT 1; END",
+        "ALTER TABLE portals RENAME TO p; CREATE VIEW portals AS SELECT * FROM p",
+        "CREATE INDEX i ON tokens (hex(zeroblob(450000000)))",
+        "DROP TABLE users; CREATE TABLE users (id INTEGER PRIMARY KEY, name, email DEFAULT (hex(zeroblob(9))))",
+    ],
+)
+def test_a_sandbox_with_tables_triggers_or_views_that_are_not_its_own_is_refused(tmp_path, made):
+    database = tmp_path / "sandbox.db"
+    with running(database, SETUP):
+        pass
+    with closing(sqlite3.connect(database)) as connection:
+        connection.executescript(made)
+    with pytest.raises(DataRefused, match="was not made by this version of kbsync"), running(database, SETUP):
+        pass
+
+
+@pytest.mark.parametrize("config", ["[" * 100_000, '{"allowed_locales": 5}', "9" * 10_000, "{"])
+def test_a_sandbox_whose_portal_has_damaged_settings_is_refused(tmp_path, config):
+    database = tmp_path / "sandbox.db"
+    with running(database, SETUP):
+        pass
+    with closing(sqlite3.connect(database)) as connection, connection:
+        connection.execute("UPDATE portals SET config = ?", (config,))
+    with pytest.raises(DataRefused, match="settings of a portal in it are damaged"), running(database, SETUP):
+        pass
 
 
 def test_a_ledger_whose_columns_are_computed_is_refused(tmp_path):

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import read_content, write_files
+from kbsync.app.plan import ask
 from kbsync.history.base import ask_git
 from kbsync.history.blobs import Blobs
 from kbsync.history.git import GitFailed, Repository, clean
@@ -699,6 +700,24 @@ def test_a_git_that_never_ends_is_ended(tree, tmp_path):
     repository.limit_s = 0.2
     with pytest.raises(GitFailed, match="git took too long"):
         list(repository.log())
+
+
+def test_a_wait_for_git_is_told_once(tree):
+    tree.commit(FOLDER)
+    os.mkfifo(tree.repo.folder / ".git" / "info" / "grafts")
+    notes: list[str] = []
+    repository = Repository(tree.root, slow=notes.append, slow_s=0.1)
+    repository.limit_s = 1.0
+    for _ in range(2):
+        with pytest.raises(GitFailed, match="git took too long"):
+            list(repository.log())
+    assert notes == ["Still waiting for git, which reads the history. kbsync waits up to 1 s for it."]
+
+
+def test_where_git_took_too_long_it_is_not_asked_again():
+    known = Known([], [], git=GitWord().and_then(GitWord(gave_up=True)))
+    # Neither project nor files are looked at: there is nothing to ask.
+    assert ask(None, None, known, Questions(())) is known
 
 
 def test_a_long_mailmap_in_the_repository_is_not_read(tree):

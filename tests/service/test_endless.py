@@ -6,6 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import count
 
+import msgspec
 import pytest
 
 from kbsync.errors import Misbehaved
@@ -64,6 +65,34 @@ def test_what_is_new_since_the_last_listing_ends_where_the_count_does():
     endless = Endless(said=100)
     assert not endless.listing(LocaleRows(5_000, {0: row(0)})).complete
     assert endless.pages < 3 * PASSES * 100
+
+
+def test_very_long_titles_are_not_kept_without_end():
+    title = "T" * 100_000_000  # shared by all rows here; a portal would send each
+
+    @dataclass
+    class Wordy(Endless):
+        def read(self, filters, number):
+            page = super().read(filters, number)
+            return Page(
+                tuple(msgspec.structs.replace(row, values=(title, *row.values[1:])) for row in page.rows),
+                self.said,
+                10_000,
+            )
+
+    for said in (None, 1_000):
+        wordy = Wordy(said=said)
+        with pytest.raises(Misbehaved, match="The list of articles in `en` is too large"):
+            wordy.listing()
+        assert wordy.pages < 2 * PAGES_AHEAD
+
+
+def test_very_long_names_of_categories_are_not_kept_without_end():
+    name = "n" * 100_000_000
+    rows = (Observed("category", number, "en", f"c-{number}", {"name": name}) for number in count())
+    lister = CategoryLister(lambda filters, number: [next(rows)], lambda: None, lambda number: None)
+    with pytest.raises(Misbehaved, match="The list of categories is too large"):
+        lister.list(["en"])
 
 
 def test_pages_that_only_repeat_each_other_are_left_early_whatever_is_counted():

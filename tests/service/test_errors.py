@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import socket
 import time
 from dataclasses import replace
@@ -25,7 +26,7 @@ from kbsync.errors import (
 )
 from kbsync.sandbox import Fault
 from kbsync.service import wire
-from kbsync.service.answers import check_status, decode
+from kbsync.service.answers import MAX_VALUES, check_status, decode
 from kbsync.service.exchange import MAX_BODY_BYTES, Answer
 from kbsync.service.unpack import unpack
 from patience import GIVE_UP_S, eventually
@@ -279,6 +280,14 @@ def test_silence_ends_after_the_timeout_and_a_read_is_tried_once_more():
     assert len(server.requests) == 2
 
 
+def test_a_slow_answer_is_told_once_with_what_is_waited_for_and_for_how_long():
+    notes: list[str] = []
+    with a_server(silence) as server, a_transport(server.base_url, timeout_s=0.2) as transport:
+        transport.told, transport.slow_s = notes.append, 0.05
+        told(lambda: transport.send("GET", "/api/x"), AnswerLost)
+    assert notes == [f"Still waiting for {server.base_url}: GET /api/x. kbsync waits up to 0.8 s for an answer."]
+
+
 def test_answers_left_behind_do_not_take_the_place_of_later_ones():
     answers = [drip(b"HTTP/1.1 200 OK\r\nX: ")] * 6 + [reply("[]")]
     with a_server(*answers) as server, a_service(server.base_url, timeout_s=0.05, concurrency=1) as service:
@@ -305,6 +314,56 @@ def test_a_huge_body_is_not_read_to_its_end():
         error = told(service.check_connection, Misbehaved)
     assert "larger than 64 MiB" in error.message
     assert len(server.requests) == 1
+
+
+@pytest.mark.parametrize("part", [b"{}", b"[]", b"0"])
+def test_an_answer_of_very_many_small_values_is_not_taken_apart(part):
+    """As values they would take gigabytes, and a minute."""
+    body = b'{"payload":[' + b",".join([part] * (MAX_VALUES + 1)) + b"]}"
+    with a_server(reply(body)) as server, a_service(server.base_url) as service:
+        assert "more than 1,000,000 values" in told(service.fetch_portal, Misbehaved).message
+
+
+def test_a_page_full_of_commas_and_brackets_in_its_texts_is_taken():
+    article = {"id": 1, "slug": "a", "title": "A", "content": "{,[" * 6_666}
+    body = json.dumps({"payload": [article] * 25, "meta": {"articles_count": 1}}).encode()
+    with a_server(reply(body)) as server, a_service(server.base_url) as service:
+        assert service.find_article("a.b", locale="en") is None
+
+
+def test_a_long_refusal_is_shown_from_its_beginning_and_not_taken_apart():
+    body = b'{"message":[' + b"[]," * 1_000_000 + b"[]]}"
+    with a_server(reply(body, "422 X")) as server, a_service(server.base_url) as service:
+        error = told(service.check_connection, Rejected)
+    assert '{"message":[[],[]' in error.message and len(error.message) < 300
+
+
+def test_a_long_address_of_a_redirect_is_cut():
+    answer = reply(b"", "302 Found", Location="https://other.example/" + "a" * 60_000)
+    with a_server(answer) as server, a_service(server.base_url) as service:
+        error = told(service.check_connection, ServiceError)
+    assert "redirected to https://other.example/aaa" in error.message and len(error.message) < 300
+
+
+def test_of_very_many_portals_a_few_are_named():
+    portals = [{"id": number, "slug": f"p{number}" + "x" * 1_000} for number in range(500)]
+    with (
+        a_server(reply(json.dumps({"payload": portals}))) as server,
+        a_service(server.base_url) as service,
+        pytest.raises(NotFound) as caught,
+    ):
+        service.fetch_portal()
+    assert "p0xx" in caught.value.hint and "and 490 more" in caught.value.hint and len(caught.value.hint) < 3_000
+
+
+def test_a_portal_of_very_many_locales_is_not_listed():
+    portal = {"id": 1, "slug": "handbook", "config": {"allowed_locales": [f"l{number}" for number in range(501)]}}
+    with (
+        a_server(reply(json.dumps([portal]))) as server,
+        a_service(server.base_url) as service,
+        pytest.raises(Misbehaved, match="has 501 locales"),
+    ):
+        service.fetch_portal()
 
 
 def test_a_small_body_that_unpacks_to_a_huge_one_is_refused():

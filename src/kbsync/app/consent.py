@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from kbsync.command import command_line
 from kbsync.config import Settings
 from kbsync.errors import ConfigError
+from kbsync.files import real_path
 
 if TYPE_CHECKING:
     from kbsync.app.session import Session
@@ -88,7 +89,7 @@ class Consent:
     @property
     def path(self) -> Path:
         """What a consent is bound to."""
-        return self.settings.path.resolve()
+        return real_path(self.settings.path)
 
     @property
     def command(self) -> str:
@@ -184,4 +185,4 @@ def listed(path: Path, reaches: Sequence[Reach]) -> str:
 
 def _is_inside(folder: Path, name: str) -> bool:
     """The usual case, told without loading anything: a path below kbsync.toml, links included."""
-    return (folder / name).resolve().is_relative_to(folder.resolve())
+    return real_path(folder / name).is_relative_to(real_path(folder))

@@ -11,7 +11,7 @@ from pathlib import Path
 from kbsync.content.body import raw_digest
 from kbsync.content.tree import Tree
 from kbsync.content.walk import MAX_SOURCE_BYTES
-from kbsync.files import read_within, write_whole
+from kbsync.files import read_within, real_path, write_whole
 from kbsync.model import Finding
 
 Rewrite = Callable[[str, bytes, Collection[str]], bytes]
@@ -44,13 +44,13 @@ class Fix:
 
 def fixes_of(tree: Tree, findings: Iterable[Finding], rewrite: Rewrite) -> Iterator[Fix]:
     """The files with something to fix. One that has two names is fixed once, and none outside the root."""
-    root, seen = tree.root.resolve(), set()
+    root, seen = real_path(tree.root), set()
     codes: dict[str, set[str]] = {}
     for finding in findings:
         if finding.fixable:
             codes.setdefault(finding.path, set()).add(finding.code)
     for path, wanted in codes.items():
-        place = (tree.root / path).resolve()
+        place = real_path(tree.root / path)
         if path not in tree.sources or place in seen or not place.is_relative_to(root):
             continue
         seen.add(place)

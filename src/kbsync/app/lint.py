@@ -8,6 +8,7 @@ from pathlib import Path
 from kbsync.app.cached import Linted
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.workspace import Workspace
+from kbsync.files import real_path
 from kbsync.model import Finding
 
 
@@ -37,7 +38,7 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
         return Selection(reading, frozenset(tree.sources), reading.findings)
     from kbsync.app.selectors import select_paths
 
-    sources, root = tree.sources.values(), workspace.content_root.resolve()
+    sources, root = tree.sources.values(), real_path(workspace.content_root)
     others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
     paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
     return Selection(reading, frozenset(paths), tuple(f for f in reading.findings if f.path in paths))

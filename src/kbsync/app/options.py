@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
+from kbsync.files import real_path
 from kbsync.model import Desired
 from kbsync.service.profile import Profile
 
@@ -42,7 +43,7 @@ def chosen(workspace: Workspace, desired: Sequence[Desired], options: PlanOption
         return desired
     from kbsync.app.selectors import select
 
-    root = workspace.content_root.resolve()
+    root = real_path(workspace.content_root)
     return select(desired, options.selectors, root=root, here=options.here or Path.cwd())
 
 
@@ -52,7 +53,7 @@ def named(
     """The paths of what some selectors mean, as seen from here, and of nothing beside it."""
     from kbsync.app.selectors import named
 
-    root = workspace.content_root.resolve()
+    root = real_path(workspace.content_root)
     return frozenset(named(desired, selectors, root=root, here=here or Path.cwd())) if selectors else frozenset()
 
 

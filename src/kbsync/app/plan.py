@@ -116,11 +116,14 @@ def was_named(compiler: Compiler, addresses: Addresses, path: str, name: Value) 
 
 
 def ask(workspace: Workspace, reading: Reading, known: Known, questions: Questions) -> Known:
-    """What is known once git has answered."""
+    """What is known once git has answered. Where it took too long it is not asked again."""
+    if known.git.gave_up:
+        return known
     # Loaded here: most plans have nothing to ask.
     from kbsync.history.base import ask_git
 
-    return replace(known, git=known.git.and_then(ask_git(reading.compiler, questions, cache=workspace.cache_folder)))
+    word = ask_git(reading.compiler, questions, cache=workspace.cache_folder, slow=workspace.session.note)
+    return replace(known, git=known.git.and_then(word))
 
 
 def compare_bodies(

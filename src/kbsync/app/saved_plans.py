@@ -15,7 +15,7 @@ from kbsync.app.sides import Recorded
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line, quote
 from kbsync.errors import UsageError
-from kbsync.files import read_within, write_whole
+from kbsync.files import read_within, real_path, write_whole
 from kbsync.model import Outcome, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
@@ -73,7 +73,7 @@ def refuse_what_is_no_plan(selector: str, root: Path) -> None:
         if ending in PLANS:
             raise UsageError(f"There is no file `{visible(selector)}`.", hint=_near(path))
     elif path.is_dir():
-        place, tree = path.resolve(), root.resolve()
+        place, tree = real_path(path), real_path(root)
         if not (place.is_relative_to(tree) or tree.is_relative_to(place)):
             message = f"`{visible(selector)}` is a folder, not a plan, and none of your files is in it."
             raise UsageError(message, hint=MAKE_ONE)
@@ -121,7 +121,7 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
 
 
 def _asked(workspace: Workspace, reading: Reading, options: PlanOptions) -> saved.Asked:
-    root, here = workspace.settings.content_root.resolve(), Path.cwd()
+    root, here = real_path(workspace.settings.content_root), Path.cwd()
     return saved.Asked(
         from_root(reading.desired, options.selectors, root=root, here=here),
         from_root(reading.desired, options.overwrite, root=root, here=here),
@@ -137,10 +137,10 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
         PlanRefused: it is not for this tree, these settings or this portal, or not signed as it has to be.
     """
     name = str(path)
-    found = saved.read_plan(_read(path), name, key=os.environ.get(saved.KEY, ""))
+    found = saved.read_plan(_read(path), name, key=_key())
     tree = saved.tree_digest(workspace.target, reading.desired)
     saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
-    root = workspace.settings.content_root.resolve()
+    root = real_path(workspace.settings.content_root)
     asked = found.asked
     options = PlanOptions(asked.selectors, asked.overwrite, asked.recreate, asked.publish, here=root)
     planned = make_plan(workspace, reading, service, record, options)
@@ -156,6 +156,21 @@ def _read(path: Path) -> bytes:
         return read_within(path, MAX_PLAN_BYTES)
     except OSError as exc:
         raise UsageError(f"{path}: the plan cannot be read: {exc.strerror}", hint=MAKE_ONE) from exc
+
+
+def _key() -> str:
+    """The key that signatures are checked with; "" where none is asked for.
+
+    Raises:
+        UsageError: it is set and blank, as a variable that nobody filled in. It was meant to guard the push.
+    """
+    key = os.environ.get(saved.KEY, "")
+    if saved.KEY in os.environ and not key.strip():
+        raise UsageError(
+            f"{saved.KEY} is set and has no value, so kbsync cannot check the signature of the plan. Nothing was sent.",
+            hint="Give it the value that it had when the plan was made, or unset it to push without a signature.",
+        )
+    return key
 
 
 def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned) -> None:
@@ -176,7 +191,7 @@ def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned
 
 def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
     """The command that makes the same plan anew, for who stands here."""
-    root = workspace.settings.content_root.resolve()
+    root = real_path(workspace.settings.content_root)
 
     def seen(selector: str) -> str:
         place = root / selector

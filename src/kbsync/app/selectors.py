@@ -11,6 +11,7 @@ from typing import NamedTuple
 from kbsync.content.identity import Site
 from kbsync.content.source import Source
 from kbsync.errors import UsageError
+from kbsync.files import real_path
 from kbsync.model import Desired, Kind
 
 WORDS = ("locale", "category", "status")
@@ -137,7 +138,7 @@ def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
 def _paths(place: Path, root: Path) -> Iterator[str]:
     """A place as the tree may know it: as it is written, and where symbolic links on the way there lead."""
     yield Path(os.path.relpath(place, root)).as_posix()
-    yield Path(os.path.relpath(place.resolve(), root.resolve())).as_posix()
+    yield Path(os.path.relpath(real_path(place), real_path(root))).as_posix()
 
 
 def _holds(path: str, item: str) -> bool:

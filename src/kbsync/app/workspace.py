@@ -15,6 +15,7 @@ from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.app.token import read_token
 from kbsync.config import Settings, written_at
+from kbsync.errors import ConfigError
 from kbsync.files import make_folder
 from kbsync.hosts import LOOPBACK
 from kbsync.model import Target
@@ -163,7 +164,12 @@ class Workspace:
         from kbsync.app.sandbox import refused_data
         from kbsync.sandbox import DataRefused
 
-        make_folder(self.state_folder)
+        folder = self.state_folder
+        try:
+            make_folder(folder)
+        except OSError as exc:
+            hint = "Check its permissions. If something else has that name, delete it."
+            raise ConfigError(f"The folder {folder} cannot be made: {exc.strerror}.", hint=hint) from exc
         with ExitStack() as stack:
             try:
                 base_url = self._start_or_join(stack, port)

@@ -14,7 +14,7 @@ from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ExitCode
-from kbsync.files import read_within, relative
+from kbsync.files import read_within, real_path, relative
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -56,11 +56,11 @@ def show_findings(
     from kbsync.report.findings import findings_text
 
     root = workspace.content_root
-    inside = root.resolve()
+    inside = real_path(root)
 
     def read(path: str) -> str | None:
         # A picture has no lines; a pipe has no end; and what a link out of the tree leads to is nobody's business.
-        place = (root / path).resolve()
+        place = real_path(root / path)
         if not path.endswith(".md") or not place.is_relative_to(inside) or not place.is_file():
             return None
         try:

@@ -13,7 +13,7 @@ import click
 from kbsync.app.workspace import Workspace
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
-from kbsync.files import relative
+from kbsync.files import real_path, relative
 from kbsync.model import Plan
 
 if TYPE_CHECKING:
@@ -153,15 +153,15 @@ def write_summary(text: str) -> None:
 
 def repository_root(workspace: Workspace) -> str:
     """The content root as seen from the repository: a job may run in a folder of it, and says where it begins."""
-    root, repository = workspace.content_root.resolve(), os.environ.get("GITHUB_WORKSPACE")
-    if repository and root.is_relative_to(Path(repository).resolve()):
-        return root.relative_to(Path(repository).resolve()).as_posix()
+    root, repository = real_path(workspace.content_root), os.environ.get("GITHUB_WORKSPACE")
+    if repository and root.is_relative_to(real_path(Path(repository))):
+        return root.relative_to(real_path(Path(repository))).as_posix()
     return relative(root)
 
 
 def repository_top(workspace: Workspace) -> str:
     """The content root as seen from the top of the repository that it lies in, wherever a command runs."""
-    root = workspace.content_root.resolve()
+    root = real_path(workspace.content_root)
     top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), None)
     if os.environ.get("GITHUB_WORKSPACE") or top is None:
         return repository_root(workspace)

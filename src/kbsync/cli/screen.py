@@ -16,6 +16,7 @@ import click
 from kbsync.app.project import Project
 from kbsync.app.session import Session, Show
 from kbsync.command import Option, command_line
+from kbsync.model import visible
 
 if TYPE_CHECKING:
     from kbsync.report.text import Style
@@ -77,7 +78,8 @@ class Options:
     def note(self, text: str) -> None:
         """Say something that is no data."""
         if not self.quiet:
-            say(self.pasteable(text), err=True)
+            # A note may repeat what the portal, a file or a ledger says: no codes for the terminal.
+            say("\n".join(map(visible, self.pasteable(text).split("\n"))), err=True)
 
     def pasteable(self, text: str) -> str:
         """A text whose commands between backticks say which project they are about, where this one was told."""

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from kbsync.files import real_path
+
 
 @dataclass(frozen=True, slots=True)
 class Origin:
@@ -67,6 +69,6 @@ def _blanked(found: re.Match[str]) -> str:
 def shown_path(path: Path) -> str:
     """The path as a message shows it: from where the user stands, if it lies below."""
     try:
-        return path.resolve().relative_to(Path.cwd()).as_posix()
+        return real_path(path).relative_to(Path.cwd()).as_posix()
     except ValueError:
         return path.as_posix()

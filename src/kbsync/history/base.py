@@ -8,14 +8,14 @@ into a change to send and never the other way.
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 from kbsync.content.compile import Compiler
 from kbsync.history.blobs import Blobs
-from kbsync.history.git import GitFailed, Repository
+from kbsync.history.git import COMPLAINTS, ENDED, GitFailed, Repository
 from kbsync.history.past import Past
 from kbsync.history.search import Search
 from kbsync.plan.known import GitWord
@@ -34,6 +34,7 @@ def ask_git(
     environ: Mapping[str, str] = os.environ,
     program: str = "git",
     cache: Path | None = None,
+    slow: Callable[[str], None] = lambda text: None,
 ) -> GitWord:
     """Ask git. Whatever is wrong with the repository, it only says less.
 
@@ -43,10 +44,11 @@ def ask_git(
         environ: what git may need of the environment; what leads it elsewhere is left out.
         program: the git to run.
         cache: the folder in which to keep what was found; None: nothing is kept.
+        slow: told where git takes long.
     """
     search, word = None, ""
     try:
-        repository = Repository(compiler.tree.root, environ, program=program)
+        repository = Repository(compiler.tree.root, environ, program=program, slow=slow)
         word = SHALLOW if repository.is_shallow else ""
         with closing(Blobs(repository)) as blobs:
             past = Past(repository, compiler.site, cache)
@@ -55,4 +57,5 @@ def ask_git(
             past.save()
     except GitFailed as exc:
         word = word or str(exc)
-    return replace(search.word() if search else GitWord(), word=word, is_cut=word == SHALLOW)
+    found = search.word() if search else GitWord()
+    return replace(found, word=word, is_cut=word == SHALLOW, gave_up=word == COMPLAINTS[ENDED])

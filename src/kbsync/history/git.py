@@ -10,13 +10,14 @@ import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Collection, Generator, Iterator, Mapping
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from threading import Timer
 from typing import IO, NamedTuple
 
 from kbsync.children import find_program
+from kbsync.files import real_path
 from kbsync.model import visible
 
 CHUNK = 1 << 16
@@ -85,6 +86,9 @@ LIMIT_S = 60
 """Seconds for one git process; a history of 300,000 changes takes it one. A stranger's repository may have been made to
 take for ever: nested trees with millions of names, a pipe among git's own files."""
 
+SLOW_S = 5.0
+"""After so long people are told what is waited for."""
+
 MAX_MEMORY_BYTES = 4 << 30
 """Address space of one git process, where the system can limit that."""
 
@@ -142,17 +146,32 @@ class Commit(NamedTuple):
 class Repository:
     """The repository that a content tree lies in. Names of files are relative to the content root.
 
+    Args:
+        root: the content root.
+        environ: what git may need of the environment; what leads it elsewhere is left out.
+        program: the git to run.
+        slow: told once where git takes long; `slow_s`: how long that is.
+
     Raises:
         GitFailed: there is none, git is missing, or git refuses.
     """
 
-    def __init__(self, root: Path, environ: Mapping[str, str] = os.environ, *, program: str = "git") -> None:
+    def __init__(
+        self,
+        root: Path,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        program: str = "git",
+        slow: Callable[[str], None] = lambda text: None,
+        slow_s: float = SLOW_S,
+    ) -> None:
         found = find_program(program, environ, outside=(root, _top_of(root), Path.cwd()))
         if found is None:
             raise GitFailed("git cannot be run (it is not on PATH, or only inside this project): install it")
         self.command = [found, "-C", os.fspath(root), *OPTIONS]
         self.environ = clean(environ)
         self.limit_s: float = LIMIT_S
+        self.slow, self.slow_s = slow, slow_s
         self.listed = 0
         """Commits that git was asked for."""
         shallow, _, prefix = self._ask("rev-parse", "--is-shallow-repository", "--show-prefix").partition(b"\n")
@@ -175,19 +194,25 @@ class Repository:
                 )
             except OSError as exc:
                 raise GitFailed(f"git cannot be run ({exc.strerror}): install it") from exc
-            ends = Timer(self.limit_s, _end, (child, said.fileno()))
-            ends.daemon = True
-            ends.start()
+            timers = Timer(self.limit_s, _end, (child, said.fileno())), Timer(self.slow_s, self._tell_slow)
+            for timer in timers:
+                timer.daemon = True
+                timer.start()
             _limit(child.pid)
             try:
                 yield child, said
             finally:
-                ends.cancel()
-                ends.join()  # Should it be at work just now, it still needs the file.
+                for timer in timers:
+                    timer.cancel()
+                    timer.join()  # Should it be at work just now, it still needs the file.
                 child.kill()
                 for pipe in (child.stdin, child.stdout):
                     _close(pipe)
                 child.wait()
+
+    def _tell_slow(self) -> None:
+        slow, self.slow = self.slow, lambda text: None
+        slow(f"Still waiting for git, which reads the history. kbsync waits up to {self.limit_s:g} s for it.")
 
     def _ask(self, *arguments: str) -> bytes:
         with self.run(*arguments) as (child, said):
@@ -279,7 +304,7 @@ class Repository:
 
 def _top_of(root: Path) -> Path:
     """The folder of the repository that a content tree lies in, or of the tree itself."""
-    real = root.resolve()
+    real = real_path(root)
     return next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from kbsync.errors import LedgerError
 from kbsync.ledger import dump, items, journal, presence
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import checked
@@ -161,13 +162,30 @@ class Ledger:
         return dump.dump(self.db)
 
     def restore(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
-        """Fill an empty ledger.
+        """Fill an empty ledger, if all of it can be read again.
 
         Raises:
-            LedgerError: it is not empty.
+            LedgerError: it is not empty, or the export is damaged.
         """
         with self.db.transaction():
             dump.restore(self.db, tables)
+            try:
+                self._read_all()
+            except LedgerError as exc:
+                raise LedgerError(
+                    f"The export is damaged: {exc.__cause__ or exc}. Nothing was imported.",
+                    hint="Write it again with `kbsync ledger export`.",
+                ) from exc
+
+    def _read_all(self) -> None:
+        for (target,) in self.db.ask(
+            "SELECT target FROM item UNION SELECT target FROM run UNION SELECT target FROM picture"
+        ):
+            self.bases(target)
+            self.pending(target)
+            self.pictures(target)
+            for run in self.runs(target):
+                self.entries(run.number)
 
     def close(self) -> None:
         """Close the record."""

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from kbsync.errors import LedgerError
-from kbsync.files import journal_names_another_file, make_folder
+from kbsync.files import make_folder, real_path, unsafe_beside
 from kbsync.ledger.database import Row
 from kbsync.ledger.schema import MIGRATIONS, VERSION
 
@@ -30,6 +30,24 @@ COMPUTED = re.compile(r"\b(generated|virtual)\b|\bas\s*\(", re.IGNORECASE)
 RETRY_S = 0.02
 """How long an opening waits that met another one. SQLite waits by itself nearly everywhere; but where two make
 one ledger at once, or switch it to WAL, it says at once that it is locked, as waiting could be for ever."""
+
+
+def check_files(database: Path) -> None:
+    """Refuse what SQLite would wait for, or do harm with: the database and the files beside it may be a stranger's.
+
+    Raises:
+        LedgerError: one of them is no regular file, or the journal names another one.
+    """
+    if database.exists() and not database.is_file():
+        raise LedgerError(
+            f"The ledger {database} is not a file.", hint="Delete it, or name another one in [ledger] url."
+        )
+    if found := unsafe_beside(real_path(database)):
+        path, what = found
+        raise LedgerError(
+            f"{path}, which belongs to the ledger, {what}.",
+            hint="kbsync never writes such a file. Delete it, and do not trust where it came from.",
+        )
 
 
 class SqliteDatabase:
@@ -68,11 +86,7 @@ class SqliteDatabase:
             time.sleep(RETRY_S)
 
     def _connect_once(self, where: str, *, writing: bool) -> None:
-        if journal_names_another_file(self.path):
-            raise LedgerError(
-                f"{self.path}-journal names a file that SQLite would delete; kbsync never writes such a journal",
-                hint="somebody made it to do harm: delete both files, and do not trust where they came from",
-            )
+        check_files(self.path)
         with self._translated():
             # Autocommit: the transactions below are begun and ended by name.
             self.connection = sqlite3.connect(

@@ -50,6 +50,7 @@ class GitWord:
             it was renamed and became another article.
         is_cut: whether older commits are missing here, as in a shallow clone.
         word: why git could not say all: what is wrong, a colon, what to do; or "".
+        gave_up: whether git took too long, and would again.
     """
 
     former: Mapping[str, tuple[Former, ...]] = field(default_factory=dict)
@@ -58,6 +59,7 @@ class GitWord:
     once: frozenset[RemoteId] = frozenset()
     is_cut: bool = False
     word: str = ""
+    gave_up: bool = False
 
     def proof(self, path: str, remote_id: RemoteId) -> Proof:
         """What history proves of the values of one item."""
@@ -76,6 +78,7 @@ class GitWord:
             self.once | more.once,
             self.is_cut or more.is_cut,
             self.word or more.word,
+            self.gave_up or more.gave_up,
         )
 
 

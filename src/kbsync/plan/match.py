@@ -23,11 +23,11 @@ One assignment for all: evidence is weighed for everything that could be each ot
 
 Where less than half of the words of two bodies are the same, PATH and GIT weigh 26 at most, SLUG 30 and FORMER nothing:
 the file was written anew, or another one took its place. With the same title PATH weighs 45 at most; and SLUG 20 where
-the article's own file is still there, which gave that slug up. Of PATH and GIT the stronger counts, for both say that the
-file stayed the file; so it is with TEXT, NEAR and FORMER. So a file that kept its name and its text is the article it
-was, whatever slug another file gave up; and two files that swapped their names, but neither slugs nor texts, are still
-the articles of their slugs. What is on record and gone from the portal is taken where nothing of the portal could be
-meant.
+the article's own file is still there, which gave that slug up. Of PATH and GIT the stronger counts, for both say that
+the file stayed the file; so it is with TEXT, NEAR and FORMER. So a file that kept its name and its text is the article
+it was, whatever slug another file gave up; and two files that swapped their names, but neither slugs nor texts, are
+still the articles of their slugs. What is on record and gone from the portal is taken where nothing of the portal could
+be meant.
 
 What becomes of a knot of sources and articles that could be each other's:
 

@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 from kbsync.config import SANDBOX
 from kbsync.content.compile import Addresses
+from kbsync.files import real_path
 from kbsync.lint.explanations import anchor_of
 from kbsync.model import Finding
 from kbsync.preview.addresses import CODES
@@ -105,7 +106,7 @@ class Writing:
 
     def _editor_url(self, path: str, line: int, column: int) -> str:
         template = self.project.settings.preview.editor
-        place = Path(self.project.root, path).resolve().as_posix()
+        place = real_path(Path(self.project.root, path)).as_posix()
         words = {"path": quote(place, safe="/:"), "line": str(line), "column": str(column)}
         # In vscode://file/{path} the first slash of the path stands already, in x://open?file={path} it does not.
         template = template.replace("/{path}", "/" + words["path"].removeprefix("/"))

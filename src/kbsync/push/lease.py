@@ -10,9 +10,13 @@ from dataclasses import dataclass
 from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import HEARTBEAT_S, STALE_S, Owner
+from kbsync.model import visible
 from kbsync.push.process import Process
 
 WAIT_STEP_S = 0.5
+
+MOST_SHOWN = 80
+"""Characters of a user's or a machine's name."""
 
 DEAD_STATES = frozenset("ZXx")
 """A zombie has ended and keeps its number until its parent asks; in a container without an init that is never."""
@@ -138,4 +142,6 @@ def beating(beat: Callable[[], object], *, every_s: float = HEARTBEAT_S) -> Iter
 
 def describe(holder: Owner, world: World) -> str:
     """`ana@laptop, process 4711, for 12 s`."""
-    return f"{holder.user}@{holder.host}, process {holder.pid}, for {max(0.0, world.now() - holder.started_at):.0f} s"
+    # The ledger may have come with a clone, and these may be codes for the terminal.
+    who = f"{visible(holder.user)[:MOST_SHOWN]}@{visible(holder.host)[:MOST_SHOWN]}"
+    return f"{who}, process {holder.pid}, for {max(0.0, world.now() - holder.started_at):.0f} s"

@@ -62,7 +62,7 @@ def run_line(run: RunInfo, *, at_work: bool = False) -> str:
     """`12  2026-11-21 07:20  push: 3 done, 1 failed (partly failed)`."""
     states = ", ".join(f"{number:,} {WORDS.get(state, state)}" for state, number in sorted(run.states.items()))
     outcome = run.outcome.replace("_", " ") or ("still at work" if at_work else "did not end")
-    return f"{run.number}  {_moment(run.started_at)}  {run.command}: {states or 'nothing to send'} ({outcome})"
+    return visible(f"{run.number}  {_moment(run.started_at)}  {run.command}: {states or 'nothing to send'} ({outcome})")
 
 
 def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: bool = False) -> str:

@@ -1,10 +1,11 @@
 """The tables of the sandbox's own database, and how a file becomes one."""
 
+import os
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 
-from kbsync.site.database import journal_names_another_file
+from kbsync.site.database import unsafe_beside
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -71,6 +72,37 @@ BEGIN {COUNT_DOWN} {COUNT_UP} END;
 """Lists count articles by status at every page; the tally keeps that from reading all of them."""
 
 
+MADE = "SELECT type, name, tbl_name, sql FROM sqlite_master"
+
+MAX_VALUE_BYTES = 100_000_000
+"""Of one value in the file; an image has some millions."""
+
+
+def check_files(database: Path) -> None:
+    """Refuse what SQLite would wait for, or do harm with, as in the ledger: the files may be a stranger's.
+
+    Raises:
+        sqlite3.DatabaseError: one of the files is no regular file, or the journal names another one.
+    """
+    if found := unsafe_beside(Path(os.path.realpath(database))):
+        path, what = found
+        raise sqlite3.DatabaseError(f"{path.name} {what}")
+
+
+def check_schema(connection: sqlite3.Connection) -> None:
+    """Refuse tables, views and triggers that are not the sandbox's own: they could compute without end.
+
+    Raises:
+        sqlite3.DatabaseError: there is one.
+    """
+    with closing(sqlite3.connect(":memory:")) as own:
+        own.executescript(TABLES + INDICES + TRIGGERS)
+        known = set(own.execute(MADE))
+    if strange := set(connection.execute(MADE)) - known:
+        name = str(min(row[1] for row in strange))
+        raise sqlite3.DatabaseError(f"`{name}` in it was not made by this version of kbsync")
+
+
 def connect(database: Path) -> sqlite3.Connection:
     """Open or make the database.
 
@@ -82,9 +114,11 @@ def connect(database: Path) -> sqlite3.Connection:
     with suppress(OSError):
         database.touch(0o600)
         database.chmod(0o600)
-    if journal_names_another_file(database):
-        raise sqlite3.DatabaseError("the journal beside it names another file, which SQLite would delete")
+    check_files(database)
     connection = sqlite3.connect(database, isolation_level=None, check_same_thread=False, cached_statements=512)
+    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+    connection.execute("PRAGMA trusted_schema = OFF")
+    check_schema(connection)
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = OFF")
     connection.execute("PRAGMA cache_size = -65536")

@@ -119,7 +119,22 @@ class Store:
 def as_portal(row: Row) -> Portal:
     """A row of PORTAL_COLUMNS as a value."""
     fields: dict[str, Any] = dict(zip(PORTAL_COLUMNS.split(", "), row, strict=True))
-    return Portal(**fields | {"archived": bool(fields["archived"]), "config": json.loads(fields["config"])})
+    return Portal(**fields | {"archived": bool(fields["archived"]), "config": _config_of(fields["config"])})
+
+
+def _config_of(text: str) -> dict[str, Any]:
+    """What is kept of a portal's settings; the file may have come with a clone.
+
+    Raises:
+        sqlite3.DatabaseError: it is something else.
+    """
+    try:
+        config = json.loads(text)
+        if isinstance(config, dict) and isinstance(config.get("allowed_locales", []), list | None):
+            return config
+    except (TypeError, ValueError, RecursionError):
+        pass
+    raise sqlite3.DatabaseError("the settings of a portal in it are damaged")
 
 
 def apply_setup(store: Store, setup: Setup) -> None:

@@ -12,6 +12,13 @@ from kbsync.service.exchange import Answer
 
 SHOWN_CHARS = 200
 
+READ_BYTES = 100_000
+"""Of an error: beyond that it is not taken apart, only shown from its beginning."""
+
+MAX_VALUES = 1_000_000
+"""Commas and brackets of one answer. A page of 25 articles has half as many, even if they consist of nothing else; and
+as values they take a hundred times the memory that they take as text."""
+
 NO_PERMISSION = ("not authorized to do this action", "not authorized for bots")
 OTHER_ACCOUNT = "not authorized to access this account"
 
@@ -28,7 +35,7 @@ def check_status(answer: Answer) -> Answer:
     said = message_of(answer)
     told = f"{answer.asked}: {status}{': ' + said if said else ''}"
     if 300 <= status < 400:
-        where = answer.shown(answer.headers.get("location", "elsewhere"))
+        where = answer.shown(answer.headers.get("location") or "elsewhere")[:SHOWN_CHARS]
         # The token follows no redirect: another host would learn it.
         raise ServiceError(
             f"{answer.asked}: redirected to {where}",
@@ -62,6 +69,8 @@ def message_of(answer: Answer) -> str:
         return ""
     if answer.content_type == "text/html":
         return "an HTML page"
+    if len(answer.body) > READ_BYTES:
+        return _beginning(answer, SHOWN_CHARS)
     try:
         body: Any = msgspec.json.decode(answer.body)
         if isinstance(body, dict):
@@ -70,6 +79,10 @@ def message_of(answer: Answer) -> str:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return answer.text.strip()[:SHOWN_CHARS]
     return answer.shown(said)[:SHOWN_CHARS]
+
+
+def _beginning(answer: Answer, most_chars: int) -> str:
+    return answer.shown(answer.body[:READ_BYTES].decode("utf-8", "replace")).strip()[:most_chars]
 
 
 def _flat(value: Any) -> str:
@@ -96,6 +109,11 @@ def decode(answer: Answer, kind: Any) -> Any:
             f"{answer.asked}: {answer.status} with an HTML page where JSON was expected",
             hint="check [service] base_url: this is no API of the service, or a login page",
         )
+    if len(answer.body) > MAX_VALUES and sum(map(answer.body.count, (b"{", b"[", b","))) > MAX_VALUES:
+        raise Misbehaved(
+            f"{answer.asked}: The answer has more than {MAX_VALUES:,} values.",
+            hint="Check [service] base_url: the service does not answer like this.",
+        )
     try:
         return msgspec.json.decode(answer.body, type=kind)
     except msgspec.ValidationError as exc:
@@ -106,6 +124,6 @@ def decode(answer: Answer, kind: Any) -> Any:
         ) from exc
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise Misbehaved(
-            f"{answer.asked}: not JSON, or cut off ({len(answer.body):,} bytes from {answer.text[:40]!r}): {exc}",
+            f"{answer.asked}: not JSON, or cut off ({len(answer.body):,} bytes from {_beginning(answer, 40)!r}): {exc}",
             hint="run the command again; check what stands between you and the service",
         ) from exc

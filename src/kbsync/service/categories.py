@@ -24,6 +24,10 @@ MAX_PAGES = 1000
 MAX_ASKED = 6 * MAX_PAGES
 """Pages of all lists together: whole ones in three passes, and those of the locales."""
 
+MAX_FOUND = 1_000_000
+MAX_CHARS = 1_000_000_000
+"""Of names and descriptions on all pages that are read."""
+
 MAX_LOCALES = 500
 """Locales whose categories are listed one by one; there are fewer languages with help centers."""
 
@@ -85,6 +89,7 @@ class CategoryLister:
     absent: set[RemoteId] = field(default_factory=set)
     pages: int = 0
     asked: int = 0
+    chars: int = 0
     denied: Denied | None = None
 
     @property
@@ -185,7 +190,7 @@ class CategoryLister:
             rows = self.read(filters, number)
             before = len(here)
             here |= {row.remote_id for row in rows}
-            self.found |= {row.remote_id: row for row in rows}
+            self._keep(rows)
             # A service that does not know `page` gives the first one for ever (docs/service.md, S18).
             if len(here) == before:
                 return number - 1
@@ -195,6 +200,16 @@ class CategoryLister:
             f"the list of categories does not end: {self.asked:,} pages, and more rows came",
             hint="check [service] base_url and profile: this is not how the service pages",
         )
+
+    def _keep(self, rows: Sequence[Observed]) -> None:
+        self.found |= {row.remote_id: row for row in rows}
+        self.chars += sum(len(value) for row in rows for value in row.fields.values() if isinstance(value, str))
+        if len(self.found) > MAX_FOUND or self.chars > MAX_CHARS:
+            raise Misbehaved(
+                f"The list of categories is too large: more than {MAX_FOUND:,} categories, "
+                f"or {MAX_CHARS:,} characters in their names and descriptions.",
+                hint="Check [service] base_url and profile.",
+            )
 
     def _expected(self, filters: Filters) -> int | None:
         if self.counts is None:

@@ -12,8 +12,8 @@ from msgspec import UnsetType
 from kbsync.errors import Denied, Misbehaved, NotFound, ServerFailed
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import wire
-from kbsync.service.answers import check_status, decode
-from kbsync.service.categories import CategoryLister, Counts, Expected
+from kbsync.service.answers import SHOWN_CHARS, check_status, decode
+from kbsync.service.categories import MAX_LOCALES, CategoryLister, Counts, Expected
 from kbsync.service.listing import Filters, Lister, Page, reading
 from kbsync.service.portal import Owner, Portal, PortalInfo, portal_info
 from kbsync.service.profile import Profile
@@ -23,6 +23,8 @@ from kbsync.service.transport import Answer, File, Transport
 from kbsync.service.wire import path_part
 
 NOTHING_EXPECTED = Expected()
+
+NAMED_PORTALS = 10
 
 LIST_THREADS = 4
 """More than about 4 connections gain nothing. Source: docs/service.md, section 10."""
@@ -71,13 +73,13 @@ class HttpService:
     def fetch_version(self) -> str:
         """What the service says it is, or ""."""
         found: wire.WireVersion = decode(self._ask("version", public=True), wire.WireVersion)
-        return found.version
+        return found.version[:SHOWN_CHARS]
 
     def fetch_owner(self) -> Owner:
         """Whose token it is, and what that user is in this account."""
         found: wire.WireOwner = decode(self._ask("profile"), wire.WireOwner)
         role = next((a.role for a in found.accounts if wire.as_id(a.id) == self.account_id and a.role), found.role)
-        return Owner(wire.as_id(found.id), found.name or "", role or "")
+        return Owner(wire.as_id(found.id), (found.name or "")[:SHOWN_CHARS], (role or "")[:SHOWN_CHARS])
 
     def fetch_portals(self) -> tuple[PortalInfo, ...]:
         """The account's portals."""
@@ -97,8 +99,9 @@ class HttpService:
         portals = self.fetch_portals()
         for portal in portals:
             if portal.slug == self.portal:
-                return portal
-        names = ", ".join(f"`{portal.slug}`" for portal in portals) or "none"
+                return _check_locales(portal)
+        names = ", ".join(f"`{portal.slug[:SHOWN_CHARS]}`" for portal in portals[:NAMED_PORTALS]) or "none"
+        names += f" and {len(portals) - NAMED_PORTALS:,} more" if len(portals) > NAMED_PORTALS else ""
         raise NotFound(
             f"the account {self.account_id} has no portal `{self.portal}`",
             hint=f"set [service] portal to one of: {names}",
@@ -361,6 +364,16 @@ class HttpService:
             raise _without_id(answer)
         self.categories[category.remote_id] = category
         return category
+
+
+def _check_locales(portal: PortalInfo) -> PortalInfo:
+    """Each locale is listed by itself, so there is an end to them."""
+    if len(portal.locales) > MAX_LOCALES:
+        raise Misbehaved(
+            f"The portal `{portal.slug}` has {len(portal.locales):,} locales; kbsync reads {MAX_LOCALES} at most.",
+            hint="Check [service] base_url and portal.",
+        )
+    return portal
 
 
 def _without_id(answer: Answer) -> Misbehaved:

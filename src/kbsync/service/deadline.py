@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable
@@ -46,8 +47,15 @@ class Deadlines:
         for tasks in idle:
             tasks.put(None)
 
-    def within(self, deadline_s: float, work: Callable[[], T]) -> T:
-        """What `work` returns or raises, or TimeoutError after the deadline.
+    def within(
+        self,
+        deadline_s: float,
+        work: Callable[[], T],
+        *,
+        after_s: float = math.inf,
+        then: Callable[[], None] = lambda: None,
+    ) -> T:
+        """What `work` returns or raises, or TimeoutError after the deadline; `then` is called once if it takes long.
 
         httpx limits each silence, not their sum: an answer whose headers drip would take for ever, and so may the
         look-up of a host name. Neither can be interrupted, so it is left behind, in a thread that keeps no process
@@ -64,7 +72,7 @@ class Deadlines:
         tasks = self._take()
         tasks.put(run)
         try:
-            return _result_of(done, deadline_s)
+            return _result_of(done, deadline_s, after_s, then)
         finally:
             self._give_back(tasks, is_idle=done.done())
 
@@ -85,16 +93,20 @@ class Deadlines:
         tasks.put(None)
 
 
-def _result_of(done: Future[T], deadline_s: float) -> T:
-    until_s = time.monotonic() + deadline_s
+def _result_of(done: Future[T], deadline_s: float, after_s: float, then: Callable[[], None]) -> T:
+    begun_s = time.monotonic()
+    until_s, slow_from_s = begun_s + deadline_s, begun_s + after_s
     while True:
         try:
-            return done.result(min(WAKE_S, max(0.0, until_s - time.monotonic())))
+            return done.result(min(WAKE_S, max(0.0, min(until_s, slow_from_s) - time.monotonic())))
         except TimeoutError:
             if done.done():
                 return done.result()
             if time.monotonic() >= until_s:
                 raise
+            if time.monotonic() >= slow_from_s:
+                slow_from_s = math.inf
+                then()
 
 
 def _work_off(tasks: Tasks) -> None:

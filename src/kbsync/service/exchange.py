@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import ssl
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
+from functools import partial
 
 import httpx
 
-from kbsync.errors import AnswerLost, ServiceError, Unreachable
+from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
 from kbsync.model import visible
 from kbsync.service.deadline import Deadlines
 from kbsync.service.unpack import unpack
@@ -63,12 +65,21 @@ def http_date_s(text: str) -> float | None:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Slow:
+    """Who hears of a wait, and when: `note` gets what is waited for, and when that is given up, seconds."""
+
+    after_s: float
+    note: Callable[[str, float], None]
+
+
 def exchange(
-    client: httpx.Client, request: httpx.Request, deadlines: Deadlines, *, timeout_s: float, secret: str
+    client: httpx.Client, request: httpx.Request, deadlines: Deadlines, *, timeout_s: float, secret: str, slow: Slow
 ) -> Answer:
-    """Send and read all of the answer.
+    """Send and read all of the answer; `slow` hears of an answer that keeps people waiting.
 
     Raises:
+        Untrusted: the certificate is not valid; nothing left.
         Unreachable: it never left.
         AnswerLost: it left, and no whole answer came.
         Misbehaved: the answer is too large, or packed wrongly.
@@ -77,7 +88,10 @@ def exchange(
     asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
     late = threading.Event()
     try:
-        return deadlines.within(DEADLINE_FACTOR * timeout_s, lambda: _read_all(client, request, asked, late, secret))
+        deadline_s = DEADLINE_FACTOR * timeout_s
+        note = partial(slow.note, f"{_origin(request)}: {asked}", deadline_s)
+        work = partial(_read_all, client, request, asked, late, secret)
+        return deadlines.within(deadline_s, work, after_s=slow.after_s, then=note)
     except TimeoutError as exc:
         late.set()
         raise AnswerLost(
@@ -108,6 +122,12 @@ def _until_late(chunks: Iterable[bytes], late: threading.Event) -> Iterator[byte
 
 
 def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceError:
+    if (refused := _certificate_error(exc)) is not None:
+        return Untrusted(
+            f"{asked}: The certificate of {_origin(exc.request)} is not valid: {visible(refused)}. Nothing was sent.",
+            hint="Check [service] base_url. If your company signs its own certificates, "
+            "set SSL_CERT_FILE to the file with its root certificate.",
+        )
     if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout | httpx.ProxyError):
         return Unreachable(
             f"{asked}: {_origin(exc.request)} cannot be reached: {visible(str(exc)) or 'no connection'}",
@@ -125,6 +145,15 @@ def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceEr
         f"{asked}: the connection broke before the whole answer was here: {visible(str(exc)) or type(exc).__name__}",
         hint="run the command again: what was done is looked up first",
     )
+
+
+def _certificate_error(exc: BaseException | None) -> str | None:
+    """What is wrong with a certificate, where that is why there is no connection."""
+    while exc is not None:
+        if isinstance(exc, ssl.SSLCertVerificationError):
+            return exc.verify_message.rstrip(".")
+        exc = exc.__cause__ or exc.__context__
+    return None
 
 
 def _origin(request: httpx.Request) -> str:

@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from kbsync.errors import Misbehaved
 from kbsync.model import RemoteId
@@ -28,6 +28,10 @@ MAX_PAGES = 40_000
 
 MAX_UNCOUNTED_PAGES = 4_000
 """A hundred thousand articles, of a list that does not say how many there are."""
+
+MAX_ROWS = 1_000_000
+MAX_CHARS = 1_000_000_000
+"""Of titles, descriptions and the like in one locale: a hundred thousand articles have some ten millions."""
 
 MAX_OVERLAP = 4
 """How often the smaller lists may have an article, on average: each is in one category and has one status."""
@@ -67,6 +71,33 @@ class Page:
         """When it was answered, as well as can be said: by the service's clock, else by its newest row."""
         newest_s = max((row.updated_at for row in self.rows), default=0)
         return newest_s if self.server_time_s is None else self.server_time_s
+
+
+@dataclass(slots=True)
+class Gathered:
+    """The rows of one locale as they come in, the newest of each article, and no more than memory is for."""
+
+    locale: str
+    rows: dict[RemoteId, Row] = field(default_factory=dict)
+    chars: int = 0
+
+    def add(self, page: Iterable[Row]) -> None:
+        """Take the rows of a page in.
+
+        Raises:
+            Misbehaved: there are more than any help center has.
+        """
+        for row in page:
+            old = self.rows.get(row.id)
+            if old is None or (old.updated_at <= row.updated_at and old != row):
+                self.chars += row.chars - (old.chars if old else 0)
+                self.rows[row.id] = row
+        if len(self.rows) > MAX_ROWS or self.chars > MAX_CHARS:
+            raise Misbehaved(
+                f"The list of articles in `{self.locale}` is too large: more than {MAX_ROWS:,} articles, "
+                f"or {MAX_CHARS:,} characters in their titles and descriptions.",
+                hint="Check [service] base_url and profile.",
+            )
 
 
 ReadPage = Callable[[Filters, int], Page]
@@ -117,14 +148,15 @@ class Lister:
         """Read down to the first row that was settled before the last listing; None where that cannot be all."""
         if first.count is None or (first.server_time_s or known.read_at) < known.read_at:
             return None  # No count to compare with, or a clock that was set back: nothing is settled.
-        seen: dict[RemoteId, Row] = {}
+        gathered = Gathered(self.locale)
+        seen = gathered.rows
         page, number, settled_s = first, 1, known.read_at - SETTLE_S
         while page.rows:
             if len(seen) > first.count:
                 return None  # More than there are: the count or the list is wrong.
             self._check_end(number, MAX_PAGES)
             before = len(seen)
-            seen |= {row.id: row for row in page.rows}
+            gathered.add(page.rows)
             if len(seen) != before + len(page.rows):
                 # Rows moved between the pages, or tie: where one comes twice another may be hidden.
                 return None
@@ -140,24 +172,25 @@ class Lister:
         return Listing(LocaleRows(first.moment_s or known.read_at, rows), complete=True)
 
     def _read_all(self, first: Page) -> Listing:
-        rows: dict[RemoteId, Row] = {}
+        gathered = Gathered(self.locale)
         # Of the first pass: what changed after it may be hidden from the later ones.
         moment_s = first.moment_s
         for _ in range(PASSES):
-            if len(rows) > (first.count or 0):
+            if len(gathered.rows) > (first.count or 0):
                 # Something was deleted while we read, and a union cannot unlearn it: begin again.
-                rows, moment_s = {}, first.moment_s
-            counts = self._one_pass(first, rows)
+                gathered, moment_s = Gathered(self.locale), first.moment_s
+            rows = gathered.rows
+            counts = self._one_pass(first, gathered)
             if None in counts:
                 return Listing(LocaleRows(0, rows), complete=False)
             if counts == {len(rows)}:
                 return Listing(LocaleRows(moment_s, rows), complete=True)
             first = self._page(1)
-        return self._read_parts(rows, moment_s)
+        return self._read_parts(gathered, moment_s)
 
-    def _read_parts(self, rows: dict[RemoteId, Row], moment_s: int) -> Listing:
+    def _read_parts(self, gathered: Gathered, moment_s: int) -> Listing:
         """Look for the hidden rows in smaller lists, until there are as many as are counted."""
-        listed = 0
+        rows, listed = gathered.rows, 0
         for part in self.parts:
             count = self._page(1).count or 0
             if len(rows) >= count:
@@ -166,17 +199,17 @@ class Lister:
             listed += first.count or 0
             if listed > MAX_OVERLAP * (count + len(self.parts)):
                 break  # The parts count far more than the whole: they are not parts of it.
-            self._one_pass(first, rows, part)
+            self._one_pass(first, gathered, part)
         complete = len(rows) == self._page(1).count
         return Listing(LocaleRows(moment_s if complete else 0, rows), complete)
 
-    def _one_pass(self, first: Page, rows: dict[RemoteId, Row], part: Filters | None = None) -> set[int | None]:
-        """Read every page once into `rows`; all the counts that they gave."""
-        _keep_newest(rows, first.rows)
+    def _one_pass(self, first: Page, gathered: Gathered, part: Filters | None = None) -> set[int | None]:
+        """Read every page once into `gathered`; all the counts that they gave."""
+        gathered.add(first.rows)
         if not first.rows:
             return {first.count}
         if first.count is None:
-            return self._read_until_known(first, rows, part)
+            return self._read_until_known(first, gathered, part)
         ended = threading.Event()
 
         def read(number: int) -> Page | None:
@@ -197,7 +230,7 @@ class Lister:
             asked = range(begin, min(begin + PAGES_AHEAD, last + 1))
             for page in self.pool.map(read, asked):
                 if page is not None:
-                    _keep_newest(rows, page.rows)
+                    gathered.add(page.rows)
                     here |= {row.id for row in page.rows}
                     counts.add(page.count)
             # Pages that mostly repeat what this pass has seen lead nowhere, whatever is counted.
@@ -207,15 +240,15 @@ class Lister:
             self._check_end(pages, MAX_PAGES)
         return counts
 
-    def _read_until_known(self, first: Page, rows: dict[RemoteId, Row], part: Filters | None) -> set[int | None]:
+    def _read_until_known(self, first: Page, gathered: Gathered, part: Filters | None) -> set[int | None]:
         """A list that does not count: read on until a page brings nothing new.
 
         Raises:
             Misbehaved: there is no such page.
         """
         number, page = 2, self._page(2, part)
-        while not all(row.id in rows for row in page.rows):
-            _keep_newest(rows, page.rows)
+        while not all(row.id in gathered.rows for row in page.rows):
+            gathered.add(page.rows)
             number += 1
             self._check_end(number, MAX_UNCOUNTED_PAGES)
             page = self._page(number, part)
@@ -227,10 +260,3 @@ class Lister:
                 f"the list of articles in `{self.locale}` does not end: more than {most:,} pages",
                 hint="check [service] base_url and profile: this is not how the service pages",
             )
-
-
-def _keep_newest(rows: dict[RemoteId, Row], page: Iterable[Row]) -> None:
-    for row in page:
-        old = rows.get(row.id)
-        if old is None or old.updated_at <= row.updated_at:
-            rows[row.id] = row

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from kbsync.model import Observed, RemoteId
 from kbsync.service import wire
+from kbsync.service.answers import SHOWN_CHARS
 from kbsync.service.categories import Counts
 
 
@@ -42,4 +43,5 @@ def portal_info(portal: wire.WirePortal) -> PortalInfo:
     """A portal of the list."""
     total = portal.meta.categories_count if portal.meta else None
     counts = None if total is None else Counts(total, portal.category_counts)
-    return PortalInfo(portal.slug, portal.name or portal.slug, portal.locales, bool(portal.archived), counts)
+    name = (portal.name or portal.slug)[:SHOWN_CHARS]
+    return PortalInfo(portal.slug, name, portal.locales, bool(portal.archived), counts)

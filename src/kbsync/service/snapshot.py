@@ -35,6 +35,13 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     outline: str = ""
     as_written: str = ""
 
+    @property
+    def chars(self) -> int:
+        """How much of the service's words it keeps."""
+        texts = [part for value in self.values for part in (value if isinstance(value, tuple) else (value,))]
+        kept = (self.slug, *texts, *self.pictures, self.outline)
+        return sum(len(text) for text in kept if isinstance(text, str)) + len(self.translations)
+
 
 class LocaleRows(msgspec.Struct, array_like=True):
     """The articles of one locale by id.

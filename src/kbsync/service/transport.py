@@ -20,10 +20,10 @@ import httpx
 import msgspec
 
 from kbsync import __version__
-from kbsync.errors import AnswerLost, ConfigError, Misbehaved, ServiceError, Throttled, Unreachable
+from kbsync.errors import AnswerLost, ConfigError, Misbehaved, ServiceError, Throttled, Unreachable, Untrusted
 from kbsync.hosts import LOOPBACK
 from kbsync.service.deadline import Deadlines
-from kbsync.service.exchange import Answer, exchange, http_date_s
+from kbsync.service.exchange import Answer, Slow, exchange, http_date_s
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.unpack import ACCEPTED
 
@@ -36,6 +36,10 @@ LOST_TRIES = 2
 
 THROTTLE_PATIENCE_S = 185
 """Three windows of a minute. Source: docs/service.md, S13: 429 has no Retry-After and ends on the clock minute."""
+
+SLOW_S = 5.0
+SLOW_AGAIN_S = 30.0
+"""How long nothing more is said of slow answers: several threads wait side by side."""
 
 TELL_FROM_S = 3.0
 """A wait that a person would wonder about."""
@@ -77,6 +81,7 @@ class Transport:
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
         told: hears about waits that people should know of.
+        slow_s: after so many seconds without a whole answer.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
     Raises:
@@ -95,9 +100,11 @@ class Transport:
     requests: int = 0
     busy_s: float = 0.0
     told: Callable[[str], None] = lambda text: None
+    slow_s: float = SLOW_S
     _client: httpx.Client = field(init=False, repr=False)
     _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
     _told_until_s: float = field(init=False, default=-math.inf)
+    _slow_told_s: float = field(init=False, default=-math.inf)
     _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -195,7 +202,10 @@ class Transport:
         with self.gate:
             started_s = self.now()
             try:
-                return exchange(self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token)
+                slow = Slow(self.slow_s, self._tell_slow)
+                return exchange(
+                    self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
+                )
             finally:
                 with self._count_lock:
                     self.requests += 1
@@ -203,6 +213,8 @@ class Transport:
 
     def _wait_after_error_s(self, exc: ServiceError, method: str, tries: _Tries) -> float:
         """How long to wait before the request is sent again, seconds; raises what it was given where it must not be."""
+        if isinstance(exc, Untrusted):
+            raise exc
         if isinstance(exc, Unreachable):
             tries.unreachable += 1
             if tries.unreachable < CONNECT_TRIES:
@@ -249,6 +261,14 @@ class Transport:
         if wait_s >= TELL_FROM_S and self._is_news(wait_s):
             self.told(f"the service says 429 (too many requests); waiting {wait_s:.0f} s before the next try")
         return wait_s
+
+    def _tell_slow(self, asked: str, deadline_s: float) -> None:
+        with self._count_lock:
+            now_s = self.now()
+            if now_s - self._slow_told_s < SLOW_AGAIN_S:
+                return
+            self._slow_told_s = now_s
+        self.told(f"Still waiting for {asked}. kbsync waits up to {deadline_s:g} s for an answer.")
 
     def _is_news(self, wait_s: float) -> bool:
         """Whether nobody has been told of this wait yet: all threads are throttled at once, and wait side by side."""

@@ -3,6 +3,6 @@
 The check is here because the sandbox imports only `site` and `markdown` of kbsync.
 """
 
-from kbsync.files import journal_names_another_file
+from kbsync.files import unsafe_beside
 
-__all__ = ["journal_names_another_file"]
+__all__ = ["unsafe_beside"]

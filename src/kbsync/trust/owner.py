@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from kbsync.errors import ConfigError
+from kbsync.files import real_path
 from kbsync.trust.reach import boundary_of
 
 
@@ -52,7 +53,7 @@ def _name_of(uid: int) -> str:
 
 
 def _is_safe(path: Path, environ: Mapping[str, str]) -> bool:
-    folder = path.resolve().parent
+    folder = real_path(path).parent
     ours = {str(folder), str(path.absolute().parent), str(boundary_of(folder))}
     return any(
         word in ours or (word.endswith("/*") and any(f"{name}/".startswith(word[:-1]) for name in ours))

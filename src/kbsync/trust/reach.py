@@ -14,6 +14,7 @@ import msgspec
 from kbsync.config import ContentSettings, LedgerSettings
 from kbsync.config.toml import read_toml
 from kbsync.errors import ConfigError
+from kbsync.files import real_path
 from kbsync.model import visible
 from kbsync.service.profile import BUILT_IN
 
@@ -52,7 +53,7 @@ class Reach:
 
 def boundary_of(folder: Path) -> Path:
     """The top of the repository that a folder is in, or the folder itself where it is in none."""
-    folder = folder.resolve()
+    folder = real_path(folder)
     return next((place for place in (folder, *folder.parents) if (place / ".git").exists()), folder)
 
 
@@ -112,7 +113,7 @@ class Look:
         state = self.folder / STATE
         names = [state, *(sorted(state.iterdir()) if state.is_dir() else ())]
         for name in names:
-            if name.is_symlink() and not name.resolve().is_relative_to(self.boundary):
+            if name.is_symlink() and not real_path(name).is_relative_to(self.boundary):
                 place = name.relative_to(self.folder).as_posix()
                 yield from self._of_path("", place, "", place, "keeps its data in", "")
 
@@ -134,10 +135,10 @@ class Look:
 
     def _of_path(self, table: str, key: str, value: Any, name: str, what: str, layer: str) -> Iterator[Reach]:
         place = Path(os.path.normpath(self.folder / name))
-        end = (self.folder / name).resolve()
+        end = real_path(self.folder / name)
         if end.is_relative_to(self.boundary):
             return
-        inside = self.folder.resolve()
+        inside = real_path(self.folder)
         plain = Path(os.path.normpath(inside / name))
         leads = "" if end in (place, plain) else os.path.relpath(end, inside)
         yield Reach(table, key, _json(value), leads, f"{what} {visible(str(end))}", layer)

@@ -16,7 +16,7 @@ from typing import TypeVar
 import msgspec
 
 from kbsync.errors import ConfigError
-from kbsync.files import store_whole
+from kbsync.files import real_path, store_whole
 from kbsync.trust.owner import allowed_owners
 
 T = TypeVar("T")
@@ -53,7 +53,7 @@ class Store:
     def beside(cls, boundary: Path, environ: Mapping[str, str]) -> Store:
         """The user's store, for a project in this repository."""
         folder = data_folder(environ)
-        usable = folder.is_absolute() and not folder.resolve().is_relative_to(boundary)
+        usable = folder.is_absolute() and not real_path(folder).is_relative_to(boundary)
         return cls(folder if usable else None, environ)
 
     def consent_of(self, path: Path) -> str:
