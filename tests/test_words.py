@@ -1,10 +1,10 @@
-"""Numbers in sentences."""
+"""Names of fields, and numbers in sentences."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbsync.words import are, count, counted
+from kbsync.words import are, count, field_names
 
 
 @pytest.mark.parametrize(
@@ -12,8 +12,12 @@ from kbsync.words import are, count, counted
     [(1, "article", "1 article is"), (2, "category", "2 categories are"), (0, "page", "0 pages are")],
 )
 def test_one_thing_is_and_all_other_numbers_are(number, noun, said):
-    assert counted(number, noun) == said == f"{count(number, noun)} {are(number)}"
+    assert f"{count(number, noun)} {are(number)}" == said
 
 
 def test_thousands_have_commas():
     assert count(12_345, "managed item") == "12,345 managed items"
+
+
+def test_fields_have_the_names_that_people_know():
+    assert field_names(["title", "content", "meta_title"]) == "title, body, meta title"

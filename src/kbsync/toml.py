@@ -28,7 +28,7 @@ CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\
 ESCAPED = re.compile(r"\\(?:u00|u20|U0000|b|f|e|x)")
 """How such a character is written in TOML, which allows few of them as they are."""
 
-HINT = "see https://toml.io for the syntax"
+HINT = "See https://toml.io for the syntax."
 
 
 def read_toml(path: Path, shown: str) -> tuple[str, dict[str, Any]]:
@@ -48,18 +48,20 @@ def read_toml(path: Path, shown: str) -> tuple[str, dict[str, Any]]:
         raise
     except OSError as exc:
         if exc.errno == errno.EFBIG:
-            message = f"{shown}:1: the file has more than {MAX_BYTES:,} bytes"
-            raise ConfigError(message, hint="is it the right file? Make it shorter") from exc
-        raise ConfigError(f"{shown}: cannot be read: {exc.strerror}", hint="check its permissions") from exc
+            message = f"{shown}:1: The file has more than {MAX_BYTES:,} bytes."
+            raise ConfigError(message, hint="Check that it is the right file, or make it shorter.") from exc
+        raise ConfigError(f"{shown} cannot be read: {exc.strerror}.", hint="Check its permissions.") from exc
     text = _decoded(data, shown)
     for number, line in enumerate(text.split("\n"), 1):
         if line.count(".") > MAX_DOTS:
-            raise ConfigError(f"{shown}:{number}: the line has more than {MAX_DOTS} dots", hint="make it shorter")
+            raise ConfigError(f"{shown}:{number}: The line has more than {MAX_DOTS} dots.", hint="Make it shorter.")
     raw = _parsed(text, shown)
     if found := next((found for said in _texts(raw) if (found := CONTROL.search(said))), None):
         place = CONTROL.search(text) or ESCAPED.search(text)
         number = text.count("\n", 0, place.start()) + 1 if place else 1
-        raise ConfigError(f"{shown}:{number}: a control character (U+{ord(found[0]):04X})", hint="delete it")
+        raise ConfigError(
+            f"{shown}:{number}: The line has a control character (U+{ord(found[0]):04X}).", hint="Delete it."
+        )
     return text, raw
 
 
@@ -82,8 +84,8 @@ def _decoded(data: bytes, shown: str) -> str:
     except UnicodeDecodeError as exc:
         before = data[: exc.start].decode("utf-8", "replace")
         line, column = before.count("\n") + 1, len(before) - (before.rfind("\n") + 1) + 1
-        message = f"{shown}:{line}:{column}: cannot be read: the byte 0x{data[exc.start]:02x} is not UTF-8"
-        raise ConfigError(message, hint="save the file as UTF-8") from exc
+        message = f"{shown}:{line}:{column}: The byte 0x{data[exc.start]:02x} is not UTF-8."
+        raise ConfigError(message, hint="Save the file as UTF-8.") from exc
 
 
 def _parsed(text: str, shown: str) -> dict[str, Any]:
@@ -95,8 +97,8 @@ def _parsed(text: str, shown: str) -> dict[str, Any]:
         reason = re.sub(r"\s*\(at .*\)", "", str(exc))
     except RecursionError:
         deepest = max(enumerate(text.split("\n"), 1), key=lambda line: line[1].count("[") + line[1].count("{"))
-        at, reason = str(deepest[0]), "nested too deep"
+        at, reason = str(deepest[0]), "nested too deeply"
     except ValueError as exc:  # A number of thousands of digits: the parser does not say where.
         digits = re.search(r"[0-9]{4}", text.replace("_", ""))
         at, reason = str(text.count("\n", 0, digits.start()) + 1 if digits else 1), str(exc).split(":", 1)[0]
-    raise ConfigError(f"{shown}:{at}: not valid TOML: {reason}", hint=HINT)
+    raise ConfigError(f"{shown}:{at}: Not valid TOML: {reason}.", hint=HINT)

@@ -83,13 +83,13 @@ def test_check_looks_at_everything(remote):
 
 def test_check_says_what_does_not_work_and_what_to_do(remote):
     wrong = remote.run("check", KBSYNC_TOKEN="nope")
-    assert wrong.code == 5 and "bad   service:" in wrong.out and "the token is wrong" in wrong.out
+    assert wrong.code == 5 and "bad   service:" in wrong.out and "The token is wrong." in wrong.out
     agent = remote.run("check", KBSYNC_TOKEN="agent-token-0002")
-    assert agent.code == 5 and "bad   token:       Bob Agent (agent): may not publish" in agent.out
+    assert agent.code == 5 and "bad   token:       Bob Agent (agent) may not push" in agent.out
     assert "administrator's token" in agent.out
     locale = remote.run("check", KBSYNC_CONTENT__LOCALES="en,de")
     assert locale.code == 3  # the French sources have no place any more
-    assert "missing: de" in locale.out
+    assert "but not de" in locale.out
 
 
 def test_check_promises_nothing_while_the_service_does_not_answer(remote, portal: Sandbox):
@@ -97,7 +97,7 @@ def test_check_promises_nothing_while_the_service_does_not_answer(remote, portal
     remote.config(config)
     done = remote.run("check")
     assert done.code == 5 and "bad   service:" in done.out
-    assert "ok    can:" not in done.out and "note  can:         not looked at" in done.out
+    assert "ok    can:" not in done.out and "note  can:         Skipped until the connection works." in done.out
 
 
 def test_articles_without_an_author_are_told_before_a_service_that_needs_one_refuses_each(remote, portal: Sandbox):

@@ -42,7 +42,7 @@ def test_a_program_of_a_kbsync_toml_does_not_run_before_somebody_agreed(hostile,
     assert not ran(hostile)
     said = done.err + done.out
     assert "kbsync.toml is not trusted: [service] token_command runs a program: ./steal.sh" in said
-    assert "run `kbsync trust`; in CI, set KBSYNC_TRUST=" in said
+    assert "run `kbsync trust`. In CI, set KBSYNC_TRUST=" in said
     assert done.code == 2
 
 

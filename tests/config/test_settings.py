@@ -166,7 +166,7 @@ def test_a_missing_or_unreadable_file_says_what_to_do(tmp_path):
     with pytest.raises(ConfigError, match="there is no such file"):
         read_settings(tmp_path / "kbsync.toml", environ={})
     (tmp_path / "kbsync.toml").write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match="is not UTF-8"):
         read_settings(tmp_path / "kbsync.toml", environ={})
 
 

@@ -115,4 +115,4 @@ def test_without_a_repository_what_differs_is_held_and_nothing_breaks(world, tmp
     shutil.rmtree(tmp_path / ".git")
     write_tree(world.project.root, TREE | {"en/a/y.md": an_article("Y", "Edited.")})
     (held,) = world.plan().held
-    assert held.reason == "conflict" and "no git repository" in held.hint
+    assert held.reason == "conflict" and "not in a git repository" in held.hint

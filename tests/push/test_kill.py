@@ -146,7 +146,7 @@ def test_of_two_pushes_at_once_one_is_told_to_wait_and_one_that_waits_finds_noth
         heard(waiting, "waiting for")
         code, told = shell.run()
         assert code == ExitCode.LEDGER
-        assert f"another push is at work on this portal: {_user()}@" in told
+        assert f"Another push is running on this portal: {_user()}@" in told
         assert "--wait" in told
         shell.sandbox.release()
         for code, told in all_ended([first, waiting]):
@@ -166,8 +166,8 @@ def test_the_lock_of_a_killed_push_is_taken_over_and_told(tmp_path):
         shell.kill_after(30)
         code, told = shell.run()
         assert code == ExitCode.DONE
-        assert "took over the lock of" in told
-        assert "which is dead" in told
+        assert "Took over the lock of" in told
+        assert "that push has crashed" in told
         assert_one_of_each(world)
 
 

@@ -29,7 +29,7 @@ def check_external(
     known = load_memory(memory, now_s=now_s)
     unknown = [url for url in urls if url not in known]
     if unknown:
-        workspace.session.note(f"Asking for {count(len(unknown), 'external link')} …")
+        workspace.session.note(f"Checking {count(len(unknown), 'external link')} …")
     new = Checker(private=settings.external_private).check(unknown)
     if new:
         store_memory(memory, known, new, now_s=now_s)
@@ -47,5 +47,5 @@ def told(verdicts: Mapping[str, Verdict]) -> str:
         reasons = sorted(by_reason(verdicts).items(), key=lambda pair: -pair[1])
         parts[-1] += f" ({'; '.join(f'{reason}: {number:,}' for reason, number in reasons)})"
     if "private" in states:
-        parts.append(f"{states.count('private'):,} of this machine or a private network, not asked")
+        parts.append(f"{states.count('private'):,} on this machine or in a private network, not checked")
     return f"{count(len(states), 'external link')}{': ' if parts else ''}{', '.join(parts)}."

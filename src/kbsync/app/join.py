@@ -40,7 +40,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
     info = ledger.join(part.target, part.owner, now=time.time())
     pushed = Pushed(Plan(workspace.target))
     if info is None:
-        workspace.session.note("No push is under way on this portal, so there is nothing to take part in.")
+        workspace.session.note("No push is running on this portal, so there is nothing to join.")
         return pushed
     before, started = service.transport.requests, time.monotonic()
     with stopping_softly(workspace.session.note) as stop, keeping_alive(part, workspace):
@@ -58,7 +58,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             ledger.leave(part.target, info.number, part.owner, now=time.time())
         pushed.stopped = stop.asked
     if not pushed.outcomes and _died(ledger, part.target, info.number):
-        workspace.session.note("The push that was under way has died before it sent anything. Run `kbsync push`.")
+        workspace.session.note("The push that was running crashed before it sent anything. Run `kbsync push`.")
     pushed.plan = replace(pushed.plan, changes=tuple(outcome.change for outcome in pushed.outcomes))
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started

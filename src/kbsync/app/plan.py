@@ -151,11 +151,11 @@ def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
     warnings = tuple(judge.judge(plan.warnings, reading.compiler.tree.sources))
     refused = [f"{finding.path}: {finding.message}" for finding in warnings if finding.level == "error"]
     if refused:
-        more = f", and {len(refused) - 1:,} more" if len(refused) > 1 else ""
+        more = f" And {len(refused) - 1:,} more." if len(refused) > 1 else ""
         code = next(finding.code for finding in warnings if finding.level == "error")
         raise PlanRefused(
-            f"{code} is an error in this project: {refused[0]}{more}",
-            hint=f"mend it, write `lint_ignore: [{code}]` into the file if it is meant, or change [lint] levels",
+            f"{code} is set to `error` in this project. {refused[0]}{more}",
+            hint=f"Fix it, add `lint_ignore: [{code}]` to the file, or change [lint] levels.",
         )
     return replace(plan, warnings=warnings)
 
@@ -168,7 +168,7 @@ def check_first_push(workspace: Workspace, ledger: Ledger, *, allowed: bool) -> 
     """
     if not workspace.profile.can_list and ledger.is_empty(workspace.target.key) and not allowed:
         raise PlanRefused(
-            f"the profile `{workspace.profile.name}` cannot look at the portal, and there is no ledger yet: "
-            "whatever is there already would be made a second time",
-            hint="if nothing was ever pushed to this portal, `kbsync push --first-push`; else bring the ledger back",
+            f"The profile `{workspace.profile.name}` cannot list the portal, and there is no ledger yet. "
+            "Articles that are there already would be created a second time.",
+            hint="If this is the first push to the portal, run `kbsync push --first-push`. If not, restore the ledger.",
         )

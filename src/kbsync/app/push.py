@@ -107,7 +107,7 @@ def push_tree(
     pushed.requests = service.transport.requests - before
     pushed.seconds = time.monotonic() - started
     if resumed is not None:
-        pushed.nothing = f"everything in {saved} is done already"
+        pushed.nothing = f"Everything in {saved} is done already."
         pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew
     return pushed
 

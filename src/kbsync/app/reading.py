@@ -77,8 +77,8 @@ class Reading:
         text = self.compiler.content_of(change.path)
         if change.after.get("content") != body_digest(text):
             raise ContentError(
-                f"{change.path}: its pictures have other addresses here than in the plan",
-                hint="run `kbsync plan` again",
+                f"{change.path}: Its images have other addresses than in the plan.",
+                hint="Run `kbsync plan` again.",
             )
         return text
 
@@ -89,7 +89,7 @@ class TreeRefused(KbsyncError):
     exit_code = ExitCode.FINDINGS
 
     def __init__(self, reading: Reading) -> None:
-        super().__init__("the content tree has errors", hint="`kbsync lint` lists them")
+        super().__init__("Your files have errors.", hint="Run `kbsync lint` to see them.")
         self.reading = reading
 
 

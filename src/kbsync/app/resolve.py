@@ -133,7 +133,7 @@ class _Decisions:
         if held.reason in FIELDS:
             self._decide_fields(held, desired, fields, side)
         elif side == "theirs":
-            return Decision(held, fields, None, "to let it go, delete the source; nothing was decided")
+            return Decision(held, fields, None, "To let it go, delete the file. Nothing was decided.")
         elif held.reason is Reason.GONE:
             self.forgotten += [base for base in self.planned.recovery.bases if _is_of(base, held)]
         else:
@@ -163,7 +163,7 @@ class _Decisions:
         from kbsync.report.difference import difference
 
         theirs = self.service.read_article(held.remote_id, locale=held.locale)[1] or ""
-        yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="source")
+        yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="your file")
 
 
 def _is_of(item: Base | Observed, held: Held) -> bool:

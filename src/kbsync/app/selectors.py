@@ -14,7 +14,7 @@ from kbsync.errors import UsageError
 from kbsync.model import Desired, Kind
 
 WORDS = ("locale", "category", "status")
-HINT = "give a path, or one of locale:CODE, category:SLUG, status:draft|published|archived"
+HINT = "Use a path, or one of locale:CODE, category:SLUG, status:draft|published|archived."
 
 
 class Item(NamedTuple):
@@ -105,7 +105,7 @@ def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here
         means = _meaning(selector, root, here)
         found = {item.path for item in items if means(item)}
         if not found:
-            raise UsageError(f"nothing in the content tree is meant by `{selector}`", hint=HINT)
+            raise UsageError(f"No file, category or locale matches `{selector}`.", hint=HINT)
         paths |= found
     return paths
 

@@ -89,5 +89,5 @@ def report_refusal(workspace: Workspace, reading: Reading, options: Options, *, 
         report_in_ci(text, findings_annotations(reading.findings, root=root), options, form=form)
     else:
         show_findings(workspace, reading.findings, options, sources=len(reading.compiler.tree.sources), err=True)
-    click.echo("Nothing was asked or sent: mend the errors first.", err=True)
+    click.echo("Nothing was sent. Fix the errors first.", err=True)
     return ExitCode.FINDINGS

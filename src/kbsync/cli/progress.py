@@ -68,4 +68,4 @@ class Progress:
             self.bar.update(1)
         elif time.monotonic() - self.told_at_s >= LINE_EVERY_S:
             self.told_at_s = time.monotonic()
-            self.options.note(f"pushed {self.done:,} of {self.total:,}")
+            self.options.note(f"Pushed {self.done:,} of {self.total:,}")

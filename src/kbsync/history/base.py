@@ -22,8 +22,8 @@ from kbsync.plan.known import GitWord
 from kbsync.plan.questions import Questions
 
 SHALLOW = (
-    "the clone is shallow: fetch the whole history (`fetch-depth: 0` in GitHub Actions, `GIT_DEPTH: 0` in GitLab, "
-    "`git fetch --unshallow`)"
+    "This clone is shallow. Fetch the whole history: `fetch-depth: 0` in GitHub Actions, `GIT_DEPTH: 0` in GitLab, "
+    "`git fetch --unshallow` elsewhere."
 )
 
 

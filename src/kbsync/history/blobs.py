@@ -68,7 +68,7 @@ class Blobs:
     def _count(self, failures: int) -> None:
         self.failures += failures
         if self.failures > MAX_FAILURES:
-            raise GitFailed("git misses old texts: make a whole clone (`git fsck` says what is broken)")
+            raise GitFailed("git has lost old versions. Clone the repository again. `git fsck` shows what is broken.")
 
     def _exchange(self, batch: Sequence[str]) -> list[Blob | None]:
         """Fewer answers than requests mean that git died of the next one."""

@@ -34,8 +34,8 @@ def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
 
         return Record(PostgresDatabase(url))
     raise ConfigError(
-        f"[ledger] url: there is no ledger of the kind {scheme!r}",
-        hint="write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db, or as postgresql://…",
+        f"[ledger] url: kbsync has no ledger of type {scheme!r}.",
+        hint="Write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db, or as postgresql://user@host/database.",
     )
 
 

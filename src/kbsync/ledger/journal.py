@@ -163,7 +163,7 @@ def give_back(db: Database, run: int, runner: str) -> None:
 
 def abandon(db: Database, target: str) -> None:
     """Nobody is at work any more: what was not sent is skipped, what may have been is for the next run to look at."""
-    query = f"""UPDATE journal SET error = 'its run ended before it was sent',
+    query = f"""UPDATE journal SET error = 'Its push ended before it was sent.',
                 state = CASE WHEN state = 'pending' OR again = 1 THEN 'pending' ELSE 'skipped' END
                 WHERE target = ? AND {OPEN}"""
     db.run(query, (target,))

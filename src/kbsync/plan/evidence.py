@@ -23,10 +23,10 @@ class Evidence(StrEnum):
 
     PATH = "the same file"
     ALIAS = "named in `aliases`"
-    GIT = "this file's slug or path before, says git"
+    GIT = "this file's earlier slug or path in git"
     SLUG = "the same slug"
     NAME = "the same name"
-    LOCALE = "the same slug in a locale that is gone"
+    LOCALE = "the same slug in a removed locale"
     TEXT = "the same text"
     NEAR = "nearly the same text"
     FORMER_TEXT = "the text of an older version"

@@ -131,15 +131,14 @@ def read_plan(data: bytes, name: str, *, key: str = "") -> Saved:
         head = msgspec.json.decode(data, type=_Head)
         saved = msgspec.json.decode(data, type=Saved) if head.schema == SCHEMA else None
     except (msgspec.DecodeError, RecursionError) as exc:
-        raise PlanRefused(f"{name}: this saved plan is damaged or of another kbsync: {exc}", hint=_again(name)) from exc
+        message = f"{name}: This saved plan is damaged, or was made by another version of kbsync: {exc}."
+        raise PlanRefused(message, hint=_again(name)) from exc
     if saved is None:
-        raise PlanRefused(
-            f"{name}: a plan of schema {head.schema}; this kbsync carries out {SCHEMA}", hint=_again(name)
-        )
+        raise PlanRefused(f"{name}: The plan has schema {head.schema}. This kbsync needs {SCHEMA}.", hint=_again(name))
     if key and not hmac.compare_digest(saved.signature.encode(), _signature(saved, key).encode()):
-        what = "was changed after it was signed, or signed with another key" if saved.signature else "is not signed"
-        hint = f"make a new one where {KEY} has the same value, or unset {KEY} to push without a signature"
-        raise PlanRefused(f"{name}: this saved plan {what}; nothing was sent", hint=hint)
+        what = "was changed after it was signed, or was signed with another key" if saved.signature else "is not signed"
+        hint = f"Make a new one where {KEY} has the same value, or unset {KEY} to push without a signature."
+        raise PlanRefused(f"{name}: This saved plan {what}. Nothing was sent.", hint=hint)
     return saved
 
 
@@ -152,18 +151,19 @@ def check_plan(saved: Saved, name: str, here: Here) -> None:
     if saved.plan.target != here.target:
         there, ours = saved.plan.target, here.target
         raise PlanRefused(
-            f"{name}: the plan is for portal `{there.portal}` {there.place} ({there.profile}), "
-            f"and the settings name `{ours.portal}` {ours.place} ({ours.profile})",
-            hint="use the same kbsync.toml and --env as for the plan",
+            f"{name}: The plan is for portal `{there.portal}` {there.place} ({there.profile}), "
+            f"but the settings name `{ours.portal}` {ours.place} ({ours.profile}).",
+            hint="Use the same kbsync.toml and --env as for the plan.",
         )
     if saved.tree != here.tree:
         raise PlanRefused(
-            f"{name}: the content tree is not the one that was planned; nothing was sent",
-            hint=f"check out the commit of the plan, or {_again(name)}",
+            f"{name}: Your files have changed since the plan was made. Nothing was sent.",
+            hint=f"Check out the commit that was planned. Or: {_again(name)}",
         )
     if saved.settings != here.settings:
-        raise PlanRefused(f"{name}: the settings are not those of the plan; nothing was sent", hint=_again(name))
+        message = f"{name}: The settings have changed since the plan was made. Nothing was sent."
+        raise PlanRefused(message, hint=_again(name))
 
 
 def _again(name: str) -> str:
-    return f"make a new one with `{command_line('plan', options=[('--out', name)])}`"
+    return f"Make a new one with `{command_line('plan', options=[('--out', name)])}`."

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, Denied, ServiceError, Throttled, Unreachable
 from kbsync.model import STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId
+from kbsync.words import field_names
 
 OUTSIDE = frozenset({"status", "locale", "translation_of"})
 """Fields that are not among those of an answer."""
@@ -20,7 +21,7 @@ UNSEEN = frozenset({"locale", "translation_of"})
 Source: docs/service.md, S9 and section 4.
 """
 
-PLAN_AGAIN = "run `kbsync plan` again"
+PLAN_AGAIN = "Run `kbsync plan` again."
 """The advice for a change that is left out because of an edit since the plan was made."""
 
 HOPELESS = (Unreachable, Denied, Throttled)
@@ -65,7 +66,7 @@ def failed(
     after: ServiceError | None = None,
 ) -> Step:
     """An error as a step. `lost`: a write went out before it, and nobody knows what became of that one."""
-    message = f"{after.message}; then: {exc.message}" if after else exc.message
+    message = f"{after.message} Then: {exc.message}" if after else exc.message
     journal: Literal["failed", "pending"] = "pending" if lost or isinstance(exc, AnswerLost) else "failed"
     hopeless = isinstance(exc, HOPELESS)
     return Step("failed", journal, remote_id=remote_id, error=message, hint=exc.hint, hopeless=hopeless)
@@ -73,7 +74,7 @@ def failed(
 
 def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Step:
     """A change that is left out because somebody was there since the plan was made."""
-    error = f"somebody changed {', '.join(names)} since the plan was made; nothing was {done}"
+    error = f"Changed on the portal after the plan was made: {field_names(names)}. Nothing was {done}."
     return Step("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
 
 
@@ -123,4 +124,4 @@ def must_be_sent(change: Change) -> bool:
 
 def not_taken(names: list[str]) -> str:
     """The failure of an answer that shows other values than were sent."""
-    return f"the service answered 200 and did not take {', '.join(names)} as sent"
+    return f"The service answered 200, but did not store what was sent: {field_names(names)}."

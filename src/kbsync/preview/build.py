@@ -82,8 +82,8 @@ def _check_folder(folder: Path) -> set[str]:
         return {name for name in names if not name.startswith("/") and ".." not in name.split("/")}
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(
-            f"{folder} is not empty, and was not made by `kbsync preview --build`",
-            hint="name a new folder, or empty this one yourself",
+            f"{folder} is not empty, and was not written by `kbsync preview --build`.",
+            hint="Choose another folder, or empty this one.",
         )
     return set()
 

@@ -131,11 +131,11 @@ class Live:
             if has_room(self._walk):
                 await asyncio.to_thread(watcher.start)
                 return watcher
-            reason = "the tree has more folders than this system lets one process watch"
+            reason = "there are more folders than this system allows"
         except OSError as exc:
             await asyncio.to_thread(watcher.close)
             reason = exc.strerror or type(exc).__name__
-        self.note(f"Files cannot be watched ({reason}): the tree is looked at every second instead.")
+        self.note(f"Files cannot be watched: {reason}. The preview checks them every second instead.")
         return None
 
     async def _poll(self) -> None:
@@ -201,7 +201,7 @@ class Live:
         try:
             project = self.reload()
         except KbsyncError as exc:
-            self._say_broken(f"{exc.message}. The settings before that are in use.")
+            self._say_broken(f"The last valid settings are still in use. {exc.message}")
             return False
         self._say_broken("")
         if project == self.project:

@@ -20,14 +20,15 @@ from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.checking import Project
 from kbsync.preview.difference import difference_html
 from kbsync.site.pages import WriterDiff
+from kbsync.words import FIELD_WORDS, field_names
 
 FRESH_S = 60.0
 """What the portal said is believed for this long."""
 
-ASKING = WriterDiff("The portal is being asked …")
+ASKING = WriterDiff("Asking the portal …")
 WITH_PORTAL = "To compare with the portal, start the preview with `--portal`."
-NEVER_PUSHED = WriterDiff(f"The ledger has no push of this article. {WITH_PORTAL}")
-NOT_THERE = WriterDiff("Not on the portal yet: a push creates it as a draft.")
+NEVER_PUSHED = WriterDiff(f"This article was not pushed yet, as far as the ledger knows. {WITH_PORTAL}")
+NOT_THERE = WriterDiff("Not on the portal yet. A push creates it as a draft.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ class Comparer:
         try:
             ours = ours_of(catalogue, path)
         except (OSError, UnicodeDecodeError):
-            return WriterDiff("The file cannot be read: not compared.")
+            return WriterDiff("Not compared: the file cannot be read.")
         answer = self._answers.get((ours.locale, ours.slug))
         is_old = answer is None or self.clock() - answer.at > FRESH_S
         if is_old or self._asked.get(path) != ours:
@@ -202,11 +203,18 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
     if isinstance(theirs, LastPush):
         return _since_last_push(ours, theirs, fields)
     body = difference_html(_without_addresses(theirs.content), ours.content)
-    named = [name for name, _, _ in fields] + (["text"] if body else [])
-    where = f"The portal has it as {theirs.status}" if theirs.status else "The portal has it"
+    named = [name for name, _, _ in fields] + (["body"] if body else [])
+    where = f"On the portal ({theirs.status})." if theirs.status else "On the portal."
     if not named:
-        return WriterDiff(f"{where}, with the same text and fields.")
-    return WriterDiff(f"{where}. Not the same there: {', '.join(named)}.", fields, body)
+        return WriterDiff(f"{where} Everything is up to date.")
+    return WriterDiff(f"{where} {_differ(named)}", fields, body)
+
+
+def _differ(names: list[str]) -> str:
+    """`Title and body differ.`"""
+    words = [FIELD_WORDS.get(name, name) for name in names]
+    listed = " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+    return f"{listed[:1].upper()}{listed[1:]} {'differs' if len(words) == 1 else 'differ'}."
 
 
 def _since_last_push(ours: Ours, theirs: LastPush, fields: tuple[tuple[str, str, str], ...]) -> WriterDiff:
@@ -217,8 +225,8 @@ def _since_last_push(ours: Ours, theirs: LastPush, fields: tuple[tuple[str, str,
     for key, url in theirs.pictures.items():
         content = content.replace(PLACEHOLDER + key, url)
     is_same = theirs.fields.get("content") in (None, body_digest(content))
-    named = [name for name, _, _ in fields] + ([] if is_same else ["text"])
-    state = f"Changed since the last push: {', '.join(named)}." if named else "Not changed since the last push."
+    named = [name for name, _, _ in fields] + ([] if is_same else ["body"])
+    state = f"Changed since the last push: {field_names(named)}." if named else "Not changed since the last push."
     return WriterDiff(f"{state} {WITH_PORTAL}", fields)
 
 

@@ -168,8 +168,8 @@ class View:
                 if (source := self.catalogue.sources[path])
             )
             sections.append(Section(self._language(locale), home_url(locale), articles=links))
-        frame = self._frame(index.site.default_locale, f"Everything | {self.portal}", ())
-        return OverviewPage(frame, "Everything in this tree", tuple(sections))
+        frame = self._frame(index.site.default_locale, f"All articles | {self.portal}", ())
+        return OverviewPage(frame, "All articles", tuple(sections))
 
     def missing(self, url: str, locale: str) -> MissingPage:
         """Nothing is there; what has nearly that address may have been meant."""

@@ -63,19 +63,19 @@ def take_lock(
         dying = None
         dead = is_dead(holder, owner, world)
         if dead or break_lock:
-            dying, buried = holder, f"{describe(holder, world)}{', which is dead' if dead else ''}"
+            dying, buried = holder, f"{describe(holder, world)}{' (that push has crashed)' if dead else ''}"
             continue
         if not wait:
             raise LedgerError(
-                f"another push is at work on this portal: {describe(holder, world)}",
-                hint="wait for it with `--wait`; if you know that it is dead, `--break-lock`",
+                f"Another push is running on this portal: {describe(holder, world)}.",
+                hint="Add `--wait` to wait for it. If it has crashed, add `--break-lock`.",
             )
         if not told:
-            tell(f"waiting for {describe(holder, world)}")
+            tell(f"Waiting for {describe(holder, world)}.")
             told = True
         world.sleep(WAIT_STEP_S)
     if dying is not None:
-        tell(f"took over the lock of {buried}")
+        tell(f"Took over the lock of {buried}.")
 
 
 def is_dead(holder: Owner, asking: Owner, world: World) -> bool:

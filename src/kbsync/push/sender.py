@@ -32,11 +32,12 @@ from kbsync.plan.step import (
 )
 from kbsync.push.lookup import Lookup
 from kbsync.service.client import Service
+from kbsync.words import field_names
 
 LOOK_AGAIN = 2
 """How often a create whose answer was lost is sent in one run."""
 
-FORMER = AnswerLost("a runner that died may have sent it")
+FORMER = AnswerLost("A runner that crashed may have sent it.")
 
 UNIQUE = "should be unique"
 """The refusal of a category whose slug is taken in its locale. Source: docs/service.md, section 3."""
@@ -156,13 +157,13 @@ class Sender:
         return self._taken(change, seen, exc)
 
     def _taken(self, change: Change, seen: Observed, exc: ServiceError) -> Step:
-        taken = f'slug `{change.slug}` is taken by {change.kind} {seen.remote_id} "{seen.title}"'
+        taken = f'The slug `{change.slug}` is taken by {change.kind} {seen.remote_id} "{seen.title}"'
         state = f" ({seen.status})" if seen.status else ""
         return Step(
             "failed",
             "failed",
-            error=f"{taken}{state}; nothing was overwritten [{exc.message}]",
-            hint="run `kbsync plan` to compare the two, or give the source another slug",
+            error=f"{taken}{state}. Nothing was overwritten. ({exc.message})",
+            hint="Run `kbsync plan` to compare the two, or give the file another slug.",
         )
 
     def _explained(self, change: Change, exc: ServiceError) -> ServiceError:
@@ -173,11 +174,11 @@ class Sender:
             and self.lookup.can_find(change)
         ):
             # Looked up and not there, twice: the slug is taken where this portal cannot see it (docs/service.md, S1).
-            hint = f"is `{change.slug}` taken in another portal or account of this installation? Try another slug"
-            return ServerFailed(f"{exc.message}; this portal has no article of this slug", hint=hint, status=500)
+            hint = f"`{change.slug}` may be taken in another portal or account of this service. Try another slug."
+            return ServerFailed(f"{exc.message} This portal has no article with this slug.", hint=hint, status=500)
         if change.kind == "category" and isinstance(exc, Rejected) and UNIQUE in exc.message:
-            hint = f"in the panel, put any article into `{change.slug}` ({change.locale}), then push again"
-            return Rejected(f"{exc.message}; the portal has this category but does not list it", hint=hint, status=422)
+            hint = f"In the panel, put any article into `{change.slug}` ({change.locale}), then push again."
+            return Rejected(f"{exc.message} The portal has this category but does not list it.", hint=hint, status=422)
         return exc
 
     def _made(self, change: Change, sent: Fields, seen: Observed) -> Step:
@@ -227,7 +228,8 @@ class Sender:
                 if not isinstance(exc, AnswerLost):
                     return failed(exc, remote_id)
                 if moved := differences({n: v for n, v in change.before.items() if n not in UNSEEN}, seen):
-                    return failed(AnswerLost(f"{exc.message}; now {', '.join(moved)} is neither ours nor as before"))
+                    third = f"Now neither the old nor the new value is there: {field_names(moved)}."
+                    return failed(AnswerLost(f"{exc.message} {third}"))
                 seen = self._send_update(change, seen)
         except ServiceError as again:
             return self._owner_of_slug(change, again) or failed(again, remote_id, lost=True, after=exc)
@@ -321,7 +323,7 @@ class Sender:
                 self.lookup.look(change, remote_id)
             except NotFound:
                 return Step("done", "done", removed=True, remote_id=remote_id)
-        return Step("failed", "failed", remote_id=remote_id, error="it is still there after the delete")
+        return Step("failed", "failed", remote_id=remote_id, error="It is still there after the delete.")
 
 
 def _undecided(decided: Fields, change: Change, wrong: Sequence[str]) -> Fields:

@@ -20,7 +20,7 @@ from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
 from kbsync.plan.step import HOPELESS
 from kbsync.service.client import Service
-from kbsync.words import are, count
+from kbsync.words import count
 
 HOUR_S = 3600.0
 
@@ -70,10 +70,9 @@ def plan_uploads(plan: Plan, compiler: Compiler, policy: Policy, *, per_hour: in
     found = replace(plan, changes=(*uploads, *plan.changes), requests=requests, seconds=seconds_for(requests, policy))
     if not per_hour or len(uploads) <= per_hour:
         return found
-    message = f"{len(uploads):,} pictures are to be uploaded, and the service takes {per_hour:,} in an hour"
-    hint = (
-        f"push again each hour, {-(-len(uploads) // per_hour)} times in all: each push goes on where the last one ended"
-    )
+    message = f"{len(uploads):,} images have to be uploaded, and the service accepts {per_hour:,} in an hour."
+    pushes = -(-len(uploads) // per_hour)
+    hint = f"Push once an hour, {pushes} times in all. Each push continues where the last one ended."
     return replace(found, warnings=(*found.warnings, Finding("KB506", "warning", uploads[0].path, 1, 1, message, hint)))
 
 
@@ -92,10 +91,11 @@ def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, co
                 continue
             if len(under_way) >= concurrency:
                 outcome = _take(under_way.popleft().result(), uploads)
-                reason = reason or (f"not tried any more: {outcome.error}" if outcome.hopeless else "")
+                failure = f"Not tried, because an earlier upload failed. {outcome.error}"
+                reason = reason or (failure if outcome.hopeless else "")
                 yield outcome
             if not reason and stopping():
-                reason = "stopped before it was sent"
+                reason = "Stopped before it was sent."
             elif not reason and uploads.per_hour and len(times_s) >= uploads.per_hour:
                 reason = _later(min(times_s), uploads)
             if reason:
@@ -119,8 +119,10 @@ def _take(sent: tuple[Outcome, str], uploads: Uploads) -> Outcome:
 
 def _later(oldest_s: float, uploads: Uploads) -> str:
     minutes = max(1, round((oldest_s + HOUR_S - uploads.clock()) / 60))
-    used = f"the {count(uploads.per_hour, 'upload')} of this hour {are(uploads.per_hour)} used up"
-    return f"{used}; push again in {minutes} min, and it goes on"
+    return (
+        f"The service accepts {count(uploads.per_hour, 'upload')} an hour. "
+        f"Push again in {count(minutes, 'minute')} to upload the rest."
+    )
 
 
 def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
@@ -130,7 +132,7 @@ def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
     try:
         url = uploads.service.upload(picture.upload_name, pictures.read(picture), picture.kind)
     except Throttled as exc:
-        error = "the service takes no more pictures in this hour"
+        error = "The service accepts no more images in this hour."
         return Outcome(change, "skipped", None, error, exc.hint, hopeless=True), ""
     except (ServiceError, ContentError) as exc:
         return Outcome(change, "failed", None, exc.message, exc.hint, isinstance(exc, HOPELESS)), ""
@@ -159,16 +161,16 @@ def ready(plan: Plan, compiler: Compiler) -> tuple[Plan, list[Outcome]]:
             continue
         if sends_body(change) and (awaited := compiler.awaited(change.path)):
             lacking.add(change.path)
-            error = f"its picture {awaited[0].path} is not uploaded yet"
+            error = f"Its image {awaited[0].path} is not uploaded yet."
             left.append(Outcome(change, "skipped", change.remote_id, error))
         elif change.path in lacking and change.kind == "article":
-            error = "the change of the article before it was left out"
+            error = "An earlier change of this article was left out."
             left.append(Outcome(change, "skipped", change.remote_id, error))
         else:
             changes.append(_with_content(change, compiler))
     if lacking:
         removals = [change for change in changes if change.is_removal]
-        reason = "nothing is removed when anything else failed"
+        reason = "Nothing is removed when another change failed."
         left += [Outcome(change, "skipped", change.remote_id, reason) for change in removals]
         changes = [change for change in changes if not change.is_removal]
     return replace(plan, changes=tuple(changes)), left

@@ -15,10 +15,9 @@ WIDEST = 100
 def rules_text(rules: Iterable[Rule], style: Style) -> str:
     """The codes, a line each."""
     lines = [
-        f"{style.paint(rule.code, 'bold')}  {rule.title}{' (mended by --fix)' if rule.fixable else ''}"
-        for rule in rules
+        f"{style.paint(rule.code, 'bold')}  {rule.title}{' (fixed by --fix)' if rule.fixable else ''}" for rule in rules
     ]
-    return "\n".join([*lines, "", "`kbsync lint --explain CODE` says more of one."]) + "\n"
+    return "\n".join([*lines, "", "`kbsync lint --explain CODE` explains one of them."]) + "\n"
 
 
 def explain_text(rules: Iterable[Rule], style: Style) -> str:
@@ -31,7 +30,7 @@ def _explained(rule: Rule, style: Style) -> str:
     lines = [style.paint(f"{rule.code}: {rule.title}", "bold")]
     lines += textwrap.wrap(rule.explanation, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
     if rule.fixable:
-        lines.append("  `kbsync lint --fix` mends it.")
+        lines.append("  `kbsync lint --fix` fixes it.")
     if rule.example:
         lines += ["", "  Example:", "", *(f"    {line}".rstrip() for line in rule.example.splitlines())]
     return "\n".join(lines) + "\n"

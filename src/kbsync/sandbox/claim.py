@@ -44,12 +44,12 @@ def claim(database: Path) -> Iterator[int]:
         database.parent.mkdir(parents=True, exist_ok=True)
         descriptor = _open(f"{database}.lock")
     except OSError as exc:
-        raise DataRefused(f"the sandbox's data in {database.name} cannot be used: {exc.strerror}") from exc
+        raise DataRefused(f"The sandbox's data in {database.name} cannot be used: {exc.strerror}.") from exc
     try:
         if not _lock(descriptor):
             base_url = _read_address(descriptor)
-            where = f"a sandbox answers at {base_url}" if base_url else "another kbsync command uses it"
-            raise DataInUse(f"the sandbox's data in {database.name} is in use: {where}", base_url)
+            where = f"a sandbox is running at {base_url}" if base_url else "another kbsync command uses it"
+            raise DataInUse(f"The sandbox's data in {database.name} is in use: {where}.", base_url)
         _HELD.add(descriptor)
         # What is written there is of one that has ended.
         os.ftruncate(descriptor, 0)
@@ -69,7 +69,7 @@ def _open(path: str) -> int:
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)
-    raise OSError(errno.EINVAL, "its lock is no regular file")
+    raise OSError(errno.EINVAL, "its lock is not a regular file")
 
 
 def _let_go() -> None:

@@ -26,6 +26,6 @@ def join(base_url: str, token: str, setup: Setup) -> None:
     except HTTPError as exc:
         with exc:
             reason = exc.read(1000).decode("utf-8", "replace")
-        raise DataRefused(f"the sandbox at {base_url} refused with {exc.code}: {reason}") from exc
+        raise DataRefused(f"The sandbox at {base_url} refused with {exc.code}: {reason}.") from exc
     except OSError as exc:
-        raise DataInUse(f"the sandbox at {base_url} does not answer") from exc
+        raise DataInUse(f"The sandbox at {base_url} does not answer.") from exc

@@ -192,8 +192,8 @@ class CategoryLister:
             if len(here) == expected or (until and any((row.locale, row.slug) == until for row in rows)):
                 return number
         raise Misbehaved(
-            f"the list of categories does not end: {self.asked:,} pages, and more rows came",
-            hint="check [service] base_url and profile: this is not how the service pages",
+            f"The list of categories does not end: {self.asked:,} pages so far.",
+            hint="Check base_url and profile under [service]. The service does not page as the profile says.",
         )
 
     def _expected(self, filters: Filters) -> int | None:

@@ -83,10 +83,10 @@ class Service:
         for portal in portals:
             if portal.slug == self.portal:
                 return portal
-        names = ", ".join(f"`{portal.slug}`" for portal in portals) or "none"
+        names = ", ".join(f"`{portal.slug}`" for portal in portals)
         raise NotFound(
-            f"the account {self.account_id} has no portal `{self.portal}`",
-            hint=f"set [service] portal to one of: {names}",
+            f"Account {self.account_id} has no portal `{self.portal}`.",
+            hint=f"Set [service] portal to one of: {names}." if names else "Create the portal in the panel first.",
         )
 
     def glance(self, locales: Iterable[str], expected: Expected = NOTHING_EXPECTED) -> dict[str, Page]:
@@ -257,8 +257,8 @@ class Service:
         found: wire.WireUpload = decode(answer, wire.WireUpload)
         if not found.file_url.startswith(("http://", "https://")):
             raise Misbehaved(
-                f"{answer.asked}: {answer.status}, but the answer has no `file_url`",
-                hint="check [service] base_url and profile",
+                f"{answer.asked}: The service answered {answer.status} without `file_url`.",
+                hint="Check base_url and profile under [service].",
             )
         return found.file_url
 
@@ -350,5 +350,6 @@ class Service:
 
 def _without_id(answer: Answer) -> Misbehaved:
     return Misbehaved(
-        f"{answer.asked}: {answer.status}, but the answer has no id in it", hint="check [service] base_url and profile"
+        f"{answer.asked}: The service answered {answer.status} without an id.",
+        hint="Check base_url and profile under [service].",
     )

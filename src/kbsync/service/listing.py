@@ -224,8 +224,8 @@ class Lister:
     def _check_end(self, pages: int, most: int) -> None:
         if pages > most:
             raise Misbehaved(
-                f"the list of articles in `{self.locale}` does not end: more than {most:,} pages",
-                hint="check [service] base_url and profile: this is not how the service pages",
+                f"The list of articles in `{self.locale}` does not end: more than {most:,} pages.",
+                hint="Check base_url and profile under [service]. The service does not page as the profile says.",
             )
 
 

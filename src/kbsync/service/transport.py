@@ -42,7 +42,7 @@ GATEWAY = frozenset({502, 503, 504})
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-UPLOADS_LATER = "what was uploaded is recorded; push again within the hour, and the rest follows"
+UPLOADS_LATER = "What was uploaded is recorded. Push again later to upload the rest."
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class Transport:
     def __post_init__(self) -> None:
         host = _check_base_url(self.base_url)
         if not self.token.isascii() or not self.token.isprintable():
-            raise ConfigError("the token has characters that no header can carry", hint="copy the token again")
+            raise ConfigError("The token has characters that cannot be sent.", hint="Copy the token again.")
         self._client = httpx.Client(
             base_url=self.base_url,
             timeout=httpx.Timeout(self.timeout_s),
@@ -161,7 +161,9 @@ class Transport:
                 self.sleep(self._wait_after_error_s(exc, method, tries))
                 continue
             if answer.status == 429 and file is not None and self._retry_after_s(answer) is None:
-                raise Throttled(f"{answer.asked}: 429 (too many uploads)", hint=UPLOADS_LATER, status=429)
+                raise Throttled(
+                    f"{answer.asked}: The service answered 429 (too many uploads).", hint=UPLOADS_LATER, status=429
+                )
             if (wait_s := self._wait_after_answer_s(answer, method, tries)) is None:
                 return answer
             self.sleep(wait_s)
@@ -187,7 +189,9 @@ class Transport:
                 method, path, content=content, params=query or None, headers=headers, files=form
             )
         except (httpx.InvalidURL, ValueError) as exc:
-            raise ServiceError(f"{method} {path}: cannot be sent: {exc}", hint="check [service] base_url") from exc
+            raise ServiceError(
+                f"{method} {path}: The request cannot be sent: {exc}.", hint="Check [service] base_url."
+            ) from exc
         self.bucket.take()
         with self.gate:
             started_s = self.now()
@@ -238,13 +242,13 @@ class Transport:
             tries.throttled_since_s = self.now()
         elif self.now() - tries.throttled_since_s > THROTTLE_PATIENCE_S:
             raise Throttled(
-                f"{answer.asked}: still 429 (too many requests) after {THROTTLE_PATIENCE_S} s",
-                hint="lower [pace] requests_per_minute, or wait until others are done",
+                f"{answer.asked}: The service still answers 429 (too many requests) after {THROTTLE_PATIENCE_S} s.",
+                hint="Lower [pace] requests_per_minute, or wait until others are done.",
                 status=429,
             )
         wait_s = self._next_try_s(answer, tries)
         if wait_s >= TELL_FROM_S and self._is_news(wait_s):
-            self.told(f"the service says 429 (too many requests); waiting {wait_s:.0f} s before the next try")
+            self.told(f"The service answers 429 (too many requests). Trying again in {wait_s:.0f} s.")
         return wait_s
 
     def _is_news(self, wait_s: float) -> bool:
@@ -287,7 +291,7 @@ def _check_base_url(base_url: str) -> str:
         host, port = None, None
     if not host or port == 0 or parts.scheme not in {"http", "https"}:
         raise ConfigError(
-            f"[service] base_url: expected an address such as https://support.example.com, found {base_url!r}",
-            hint="correct [service] base_url",
+            f"[service] base_url: expected an address such as https://support.example.com, found {base_url!r}.",
+            hint="Fix [service] base_url.",
         )
     return host

@@ -31,7 +31,7 @@ _SHAPES = (
 _TOKEN = re.compile(f"<(?:{'|'.join(_SHAPES)})", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 
-SWITCH = "Show pictures and players from other hosts"
+SWITCH = "Show images and players from other sites"
 
 
 def defuse(body_html: str, *, media: bool) -> str:
@@ -83,17 +83,17 @@ class _Page:
     def _picture(self, found: re.Match[str]) -> str:
         address = found["src"]
         if is_script(address, picture=True):
-            return _box("picture", "A picture with an unsafe address", _words(found["alt"]))
+            return _box("picture", "Image with an unsafe address", _words(found["alt"]))
         if self.media or not is_remote(address):
             return found[0]
         # Inside of a link there is no room for a switch: the link is what a click means.
         tools = "" if self.ends else f"{_switch('Show')} {_open_link(address)}"
-        return _box("picture", f"Picture from {shown_host(address)}", _words(found["alt"]), tools)
+        return _box("picture", f"Image from {shown_host(address)}", _words(found["alt"]), tools)
 
     def _player(self, player: Player, found: re.Match[str]) -> str:
         captured = player.captured(found[0])
         if not all(SAFE_CAPTURE.fullmatch(text) for text in captured.values()):
-            return _box("player", "A player with an unsafe address")
+            return _box("player", "Player with an unsafe address")
         if self.media and not player.runs_script:
             return found[0]
         address = player.address.format(**captured)
@@ -102,7 +102,10 @@ class _Page:
             return _box("player", what)
         if player.runs_script:
             return _box(
-                "player", what, "It runs a script of that host, which the preview never does.", _open_link(address)
+                "player",
+                what,
+                "It needs a script from that site. The preview does not run scripts.",
+                _open_link(address),
             )
         return _box("player", what, "", f"{_switch(SWITCH)} {_open_link(address)}")
 

@@ -27,8 +27,8 @@ class Refusal:
     words: str
 
 
-WRONG_HOST = Refusal(421, "This address is not served here.\n")
-WRONG_ORIGIN = Refusal(403, "Pages of other sites get nothing here.\n")
+WRONG_HOST = Refusal(421, "This server does not answer at this address.\n")
+WRONG_ORIGIN = Refusal(403, "Pages of other sites cannot use this server.\n")
 
 
 def read_headers(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
