@@ -126,7 +126,7 @@ def test_two_pushes_from_two_machines_with_one_ledger_wait_for_each_other_or_are
         first = start(one)
         are_held(sandbox, AT_ONCE, first)
         waiting = start(two, "--wait")
-        heard(waiting, "waiting for")
+        heard(waiting, "Waiting for")
         code, told = ended(start(three))
         assert code == ExitCode.LEDGER and "Another push is running" in told, told
         sandbox.release()

@@ -143,7 +143,7 @@ def test_of_two_pushes_at_once_one_is_told_to_wait_and_one_that_waits_finds_noth
     with a_shell(tmp_path) as (shell, world):
         first = shell.start_and_hold()
         waiting = shell.start("--wait")
-        heard(waiting, "waiting for")
+        heard(waiting, "Waiting for")
         code, told = shell.run()
         assert code == ExitCode.LEDGER
         assert f"Another push is running on this portal: {_user()}@" in told

@@ -133,7 +133,7 @@ def test_waiting_is_told_once_and_ends_when_the_lock_is_given_back(ledger):
             ledger.unlock("p", ANA)
 
     take(ledger, ANA, world())
-    assert take(ledger, BEN, world(sleep=sleep), wait=True) == ["waiting for ana@laptop, process 11, for 10 s"]
+    assert take(ledger, BEN, world(sleep=sleep), wait=True) == ["Waiting for ana@laptop, process 11, for 10 s."]
     assert len(naps) == 3
 
 

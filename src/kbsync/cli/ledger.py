@@ -118,7 +118,7 @@ def _read(file: Path) -> bytes:
             raise LedgerError(f"{file} cannot be read: {exc.strerror}.") from exc
     data = sys.stdin.buffer.read(MAX_EXPORT_BYTES + 1)
     if len(data) > MAX_EXPORT_BYTES:
-        raise LedgerError(f"stdin: The export is larger than {MAX_EXPORT_BYTES // 1_000_000:,} MB.")
+        raise LedgerError(f"The export on stdin is larger than {MAX_EXPORT_BYTES // 1_000_000:,} MB.")
     return data
 
 
