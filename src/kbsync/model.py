@@ -226,7 +226,7 @@ class Base(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A request that the journal knows was about to be sent, and whose answer nobody recorded.
+    """A request that the journal knows was about to be sent, and whose answer was not recorded.
 
     `before` and `after` are the fields it was to change; a create has an empty `before` and no `remote_id`. `leaves` is
     that of its fields.
@@ -339,7 +339,7 @@ class Change:
 class Held:
     """What kbsync will not change on its own, why, and one thing a person can do.
 
-    `values` are what stands on the portal (before) and what we would send (after), where both are known.
+    `values` are what the portal has (before) and what we would send (after), where both are known.
     """
 
     reason: Reason

@@ -39,8 +39,8 @@ def read_toml(path: Path, shown: str) -> tuple[str, dict[str, Any]]:
         shown: what a message calls it.
 
     Raises:
-        FileNotFoundError: there is none.
-        ConfigError: it cannot be read, or is no TOML.
+        FileNotFoundError: it does not exist.
+        ConfigError: it cannot be read, or is not TOML.
     """
     try:
         data = read_within(path, MAX_BYTES)

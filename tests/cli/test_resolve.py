@@ -122,7 +122,7 @@ def test_in_a_terminal_both_values_are_shown_and_the_answer_counts(drifted, port
     out, _ = process.communicate(timeout=GIVE_UP_S)
     os.close(slave)
     os.close(master)
-    assert "title: Theirs on the portal, Invoices here" in out
+    assert "title on the portal: Theirs" in out and "title in your file:  Invoices" in out
     assert "-Their text." in out and "+Text." in out
     drifted.run("push")
     assert portal.panel.article("invoices").title == "Invoices"

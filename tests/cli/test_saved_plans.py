@@ -116,7 +116,7 @@ def test_a_change_that_was_taken_out_of_the_file_stays_undone_and_the_push_says_
     edit(remote, lambda found: found["plan"]["changes"].clear())
     sent = writes(portal)
     done = remote.run("push", "plan.json")
-    assert "A new plan would have 1 more change, which plan.json does not have." in done.err
+    assert "A new plan would have 1 more change than plan.json." in done.err
     assert writes(portal) == sent
 
 
@@ -250,8 +250,10 @@ def test_a_file_that_is_no_plan_is_named_with_what_to_do(planned):
 def test_a_plan_that_is_cut_off_is_refused_with_the_command_that_makes_it_anew(planned):
     done = planned.run("push", "cut.plan")
     assert (done.code, done.out) == (4, "")
-    assert done.err.startswith("kbsync: cut.plan: This saved plan is damaged, or was made by another version of kbsync: ")
-    assert done.err.endswith("\n  make a new one with `kbsync plan --out cut.plan`\n")
+    assert done.err.startswith(
+        "kbsync: cut.plan: This saved plan is damaged, or was made by another version of kbsync: "
+    )
+    assert done.err.endswith("\n  Make a new one with `kbsync plan --out cut.plan`.\n")
 
 
 def test_folders_files_and_words_are_selectors_as_ever(planned):

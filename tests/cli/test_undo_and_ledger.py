@@ -47,9 +47,7 @@ def test_undo_deletes_what_the_run_made_articles_before_their_categories(remote,
 def test_undo_is_read_in_the_order_in_which_it_is_done_and_says_why_it_deletes(remote):
     remote.run("push")
     told = remote.run("undo", "1").err
-    assert told.index("DELETE 3 articles (made by that run)\n") < told.index(
-        "DELETE 2 categories (made by that run)\n"
-    )
+    assert told.index("DELETE 3 articles (made by that run)\n") < told.index("DELETE 2 categories (made by that run)\n")
     remote.write("content/en/billing/late.md", "---\ntitle: Late\n---\nText.\n")
     remote.run("push")
     assert "It has articles that this run did not create. Undo the run that created them" in remote.run("undo", "1").err
@@ -101,10 +99,10 @@ def test_undo_of_a_run_that_is_not_there_names_the_latest(remote):
 
 
 def test_ledger_show_lists_what_is_managed_and_the_runs_and_one_run_in_full(remote):
-    assert "there is no ledger yet" in remote.run("ledger", "show").err
+    assert "There is no ledger yet." in remote.run("ledger", "show").err
     remote.run("push")
     shown = remote.run("ledger", "show")
-    assert "2 categories and 3 articles managed" in shown.out
+    assert "2 categories and 3 articles published by kbsync" in shown.out
     assert "push: 5 done (done)" in shown.out
     one = remote.run("ledger", "show", "1")
     assert "  done: create en/billing/refunds.md\n" in one.out
@@ -125,9 +123,9 @@ def test_ledger_show_tells_a_run_that_lasts_from_one_that_died(remote):
             )
         connection.commit()
     shown = remote.run("ledger", "show").out
-    assert "2  1970-01-01 00:00  push: nothing to send (still at work)\n" in shown
+    assert "2  1970-01-01 00:00  push: nothing to send (still running)\n" in shown
     assert "3  1970-01-01 00:00  push: nothing to send (did not end)\n" in shown
-    assert "(still at work)" in remote.run("ledger", "show", "2").out
+    assert "(still running)" in remote.run("ledger", "show", "2").out
 
 
 def test_ledger_show_of_the_embedded_sandbox_says_where_it_is(project):
@@ -142,7 +140,7 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
     refused = remote.run("ledger", "import", "export.json")
     assert refused.code == 6 and "not empty" in refused.err
     other = {"KBSYNC_LEDGER__URL": "sqlite:other.db"}
-    assert "5 items of portal `handbook` are managed" in remote.run("ledger", "import", "export.json", **other).err
+    assert "Imported 5 items of portal `handbook`." in remote.run("ledger", "import", "export.json", **other).err
     assert "5 unchanged" in remote.run("push", **other).out
     assert remote.run("ledger", "export", **other).out != ""
     remote.write("bad.json", '{"schema": "kbsync.ledger/1", "tables": {}}')
@@ -315,7 +313,10 @@ def test_undo_of_a_slug_swap_swaps_back(remote, portal: Sandbox):
     remote.write(one, "---\ntitle: One\nslug: two\n---\nThe first.\n")
     remote.write(two, "---\ntitle: Two\nslug: one\n---\nThe second.\n")
     told = " ".join(remote.run("plan").out.split())
-    assert "/articles/one will show another article, `en/billing/two.md`, which is not published: the slug" in told
+    assert (
+        "The slug becomes `two`. The old address /hc/handbook/articles/one will show another article, `en/billing/two.md`"
+        in told
+    )
     assert "slug: two -> one (the old address will show another article)" in told
     assert "slug: one -> one--kbsync-moving (for a moment, to free the address)" in told
     assert remote.run("push").code == 0

@@ -380,7 +380,9 @@ def test_a_deleted_category_goes_after_its_articles():
 
 def test_a_plan_that_removes_too_much_refuses_itself_and_names_the_limit():
     articles = [an_article(slug=f"a{n}", remote_id=n) for n in range(10)]
-    with pytest.raises(PlanRefused, match=r"removes 2 of the 10 items that kbsync has published. \[push\] max_removals allows 10%"):
+    with pytest.raises(
+        PlanRefused, match=r"removes 2 of the 10 items that kbsync has published. \[push\] max_removals allows 10%"
+    ):
         plan_of(articles[2:], articles, articles, removed="delete", max_fraction=0.1)
     assert len(plan_of(articles[1:], articles, articles, removed="delete", max_fraction=0.1).changes) == 1
 

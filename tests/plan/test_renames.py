@@ -118,7 +118,10 @@ def test_an_address_that_another_article_takes_is_told_with_what_it_will_show():
     plan = build_plan(TARGET, desired, Known(there, bases), policy=POLICY)
     told = {finding.path: finding.message for finding in plan.warnings if finding.code == "KB503"}
     assert "/articles/one will show another article, `en/two.md`, which is not published" in told["en/one.md"]
-    assert "The slug becomes `one`. The old address /articles/two will show another article, `en/one.md`." in told["en/two.md"]
+    assert (
+        "The slug becomes `one`. The old address /articles/two will show another article, `en/one.md`."
+        in told["en/two.md"]
+    )
 
 
 @pytest.mark.parametrize(

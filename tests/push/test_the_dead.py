@@ -58,7 +58,10 @@ def test_the_lock_of_a_zombie_is_taken_over(tmp_path, options):
         ledger.lock(target, an_owner(pid), now=time.time())
         code, told = all_ended([start(clone, *options)])[0]
         assert code == ExitCode.DONE, told
-        assert f"Took over the lock of ana@{platform.node()}, process {pid}, for" in told and "that push has crashed" in told
+        assert (
+            f"Took over the lock of ana@{platform.node()}, process {pid}, for" in told
+            and "that push has crashed" in told
+        )
         assert is_free(ledger, target)
 
 

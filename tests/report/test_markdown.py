@@ -109,8 +109,12 @@ def test_nothing_at_all_is_one_heading_and_one_line():
     assert plan_markdown(Plan(TARGET)) == (
         "## kbsync plan: everything is up to date\n\nPortal `handbook` at `https://support.example.com`\n"
     )
-    assert push_markdown(Plan(TARGET), [], requests=1, seconds=0.0).startswith("## kbsync push: everything is up to date\n")
-    assert findings_markdown([], root="content", sources=2).startswith("## kbsync lint: no errors or warnings\n\n2 files")
+    assert push_markdown(Plan(TARGET), [], requests=1, seconds=0.0).startswith(
+        "## kbsync push: everything is up to date\n"
+    )
+    assert findings_markdown([], root="content", sources=2).startswith(
+        "## kbsync lint: no errors or warnings\n\n2 files"
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,7 +167,11 @@ def test_a_long_list_leaves_room_for_the_others():
     changes = tuple(a_change(Action.UPDATE, f"en/{n}.md") for n in range(5_000))
     text = plan_markdown(Plan(TARGET, changes, held, warnings=warnings), warnings)
     assert len(text.encode()) <= LIMIT_BYTES
-    assert text.count("| update | `en/") > 20 and text.count("| edited in the panel |") > 100 and text.count("warning 7 ") == 2
+    assert (
+        text.count("| update | `en/") > 20
+        and text.count("| edited in the panel |") > 100
+        and text.count("warning 7 ") == 2
+    )
     assert text.count("are not shown") == 4
 
 

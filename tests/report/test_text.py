@@ -43,8 +43,7 @@ def test_durations_have_a_unit(seconds, words):
 
 def test_a_plan_with_nothing_in_it_says_so_in_one_sentence():
     assert plan_text(Plan(TARGET, unchanged=61), Style()) == (
-        "Plan for portal `handbook` at https://support.example.com\n\n"
-        "Everything is up to date (61 unchanged).\n"
+        "Plan for portal `handbook` at https://support.example.com\n\nEverything is up to date (61 unchanged).\n"
     )
 
 

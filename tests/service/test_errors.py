@@ -318,7 +318,10 @@ def test_a_small_body_that_unpacks_to_a_huge_one_is_refused():
 def test_a_body_that_is_packed_twice_or_as_nobody_asked_is_not_unpacked(encoding):
     packed = gzip.compress(gzip.compress(b" " * 1_000_000))
     with a_server(reply(packed, Content_Encoding=encoding)) as server, a_service(server.base_url) as service:
-        assert f"compressed as `{encoding}`, but kbsync asked for gzip" in told(service.check_connection, Misbehaved).message
+        assert (
+            f"compressed as `{encoding}`, but kbsync asked for gzip"
+            in told(service.check_connection, Misbehaved).message
+        )
 
 
 def test_two_headers_that_each_say_gzip_are_two_encodings():

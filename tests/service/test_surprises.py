@@ -42,7 +42,9 @@ def service(sandbox):
 
 def test_surprise_01_a_taken_slug_is_a_500_on_create_and_on_update_and_neither_is_sent_twice(sandbox, service):
     sandbox.panel.create("other", "Theirs", "x", slug="refunds")
-    with pytest.raises(ServerFailed, match=r"POST /api/v1/accounts/1/portals/handbook/articles: The service answered 500"):
+    with pytest.raises(
+        ServerFailed, match=r"POST /api/v1/accounts/1/portals/handbook/articles: The service answered 500"
+    ):
         create(service)
     mine = create(service, slug="mine")
     with pytest.raises(ServerFailed) as caught:
@@ -195,7 +197,10 @@ def test_surprise_17_a_deletion_is_answered_with_an_empty_body_and_one_that_is_g
 def test_surprise_17_an_unknown_route_is_told_with_its_path(sandbox, tmp_path):
     own = tmp_path / "own.toml"
     own.write_text('extends = "chatwoot"\n[operations]\nshow_article = "GET /api/v1/nowhere/{id}"\n', "utf-8")
-    with a_service(sandbox.base_url, profile=str(own)) as service, pytest.raises(NotFound, match="/nowhere/1: The service answered 404"):
+    with (
+        a_service(sandbox.base_url, profile=str(own)) as service,
+        pytest.raises(NotFound, match="/nowhere/1: The service answered 404"),
+    ):
         service.show_article(1, locale="en")
 
 

@@ -122,4 +122,7 @@ def test_the_data_folder_is_the_users_and_never_relative():
 def test_a_pin_that_nobody_filled_in_is_refused_with_what_to_do(store, blank: str):
     with pytest.raises(ConfigError, match="KBSYNC_TOKEN_ORIGIN is set but empty") as caught:
         use(store, OURS, pinned=blank)
-    assert "If https://support.example.com is your service, set it to that." in caught.value.hint and "Variables" in caught.value.hint
+    assert (
+        "If https://support.example.com is your service, set it to that." in caught.value.hint
+        and "Variables" in caught.value.hint
+    )

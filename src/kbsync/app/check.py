@@ -101,7 +101,7 @@ def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
 
 def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     service.check_connection()
-    where = "the embedded sandbox" if workspace.settings.is_sandbox else workspace.target.base_url
+    where = "the built-in sandbox" if workspace.settings.is_sandbox else workspace.target.base_url
     version = f", version {service.fetch_version()}" if service.can("version") else ""
     yield Line("ok", "service", f"{where} answers{version}")
     if service.can("profile"):

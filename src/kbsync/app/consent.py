@@ -38,7 +38,7 @@ class Consent:
         """Before `token_command` runs.
 
         Raises:
-            ConfigError: nobody agreed, here and below.
+            ConfigError: the user did not agree; here and below.
         """
         self._need("service", "token_command", self.settings.service.token_command)
 
@@ -157,7 +157,7 @@ class Consent:
         )
 
     def give(self, reaches: Sequence[Reach]) -> bool:
-        """Remember that this was agreed to; whether that could be done. Where it could not, it is said."""
+        """Remember that this was agreed to; returns whether that worked, and reports it where it did not."""
         from kbsync.trust.reach import digest_of
 
         digest = digest_of(reaches)
@@ -181,5 +181,5 @@ def listed(path: Path, reaches: Sequence[Reach]) -> str:
 
 
 def _is_inside(folder: Path, name: str) -> bool:
-    """The usual case, told without loading anything: a path below kbsync.toml, links included."""
+    """The usual case, decided without loading anything: a path below kbsync.toml, links included."""
     return (folder / name).resolve().is_relative_to(folder.resolve())

@@ -1,4 +1,4 @@
-"""`kbsync lint --external`: ask for the links to other sites, and tell what is dead and what nobody can say."""
+"""`kbsync lint --external`: check the links to other sites, and report which are dead and which are not clear."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEMORY = "external.json"
 def check_external(
     workspace: Workspace, reading: Reading, findings: list[Finding], paths: Collection[str]
 ) -> list[Finding]:
-    """The findings, and one more for each dead link of these files; what is unsure is told on stderr."""
+    """The findings, and one more for each dead link of these files; what is unsure is reported on stderr."""
     tree, settings = reading.compiler.tree, workspace.settings.lint
     links = list(find_external(tree, (path for path in tree.sources if path in paths)))
     urls = sorted({link.url for link in links})

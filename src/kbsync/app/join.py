@@ -66,6 +66,6 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
 
 
 def _died(ledger: Ledger, target: str, number: int) -> bool:
-    """Whether nobody was left who could say how a run ended, before anything of it was planned."""
+    """Whether all runners of a run were gone before anything of it was planned."""
     run = next(run for run in ledger.runs(target) if run.number == number)
     return run.outcome == LEFT and not run.states

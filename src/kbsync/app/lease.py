@@ -32,7 +32,7 @@ class Part:
         return self.ledger.beat(self.target, self.owner, now=time.time())
 
     def is_dead(self, other: Owner) -> bool:
-        """Whether another runner is surely gone."""
+        """Whether another runner is certainly gone."""
         return is_dead(other, self.owner, self.world)
 
     def is_gone(self, other: Owner) -> bool:

@@ -16,7 +16,7 @@ from kbsync.service.profile import Profile
 class PlanOptions:
     """What the command line asks for beyond kbsync.toml. Selectors are as the user typed them.
 
-    `here` is the folder that their paths are seen from; None: the one that the user stands in.
+    `here` is the folder that their paths are seen from; None: the current one.
     """
 
     selectors: tuple[str, ...] = ()

@@ -90,7 +90,7 @@ def learn(workspace: Workspace, reading: Reading, service: Service, known: Known
         weighed = weigh(reading.desired, ask(workspace, reading, known, questions))
     asked: set[tuple[str, Node]] = set()
     for _ in range(MOST_ROUNDS):
-        # A pair of which the bodies say nothing is not read again.
+        # A pair whose bodies gave no evidence is not read again.
         pairs = [pair for pair in bodies_to_compare(weighed) if pair not in asked]
         if not pairs:
             break
@@ -164,7 +164,7 @@ def check_first_push(workspace: Workspace, ledger: Ledger, *, allowed: bool) -> 
     """Without a list and without a ledger nothing says what is on the portal already.
 
     Raises:
-        PlanRefused: and the user has not said that this is the first push.
+        PlanRefused: the ledger is empty, and `--first-push` was not given.
     """
     if not workspace.profile.can_list and ledger.is_empty(workspace.target.key) and not allowed:
         raise PlanRefused(

@@ -50,7 +50,7 @@ HEAD = f"kbsync.standing/3 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 10
-"""Sources that moved, each of which costs a request, until everything is decided anew."""
+"""Sources that moved, each of which costs a request, until everything is decided again."""
 
 YOUNG_NS = 50_000_000
 """A file changed this shortly before it was looked at may change again within one tick of the file system's clock."""

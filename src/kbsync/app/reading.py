@@ -40,7 +40,7 @@ class Reading:
         Args:
             known: addresses by key, of the ledger.
             observed: the portal's items.
-            of: how the addresses of the service begin; a picture elsewhere is nobody's that we know.
+            of: how the addresses of the service begin; an image elsewhere was not uploaded by kbsync.
         """
         pictures = self.compiler.pictures
         pictures.settled = True

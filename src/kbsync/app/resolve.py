@@ -59,7 +59,7 @@ class Resolved:
 
 
 Choose = Callable[[Open], Side | None]
-"""Says whose value stands; None: leave it held."""
+"""Decides whose value counts; None: leave it held."""
 
 
 def resolve(
@@ -101,7 +101,7 @@ def resolve(
 
 
 def _asked(plan: Plan, names: Sequence[str], paths: frozenset[str]) -> list[Held]:
-    """What is to be decided. What somebody decided already is decided anew only where its file is named.
+    """What is to be decided. An earlier decision is asked for again only where its file is named.
 
     The plan also has the categories that the named files need.
     """

@@ -39,7 +39,7 @@ MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A saved plan as it may be carried out now; `anew` is the command that makes it anew."""
+    """A saved plan as it may be carried out now; `anew` is the command that plans again."""
 
     planned: Planned
     refused: tuple[Outcome, ...]
@@ -184,7 +184,7 @@ def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned
 
 
 def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
-    """The command that makes the same plan anew, for who stands here."""
+    """The command that makes the same plan again, as seen from the current folder."""
     root = workspace.settings.content_root.resolve()
 
     def seen(selector: str) -> str:
@@ -207,7 +207,7 @@ def push_command(session: Session, options: PlanOptions, plan: Path | None = Non
 
 
 def _settings(workspace: Workspace) -> str:
-    """What kbsync.toml and the profile say; what the command line asked for stands in the file beside it."""
+    """What kbsync.toml and the profile say; the options of the command line are in the file, too."""
     return saved.settings_digest(policy_of(workspace, AS_CONFIGURED))
 
 

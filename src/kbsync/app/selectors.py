@@ -1,4 +1,4 @@
-"""Selectors: paths as seen from where the user stands, `locale:fr`, `category:billing`, `status:published`."""
+"""Selectors: paths as seen from the current folder, `locale:fr`, `category:billing`, `status:published`."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def named(desired: Iterable[Desired], selectors: Iterable[str], *, root: Path, h
 
 
 def from_root(desired: Iterable[Desired], selectors: Iterable[str], *, root: Path, here: Path) -> tuple[str, ...]:
-    """The same selectors for who stands in the content root, wherever that is: without a path of this machine."""
+    """The same selectors as seen from the content root, without a path of this machine."""
     items = [_item_of(item) for item in desired]
     return tuple(_from_root(items, selector, root, here) for selector in selectors)
 
@@ -83,7 +83,7 @@ def select_paths(
         others: paths of which no more is known: pictures, and what could not be read.
         selectors: as the user typed them.
         root: the content root.
-        here: where the user stands.
+        here: the current folder.
 
     Raises:
         UsageError: a selector that means nothing.

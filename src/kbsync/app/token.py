@@ -25,7 +25,7 @@ def read_token(
     `allow` is called before a program runs, and raises where it may not.
 
     Raises:
-        ConfigError: there is none, or it cannot be a header's value.
+        ConfigError: no token, or one that cannot be a header's value.
     """
     if token_file is not None:
         source, token = f"--token-file {token_file}", _from_file(token_file)
@@ -73,7 +73,7 @@ def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:
     if program is None:
         raise ConfigError(f"[service] token_command: The program `{words[0]}` does not exist.")
     said = _output_of([program, *words[1:]], settings.folder, f"[service] token_command: `{words[0]}`")
-    # What is no text is refused with the rest of what cannot be a token.
+    # What is not text is refused below, like everything else that cannot be a token.
     return said.decode(errors="replace")
 
 

@@ -1,4 +1,4 @@
-"""Reverse a push: plan what is to be put back, let somebody agree, and carry it out."""
+"""Reverse a push: plan it, ask, and carry it out."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from kbsync.plan.undo import build_undo
 from kbsync.service.client import Service
 
 Agree = Callable[[Plan], None]
-"""Is shown what would be put back, and raises where somebody says no."""
+"""Is shown what would be reversed, and raises if the answer is no."""
 
 
 def undo(workspace: Workspace, run: int, *, agree: Agree, wait: bool = False) -> Pushed:
-    """Put a run's changes back, where nobody has touched them since.
+    """Reverse a run, except where it was edited later.
 
     Args:
         workspace: the project.

@@ -51,7 +51,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a "did you mean" for a word that is no command."""
+        """As click does, with a "did you mean" for an unknown command."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
@@ -62,7 +62,7 @@ class Commands(click.Group):
 
 
 def common_options(function: F) -> F:
-    """The options that stand before or after the command; the last one given counts."""
+    """The options that can be given before or after the command; the last one counts."""
     for option in reversed(COMMON):
         function = option(function)
     return function

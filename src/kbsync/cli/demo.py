@@ -1,4 +1,4 @@
-"""`kbsync demo`: the main job at a glance, in the embedded sandbox and nowhere else."""
+"""`kbsync demo`: the main job in a minute, always in the built-in sandbox."""
 
 from __future__ import annotations
 

@@ -61,7 +61,7 @@ def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({
     from kbsync.cli.screen import Options, say
     from kbsync.model import visible
 
-    # Whoever wrote what the message is about may have written codes for the terminal.
+    # The message may quote a file or the portal, with control codes for the terminal in it.
     pasteable = Options(**given).pasteable
     for line in (f"kbsync: {pasteable(message)}", f"  {pasteable(hint)}" if hint else ""):
         if line:

@@ -57,7 +57,7 @@ def show_findings(
     inside = root.resolve()
 
     def read(path: str) -> str | None:
-        # A picture has no lines; a pipe has no end; and what a link out of the tree leads to is nobody's business.
+        # An image has no lines, a pipe has no end, and a link out of the tree may lead to private files.
         place = (root / path).resolve()
         if not path.endswith(".md") or not place.is_relative_to(inside) or not place.is_file():
             return None

@@ -43,7 +43,8 @@ def lint_format_option(function: F) -> F:
 
 
 def _option(forms: Sequence[str]) -> Callable[[F], F]:
-    help_text = "text for people, json for scripts, markdown for a comment or job summary, github for annotations."
+    help_text = "text for people, json for scripts, markdown for a comment or job summary, github for annotations"
+    help_text += ", sarif for code scanning, junit for test reports." if "sarif" in forms else "."
     return click.option("--format", "form", type=click.Choice(forms), default="text", show_default=True, help=help_text)
 
 
@@ -99,7 +100,7 @@ def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, fo
     from kbsync.plan.step import PLAN_AGAIN
 
     plan, requests, seconds = _pasteable(pushed.plan, options), pushed.requests, pushed.seconds
-    # In a text, how to go on where the portal moved on is said once, at its end.
+    # In a text, the advice to plan again is printed once, at its end.
     said_once = {PLAN_AGAIN} if form == "text" else set()
     outcomes = [
         outcome if outcome.hint in said_once else replace(outcome, hint=options.pasteable(outcome.hint))

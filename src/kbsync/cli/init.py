@@ -75,7 +75,7 @@ Write the path of the other file, as in [Welcome](welcome.md) or
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the user said, by flag or when asked."""
+    """The user's answers, from options or questions."""
 
     base_url: str
     account_id: int

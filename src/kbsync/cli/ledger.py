@@ -49,7 +49,7 @@ def group() -> None:
 @common_options
 @click.pass_context
 def show(ctx: click.Context, run: int | None, form: str) -> int:
-    """Show what is recorded about this portal, or everything that one RUN did."""
+    """Show what is recorded, or what one RUN did."""
     from kbsync.report.ledger import ledger_json, ledger_text, run_json, run_text
 
     workspace = _workspace(ctx)
@@ -77,7 +77,7 @@ def show(ctx: click.Context, run: int | None, form: str) -> int:
 @common_options
 @click.pass_context
 def export(ctx: click.Context) -> int:
-    """Write the whole ledger, with all portals, to stdout: as a backup, or to import it elsewhere."""
+    """Write the whole ledger to stdout. Use it as a backup, or import it elsewhere."""
     ledger = _existing(_workspace(ctx))
     try:
         click.echo(msgspec.json.encode({"schema": SCHEMA, "tables": ledger.dump()}).decode())
@@ -161,7 +161,7 @@ def _existing(workspace: Workspace) -> Ledger:
     """The ledger that there is.
 
     Raises:
-        LedgerError: there is none yet.
+        LedgerError: there is no ledger yet.
     """
     if not workspace.has_ledger():
         raise LedgerError("There is no ledger yet.", hint="The first `kbsync push` creates it.")
@@ -200,7 +200,7 @@ def _tables(data: bytes, name: str) -> Mapping[str, Sequence[Sequence[Any]]]:
     """The tables of an export.
 
     Raises:
-        LedgerError: it is none, or one of another kbsync.
+        LedgerError: it is not an export, or one of another version.
     """
     try:
         found = msgspec.json.decode(data, type=Export)

@@ -1,4 +1,4 @@
-"""`kbsync lint`: check the content tree. Asks nobody and, without `--fix`, changes nothing."""
+"""`kbsync lint`: check the files. Works offline and, without `--fix`, changes nothing."""
 
 from __future__ import annotations
 

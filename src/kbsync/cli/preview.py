@@ -83,8 +83,8 @@ def read_project(session: Session, agreed: set[str]) -> Project:
     """kbsync.toml and the profile that it names, if somebody agreed to what of it leads out.
 
     Args:
-        session: the run; nobody is asked while pages are being served.
-        agreed: what this run was told that it may use; grows.
+        session: the run; no questions are asked while pages are being served.
+        agreed: what this run was allowed to use; grows.
     """
     from kbsync.preview.checking import Project
     from kbsync.service.profile import read_profile

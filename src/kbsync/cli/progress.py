@@ -18,7 +18,7 @@ from kbsync.model import Action, Outcome
 LINE_EVERY_S = 5.0
 
 ROOMY = 80
-"""Columns from which a bar of its full width fits beside all that is told; below it takes what is left."""
+"""From so many columns on, a bar of full width fits beside the numbers; below, it takes what is left."""
 
 BAR = 36
 

@@ -24,7 +24,7 @@ from kbsync.errors import UsageError
 )
 @click.option("--recreate", is_flag=True, help="Create again what was deleted on the portal.")
 @click.option("--publish", is_flag=True, help="Also apply the status in the front matter, like [push] publish = true.")
-@click.option("--first-push", is_flag=True, help="Confirm that the portal is empty (for profiles that cannot list).")
+@click.option("--first-push", is_flag=True, help="Confirm that this is the first push (for profiles that cannot list).")
 @click.option("--wait", is_flag=True, help="Wait if another push is running.")
 @click.option("--break-lock", is_flag=True, help="Take over the lock of a push that has crashed.")
 @click.option("--join", "joins", is_flag=True, help="Help with a push that another runner has started.")

@@ -57,7 +57,7 @@ def _ask(plan: Plan, options: Options, run: int) -> None:
     """Show what would be put back, and go on only where somebody says yes.
 
     Raises:
-        UsageError: nobody is there to ask.
+        UsageError: not a terminal.
         click.Abort: the answer is no.
     """
     from kbsync.report.text import plan_text

@@ -37,7 +37,7 @@ ALIAS = 50.0
 GIT, GIT_SINCE = 50.0, 25.0
 SLUG, SLUG_ONCE = 35.0, 25.0
 UNLIKE = {Evidence.PATH: 26.0, Evidence.GIT: 26.0, Evidence.SLUG: 30.0, Evidence.FORMER_TEXT: 0.0}
-"""What these weigh at most where the bodies are quite unlike: a file that was written anew, or another one."""
+"""What these weigh at most where the bodies are quite unlike: a file that was rewritten, or another one."""
 LOCALE = 20.0
 NAME = {"category": 15.0, "article": 4.0, "asset": 0.0}
 TEXT, FORMER_TEXT = 60.0, 20.0
@@ -135,7 +135,7 @@ class Index:
         return any(self.nodes[row].observed is None for row in rows)
 
     def is_plain(self, item: Desired) -> Node | None:
-        """What a source surely is where nobody else claims it: file, slug and portal agree, or all that readers see."""
+        """What a source certainly is if no other claims it: file, slug and portal agree, or all that readers see."""
         node = self.on_portal.get(key_of(item.kind, item.locale, item.slug))
         if node is None:
             return None
@@ -184,7 +184,7 @@ class Scales:
             if (self.index.nodes[node].observed is None) is gone
         }
         if gone:
-            # How alike the texts are, nobody can tell any more; but another source may have the very text.
+            # How alike the texts are is unknown by now; but another source may have the very same text.
             texts = {node for (_, node), reasons in found.items() if Evidence.TEXT in reasons}
             found = {e: _doubted(r) if e[1] in texts and Evidence.TEXT not in r else r for e, r in found.items()}
         return {edge: weight for edge, reasons in found.items() if (weight := _total(reasons)) >= MIN_WEIGHT}

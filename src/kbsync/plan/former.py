@@ -13,7 +13,7 @@ from kbsync.model import DIGEST_PREFIX, Base, Desired, digest
 
 
 def without_former_bodies(bases: Iterable[Base]) -> list[Base]:
-    """Bases that say nothing of such a body: where both sides hold the same now, that is agreed on anew."""
+    """Bases that say nothing of such a body: where both sides hold the same now, that is agreed on again."""
     return [_without(base) if _is_former(base) else base for base in bases]
 
 

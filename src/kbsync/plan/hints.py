@@ -31,6 +31,5 @@ def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, opt
         why = f"The portal's {desired.kind} has a value that this file never had in the ledger or in git. "
     resolve = command_line("resolve", desired.path, options=options)
     return (
-        f"{why}To keep the portal's value, copy it into your file. To replace it, run `{overwrite}`. "
-        f"`{resolve}` shows both and asks."
+        f"{why}Copy the edit into your file, or run `{overwrite}` to send your file. `{resolve}` shows both and asks."
     )

@@ -288,7 +288,7 @@ def _adopt(desired: Desired, observed: Observed) -> Change:
 def _agreed(desired: Desired, observed: Observed) -> Base:
     """The base of an adopted item: what both sides hold alike, and what is empty there.
 
-    A text that only the panel gave is nobody's agreement: a source that begins to give that field later meets a
+    A text that only the panel gave is not agreed on: a source that begins to give that field later meets a
     conflict and does not overwrite it. So it is with a status that the two do not share.
     """
     fields = {

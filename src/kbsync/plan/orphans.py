@@ -115,9 +115,10 @@ def _how_to_remove(base: Base, *, may_be_renamed: bool) -> str:
     """What can be done about what stays; only what is not set so already, and what this kind of item has."""
     if base.kind == "category":
         return 'Delete it in the panel, or set [push] removed to "delete".'
-    renamed = f"If you renamed the file, add `aliases: [{base.slug}]` to the new one. If not: "
-    how = 'Delete it in the panel, or set [push] removed to "archive" or "delete".'
-    return renamed + how if may_be_renamed else how
+    how = 'elete it in the panel, or set [push] removed to "archive" or "delete".'
+    if may_be_renamed:
+        return f"If you renamed the file, add `aliases: [{base.slug}]` to the new one. If not, d{how}"
+    return f"D{how}"
 
 
 def _removal(
@@ -152,7 +153,7 @@ def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
 def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
     """The service leaves no redirect behind (docs/service.md, S22); another article may take the address.
 
-    Whoever has the address reads drafts and archived articles, too (S8); a slug with a dot has none (S21).
+    A person who has the address can read drafts and archived articles, too (S8); a slug with a dot has none (S21).
     """
     there = (match.observed for match in matches.matched if match.desired.kind == "article")
     statuses: dict[object, Status | None] = {item.remote_id: item.status for item in there if item is not None}

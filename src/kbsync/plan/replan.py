@@ -42,7 +42,7 @@ class Now:
     """How things are: the plan made now, and what ledger and portal say.
 
     `pictured` are the sources whose text holds addresses of uploaded pictures, which may not have been known before.
-    `lost` are creates of which nobody knows whether they were carried out, and which the file knows nothing of.
+    `lost` are creates with an unknown result that came after the file was written.
     """
 
     plan: Plan
@@ -132,7 +132,7 @@ def _lost(change: Change) -> str:
 
 
 def _why(change: Change, instead: Sequence[Change | Held]) -> str:
-    """Why a change of the file is no change any more; `instead` is what the plan made now says of its item."""
+    """Why a change of the file is refused; `instead` is what a new plan has for its item."""
     others = [other for other in instead if isinstance(other, Change)]
     alike = [other for other in others if other.action is change.action]
     if edited := [name for other in alike for name in _edited(change, other)]:
@@ -180,7 +180,7 @@ def _disagreed(saved: Change, now: Change) -> list[str]:
 class _Record:
     """What the ledger says, to be asked whether a change is done, or the same as another.
 
-    `slugs` are those that articles and categories end with: one that swaps its slug steps aside on the way.
+    `slugs` are those that articles and categories end with: one that swaps its slug has a temporary one on the way.
     """
 
     by_id: Mapping[tuple[Kind, RemoteId | None], Base]
@@ -206,7 +206,7 @@ class _Record:
         )
 
     def name(self, change: Change) -> object:
-        """What a change does to which item; more than one of a plan may have it, where a slug steps aside."""
+        """What a change does to which item; a plan with a temporary slug has two such changes."""
         return (change.action, change.kind, change.locale, change.slug, change.path, self._id(change))
 
     def _id(self, change: Change) -> RemoteId | None:
@@ -232,7 +232,7 @@ class _Record:
     def _plain(self, field: FieldChange, change: Change) -> FieldChange:
         """A field without what says the same in other words."""
         if field.name == "position" and change.action is Action.CREATE:
-            return replace(field, after=None)  # The tree is the same: only what stands beside it can differ.
+            return replace(field, after=None)  # The files are the same: only its neighbours can differ.
         if field.name == "content" and change.path in self.pictured:
             return replace(field, after=None)  # The tree is the same: only where its pictures are can differ.
         if field.name == LINK_FIELD:

@@ -65,13 +65,13 @@ def tree_digest(target: Target, desired: Iterable[Desired]) -> str:
 
 
 def settings_digest(policy: Policy) -> str:
-    """Name the settings that decide what a plan does; how fast it is carried out is no part of it."""
+    """Name the settings that decide what a plan does; the pace is not part of it."""
     decisive = replace(policy, requests_per_minute=0, concurrency=0, latency_s=0)
     return _digest({name: _plain(getattr(decisive, name)) for name in Policy.__slots__})
 
 
 def ledger_digest(bases: Iterable[Base], unknown: Iterable[Pending] = ()) -> str:
-    """Name what a ledger says of a portal, and the requests whose answer nobody knows."""
+    """Name what a ledger says of a portal, and the requests with an unknown result."""
     agreed = sorted(bases, key=lambda base: (base.kind, str(base.remote_id)))
     return _digest((agreed, sorted(entry.entry for entry in unknown)))
 

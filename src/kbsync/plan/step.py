@@ -32,7 +32,7 @@ HOPELESS = (Unreachable, Denied, Throttled)
 class Step:
     """How one change went, for the ledger and for the report.
 
-    `journal` closes the journal's entry: `done`, `failed` (nothing was written), or `pending` (nobody knows: the next
+    `journal` closes the journal's entry: `done`, `failed` (nothing was written), or `pending` (unknown: the next
     run looks). `base` is what both sides agree on from now, None where nothing was written. `hopeless` means that no
     other change would fare better (no connection, no permission).
     """
@@ -51,7 +51,7 @@ class Step:
 class Looked:
     """What a change is about, as it is right before the change is sent.
 
-    `body` is an article's text where that is about to change; None where it stays, or where nobody knows it.
+    `body` is an article's text where that is about to change; None where it stays, or is not known.
     """
 
     current: Observed
@@ -65,7 +65,7 @@ def failed(
     lost: bool = False,
     after: ServiceError | None = None,
 ) -> Step:
-    """An error as a step. `lost`: a write went out before it, and nobody knows what became of that one."""
+    """An error as a step. `lost`: a write went out before it, with an unknown result."""
     message = f"{after.message} Then: {exc.message}" if after else exc.message
     journal: Literal["failed", "pending"] = "pending" if lost or isinstance(exc, AnswerLost) else "failed"
     hopeless = isinstance(exc, HOPELESS)
@@ -79,7 +79,7 @@ def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Step:
 
 
 def only_position(change: Change, wrong: list[str]) -> bool:
-    """Whether an update arrived but for the position, which a change of category makes anew."""
+    """Whether an update arrived but for the position, which a change of category resets."""
     return wrong == ["position"] and "category" in change.after
 
 
@@ -113,7 +113,7 @@ def differences(wanted: Fields, seen: Observed) -> list[str]:
 
 
 def missing(wanted: Fields, seen: Observed) -> list[str]:
-    """The fields of which an answer says nothing, though it could."""
+    """The fields that an answer leaves out, though it could have them."""
     return [name for name in wanted if name not in OUTSIDE and name not in seen.fields]
 
 

@@ -1,4 +1,4 @@
-"""What nobody can tell: which article a file is, or whether it is there at all. Held, with what to do. Pure."""
+"""Files whose article is not clear, or that may be on the portal already. Held, with what to do. Pure."""
 
 from __future__ import annotations
 
@@ -55,5 +55,5 @@ def why_not_new(draft: Draft, desired: Desired) -> str:
 
 
 def waits_for_category(draft: Draft, desired: Desired) -> bool:
-    """Whether nobody knows yet which category of the portal an article's is."""
+    """Whether an article's category is itself not clear yet."""
     return desired.kind == "article" and (desired.locale, desired.fields.get("category")) in draft.unclear_categories

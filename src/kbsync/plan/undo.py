@@ -1,4 +1,4 @@
-"""What would put a run's changes back, where nobody has touched them since. Pure.
+"""The plan that reverses a run, except where it was edited later. Pure.
 
     the run                 | the item now                | undo
     ------------------------+-----------------------------+------------------------------------------------
@@ -157,7 +157,7 @@ class _Draft:
             self._put_back(done, now)
 
     def tell_of_unanswered(self, entries: Iterable[Entry], strangers: Iterable[Observed]) -> None:
-        """A create whose answer never came, and an item of its slug that is nobody's: it may be the one."""
+        """A create without an answer, and an unknown item with its slug: it may be the one."""
         found = {key_of(item.kind, item.locale, item.slug): item for item in strangers}
         for change in (entry.change for entry in entries if entry.state == "settled"):
             item = found.get(key_of(change.kind, change.locale, change.slug))
@@ -246,7 +246,7 @@ class _Draft:
         return [replace(change, said=said.get(change.name)) for change in fields]
 
     def _back(self, done: _Done, now: Observed, name: str, value: Value) -> FieldChange:
-        """A field put back. What the run had overwritten was no agreement, and is none afterwards."""
+        """A field put back. What the run had overwritten was not agreed on, and is not afterwards."""
         there, base = _shown(now).get(name), self.bases.get((now.kind, now.remote_id))
         agreed = agreed_before(base, name, there) if base is not None else None
         return FieldChange(name, there, value, agreed=agreed, leaves=done.agreed.get(name))

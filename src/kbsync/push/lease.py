@@ -24,7 +24,7 @@ class World:
     Args:
         now: seconds since 1970.
         sleep: how to wait.
-        process: the process with a number, in our namespace; None where there is none.
+        process: the process with a number, in our namespace; None where it does not exist.
         booted_at: when this machine came up, in seconds since 1970; 0.0 where that is not known.
     """
 
@@ -53,7 +53,7 @@ def take_lock(
         world: clock and processes.
         wait: wait for a living owner instead of giving up.
         break_lock: take it from a living owner.
-        tell: told once why this waits, or whose lock was taken over.
+        tell: called once with why this waits, or whose lock was taken over.
 
     Raises:
         LedgerError: another run that lives holds it.
@@ -79,11 +79,11 @@ def take_lock(
 
 
 def is_dead(holder: Owner, asking: Owner, world: World) -> bool:
-    """Whether an owner is surely gone.
+    """Whether an owner is certainly gone.
 
     | the owner is                                                  | it is dead when                                |
     | ------------------------------------------------------------- | ---------------------------------------------- |
-    | on this host, in this boot and this pid namespace             | its process is none, a zombie, or a later one  |
+    | on this host, in this boot and this pid namespace             | its process is gone, a zombie, or a later one  |
     | there, with our own number (each run of a container may be 1) | it began at another time, or is silent         |
     | on a host of this name, in another boot                       | it fell silent before this boot began          |
     | in another pid namespace, or on another host                  | it is silent                                   |
@@ -99,7 +99,7 @@ def is_dead(holder: Owner, asking: Owner, world: World) -> bool:
 
 
 def is_silent(owner: Owner, world: World) -> bool:
-    """Whether an owner's heart has not beaten for so long that nobody needs to wait for it, wherever it is."""
+    """Whether an owner sent no heartbeat for so long that it need not be waited for, on any machine."""
     return world.now() - owner.beat_at > STALE_S
 
 

@@ -85,7 +85,7 @@ class Lookup:
         return self.service.can_find(change.slug)
 
     def find(self, change: Change, *, thorough: bool = False) -> Observed | None:
-        """The item of the change's slug; None where there is none, or where nobody can look.
+        """The item of the change's slug; None where it does not exist, or cannot be looked up.
 
         `thorough`: where one look finds nothing, look in the list as well.
         """

@@ -102,7 +102,7 @@ class Runner:
         sender: sends.
         run: the ledger and the world.
         changes: what is behind the journal's entries; of what another runner offered, filled when it is taken.
-        leads: whether this run is ours: we end with its outcomes whole, whoever made them.
+        leads: whether this run is ours: we end with all of its outcomes, those of other runners too.
     """
 
     target: str
@@ -240,7 +240,7 @@ class Runner:
         return bool(self.hopeless) or self.run.stopping()
 
     def _skip_rest(self) -> Iterator[Outcome]:
-        """Give up what nobody has taken, unless others may still do it."""
+        """Give up what was not taken yet, unless other runners may still do it."""
         if not self._is_alone() and (self.hopeless or not self.leads):
             return
         reason = f"Not tried, because an earlier change failed. {self.hopeless}" if self.hopeless else STOPPED

@@ -55,7 +55,7 @@ class Sender:
         content_of: the body that a change sends.
         bases: what was agreed on before, by kind and id; an update moves only what it sends. Who records a step
             puts its base here, for the next change of the same item.
-        default_author: the author of an article that names none; None where nobody knows whose the token is.
+        default_author: the author of an article that names none; None where the owner of the token is unknown.
     """
 
     service: Service
@@ -265,7 +265,7 @@ class Sender:
         wrong = differences(change.after, seen)
         arrived = {name: value for name, value in change.after.items() if name not in wrong and name != "status"}
         if "category" in arrived and "position" in seen.fields:
-            # The move gave it a new one: that is no person's edit, even where ours was not taken afterwards.
+            # The move gave it a new one: that is not a person's edit, even where ours was not stored afterwards.
             arrived["position"] = seen.fields["position"]
         status = seen.status if "status" in change.after and "status" not in wrong else None
         # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
@@ -289,7 +289,7 @@ class Sender:
         return Step("done", "done", base, remote_id=seen.remote_id)
 
     def _mend_position(self, change: Change, sent: Fields, seen: Observed) -> Observed:
-        """A change of category gives the article a new position; ours is said again, alone."""
+        """A change of category gives the article a new position; ours is sent again, alone."""
         if (
             change.kind != "article"
             or differences(sent, seen) != ["position"]
@@ -301,7 +301,7 @@ class Sender:
             mended = self.service.update_article(seen.remote_id, position, before=seen, content=None, category_id=None)
             return self.lookup.own(change, mended, seen.remote_id)
         except ServiceError:
-            return seen  # Whoever reads this finds the position not taken, and says so.
+            return seen  # The caller finds that the position was not stored, and reports it.
 
     # --- delete ----------------------------------------------------------------------------------------------------
 

@@ -1,7 +1,7 @@
-"""Pictures go before the articles that show them: planned, uploaded once, recorded at once.
+"""Images go before the articles that show them: planned, uploaded once, recorded at once.
 
-An upload that is sent twice is no second article: it costs one of the sixty that the service takes in an hour, and
-leaves a file that nobody shows. So a run that dies in between uploads that one picture again, and no other.
+An upload that is sent twice does not make a second article: it costs one of the sixty that the service accepts in an
+hour, and leaves an unused file. So a run that crashes in between uploads that one image again, and no other.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Uploads:
         compiler: the tree; it learns the addresses.
         ledger, target: the record, and the portal in it.
         clock: seconds since 1970.
-        per_hour: how many pictures the service takes in an hour; 0 where nobody said.
+        per_hour: how many images the service accepts in an hour; 0 where that is unknown.
     """
 
     service: Service
@@ -53,7 +53,7 @@ def sends_body(change: Change) -> bool:
 def plan_uploads(plan: Plan, compiler: Compiler, policy: Policy, *, per_hour: int) -> Plan:
     """The plan with an upload for each picture that its changes wait for, before everything else.
 
-    Where they are more than the service takes in an hour (0: nobody said how many that are), the plan says so.
+    Where they are more than the service accepts in an hour (0: unknown), the plan has a warning.
     """
     wanted: dict[str, Picture] = {}
     for change in plan.changes:
@@ -140,7 +140,7 @@ def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
 
 
 def record_known(plan: Plan, uploads: Uploads) -> None:
-    """Record what the portal alone knew, so that whoever joins this run sends the same."""
+    """Record what only the portal knew, so that runners who join send the same."""
     pictures = uploads.compiler.pictures
     if not pictures.by_path:
         return

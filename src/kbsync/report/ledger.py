@@ -18,6 +18,9 @@ from kbsync.words import count, field_names
 
 WORDS = {"settled": "looked up later", "unknown": "result unknown", "pending": "under way", "taken": "under way"}
 
+OUTCOMES = {"held": "needs your decision"}
+"""How a run ended, where that is not the name of its exit code."""
+
 DEAD = " (that push has crashed: the next push takes the lock over)"
 
 
@@ -63,7 +66,8 @@ def ledger_text(record: Record, style: Style) -> str:
 def run_line(run: RunInfo, *, at_work: bool = False) -> str:
     """`12  2026-11-21 07:20  push: 3 done, 1 failed (partly failed)`."""
     states = ", ".join(f"{number:,} {WORDS.get(state, state)}" for state, number in sorted(run.states.items()))
-    outcome = run.outcome.replace("_", " ") or ("still running" if at_work else "did not end")
+    ended = OUTCOMES.get(run.outcome, run.outcome.replace("_", " "))
+    outcome = ended or ("still running" if at_work else "did not end")
     return f"{run.number}  {_moment(run.started_at)}  {run.command}: {states or 'nothing to send'} ({outcome})"
 
 

@@ -1,6 +1,6 @@
 """Plans, pushes and findings as GitHub-flavoured Markdown, for a comment in a pull request or the summary of a job.
 
-What needs a person comes first. Of each list the beginning stands open and the rest is folded; what would make the
+What needs a person comes first. Of each list the beginning is open and the rest is folded; what would make the
 whole too large for a comment is counted instead.
 """
 
@@ -25,7 +25,7 @@ RESERVED_BYTES = 4_000
 """Room that each later list is sure of, so that a long one does not push it out."""
 
 FRAME_BYTES = 600
-"""Room for what stands around the rows of a list: its heading, the heads of its tables, the fold, what is left out."""
+"""Room for what is around the rows of a list: its heading, the heads of its tables, the fold, what is left out."""
 
 OPEN_ROWS = 20
 """Rows of a list that are seen without unfolding."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
+from posixpath import commonprefix
 
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
 from kbsync.plan.order import ASIDE, taken_slugs
@@ -136,7 +137,7 @@ def _field_line(field: FieldChange, style: Style, taken: Set[str]) -> str:
     if field.name == "content":
         return f"      {word}: changed"
     room = max(16, (style.width - len(word) - 14) // 2)
-    line = f"      {word}: {' -> '.join(_shown(value, room) for value in field.shown)}"
+    line = f"      {word}: {' -> '.join(_both(field.shown, room))}"
     fate = fate_of_address(field, taken)
     return f"{line}  ({fate})" if fate else line
 
@@ -150,18 +151,31 @@ def fate_of_address(field: FieldChange, taken: Set[str]) -> str:
     return "the old address will show another article" if field.before in taken else "the old address will be 404"
 
 
-def _values_line(field: FieldChange, style: Style) -> str:
+def _values_lines(field: FieldChange, style: Style) -> list[str]:
     """What a held field is on both sides."""
     word = FIELD_WORDS.get(field.name, field.name)
-    room = max(16, (style.width - len(word) - 34) // 2)
-    return f"      {word}: {_shown(field.before, room)} on the portal, {_shown(field.after, room)} here"
+    theirs, ours = _both((field.before, field.after), max(16, style.width - len(word) - 21))
+    return [f"      {word} on the portal: {theirs}", f"      {word} in your file:  {ours}"]
 
 
-def _shown(value: Value, room: int) -> str:
+def _both(values: tuple[Value, Value], room: int) -> tuple[str, str]:
+    """Two values, each cut to so many characters in a way that the place where they begin to differ is left."""
+    one, other = map(_text, values)
+    same = len(commonprefix([one, other]))
+    is_cut = max(len(one), len(other)) > room and same > room // 2
+    start = same - room // 4 if is_cut else 0
+    return _cut(one, start, room), _cut(other, start, room)
+
+
+def _text(value: Value) -> str:
     if value is None or value == "" or value == ():
         return "(nothing)"
     text = ", ".join(value) if isinstance(value, tuple) else str(value)
-    text = visible(" ".join(text.split()))
+    return visible(" ".join(text.split()))
+
+
+def _cut(text: str, start: int, room: int) -> str:
+    text = "…" + text[start + 1 :] if start else text
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
@@ -183,7 +197,7 @@ def held_text(item: Held, style: Style) -> str:
 def _held_head(item: Held, style: Style) -> list[str]:
     fields = field_names(item.fields)
     reason = style.paint(REASONS[item.reason], "yellow") + (f": {fields}" if fields else "")
-    values = (_values_line(field, style) for field in item.values if field.name != "content")
+    values = (line for field in item.values if field.name != "content" for line in _values_lines(field, style))
     return [f"  {visible(item.path or item.slug)}  {reason}", *values]
 
 
@@ -227,7 +241,7 @@ def _plan_summary(plan: Plan, style: Style, command: str) -> list[str]:
 class Words:
     """What a report says of its command: the sentence for "nothing to do" (default: up to date), and what to run next.
 
-    `anew` plans anew, where `again` would carry out the old plan; "" where it plans by itself.
+    `anew` makes a new plan, where `again` would carry out the old one; "" where `again` plans by itself.
     """
 
     nothing: str = ""
