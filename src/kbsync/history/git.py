@@ -72,7 +72,7 @@ SURE_PERCENT = 75
 """From here on git's word for a rename is taken where the bodies are too short to tell."""
 
 EVERYTHING = "."
-"""Below the content root. That costs git a third of what a pattern for `.md` does, so what is no source goes here."""
+"""Below the content root. That costs git a third of what a pattern for `.md` does, so other paths are dropped here."""
 
 MAX_NAMES = 8
 """So many names are given to git, which then passes by what has nothing to do with them; more of them cost more."""
@@ -143,7 +143,7 @@ class Repository:
     """The repository that a content tree lies in. Names of files are relative to the content root.
 
     Raises:
-        GitFailed: there is none, git is missing, or git refuses.
+        GitFailed: not a repository, git is missing, or git refuses.
     """
 
     def __init__(self, root: Path, environ: Mapping[str, str] = os.environ, *, program: str = "git") -> None:
@@ -197,7 +197,7 @@ class Repository:
             return out
 
     def head(self) -> str:
-        """The id of the commit that is checked out; "" where there is none."""
+        """The id of the commit that is checked out; "" where there is no commit."""
         with suppress(GitFailed):
             return self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
         return ""
@@ -232,11 +232,11 @@ class Repository:
 
         Args:
             head: another commit than HEAD.
-            only: what they shall have touched, for who does not follow renames. They may have touched more.
+            only: paths that they must have touched, where renames do not matter. They may have touched more.
             since: a commit; those that it is made of are left out.
 
         Raises:
-            GitFailed: the history is broken, or there is none; what came before stays true.
+            GitFailed: the history is broken or empty; what came before stays true.
         """
         follow = ("--no-renames",) if only else RENAMES
         paths = [f":(literal){name}" for name in only] if 0 < len(only) <= MAX_NAMES else [EVERYTHING]

@@ -103,7 +103,7 @@ class Search:
             seen = pair.observed
             if pair.found.keys() & {"title", "content", "name"}:
                 gave = found.gave.keys() - {"status", "locale"}
-                # What was touched since may be a person's way back, and is no agreement.
+                # What was touched since may be a person's undo, so it does not count as agreed.
                 fields = {name: seen.fields.get(name) if pair.found.get(name) else None for name in gave}
                 status = seen.status if pair.found.get("status") else _status_in(found.gave)
                 yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, fields, status)

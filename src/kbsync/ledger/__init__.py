@@ -18,7 +18,7 @@ def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
     Args:
         url: `sqlite:PATH`, the path relative to `folder`, or `postgresql://…`.
         folder: that of kbsync.toml.
-        looking: nothing will be written; a file that nobody may write to will do.
+        looking: nothing will be written; a read-only file is enough.
 
     Raises:
         ConfigError: no such kind of ledger.

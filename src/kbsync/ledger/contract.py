@@ -16,7 +16,7 @@ LEFT = "left"
 """The outcome of a run whose leader died, when the last who took part has gone."""
 
 State = Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"]
-"""Where a journal entry is: planned; somebody looks at it; about to be sent; sent and nobody knows; over."""
+"""Where a journal entry is: planned; a runner looks at it; about to be sent; sent with an unknown result; over."""
 
 
 Ended = Literal["done", "failed", "skipped", "unknown"]
@@ -27,7 +27,7 @@ Ended = Literal["done", "failed", "skipped", "unknown"]
 class Owner:
     """Who is at work: a person, a machine, a process. `started_at` and `beat_at` are in seconds since 1970.
 
-    A process number alone names nobody: it means something within one start of a machine and one namespace, and is
+    A process number alone is not enough: it is valid within one start of a machine and one namespace, and is
     given away again later. What could not be read is empty.
 
     Args:
@@ -109,7 +109,7 @@ class Granted:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One line of the journal: a change, how it stands, what the portal's item is."""
+    """One line of the journal: a change, its state, the portal's item."""
 
     number: int
     change: Change
@@ -187,7 +187,7 @@ class Ledger(Protocol):
         """How many entries up to this phase are not over."""
 
     def skip_rest(self, run: int, reason: str, *, now: float) -> list[int]:
-        """Give up what nobody has taken yet; the entries' numbers."""
+        """Give up what was not taken yet; the entries' numbers."""
 
     def pending(self, target: str) -> list[Pending]:
         """The entries of former runs that may have been sent and were never completed, oldest first."""

@@ -13,7 +13,7 @@ from kbsync.model import Base, Change, Kind, Pending
 
 
 class Record:
-    """A `Ledger`; what each method promises stands there."""
+    """A `Ledger`; the protocol documents each method."""
 
     def __init__(self, database: Database) -> None:
         self.db = database
@@ -87,7 +87,7 @@ class Record:
         return journal.open_entries(self.db, run, phase)
 
     def skip_rest(self, run: int, reason: str, *, now: float) -> list[int]:
-        """Give up what nobody has taken yet."""
+        """Give up what was not taken yet."""
         with self.db.transaction():
             return journal.skip_rest(self.db, run, reason, now)
 

@@ -44,7 +44,7 @@ def names_another_file(database: Path) -> bool:
         with open(database.with_name(database.name + "-journal"), "rb", opener=without_waiting) as file:
             file.seek(-len(SUPER_JOURNAL), os.SEEK_END)
             return file.read() == SUPER_JOURNAL
-    except OSError:  # There is none, or it is shorter.
+    except OSError:  # It does not exist, or is shorter.
         return False
 
 
@@ -70,7 +70,7 @@ class SqliteDatabase:
         except LedgerError as exc:
             if not looking or not isinstance(exc.__cause__, sqlite3.OperationalError) or not path.is_file():
                 raise
-            # Where nothing can be written, nobody else writes either.
+            # In a read-only folder there are no other writers either.
             self._connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", writing=False)
 
     def _connect(self, where: str, *, writing: bool = True) -> None:

@@ -33,12 +33,12 @@ PLAIN_NAME = re.compile(r"[\w~-][\w.~-]{0,120}")
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Every address of the site and the file that stands for it, relative to the folder."""
+    """Every address of the site and its file, relative to the folder."""
 
     files: dict[str, str]
 
     def relative(self, html: str, at: str) -> str:
-        """The HTML of a page with relative addresses, as seen from the file `at`; what is no page stays."""
+        """The HTML of a page with relative addresses, as seen from the file `at`; other addresses stay."""
         folder = posixpath.dirname(at)
 
         def moved(found: re.Match[str]) -> str:

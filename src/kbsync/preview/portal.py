@@ -23,7 +23,7 @@ from kbsync.site.pages import WriterDiff
 from kbsync.words import FIELD_WORDS, field_names
 
 FRESH_S = 60.0
-"""What the portal said is believed for this long."""
+"""An answer of the portal is used for this long."""
 
 ASKING = WriterDiff("Asking the portal …")
 WITH_PORTAL = "To compare with the portal, start the preview with `--portal`."
@@ -77,7 +77,7 @@ class Ours:
 
 @dataclass(slots=True)
 class Answer:
-    """What the portal said of one article, and when (a monotonic time in seconds)."""
+    """The portal's answer about one article, and when (a monotonic time in seconds)."""
 
     at: float
     article: Known = None
@@ -90,7 +90,7 @@ class Comparer:
 
     Args:
         ask: asks the portal, or looks into the ledger.
-        tell: told the path of an article whose difference is another now; called in that thread.
+        tell: called with the path of an article whose difference has changed; in that thread.
         clock: a monotonic time in seconds.
     """
 
@@ -103,7 +103,7 @@ class Comparer:
     _known: dict[str, WriterDiff] = field(default_factory=dict)
 
     def start(self) -> None:
-        """Begin to answer. The thread keeps nobody from ending: a portal may take a minute to say nothing."""
+        """Begin to answer. The thread does not keep the process alive: a portal may take a minute to time out."""
         threading.Thread(target=self._work, name="portal", daemon=True).start()
 
     def close(self) -> None:
@@ -172,7 +172,7 @@ def ours_of(catalogue: Catalogue, path: str) -> Ours:
 
 
 def _picture_of(project: Project, path: str) -> str | None:
-    """What stands for a picture, wherever it was uploaded to; None for what is no picture."""
+    """The placeholder of an image, wherever it was uploaded to; None for what is not an image."""
     try:
         picture = look_at(path, read_within(project.root / path, project.settings.assets.max_bytes))
     except OSError:
@@ -188,7 +188,7 @@ def _without_addresses(text: str) -> str:
 
 
 def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
-    """What the portal said beside ours, field by field and word by word."""
+    """The portal's version beside ours, field by field and word by word."""
     if answer.error:
         return WriterDiff(f"Not compared: {answer.error}")
     theirs = answer.article

@@ -36,7 +36,7 @@ def listen(host: str, port: int, *, or_any: bool) -> tuple[socket.socket, str]:
         or_any: take any free port where this one is taken.
 
     Raises:
-        OSError: the address is taken, or is none of this machine.
+        OSError: the address is taken, or does not belong to this machine.
     """
     family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
     # Named, because asyncio switches Nagle's algorithm off only on sockets that say they are TCP.

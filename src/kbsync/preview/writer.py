@@ -102,7 +102,7 @@ class Writing:
         template = self.project.settings.preview.editor
         place = Path(self.project.root, path).resolve().as_posix()
         words = {"path": quote(place, safe="/:"), "line": str(line), "column": str(column)}
-        # In vscode://file/{path} the first slash of the path stands already, in x://open?file={path} it does not.
+        # In vscode://file/{path} the first slash of the path is there already, in x://open?file={path} it does not.
         template = template.replace("/{path}", "/" + words["path"].removeprefix("/"))
         for word, value in words.items():
             template = template.replace("{" + word + "}", value)

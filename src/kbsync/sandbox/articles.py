@@ -153,7 +153,7 @@ def delete(store: Store, article: Article) -> None:
 
 
 def count_view(store: Store, article: Article) -> None:
-    """Count one visit, which is no change of the article."""
+    """Count one visit, which does not change the article."""
     store.run("UPDATE articles SET views = coalesce(views, 0) + 1 WHERE id = ?", (article.id,))
 
 
@@ -229,7 +229,7 @@ def _write(store: Store, sql: str, values: tuple[object, ...]) -> None:
     try:
         store.run(sql, values)
     except sqlite3.IntegrityError as exc:
-        # The service has no check for a taken slug: the database refuses it and nobody catches that.
+        # The service has no check for a taken slug: the database refuses it, which is an unhandled error.
         raise crashed() from exc
 
 

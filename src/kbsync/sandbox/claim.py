@@ -13,7 +13,7 @@ from kbsync.site.guard import LOOPBACK
 
 LONGEST_ADDRESS = 200
 LOCKED_BYTE = 1 << 30
-"""On Windows nobody can read a byte that is locked, so it is one far behind the address."""
+"""On Windows a locked byte cannot be read, so it is one far behind the address."""
 
 
 _HELD: set[int] = set()
@@ -64,7 +64,7 @@ def claim(database: Path) -> Iterator[int]:
 
 
 def _open(path: str) -> int:
-    """The lock file; a pipe or a device of that name is none."""
+    """The lock file; a pipe or a device of that name is refused."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor

@@ -1,4 +1,4 @@
-"""The sandbox's own addresses, below `/-/sandbox`: not part of the service, and counted by nobody.
+"""The sandbox's own addresses, below `/-/sandbox`: not part of the service, and not counted.
 
 GET    /-/sandbox            page: every article of every portal, drafts included, with a link
 GET    /-/sandbox/faults     the faults that wait, as JSON
@@ -42,7 +42,7 @@ class Control:
 
     @property
     def is_json(self) -> bool:
-        """Whether the body is said to be JSON."""
+        """Whether the body is declared as JSON."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
 
 

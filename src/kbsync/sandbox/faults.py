@@ -1,4 +1,4 @@
-"""What a sandbox can be told to do wrong, and when."""
+"""What a sandbox can do wrong on request, and when."""
 
 import random
 import re

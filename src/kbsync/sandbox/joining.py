@@ -15,7 +15,7 @@ def join(base_url: str, token: str, setup: Setup) -> None:
     """Have a running sandbox make what is missing of a setup.
 
     Raises:
-        DataInUse: nobody answers there: it has just ended, or is about to.
+        DataInUse: there is no answer: it has just ended, or is about to.
         DataRefused: it does not take the token, or cannot make what the setup asks for.
     """
     headers = {"content-type": "application/json", "api_access_token": token}

@@ -53,7 +53,7 @@ class Sandbox:
 
     @property
     def faults(self) -> Faults:
-        """What it is told to do wrong."""
+        """What it does wrong on request."""
         return self.app.faults
 
     @property
@@ -88,7 +88,7 @@ class Sandbox:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn's server, but it stops at once when told to, and on a signal without raising it again at the end."""
+    """uvicorn's server, but it stops at once when asked to, and on a signal without raising it again at the end."""
 
     def __init__(self, config: uvicorn.Config, stopping: asyncio.Event) -> None:
         super().__init__(config)

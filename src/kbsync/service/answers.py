@@ -1,4 +1,4 @@
-"""What a status number means: an answer that is no success becomes the error that tells the user what to do."""
+"""What a status number means: an answer that is not a success becomes an error with what to do."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def decode(answer: Answer, kind: Any) -> Any:
     """Read a 2xx answer as JSON of this shape: a type that msgspec knows.
 
     Raises:
-        Misbehaved: it is none, and the message says which request and what came instead.
+        Misbehaved: it is not; the message says which request and what came instead.
     """
     if not answer.body.strip():
         raise Misbehaved(

@@ -55,7 +55,7 @@ class Expected:
 
     Args:
         counts: what the portal said just now; None where it was not asked.
-        managed: ids of the ledger. Each of them is either found or surely gone.
+        managed: ids of the ledger. Each of them is either found or certainly gone.
         seen: ids of an earlier listing.
         wanted: categories of the tree, by locale and slug.
     """
@@ -73,7 +73,7 @@ class CategoryLister:
     Args:
         read: one page of the list (from 1), narrowed by filters.
         count: asks the portal how many there are; None where it does not say.
-        show: one category by its id; None where there is none.
+        show: one category by its id; None where it does not exist.
         counts: what the portal said just before.
     """
 
@@ -109,7 +109,7 @@ class CategoryLister:
         """Ask for categories by their ids, as long as some are missing; `surely`: in any case, each of them.
 
         Raises:
-            Denied: this token may not look at single categories, and without that nobody knows whether one is gone.
+            Denied: this token may not look at single categories, so kbsync cannot know whether one is gone.
         """
         for remote_id in ids:
             if remote_id in self.found or remote_id in self.absent:

@@ -72,7 +72,7 @@ class Service:
         return tuple(portal_info(portal) for portal in portals)
 
     def fetch_portal(self) -> PortalInfo:
-        """The portal itself, found in the list: an unknown slug there is an answer, a 500 is none.
+        """The portal itself, found in the list: an unknown slug there is an answer, a 500 is not.
 
         Source: docs/service.md, S15.
 
@@ -169,7 +169,7 @@ class Service:
         return found
 
     def category_id(self, slug: object, *, locale: str) -> RemoteId | None:
-        """The id of a category of a locale; None where there is none such."""
+        """The id of a category of a locale; None where it does not exist."""
         found = (key for key, item in self.categories.items() if (item.locale, item.slug) == (locale, slug))
         return next(found, None)
 
@@ -251,7 +251,7 @@ class Service:
     def upload(self, name: str, data: bytes, kind: str) -> str:
         """Upload a file; the address that it has from now on. Source: docs/service.md, section 5.
 
-        The same file uploaded twice has two addresses, and nobody can list or delete them.
+        The same file uploaded twice has two addresses, which cannot be listed or deleted.
         """
         answer = self._ask("upload", file=File("attachment", name, kind, data))
         found: wire.WireUpload = decode(answer, wire.WireUpload)

@@ -26,7 +26,7 @@ DEADLINE_FACTOR = 4
 """A whole answer may take this many times the longest silence."""
 
 WAKE_S = 0.5
-"""Nobody waits for longer without looking up: a signal that comes just before a wait begins does not end it."""
+"""No wait is longer without a check: a signal that comes just before a wait begins does not end it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class Answer:
 
 
 def http_date_s(text: str) -> float | None:
-    """A date of a header in seconds since 1970; None for what is none."""
+    """A date of a header in seconds since 1970; None for anything else."""
     try:
         return parsedate_to_datetime(text).timestamp()
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -141,7 +141,7 @@ def within(deadline_s: float, work: Callable[[], T]) -> T:
     """What `work` returns or raises, or TimeoutError after the deadline.
 
     httpx limits each silence, not their sum: an answer whose headers drip would take for ever, and so may a name that
-    nobody resolves. Neither can be interrupted, so it is left behind, in a thread that keeps no process alive.
+    is never resolved. Neither can be interrupted, so it is left behind, in a thread that keeps no process alive.
     """
     done: Future[T] = Future()
 

@@ -67,7 +67,7 @@ class Checker:
     Args:
         private: whether machines of this network are asked, too.
         timeout_s: for connecting and for each silence.
-        sleep: waits for some seconds; by default only as long as nobody interrupts.
+        sleep: waits for some seconds; by default until an interrupt.
         clock: gives seconds since 1970.
         resolve: the addresses of a host, as `socket.getaddrinfo` gives them.
         trust: gives the certificates to believe.
@@ -136,7 +136,7 @@ class Checker:
         for hop in range(HOPS):
             if not at.host:
                 return Verdict("dead", "it is not a valid address")
-            # A name and password in an address are nobody's to try.
+            # A name and password in an address must not be tried.
             asked = at.copy_with(username=None, password=None, fragment=None)
             try:
                 answer = within(3 * self.timeout_s, partial(sender.head_of, method, asked))

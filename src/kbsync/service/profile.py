@@ -31,7 +31,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The longest a text may be, in characters; 0 where nobody said."""
+    """The longest a text may be, in characters; 0 where it is unknown."""
 
     title_chars: int = 0
     slug_chars: int = 0

@@ -1,4 +1,4 @@
-"""Requests and their pace: repeating what is safe, waiting when told to, errors that say what was asked.
+"""Requests and their pace: repeating what is safe, waiting when asked to, errors that say what was asked.
 
 Only what is safe is repeated: a request that never left, 429, 503 with Retry-After, and reads. A write that ended in
 silence is the caller's to look up; repeating it here could leave two articles.
@@ -79,7 +79,7 @@ class Transport:
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
     Raises:
-        ConfigError: `base_url` is no address, or the token is nothing that a header can carry.
+        ConfigError: `base_url` is not an address, or the token cannot be sent in a header.
     """
 
     base_url: str
@@ -146,7 +146,7 @@ class Transport:
             body: sent as JSON.
             query: parameters behind the path.
             public: leave the token out.
-            file: sent as a form instead of a body. A limit of uploads lasts for an hour, so nobody waits for its end.
+            file: sent as a form instead of a body. A limit of uploads lasts for an hour, so its end is not waited for.
 
         Raises:
             Unreachable: it never left, also not after some tries.
@@ -252,7 +252,7 @@ class Transport:
         return wait_s
 
     def _is_news(self, wait_s: float) -> bool:
-        """Whether nobody has been told of this wait yet: all threads are throttled at once, and wait side by side."""
+        """Whether this wait was not reported yet: all threads are throttled at once, and wait side by side."""
         with self._count_lock:
             now_s = self.now()
             if now_s < self._told_until_s:
@@ -281,7 +281,7 @@ def _check_base_url(base_url: str) -> str:
     """The host of an address.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is not an address.
     """
     try:
         parts = urlsplit(base_url)

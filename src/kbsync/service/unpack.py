@@ -26,7 +26,7 @@ def unpack(chunks: Iterable[bytes], encoding: str, *, asked: str, most_bytes: in
         most_bytes: the limit, counted both before and after unpacking.
 
     Raises:
-        Misbehaved: it is larger than that, packed in a way that nobody asked for, or damaged.
+        Misbehaved: it is larger than that, compressed in an unexpected way, or damaged.
     """
     name = encoding.strip().lower()
     if name not in {"", "identity", "gzip", "x-gzip"}:

@@ -108,7 +108,7 @@ class ArticlePage(msgspec.Struct, frozen=True):
 
 
 class CategoryPage(msgspec.Struct, frozen=True):
-    """One page of categories. `meta.categories_count` counts the page (docs/service.md, S19), so nobody reads it."""
+    """One page of categories. `meta.categories_count` counts the page (docs/service.md, S19), so it is not used."""
 
     payload: list[WireCategory]
 
@@ -189,7 +189,7 @@ class WireVersion(msgspec.Struct, frozen=True):
 
 
 def as_id(value: RemoteId | None) -> RemoteId:
-    """A number where it is one, however it was written; 0 where there is none."""
+    """A number, as a number or text; 0 for anything else."""
     if value is None:
         return 0
     return int(value) if isinstance(value, str) and DIGITS.fullmatch(value) else value
@@ -202,7 +202,7 @@ def path_part(text: str) -> str:
 
 
 def text_of(value: object) -> str:
-    """A text of `meta`; what is no text counts as empty."""
+    """A text of `meta`; anything else counts as empty."""
     return value if isinstance(value, str) else ""
 
 

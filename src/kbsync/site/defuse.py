@@ -2,7 +2,7 @@
 
 The portal's HTML (`kbsync.markdown.html`) is as unsafe as the portal: it keeps `javascript:` links, writes the info
 string of a code block unescaped, and puts what a video address captures into its player as it is. This module knows
-every tag that the renderer writes on purpose, in full; what has any other shape is no tag but text, and is escaped.
+every tag that the renderer writes on purpose, in full; anything else counts as text, and is escaped.
 So nothing depends on finding what is bad.
 """
 
@@ -27,7 +27,7 @@ _SHAPES = (
     *(f"(?P<player{number}>{player.shape.pattern.removeprefix('<')})" for number, player in enumerate(PLAYERS)),
     "(?P<other>)",
 )
-# All of them begin with `<`. Said once and in front, the next one is found without trying them all at every letter.
+# All of them begin with `<`. With that in front, the next one is found without trying them all at every letter.
 _TOKEN = re.compile(f"<(?:{'|'.join(_SHAPES)})", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 
@@ -55,7 +55,7 @@ class _Page:
     ends: list[str] = field(default_factory=list)
 
     def token(self, found: re.Match[str]) -> str:
-        """What stands in the place of one tag."""
+        """The replacement of one tag."""
         kind = found.lastgroup or ""
         if kind.startswith("player"):
             return self._player(PLAYERS[int(kind.removeprefix("player"))], found)
@@ -111,7 +111,7 @@ class _Page:
 
 
 def _box(kind: str, what: str, about: str = "", tools: str = "") -> str:
-    """A box of inline elements, for it may stand inside a paragraph. `tools` is HTML."""
+    """A box of inline elements, because it may be inside a paragraph. `tools` is HTML."""
     words = f' <span class="about">{escape(about)}</span>' if about else ""
     return f'<span class="blocked {kind}"><span class="what">{escape(what)}</span>{words}{tools and " " + tools}</span>'
 

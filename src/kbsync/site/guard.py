@@ -46,7 +46,7 @@ def check_request(target: str, headers: Mapping[str, str], host: str, names: Col
     Args:
         target: what is asked for; with a server's address before the path it is meant for a proxy.
         headers: of the request, as `read_headers` gives them.
-        host: the address that the server was told to listen on.
+        host: the address that the server listens on.
         names: other names of the server, in lower case.
     """
     said = headers.get("host", "")
@@ -64,7 +64,7 @@ def is_ours(said: str, host: str) -> bool:
 
     Args:
         said: the header.
-        host: the address that the server was told to listen on.
+        host: the address that the server listens on.
     """
     name = _name_of(said)
     if name in LOOPBACK or (name and name == host.lower()):
@@ -80,7 +80,7 @@ def is_ours(said: str, host: str) -> bool:
 
 
 def _name_of(said: str) -> str:
-    """The name or number in a Host header, in lower case; "" for what is no such header."""
+    """The name or number in a Host header, in lower case; "" for anything else."""
     found = _NAMED.fullmatch(said)
     if found is None:
         return ""

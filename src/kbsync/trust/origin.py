@@ -23,7 +23,7 @@ def origin_of(address: str) -> str:
     """`https://support.example.com`: scheme, host and a port that is not the usual one; `loopback` for this machine.
 
     Raises:
-        ValueError: it is no http or https address.
+        ValueError: it is not an http or https address.
     """
     parts = urlsplit(address.strip())
     host = (parts.hostname or "").rstrip(".")
@@ -53,8 +53,8 @@ def check_token(
 
     Args:
         pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. None where it is not
-            set. Set and blank, as a variable that nobody filled in, it is refused: it was meant to guard the token.
-        note: told where it cannot be remembered.
+            set. Set but empty, as a variable that was not filled in, it is refused: it was meant to guard the token.
+        note: called where it cannot be remembered.
         command: what allows this address, too.
 
     Raises:

@@ -44,7 +44,7 @@ def data_folder(environ: Mapping[str, str]) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The folder, or none: `folder` is None where what is in it could be the repository's own."""
+    """The folder. `folder` is None where it could be inside the repository."""
 
     folder: Path | None
     environ: Mapping[str, str]
