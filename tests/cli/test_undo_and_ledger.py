@@ -179,12 +179,12 @@ def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(remote):
     assert remote.run("push").code == 6
     who = f"ana@{socket.gethostname()}, process {os.getpid()}, for "
     shown = remote.run("ledger", "show").out
-    assert f"lock: {who}" in shown and "dead" not in shown
+    assert f"lock: {who}" in shown and "crashed" not in shown
     refused = remote.run("ledger", "unlock")
     assert refused.code == 6 and who in refused.err and "seems to be running. Its lock was not freed" in refused.err
     assert "`kbsync ledger unlock --yes`" in refused.err
     freed = remote.run("ledger", "unlock", "--yes").err
-    assert f"Freed the lock of {who}" in freed and "dead" not in freed
+    assert f"Freed the lock of {who}" in freed and "crashed" not in freed
     assert "The lock is free" in remote.run("ledger", "unlock").err
     assert remote.run("push").code == 0
 

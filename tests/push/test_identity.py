@@ -323,7 +323,7 @@ def test_a_status_that_changed_in_the_file_is_sent(tmp_path, before, after, know
 def test_a_person_who_went_back_to_an_older_text_is_not_overwritten(world):
     a_person_goes_back(world)
     (held,) = world.plan().held
-    assert (held.reason, held.fields) == ("drift", ("content",)) and "gone back" in held.hint
+    assert (held.reason, held.fields) == ("drift", ("content",)) and "changed back" in held.hint
     world.push()
     assert world.article("slug-b").content.strip() == WORDS["b"]
 

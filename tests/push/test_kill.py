@@ -196,7 +196,7 @@ def test_a_push_that_is_asked_to_end_while_it_still_plans_sends_nothing_and_give
         shell.sandbox.release()
         out, err = process.communicate()
         assert process.returncode == ExitCode.INTERRUPTED, out + err
-        assert err.endswith("kbsync: interrupted\n")
+        assert err.endswith("kbsync: Interrupted.\n")
         assert shell.writes() == 0
         with world.project.ledger() as ledger:
             assert ledger.holder(world.project.target) is None

@@ -63,7 +63,7 @@ def uploads(portal: Sandbox) -> int:
 
 def test_each_picture_is_uploaded_once_and_shown_where_it_stands(project: Project, portal: Sandbox):
     planned = project.run("plan")
-    assert "2 pictures" in planned.stdout and "content/en/guide/images" not in bodies(portal)
+    assert "2 images" in planned.stdout and "content/en/guide/images" not in bodies(portal)
     summary = project.push()
     assert (summary["upload"], summary["create"], uploads(portal)) == (2, 4, 2)
     start, more = bodies(portal)["start"], bodies(portal)["more"]

@@ -150,7 +150,7 @@ def test_of_a_long_list_the_beginning_stands_open_and_the_rest_is_folded():
     text = plan_markdown(Plan(TARGET, tuple(a_change(Action.CREATE, f"en/{n:02}.md") for n in range(50))))
     opened, folded = text.split("<details><summary>30 more</summary>\n\n")
     assert "`en/19.md`" in opened and "`en/20.md`" in folded and "`en/49.md`" in folded
-    assert folded.endswith("\n\n</details>\n") and "left out" not in text
+    assert folded.endswith("\n\n</details>\n") and "are not shown" not in text
 
 
 def test_thousands_of_changes_still_fit_into_a_comment_and_the_rest_is_counted():

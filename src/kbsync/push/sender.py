@@ -71,7 +71,7 @@ class Sender:
         """Look at what a change is about, once more before it is sent; a step where that ends it already."""
         try:
             if change.remote_id is None:
-                return Step("skipped", "failed", error="the item that this belongs to was not made")
+                return Step("skipped", "failed", error="The item that this belongs to was not created.")
             if change.action is Action.DELETE:
                 return self._look_at_removal(change, change.remote_id)
             return self._look_at_update(change, change.remote_id)
