@@ -101,9 +101,9 @@ def test_what_somebody_edited_in_the_panel_is_held_and_the_job_says_so(forge, po
     before = writes(portal)
     ran = forge.run(MERGED)
     assert ran.code == 4
-    assert told(ran).startswith("## kbsync push: nothing to send, 1 held\n")
+    assert told(ran).startswith("## kbsync push: nothing to send, 1 needs your decision\n")
     if forge.name == "github":
-        assert ran.out.startswith(f"::warning file={ARTICLE},line=1,title=held%3A ")
+        assert ran.out.startswith(f"::warning file={ARTICLE},line=1,title=Needs your decision%3A ")
     assert writes(portal) == before and portal.panel.article("invoices").title == "Bills"
 
 
