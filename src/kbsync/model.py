@@ -272,7 +272,7 @@ class Reason(StrEnum):
 class FieldChange:
     """One field before and after. Texts of a body are given by `body_digest`.
 
-    `said` is what people are shown instead of the two, where these say nothing to them: ids, and slugs that are the
+    `said` is what people are shown instead of the two, where these mean nothing to them: ids, and slugs that are the
     same in two locales. `agreed` is what had been agreed on where that is not the value before: somebody's edit is
     overwritten. `leaves` is what will have been agreed on where that is not the value after: an undo gives somebody's
     edit back, and it is held again.

@@ -26,7 +26,7 @@ class Open:
 
     Args:
         held: what it is.
-        decided: by an earlier decision: `theirs`, `ours`, or None where there is none.
+        decided: by an earlier decision: `theirs`, `ours`, or None.
         difference: the lines in which the two bodies differ, as `diff -u` writes them; read when asked for.
     """
 

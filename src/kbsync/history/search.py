@@ -80,7 +80,7 @@ class Search:
         self._try_other_moments()
 
     def word(self) -> GitWord:
-        """What git said."""
+        """The answers of git."""
         former = {
             path: tuple(Former(name, locale, slug, until) for (name, locale, slug), until in found.former.items())
             for path, found in self.files.items()

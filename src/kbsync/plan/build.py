@@ -13,7 +13,7 @@ Each field of an item decides for itself; this is the whole table, row by row (`
     moved           | moved, elsewhere               | CONFLICT  held
     moved           | moved, to an older revision *  | SEND      another clone pushed that revision
     no base         | equal                          | ADOPT
-    no base         | differs, an older revision *   | SEND      nobody touched it since that revision
+    no base         | differs, an older revision *   | SEND      not touched since that revision
     no base         | differs, an older revision,    | DRIFT     held: a person may have gone back to it
                     |   touched since it was replaced|
     no base         | differs                        | CONFLICT  held

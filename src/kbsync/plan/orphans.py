@@ -47,7 +47,7 @@ def locales_of_strangers(matches: Matches) -> frozenset[str]:
 
 
 def without_those_that_wait(matches: Matches, *, recreate: bool) -> Matches:
-    """The matches without the orphans that a held source may be, until a person has said that it is new."""
+    """The matches without the orphans that a held source may be, until a person decides that it is new."""
     waiting = {
         (reading.article.some.kind, reading.article.some.remote_id)
         for item in matches.unclear

@@ -1,9 +1,8 @@
 """A plan in a file, to be read by people today and carried out later. No token, no path of a machine.
 
 It names the tree and the settings that it was made of: with others it is refused as a whole. Everything else in the
-file is only compared (`plan/replan.py`), as files travel through hands that may change them: what is carried out is a
-plan that is made anew, with the options that the file names. Where people share a key, a signature shows that nobody
-changed the file on its way.
+file is only compared (`plan/replan.py`), because files can be changed on their way: what is carried out is a new plan,
+with the options that the file names. Where people share a key, a signature shows that the file was not changed.
 """
 
 from __future__ import annotations

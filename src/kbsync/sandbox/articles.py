@@ -169,7 +169,7 @@ def translations(store: Store, article_ids: list[int]) -> dict[int, list[Article
 
 
 def _settle(store: Store, portal: Portal, state: Fields) -> None:
-    """Let the category decide the locale, check everything, and make a slug where there is none."""
+    """Let the category decide the locale, check everything, and make a missing slug."""
     problems = _problems(store, state)
     state["locale"] = _category_locale(store, state["category_id"]) or state["locale"] or portal.default_locale
     if problems:

@@ -84,7 +84,7 @@ def names_another_file(database: Path) -> bool:
         with open(journal, "rb", opener=_without_waiting) as file:
             file.seek(-8, os.SEEK_END)
             return file.read() == bytes.fromhex("d9d505f920a163d7")
-    except OSError:  # There is none, or it is shorter.
+    except OSError:  # It does not exist, or is shorter.
         return False
 
 

@@ -54,7 +54,7 @@ class Expected:
     """What is known of the categories before they are listed.
 
     Args:
-        counts: what the portal said just now; None where it was not asked.
+        counts: the portal's current numbers; None where it was not asked.
         managed: ids of the ledger. Each of them is either found or certainly gone.
         seen: ids of an earlier listing.
         wanted: categories of the tree, by locale and slug.
@@ -74,7 +74,7 @@ class CategoryLister:
         read: one page of the list (from 1), narrowed by filters.
         count: asks the portal how many there are; None where it does not say.
         show: one category by its id; None where it does not exist.
-        counts: what the portal said just before.
+        counts: the portal's numbers of just before.
     """
 
     read: Callable[[Filters, int], Sequence[Observed]]

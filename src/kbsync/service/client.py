@@ -219,7 +219,7 @@ class Service:
         return self._category(self._ask("update_category", id=remote_id, body=dict(fields)), locale)
 
     def create_article(self, fields: Fields, *, content: str, locale: str, category_id: RemoteId | None) -> Observed:
-        """Make an article, as a draft, said explicitly; the answer, as the portal now holds it."""
+        """Create an article, explicitly as a draft; the answer, as the portal now holds it."""
         sent = {name: value for name, value in fields.items() if self.profile.keeps("article", name)}
         body = wire.article_body(sent, content=content, category_id=category_id, meta_before={})
         body |= {"status": self.profile.number_of(Status.DRAFT), "locale": locale}

@@ -33,7 +33,7 @@ def head_of(found: LocaleRows) -> Head:
 def is_unmoved(head: Head, first: Page) -> bool:
     """Whether a list that begins with this page now has exactly the rows that it had then.
 
-    Where this cannot be said the answer is no, and the list is read in full.
+    Where this is not certain the answer is no, and the list is read in full.
     """
     if not head.read_at or first.count != head.count or (first.server_time_s or head.read_at) < head.read_at:
         return False

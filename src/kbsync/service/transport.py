@@ -75,7 +75,7 @@ class Transport:
         token: goes into the header `api_access_token` of every request that is not public, and nowhere else.
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
-        told: hears about waits that people should know of.
+        told: called about waits that people should know of.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
     Raises:

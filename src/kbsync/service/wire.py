@@ -155,7 +155,7 @@ class WirePortal(msgspec.Struct, frozen=True):
 
     @property
     def category_counts(self) -> dict[str, int]:
-        """How many categories each of these has, as far as it is said."""
+        """How many categories each of these has, as far as it is given."""
         locales = (item for item in self.config.allowed_locales if isinstance(item, WireLocale))
         return {item.code: item.categories_count for item in locales if item.categories_count is not None}
 
