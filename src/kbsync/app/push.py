@@ -30,8 +30,8 @@ from kbsync.service.client import Service
 class Pushed:
     """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
 
-    `nothing` is the sentence for a push without changes (default: up to date); `again` is the command for the rest, where
-    that is not a plain push, and `anew` the one that plans the rest again, where `again` does not.
+    `nothing` is the sentence for a push without changes (default: up to date); `again` is the command for the rest,
+    where that is not a plain push, and `anew` the one that plans the rest again, where `again` does not.
     """
 
     plan: Plan
