@@ -155,7 +155,7 @@ def _why_held(item: Held) -> str:
         return f"Changed on the portal after the plan was made: {names}. Nothing was sent."
     if item.reason is Reason.GONE:
         return "It was deleted on the portal after the plan was made. Nothing was sent."
-    return f"It now needs your decision ({item.reason}). Nothing was sent."
+    return "It now needs your decision. Nothing was sent."
 
 
 def _edited(saved: Change, now: Change) -> list[str]:
