@@ -1,10 +1,10 @@
-"""Numbers in sentences, and the word that somebody misspelt."""
+"""Names of fields, numbers in sentences, and misspelt words."""
 
 from __future__ import annotations
 
 import pytest
 
-from kbsync.words import are, count, counted, did_you_mean, similar
+from kbsync.words import are, count, did_you_mean, field_names, similar
 
 
 @pytest.mark.parametrize(
@@ -12,7 +12,7 @@ from kbsync.words import are, count, counted, did_you_mean, similar
     [(1, "article", "1 article is"), (2, "category", "2 categories are"), (0, "page", "0 pages are")],
 )
 def test_one_thing_is_and_all_other_numbers_are(number, noun, said):
-    assert counted(number, noun) == said == f"{count(number, noun)} {are(number)}"
+    assert f"{count(number, noun)} {are(number)}" == said
 
 
 def test_thousands_have_commas():
@@ -27,3 +27,7 @@ def test_a_misspelt_word_is_answered_with_the_nearest_and_a_foreign_one_with_not
 
 def test_the_best_of_several_similar_words_comes_first():
     assert similar("refund", ["invoices", "refunding", "refunds"], most=2) == ["refunds", "refunding"]
+
+
+def test_fields_have_the_names_that_people_know():
+    assert field_names(["title", "content", "meta_title"]) == "title, body, meta title"

@@ -11,8 +11,8 @@ INTERRUPTED = 130
 def _leave(number: int, frame: object) -> None:
     """End the process at once: nothing has begun that must be put away. `kbsync.cli` has a better answer, later."""
     try:
-        os.write(2, b"\nkbsync: interrupted\n")
-    finally:  # Also where nobody reads it.
+        os.write(2, b"\nkbsync: Interrupted.\n")
+    finally:  # Also where stderr is closed.
         os._exit(INTERRUPTED)
 
 

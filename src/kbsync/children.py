@@ -1,4 +1,4 @@
-"""Processes that kbsync starts. The folder that one stands in is not trusted: nothing of it is imported or run.
+"""Processes that kbsync starts. The current folder is not trusted: nothing of it is imported or run.
 
 Python puts the working folder first where it looks for modules (`python -c`, `python -m`, and so the children of a
 process pool under spawn and forkserver), and a `.` in PATH makes a file there a program.
@@ -58,7 +58,7 @@ def python_command(code: str, *arguments: str | Path) -> tuple[str, ...]:
 
 
 def find_program(name: str, environ: Mapping[str, str], *, outside: Iterable[Path]) -> str | None:
-    """The absolute path of a program by PATH, passing by what lies in some folders; None where there is none.
+    """The absolute path of a program by PATH, passing by some folders; None where it is not found.
 
     Entries of PATH that are not absolute are passed by as well. A name with a folder in it is taken as it is.
     A folder that has the user's home below it, such as `/`, is no project's, and programs in it are not passed by.

@@ -1,4 +1,4 @@
-"""Commands as a report prints them: whoever pastes one into a shell runs that command and nothing else. Pure."""
+"""Commands as a report prints them: pasted into a shell, one runs that command and nothing else. Pure."""
 
 from __future__ import annotations
 

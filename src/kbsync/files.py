@@ -15,7 +15,7 @@ from pathlib import Path
 SEAL_BYTES = 16
 
 MAX_SEALED_BYTES = 1_000_000_000
-"""A cache beyond this is none of ours: that of 10,000 articles has some megabytes."""
+"""A larger cache was not written by kbsync: that of 10,000 articles has some megabytes."""
 
 DATABASE_FILES = ("", "-journal", "-wal", "-shm")
 """Endings of the files of one SQLite database."""
@@ -49,7 +49,7 @@ def read_within(path: Path, most_bytes: int) -> bytes:
     Raises:
         OSError: it cannot be read, is a pipe or a device (EINVAL), or has more bytes than that (EFBIG).
     """
-    # A pipe would let whoever opens it wait for ever.
+    # Opening a pipe would wait for ever.
     with open(path, "rb", opener=without_waiting) as file:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
@@ -86,7 +86,7 @@ def without_waiting(path: str, flags: int) -> int:
 
 
 def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
-    """Write a file so that whoever reads it sees the old one or the new one, never a part.
+    """Write a file so that readers see the old one or the new one, never a part.
 
     What is large comes in pieces, so that it need not be in memory whole.
 
@@ -121,9 +121,9 @@ def store_sealed(path: Path, head: bytes, body: bytes) -> bool:
 
 
 def load_sealed(path: Path, head: bytes) -> bytes | None:
-    """The body of such a cache; None where there is none, it is another format's, or not what was written."""
+    """The body of such a cache; None where it is missing, of another format, or damaged."""
     try:
-        # A pipe of that name has no end, and one that nobody writes to no beginning.
+        # A pipe of that name could be read for ever.
         data = read_within(path, MAX_SEALED_BYTES) if path.is_file() else b""
     except OSError:
         return None

@@ -233,7 +233,7 @@ class Base(msgspec.Struct, frozen=True, gc=False):
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """A request that the journal knows was about to be sent, and whose answer nobody recorded.
+    """A request that the journal knows was about to be sent, and whose answer was not recorded.
 
     `before` and `after` are the fields it was to change; a create has an empty `before` and no `remote_id`. `leaves` is
     that of its fields.
@@ -279,7 +279,7 @@ class Reason(StrEnum):
 class FieldChange:
     """One field before and after. Texts of a body are given by `body_digest`.
 
-    `said` is what people are shown instead of the two, where these say nothing to them: ids, and slugs that are the
+    `said` is what people are shown instead of the two, where these mean nothing to them: ids, and slugs that are the
     same in two locales. `agreed` is what had been agreed on where that is not the value before: somebody's edit is
     overwritten. `leaves` is what will have been agreed on where that is not the value after: an undo gives somebody's
     edit back, and it is held again.
@@ -346,7 +346,7 @@ class Change:
 class Held:
     """What kbsync will not change on its own, why, and one thing a person can do.
 
-    `values` are what stands on the portal (before) and what we would send (after), where both are known.
+    `values` are what the portal has (before) and what we would send (after), where both are known.
     """
 
     reason: Reason

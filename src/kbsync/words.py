@@ -1,8 +1,15 @@
-"""Numbers in sentences (one thing is, two things are), and the known word that somebody misspelt. Pure."""
+"""Words for people: names of fields, numbers in sentences (one thing is, two things are), misspelt words. Pure."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+
+from kbsync.fields import label_of
+
+
+def field_names(names: Iterable[str]) -> str:
+    """`title, body`: fields as people know them."""
+    return ", ".join(map(label_of, names))
 
 
 def count(number: int, noun: str) -> str:
@@ -10,11 +17,6 @@ def count(number: int, noun: str) -> str:
     if number == 1:
         return f"1 {noun}"
     return f"{number:,} {noun[:-1] + 'ies' if noun.endswith('y') else noun + 's'}"
-
-
-def counted(number: int, noun: str) -> str:
-    """`1 article is`, `12 articles are`."""
-    return f"{count(number, noun)} {are(number)}"
 
 
 def are(number: int) -> str:

@@ -34,7 +34,7 @@ def as_before(project) -> None:
 def test_a_text_that_was_brought_from_the_panel_into_its_file_is_settled(remote, portal: Sandbox):
     remote.run("push")
     portal.panel.edit("invoices", content="Their text.")
-    assert "drift: body" in remote.run("plan").out
+    assert "edited in the panel: body" in remote.run("plan").out
     remote.write(INVOICES, HEAD + "\nTheir text.\n")
     assert remote.run("plan", "--check").code == 0
     assert remote.run("push").code == 0
@@ -59,7 +59,7 @@ def test_without_a_ledger_the_same_text_with_other_line_breaks_at_its_ends_is_ad
     portal.panel.edit("invoices", content="Text.")
     forget(remote)
     plan = remote.run("plan")
-    assert plan.code == 0 and "Adopt 3 articles" in plan.out
+    assert plan.code == 0 and "3 articles already match" in plan.out
 
 
 def test_a_ledger_of_the_version_before_makes_no_conflict_of_what_is_equal(remote, portal: Sandbox):
@@ -71,7 +71,7 @@ def test_a_ledger_of_the_version_before_makes_no_conflict_of_what_is_equal(remot
     with closing(sqlite3.connect(remote.folder / ".kbsync" / "ledger.db")) as connection:
         assert not connection.execute("SELECT 1 FROM item WHERE fields LIKE '%blake2b:%'").fetchall()
     portal.panel.edit("invoices", content="Theirs.")
-    assert "drift: body" in remote.run("plan").out
+    assert "edited in the panel: body" in remote.run("plan").out
 
 
 def test_an_edit_over_a_ledger_of_the_version_before_waits_for_a_decision(remote, portal: Sandbox):
@@ -79,7 +79,7 @@ def test_an_edit_over_a_ledger_of_the_version_before_waits_for_a_decision(remote
     as_before(remote)
     remote.write(INVOICES, HEAD + "Other text.\n")
     plan = remote.run("plan")
-    assert plan.code == 4 and "en/billing/invoices.md  conflict: body\n" in plan.out
+    assert plan.code == 4 and "en/billing/invoices.md  edited in both places: body\n" in plan.out
     remote.run("resolve", INVOICES, "--ours")
     assert "1 article updated" in remote.run("push").out
 

@@ -40,7 +40,7 @@ def test_what_is_mended_is_written_byte_for_byte_and_told(tree, capsys):
     assert (tree.root / A).read_bytes() == "\ufeff---\ntitle: A\n---\r\nOne!\r\nTwo\x0b\r\n".encode()
     assert (tree.root / B).read_bytes() == b"# B\nNo end!"
     told = capsys.readouterr().err.splitlines()
-    assert [line.endswith(path) and line.startswith("mended ") for line, path in zip(told, (A, B), strict=True)] == [
+    assert [line.endswith(path) and line.startswith("Fixed ") for line, path in zip(told, (A, B), strict=True)] == [
         True,
         True,
     ]
@@ -71,7 +71,7 @@ def test_a_file_that_changes_while_it_is_mended_is_left_as_it_is_and_told(tree, 
 
     assert mend(tree, found(A), slow) is True
     assert (tree.root / A).read_text() == "somebody else's!!"
-    assert "not mended: it changed while kbsync was at work" in capsys.readouterr().err
+    assert "was not fixed: it changed while kbsync was running" in capsys.readouterr().err
 
 
 def test_a_file_that_cannot_be_written_is_told(tree, capsys):
@@ -80,7 +80,7 @@ def test_a_file_that_cannot_be_written_is_told(tree, capsys):
         return fix(path, data, codes)
 
     assert mend(tree, found(A), moving) is True
-    assert "not mended: No such file or directory" in capsys.readouterr().err
+    assert "was not fixed: No such file or directory" in capsys.readouterr().err
     assert (tree.root / "away/a.md").read_bytes() == FILES[A].encode()
 
 

@@ -29,7 +29,7 @@ def test_a_plan_as_markdown_is_printed_and_appended_to_the_summary_of_the_job(pr
     done = project.run("plan", "--format", "markdown")
     assert done.code == 0 and done.err == ""
     assert done.out.startswith("## kbsync plan: 5 changes\n\nPortal `handbook` in the sandbox · 5 requests")
-    assert "| create | 2 categories and 3 articles, as drafts |  |\n" in done.out
+    assert "| create | 2 categories and 3 articles as drafts |  |\n" in done.out
     assert summary.read_text("utf-8") == "# Before\n\n" + done.out + "\n"
 
 
@@ -50,7 +50,7 @@ def test_a_summary_that_cannot_be_written_is_said_and_changes_nothing_else(proje
     done = project.run(command, "--format", "markdown", GITHUB_STEP_SUMMARY=str(project.folder))
     assert done.code == 0 and done.out.startswith(f"## kbsync {command}: ")
     folder = project.folder
-    assert f"kbsync: $GITHUB_STEP_SUMMARY: {folder}: cannot be written to: Is a directory\n" in done.err
+    assert f"kbsync: $GITHUB_STEP_SUMMARY: {folder} cannot be written: Is a directory.\n" in done.err
 
 
 def test_text_and_json_leave_the_summary_alone(project, summary):
@@ -67,11 +67,11 @@ def test_the_github_format_prints_annotations_and_fills_the_summary_from_the_sam
     assert done.code == 4
     held, *others = done.out.splitlines()
     assert held.startswith(
-        "::warning file=content/en/billing/invoices.md,line=1,title=held%3A drift::en: invoices: title%0A"
+        "::warning file=content/en/billing/invoices.md,line=1,title=Needs your decision%3A edited in the panel::en: invoices: title%0A"
     )
     assert others == []
-    assert "kbsync push: 1 change made, 1 held\n" in done.err
-    assert "## kbsync push: 1 change made, 1 held\n" in summary.read_text("utf-8")
+    assert "kbsync push: 1 change made, 1 needs your decision\n" in done.err
+    assert "## kbsync push: 1 change made, 1 needs your decision\n" in summary.read_text("utf-8")
 
 
 def test_a_plan_annotates_the_warnings_of_the_tree_too(project, summary):
@@ -98,7 +98,7 @@ def test_every_format_shows_the_errors_that_stop_a_run(project, command, form):
     assert done.code == 3
     told = done.out if form != "text" or command == "lint" else done.err
     assert "KB109" in told and "en/billing/refunds.md" in told
-    assert form == "json" or command == "lint" or "Nothing was asked or sent" in done.err
+    assert form == "json" or command == "lint" or "Nothing was sent. Fix the errors first." in done.err
 
 
 def test_json_stays_one_object_with_nothing_around_it(project, summary):
@@ -107,6 +107,6 @@ def test_json_stays_one_object_with_nothing_around_it(project, summary):
 
 def test_one_warning_is_not_several(project):
     project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nSee [this](nowhere.md).\n")
-    assert project.run("plan").err == "The content tree has 1 warning: `kbsync lint` lists it.\n"
+    assert project.run("plan").err == "Your files have 1 warning. Run `kbsync lint` to see it.\n"
     project.write(INVOICES, "---\ntitle: Invoices\nstatus: draft\n---\nSee [this](nowhere.md).\n")
-    assert project.run("plan").err == "The content tree has 2 warnings: `kbsync lint` lists them.\n"
+    assert project.run("plan").err == "Your files have 2 warnings. Run `kbsync lint` to see them.\n"

@@ -51,7 +51,7 @@ def interrupted(project):
 
 @pytest.mark.parametrize("module", ["click", "msgspec", "yaml"])
 def test_ctrl_c_while_modules_are_imported_says_so_and_nothing_else(interrupted, module):
-    assert interrupted(module, signal.SIGINT) == (130, "\nkbsync: interrupted\n")
+    assert interrupted(module, signal.SIGINT) == (130, "\nkbsync: Interrupted.\n")
 
 
 @pytest.mark.parametrize("module", ["click", "yaml"])
@@ -81,7 +81,7 @@ AS_SCRIPT = "from kbsync.__main__ import main; sys.exit(main())"
 def test_ctrl_c_is_answered_before_anything_of_kbsync_is_imported(start, module):
     command = [sys.executable, "-c", AT_IMPORT + start, module]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=GIVE_UP_S)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\nkbsync: interrupted\n")
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "\nkbsync: Interrupted.\n")
 
 
 @pytest.mark.parametrize("start", [AS_MODULE, AS_SCRIPT])
@@ -89,7 +89,7 @@ def test_what_kbsync_was_started_to_ignore_stays_ignored(start):
     ignoring = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
     command = [sys.executable, "-c", ignoring + AT_IMPORT + start, "kbsync.cli.door"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=GIVE_UP_S)
-    assert (done.returncode, done.stderr.count("interrupted")) == (2, 0)
+    assert (done.returncode, done.stderr.count("Interrupted")) == (2, 0)
 
 
 def test_the_script_that_pip_writes_starts_where_ctrl_c_is_answered_first():

@@ -92,7 +92,7 @@ def test_what_is_no_source_can_be_selected_by_its_path(project):
 def test_a_selector_that_means_nothing_is_an_error_with_a_hint(project, selector):
     done = project.run("lint", selector)
     assert (done.code, done.out) == (2, "")
-    assert f"nothing in the content tree is meant by `{selector}`" in done.err and "locale:CODE" in done.err
+    assert f"No file, category or locale matches `{selector}`" in done.err and "locale:CODE" in done.err
 
 
 # --- what is ignored -------------------------------------------------------------------------------------------------
@@ -117,7 +117,7 @@ def test_what_the_project_calls_an_error_stops_plan_and_push(project):
     project.environ["KBSYNC_LINT__LEVELS"] = "KB301=error"
     for command in ("plan", "push"):
         done = project.run(command)
-        assert done.code == 3 and "error KB301" in done.err and "Nothing was asked or sent" in done.err
+        assert done.code == 3 and "error KB301" in done.err and "Nothing was sent. Fix the errors first." in done.err
     project.write(REFUNDS, LINKS.replace("---\n[a]", "lint_ignore: [KB301]\n---\n[a]"))
     assert project.run("plan").code == 0
 
@@ -143,7 +143,7 @@ def test_warnings_of_a_plan_follow_the_same_settings(remote):
     assert "KB503" in remote.run("plan").out
     assert "KB503" not in remote.run("plan", KBSYNC_LINT__IGNORE="KB5").out
     refused = remote.run("push", KBSYNC_LINT__LEVELS="KB503=error")
-    assert refused.code == 4 and "KB503 is an error in this project: en/billing/invoices.md" in refused.err
+    assert refused.code == 4 and "KB503 is set to `error` in this project. en/billing/invoices.md" in refused.err
     remote.write(
         "content/en/billing/invoices.md",
         "---\ntitle: Invoices\nslug: bills\nposition: 20\nlint_ignore: [KB503]\n---\nText.\n",
@@ -230,7 +230,7 @@ def test_external_links_are_asked_for_on_request_and_remembered(project):
         )
         assert done.out.endswith("\n5 files: 0 errors, 1 warning.\n")
         assert done.err == (
-            "Asking for 4 external links …\n"
+            "Checking 4 external links …\n"
             "4 external links: 1 alive, 2 dead, 1 unsure (the answer is 403: 1).\n"
         )  # fmt: skip
         web.asked.clear()
@@ -244,7 +244,7 @@ def test_links_to_this_machine_are_not_asked_for(project):
     project.write(REFUNDS, "---\ntitle: T\n---\n[a](http://localhost:3000/x)\n")
     done = project.run("lint", "--external")
     assert done.code == 0
-    assert done.err.endswith("1 external link: 1 of this machine or a private network, not asked.\n")
+    assert done.err.endswith("1 external link: 1 on this machine or in a private network, not checked.\n")
 
 
 # --- mending ---------------------------------------------------------------------------------------------------------

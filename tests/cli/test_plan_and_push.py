@@ -19,13 +19,13 @@ Create 2 categories
   en/billing/_category.md  "Billing"
   fr/billing/_category.md  "Facturation"
 
-Create 3 articles, as drafts
+Create 3 articles as drafts
   en/billing/invoices.md  "Invoices"
   en/billing/refunds.md  "Refund a charge"
   fr/billing/refunds.md  "Rembourser"
 
 5 changes, 5 requests, about 1 second.
-Run `kbsync push` to make it so.
+Run `kbsync push` to make these changes.
 """
 
 
@@ -41,7 +41,7 @@ def test_a_push_makes_drafts_and_a_second_one_has_nothing_to_do(project):
     first = project.run("push")
     assert first.out.startswith("2 categories created\n3 articles created as drafts\n\nDone. ")
     assert first.code == 0
-    assert project.run("push").out.startswith("Nothing to do: the portal is as the content tree wants it (5 unchanged;")
+    assert project.run("push").out.startswith("Everything is up to date (5 unchanged;")
     assert project.run("plan", "--check").code == 0
 
 
@@ -66,7 +66,7 @@ def test_an_edit_in_the_panel_is_held_and_the_hint_is_a_command_that_works(remot
     portal.panel.edit("invoices", title="Bills")
     plan = remote.run("plan")
     assert plan.code == 4
-    assert "Held: 1 for a person to decide\n  en/billing/invoices.md  drift: title\n" in plan.out
+    assert "Needs your decision: 1\n  en/billing/invoices.md  edited in the panel: title\n" in plan.out
     assert "`kbsync push --overwrite en/billing/invoices.md`" in plan.out
     assert remote.run("push").code == 4
     assert portal.panel.article("invoices").title == "Bills"
@@ -80,7 +80,7 @@ def test_a_published_article_is_marked_live(remote, portal: Sandbox):
     portal.panel.publish("invoices")
     remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\nposition: 20\n---\nNew text.\n")
     plan = remote.run("plan").out
-    assert "Update 1 article; LIVE, readers see it at once: 1\n" in plan
+    assert "Update 1 article. 1 is live: readers see the change immediately.\n" in plan
     assert '  en/billing/invoices.md  "Invoices"  LIVE\n      body: changed\n' in plan
 
 
@@ -130,20 +130,20 @@ def test_errors_of_the_tree_stop_a_push_before_anything_is_asked(remote, portal:
 
 
 def test_selectors_limit_a_push_to_what_they_mean_and_the_categories_it_needs(remote):
-    assert "1 category created\n1 article created as draft\n" in remote.run("push", "locale:fr").out
+    assert "1 category created\n1 article created as a draft\n" in remote.run("push", "locale:fr").out
     assert (
-        "1 category created\n1 article created as draft\n"
+        "1 category created\n1 article created as a draft\n"
         in remote.run("push", "refunds.md", cwd="content/en/billing").out
     )
     nothing = remote.run("push", "locale:de")
-    assert nothing.code == 2 and "nothing in the content tree is meant by `locale:de`" in nothing.err
+    assert nothing.code == 2 and "No file, category or locale matches `locale:de`" in nothing.err
 
 
 def test_a_deleted_file_is_reported_and_its_article_stays(remote, portal: Sandbox):
     remote.run("push")
     (remote.folder / "content/en/billing/invoices.md").unlink()
     plan = remote.run("plan")
-    assert plan.code == 0 and "KB501: article `invoices` is managed and no longer in the tree" in plan.out
+    assert plan.code == 0 and "KB501: The file for `invoices` is gone. The article stays on the portal" in plan.out
     remote.run("push")
     assert portal.panel.article("invoices").title == "Invoices"
 
@@ -168,7 +168,7 @@ def test_the_documented_profile_creates_from_the_ledger_alone(remote, portal: Sa
     assert remote.run("plan", "--check").code == 0
     remote.write("content/fr/billing/refunds.md", "---\ntitle: Rembourser\n---\nAutre texte.\n")
     held = remote.run("plan")
-    assert held.code == 4 and "unsupported: body" in held.out
+    assert held.code == 4 and "not possible with this profile: body" in held.out
     assert len(portal.panel.articles("handbook")) == 3
 
 
@@ -183,12 +183,12 @@ def test_a_plan_ends_with_the_command_that_makes_that_very_plan_so(project):
     def next_of(*options: str) -> str:
         return project.run("plan", *options).out.splitlines()[-1]
 
-    assert next_of() == "Run `kbsync push` to make it so."
+    assert next_of() == "Run `kbsync push` to make these changes."
     told = next_of("content/en", "--overwrite", "locale:en", "--recreate", "--publish")
-    assert told == "Run `kbsync push content/en --overwrite locale:en --recreate --publish` to make it so."
+    assert told == "Run `kbsync push content/en --overwrite locale:en --recreate --publish` to make these changes."
     told = next_of("--config", "it's.toml", "--env", "staging")
-    assert told == """Run `kbsync push --config 'it'"'"'s.toml' --env staging` to make it so."""
-    assert next_of("--publish", "--out", "p.json") == "Run `kbsync push p.json` to make it so."
+    assert told == """Run `kbsync push --config 'it'"'"'s.toml' --env staging` to make these changes."""
+    assert next_of("--publish", "--out", "p.json") == "Run `kbsync push p.json` to make these changes."
     project.run("push")
     assert "Run `" not in project.run("plan", "content/en").out
 
@@ -202,7 +202,7 @@ def test_the_commands_of_a_plan_can_be_pasted_whatever_the_file_is_called(remote
     assert remote.run("push").code == 0
     portal.panel.edit("odd", title="Theirs")
     remote.write("kbsync", f'#!/bin/sh\nexec "{sys.executable}" -m kbsync "$@"\n').chmod(0o755)
-    held = remote.run("plan").out.split("Held: 1")[1]
+    held = remote.run("plan").out.split("Needs your decision: 1")[1]
     overwrite, resolve = re.findall(r"`(kbsync [^`]*)`", held)
     environ = {**os.environ, **remote.environ, "PATH": f"{remote.folder}:{os.environ['PATH']}"}
     decide = [resolve.replace("kbsync resolve", f"kbsync resolve --{side}") for side in ("theirs", "ours")]

@@ -59,7 +59,7 @@ def test_it_begins_with_the_locale_that_is_asked_for(project):
         assert address.endswith("/fr/")
         assert "Rembourser" in httpx.get(address, timeout=GIVE_UP_S).text
     wrong = project.run("preview", "--locale", "de")
-    assert wrong.code == 2 and "use one of: en, fr" in wrong.err
+    assert wrong.code == 2 and "Use one of: en, fr" in wrong.err
 
 
 def test_a_port_that_was_asked_for_and_is_taken_is_an_error(project):
@@ -87,7 +87,7 @@ def test_it_compares_with_the_portal_where_it_is_told_to(remote):
         told(address, "Not on the portal yet")
     assert remote.run("push").code == 0
     with previewing(remote, "--port", "0", "--portal") as (_, address):
-        told(address, "with the same text and fields")
+        told(address, "Everything is up to date.")
     done = remote.run("preview", "--port", "0", "--portal", KBSYNC_TOKEN="")
     assert done.code == 2 and "no token" in done.err
 
@@ -100,7 +100,7 @@ def test_by_itself_it_asks_no_portal_and_runs_nothing_but_says_what_changed_sinc
         told(address, "Not changed since the last push. To compare with the portal, start the preview with")
     remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nAnother text.\n")
     with previewing(remote, "--port", "0") as (_, address):
-        told(address, "Changed since the last push: text.")
+        told(address, "Changed since the last push: body.")
     assert not (remote.folder / "ran").exists()
 
 
@@ -108,7 +108,7 @@ def test_it_compares_with_the_embedded_sandbox(project):
     assert project.run("push").code == 0
     project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\nAnother text.\n")
     with previewing(project, "--port", "0", "--portal") as (_, address):
-        told(address, "Not the same there: text.")
+        told(address, "Body differs.")
 
 
 def test_a_portal_that_is_away_is_told_and_everything_else_works(remote):

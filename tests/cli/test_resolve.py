@@ -42,7 +42,7 @@ def test_ours_was_said_of_the_value_that_was_seen_and_of_no_later_one(drifted, p
     drifted.run("resolve", INVOICES, "--ours")
     portal.panel.edit("invoices", title="Theirs, again")
     done = drifted.run("push")
-    assert done.code == 4 and "drift: title" in done.out
+    assert done.code == 4 and "edited in the panel: title" in done.out
     assert portal.panel.article("invoices").title == "Theirs, again"
     portal.panel.edit("invoices", title="Theirs, again and again")
     assert drifted.run("push").code == 4
@@ -52,7 +52,7 @@ def test_theirs_leaves_the_difference_and_is_quiet_until_either_side_moves(drift
     drifted.run("resolve", INVOICES, "--theirs")
     assert drifted.run("plan", "--check").code == 0
     drifted.write(INVOICES, OURS)
-    assert "conflict" in drifted.run("plan").out
+    assert "edited in both places" in drifted.run("plan").out
     drifted.run("resolve", INVOICES, "--theirs")
     assert drifted.run("plan", "--check").code == 0
     portal.panel.edit("invoices", title="Third")
@@ -63,9 +63,9 @@ def test_a_field_is_also_called_as_plans_call_it_and_a_word_that_is_none_is_no_d
     portal.panel.edit("invoices", content="Their text.")
     done = drifted.run("resolve", "--ours", "--field", "boddy")
     assert (done.code, done.out) == (2, "")
-    assert done.err == "kbsync: --field: there is no field `boddy`\n  Did you mean `body`?\n"
-    assert "the fields are: slug, title, content" in drifted.run("resolve", "--ours", "--field", "xyzzy").err
-    assert drifted.run("resolve", "--ours", "--field", "body").out == "en/billing/invoices.md  content: ours\n"
+    assert done.err == "kbsync: --field: There is no field `boddy`.\n  Did you mean `body`?\n"
+    assert "The fields are: slug, title, body" in drifted.run("resolve", "--ours", "--field", "xyzzy").err
+    assert drifted.run("resolve", "--ours", "--field", "body").out == "en/billing/invoices.md  body: ours\n"
     drifted.run("push")
     article = portal.panel.article("invoices")
     assert (article.title, article.content) == ("Theirs", "Text.\n")
@@ -89,9 +89,9 @@ def test_what_was_deleted_on_the_portal_is_made_again_with_ours(remote, portal: 
     remote.run("push")
     portal.panel.delete("invoices")
     left = remote.run("resolve", "--theirs")
-    assert left.code == 4 and "delete the source" in left.out
+    assert left.code == 4 and "delete the file" in left.out
     assert remote.run("resolve", "--ours").code == 0
-    assert "1 article created as draft" in remote.run("push").out
+    assert "1 article created as a draft" in remote.run("push").out
 
 
 def test_without_a_terminal_a_side_has_to_be_named(drifted):
@@ -101,7 +101,7 @@ def test_without_a_terminal_a_side_has_to_be_named(drifted):
 
 def test_nothing_held_says_so(remote):
     remote.run("push")
-    assert remote.run("resolve", "--ours").out == "Nothing is held.\n"
+    assert remote.run("resolve", "--ours").out == "Nothing needs your decision.\n"
 
 
 def test_in_a_terminal_both_values_are_shown_and_the_answer_counts(drifted, portal: Sandbox):
@@ -122,7 +122,7 @@ def test_in_a_terminal_both_values_are_shown_and_the_answer_counts(drifted, port
     out, _ = process.communicate(timeout=GIVE_UP_S)
     os.close(slave)
     os.close(master)
-    assert "title: Theirs on the portal, Invoices here" in out
+    assert "title on the portal: Theirs" in out and "title in your file:  Invoices" in out
     assert "-Their text." in out and "+Text." in out
     drifted.run("push")
     assert portal.panel.article("invoices").title == "Invoices"
@@ -141,12 +141,12 @@ def left(drifted):
 
 def test_a_difference_that_was_left_is_taken_back_by_naming_its_file(left, portal: Sandbox):
     quiet = left.run("resolve", "--ours")
-    assert quiet.out == "Nothing is held.\n"
-    assert "en/billing/invoices.md: left as the portal has it, by an earlier decision" in quiet.err
+    assert quiet.out == "Nothing needs your decision.\n"
+    assert "en/billing/invoices.md: you decided to keep the portal's value" in quiet.err
     assert left.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  title: ours\n"
     assert "1 article updated" in left.run("push").out
     assert portal.panel.article("invoices").title == "Invoices"
-    assert left.run("resolve", INVOICES, "--ours").out == "Nothing is held.\n"
+    assert left.run("resolve", INVOICES, "--ours").out == "Nothing needs your decision.\n"
 
 
 def test_a_difference_that_was_left_is_overwritten_where_somebody_says_so(left, portal: Sandbox):
@@ -166,7 +166,7 @@ def test_a_decision_ends_where_both_sides_come_to_hold_the_same(left, portal: Sa
     portal.panel.edit("invoices", title="Invoices")
     assert left.run("push").code == 0
     portal.panel.edit("invoices", title="Theirs")
-    assert "drift: title" in left.run("plan").out
+    assert "edited in the panel: title" in left.run("plan").out
 
 
 def test_a_slug_that_was_left_is_taken_back(remote, portal: Sandbox):
@@ -204,7 +204,7 @@ def test_a_status_is_decided_in_the_view_of_the_plan_that_holds_it_and_taken_bac
     portal.panel.publish("invoices")
     plan = remote.run("plan", "--publish")
     assert plan.code == 4 and "`kbsync resolve en/billing/invoices.md --publish`" in plan.out
-    assert remote.run("resolve", INVOICES, "--theirs").out == "Nothing is held.\n"
+    assert remote.run("resolve", INVOICES, "--theirs").out == "Nothing needs your decision.\n"
     assert remote.run("resolve", "--publish", INVOICES, "--theirs").out == "en/billing/invoices.md  status: theirs\n"
     assert remote.run("plan", "--publish", "--check").code == 0
     remote.run(*back)
@@ -234,15 +234,15 @@ def test_until_the_push_a_decision_for_ours_is_taken_back_by_the_other_side(over
 
 def test_without_a_name_resolve_says_what_the_next_push_sends_by_a_decision(overruled):
     done = overruled.run("resolve", "--theirs")
-    assert (done.code, done.out) == (0, "Nothing is held.\n")
-    assert "en/billing/invoices.md: the next push sends it, by an earlier decision. Name a file" in done.err
+    assert (done.code, done.out) == (0, "Nothing needs your decision.\n")
+    assert "en/billing/invoices.md: you decided to send your file. Name a file" in done.err
 
 
 def test_deciding_for_ours_twice_changes_nothing(overruled, portal: Sandbox):
     assert overruled.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  title: ours\n"
     assert overruled.run("push").code == 0
     assert portal.panel.article("invoices").title == "Invoices"
-    assert overruled.run("resolve", INVOICES, "--ours").out == "Nothing is held.\n"
+    assert overruled.run("resolve", INVOICES, "--ours").out == "Nothing needs your decision.\n"
 
 
 def test_a_file_that_changes_after_the_decision_goes_out_as_it_is_by_then(overruled, portal: Sandbox):
@@ -257,7 +257,7 @@ def test_a_decision_for_ours_ends_where_both_sides_come_to_hold_the_same(overrul
     portal.panel.edit("invoices", title="Invoices")
     assert overruled.run("push").code == 0
     portal.panel.edit("invoices", title="Theirs")
-    assert "drift: title" in overruled.run("plan").out
+    assert "edited in the panel: title" in overruled.run("plan").out
 
 
 def test_a_decision_for_ours_goes_along_with_the_ledger_to_another_clone(overruled, portal: Sandbox):
@@ -296,7 +296,7 @@ def both(drifted, portal: Sandbox):
 def test_deciding_about_an_article_says_nothing_of_its_category(both, portal: Sandbox):
     assert both.run("resolve", INVOICES, "--ours").out == "en/billing/invoices.md  title: ours\n"
     done = both.run("push")
-    assert done.code == 4 and "en/billing/_category.md  drift: name" in done.out
+    assert done.code == 4 and "en/billing/_category.md  edited in the panel: name" in done.out
     assert category(portal, "name") == "Theirs"
 
 

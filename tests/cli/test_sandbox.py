@@ -46,8 +46,8 @@ def test_a_second_sandbox_on_the_same_data_is_refused_with_the_address_of_the_fi
     with sandbox(project) as lines:
         second = project.run("sandbox", "--port", "0")
         assert (second.code, second.out) == (2, "")
-        assert f"a sandbox answers at {address(lines)}" in second.err
-        assert "end it first" in second.err
+        assert f"a sandbox is running at {address(lines)}" in second.err
+        assert "stop it first" in second.err
 
 
 def test_a_command_in_the_same_folder_uses_the_sandbox_that_runs(project):
@@ -82,4 +82,4 @@ def test_a_command_that_finds_the_data_in_use_for_long_says_so(project):
         done = project.run("plan")
     assert done.code == 2
     assert "another kbsync command uses it" in done.err
-    assert "run this again" in done.err
+    assert "Run this again" in done.err

@@ -74,8 +74,8 @@ def test_a_change_that_was_edited_in_the_file_is_refused_and_nothing_is_sent(rem
     edit(remote, tamper)
     sent = writes(portal)
     done = remote.run("push", "plan.json", **DELETES)
-    assert done.code == 4 and "Skipped: 1" in done.out and "nothing was sent" in done.out, done
-    assert "Run `kbsync plan --out plan.json` for a new plan of the rest." in done.out
+    assert done.code == 4 and "Skipped: 1" in done.out and "Nothing was sent." in done.out, done
+    assert "Run `kbsync plan --out plan.json` to plan the rest again." in done.out
     assert writes(portal) == sent
     assert portal.panel.article("invoices").title == "Invoices"
 
@@ -91,7 +91,7 @@ def test_a_change_that_was_put_into_the_file_is_refused_and_the_others_go_out(re
     edit(remote, add)
     done = remote.run("push", "plan.json")
     assert done.code == 4 and "1 article updated" in done.out, done
-    assert "delete refunds: the plan made now does not have this change; nothing was sent" in done.out
+    assert "delete refunds: A new plan would not have this change. Nothing was sent." in done.out
     assert portal.panel.article("invoices").title == "Bills" and portal.panel.article("refunds").id == refunds.id
 
 
@@ -116,7 +116,7 @@ def test_a_change_that_was_taken_out_of_the_file_stays_undone_and_the_push_says_
     edit(remote, lambda found: found["plan"]["changes"].clear())
     sent = writes(portal)
     done = remote.run("push", "plan.json")
-    assert "A new plan would have 1 more change, which plan.json does not have." in done.err
+    assert "A new plan would have 1 more change than plan.json." in done.err
     assert writes(portal) == sent
 
 
@@ -145,7 +145,7 @@ def test_what_was_published_or_deleted_since_is_refused_with_that_reason(remote,
     a_plan_of_an_update(remote)
     portal.panel.edit("invoices", status=1)
     done = remote.run("push", "plan.json")
-    assert done.code == 4 and "it was published since the plan was made; nothing was sent" in done.out, done
+    assert done.code == 4 and "It was published after the plan was made. Nothing was sent." in done.out, done
 
 
 def test_a_plan_whose_removals_the_settings_do_not_allow_is_refused(remote, portal: Sandbox):
@@ -171,7 +171,7 @@ def test_with_a_key_a_plan_is_signed_and_goes_out(remote, portal: Sandbox):
 def test_with_a_key_a_plan_without_a_signature_or_with_a_wrong_one_is_refused(remote, portal: Sandbox):
     a_plan_of_an_update(remote)
     done = remote.run("push", "plan.json", **KEY)
-    assert done.code == 4 and "plan.json: this saved plan is not signed; nothing was sent" in done.err
+    assert done.code == 4 and "plan.json: This saved plan is not signed. Nothing was sent." in done.err
     remote.run("plan", "--out", "plan.json", KBSYNC_PLAN_KEY="another key")
     done = remote.run("push", "plan.json", **KEY)
     assert done.code == 4 and "signed with another key" in done.err
@@ -231,14 +231,14 @@ def planned(project):
     return project
 
 
-NO_PLAN = "is not a plan that `kbsync plan --out` wrote, and not a Markdown file."
+NO_PLAN = "is neither a plan from `kbsync plan --out` nor a Markdown file."
 
 
 MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
 NO_PLANS = {
-    "handbok.plan": ("There is no file `handbok.plan`.", "Did you mean `kbsync push handbook.plan`?"),
-    "other/handbook.plan": ("There is no file `other/handbook.plan`.", MAKE_ONE),
-    "nosuch.json": ("There is no file `nosuch.json`.", MAKE_ONE),
+    "handbok.plan": ("`handbok.plan` does not exist.", "Did you mean `kbsync push handbook.plan`?"),
+    "other/handbook.plan": ("`other/handbook.plan` does not exist.", MAKE_ONE),
+    "nosuch.json": ("`nosuch.json` does not exist.", MAKE_ONE),
     "edited.plan": (f"`edited.plan` {NO_PLAN}", MAKE_ONE),
     "empty.plan": (f"`empty.plan` {NO_PLAN}", MAKE_ONE),
     "shown.json": (f"`shown.json` {NO_PLAN}", MAKE_ONE),
@@ -246,7 +246,7 @@ NO_PLANS = {
     "loop.plan": (f"`loop.plan` {NO_PLAN}", MAKE_ONE),
     "pipe.plan": (f"`pipe.plan` {NO_PLAN}", MAKE_ONE),
     "content/en/billing/images/a.png": (f"`content/en/billing/images/a.png` {NO_PLAN}", MAKE_ONE),
-    "plans": ("`plans` is a folder, not a plan, and none of your files is in it.", MAKE_ONE),
+    "plans": ("`plans` is a folder without any of your files.", MAKE_ONE),
 }
 
 
@@ -260,11 +260,13 @@ def test_a_file_that_is_no_plan_is_named_with_what_to_do(planned):
 def test_a_plan_that_is_cut_off_is_refused_with_the_command_that_makes_it_anew(planned):
     done = planned.run("push", "cut.plan")
     assert (done.code, done.out) == (4, "")
-    assert done.err.startswith("kbsync: cut.plan: this saved plan is damaged or of another kbsync: ")
-    assert done.err.endswith("\n  make a new one with `kbsync plan --out cut.plan`\n")
+    assert done.err.startswith(
+        "kbsync: cut.plan: This saved plan is damaged, or was made by another version of kbsync: "
+    )
+    assert done.err.endswith("\n  Make a new one with `kbsync plan --out cut.plan`.\n")
 
 
 def test_folders_files_and_words_are_selectors_as_ever(planned):
     for selector in ("content/en/billing", "en/billing/refunds.md", "category:billing", ".", "content"):
         assert planned.run("push", selector).code == 0, selector
-    assert "nothing in the content tree is meant by `nosuch`" in planned.run("push", "nosuch").err
+    assert "No file, category or locale matches `nosuch`" in planned.run("push", "nosuch").err

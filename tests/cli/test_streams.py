@@ -158,4 +158,4 @@ def test_a_full_disk_is_told_and_no_reader_that_has_gone(project):
     with Path("/dev/full").open("wb") as full:
         process = start(project, "lint", "--rules", out=full.fileno(), err=subprocess.PIPE)
     told = process.communicate()[1]
-    assert process.returncode == 2 and b"there is no room left on the device" in told
+    assert process.returncode == 2 and b"The disk is full" in told

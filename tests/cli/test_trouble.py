@@ -74,13 +74,13 @@ ELSEWHERE = "HTTP/1.1 302 Found\r\nLocation: https://evil.example/\r\nContent-Le
 @pytest.mark.parametrize(
     ("answer", "message"),
     [
-        (says(HTML), "an HTML page where JSON was expected"),
-        (says(EMPTY), "an empty body where JSON was expected"),
-        (says(CUT), "the connection broke before the whole answer was here"),
-        (says(LIST), "JSON of another shape than expected"),
-        (says(NOISE), "the connection broke"),
-        (says(ELSEWHERE), "redirected to https://evil.example/"),
-        (says(""), "the connection broke"),
+        (says(HTML), "an HTML page instead of JSON"),
+        (says(EMPTY), "an empty body instead of JSON"),
+        (says(CUT), "The connection broke before the answer was complete"),
+        (says(LIST), "unexpected JSON"),
+        (says(NOISE), "The connection broke"),
+        (says(ELSEWHERE), "redirects to https://evil.example/"),
+        (says(""), "The connection broke"),
     ],
     ids=["html", "empty", "cut off", "another shape", "noise", "redirect", "closed at once"],
 )
@@ -110,7 +110,7 @@ def test_a_service_that_never_answers_ends_with_the_time_it_was_given(project):
     with server(is_silent) as base_url:
         project.config(f'[service]\nbase_url = "{base_url}"\ntimeout_s = 0.3\n')
         done = project.run("plan", KBSYNC_TOKEN="x")
-    assert done.code == 5 and "no answer within 0.3 s" in done.err
+    assert done.code == 5 and "No answer within 0.3 s" in done.err
 
 
 def test_a_service_that_is_not_there_is_unreachable(project):
@@ -123,9 +123,9 @@ def test_a_service_that_is_not_there_is_unreachable(project):
 
 def test_a_wrong_token_and_a_missing_permission_are_told_apart(remote):
     wrong = remote.run("plan", KBSYNC_TOKEN="nope")
-    assert wrong.code == 5 and "the token is wrong" in wrong.err
+    assert wrong.code == 5 and "The token is wrong." in wrong.err
     agent = remote.run("push", KBSYNC_TOKEN="agent-token-0002")
-    assert agent.code == 5 and "use an administrator's token" in agent.out
+    assert agent.code == 5 and "Use an administrator's token" in agent.out
 
 
 def test_without_a_token_nothing_is_asked(remote, portal: Sandbox):
@@ -145,7 +145,7 @@ def test_one_failing_article_does_not_stop_the_others_and_the_next_push_finishes
     assert first.code == 7
     assert "2 articles created as drafts" in first.out and "Failed: 1\n" in first.out
     second = remote.run("push")
-    assert second.code == 0 and second.out.startswith("1 article created as draft\n")
+    assert second.code == 0 and second.out.startswith("1 article created as a draft\n")
 
 
 def test_another_push_at_work_is_told_with_exit_code_6(remote, portal: Sandbox):
@@ -156,7 +156,7 @@ def test_another_push_at_work_is_told_with_exit_code_6(remote, portal: Sandbox):
         second = remote.run("push")
         portal.release()
         assert first.result().code == 0
-    assert second.code == 6 and "another push is at work on this portal" in second.err
+    assert second.code == 6 and "Another push is running on this portal" in second.err
 
 
 def test_a_missing_config_a_wrong_command_and_a_wrong_key_are_usage_errors(tmp_path, project):

@@ -42,7 +42,7 @@ def test_a_program_of_a_kbsync_toml_does_not_run_before_somebody_agreed(hostile,
     assert not ran(hostile)
     said = done.err + done.out
     assert "kbsync.toml is not trusted: [service] token_command runs a program: ./steal.sh" in said
-    assert "run `kbsync trust`; in CI, set KBSYNC_TRUST=" in said
+    assert "run `kbsync trust`. In CI, set KBSYNC_TRUST=" in said
     assert done.code == 2
 
 
@@ -100,7 +100,7 @@ def test_on_a_terminal_it_asks_once(hostile):
 def test_where_it_cannot_be_remembered_it_is_asked_once_a_run(hostile):
     hostile.environ["XDG_DATA_HOME"] = str(hostile.folder / "kbsync.toml")
     code, said = on_a_terminal(hostile, "y\n", "plan")
-    assert code == 0 and said.count("Trust it?") == 1 and "cannot remember" in said
+    assert code == 0 and said.count("Trust it?") == 1 and "so it will ask again" in said
 
 
 def on_a_terminal(project, typed: str, *words: str) -> tuple[int, str]:
@@ -213,7 +213,7 @@ def test_a_token_of_another_service_is_not_sent_and_the_command_that_allows_it_w
     assert remote.run("trust", "--origin", "https://support.example.com").code == 0
     assert "https://support.example.com" in remote.run("trust", "--show").out
     done = remote.run("plan")
-    assert done.code == 2 and "this token belongs to https://support.example.com" in done.err
+    assert done.code == 2 and "This token belongs to https://support.example.com" in done.err
     words = shlex.split(done.err.partition("`")[2].partition("`")[0])
     assert words[0] == "kbsync"
     assert remote.run(*words[1:]).code == 0

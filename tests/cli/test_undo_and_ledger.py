@@ -29,7 +29,7 @@ def test_undo_puts_an_update_back_text_and_title_and_the_next_plan_would_send_it
     remote.run("push")
     done = remote.run("undo", "2", "--yes")
     assert (done.code, done.out.splitlines()[0]) == (0, "1 article updated"), done
-    assert "revert the commit too" in done.err
+    assert "Revert the commit too" in done.err
     article = portal.panel.article("invoices")
     assert (article.title, article.content) == ("Invoices", "Text.\n")
     plan = remote.run("plan")
@@ -47,19 +47,17 @@ def test_undo_deletes_what_the_run_made_articles_before_their_categories(remote,
 def test_undo_is_read_in_the_order_in_which_it_is_done_and_says_why_it_deletes(remote):
     remote.run("push")
     told = remote.run("undo", "1").err
-    assert told.index("DELETE 3 articles (the run made them)\n") < told.index(
-        "DELETE 2 categories (the run made them)\n"
-    )
+    assert told.index("DELETE 3 articles (made by that run)\n") < told.index("DELETE 2 categories (made by that run)\n")
     remote.write("content/en/billing/late.md", "---\ntitle: Late\n---\nText.\n")
     remote.run("push")
-    assert "it holds articles that this run did not make: undo the run that made them" in remote.run("undo", "1").err
+    assert "It has articles that this run did not create. Undo the run that created them" in remote.run("undo", "1").err
 
 
 def test_undo_of_what_is_undone_says_so(remote):
     remote.run("push")
     remote.run("undo", "1", "--yes")
     again = remote.run("undo", "1", "--yes")
-    assert (again.code, again.out) == (0, "Nothing to do: of run 1 nothing is left to put back.\n")
+    assert (again.code, again.out) == (0, "Run 1 has nothing left to undo.\n")
 
 
 def test_undo_holds_what_somebody_touched_since_and_puts_back_the_rest(remote, portal: Sandbox):
@@ -68,7 +66,7 @@ def test_undo_holds_what_somebody_touched_since_and_puts_back_the_rest(remote, p
     remote.run("push")
     portal.panel.edit("invoices", title="Theirs")
     done = remote.run("undo", "2", "--yes")
-    assert done.code == 4 and "somebody changed it since" in done.out
+    assert done.code == 4 and "It changed after this run" in done.out
     article = portal.panel.article("invoices")
     assert (article.title, article.content) == ("Theirs", "Text.\n")
 
@@ -97,14 +95,14 @@ def test_undo_asks_and_where_nobody_answers_nothing_is_done(remote, portal: Sand
 def test_undo_of_a_run_that_is_not_there_names_the_latest(remote):
     remote.run("push")
     done = remote.run("undo", "7", "--yes")
-    assert done.code == 2 and "no run 7; the latest is 1" in done.err
+    assert done.code == 2 and "no run 7. The latest is 1" in done.err
 
 
 def test_ledger_show_lists_what_is_managed_and_the_runs_and_one_run_in_full(remote):
-    assert "there is no ledger yet" in remote.run("ledger", "show").err
+    assert "There is no ledger yet." in remote.run("ledger", "show").err
     remote.run("push")
     shown = remote.run("ledger", "show")
-    assert "2 categories and 3 articles managed" in shown.out
+    assert "2 categories and 3 articles published by kbsync" in shown.out
     assert "push: 5 done (done)" in shown.out
     one = remote.run("ledger", "show", "1")
     assert "  done: create en/billing/refunds.md\n" in one.out
@@ -125,9 +123,9 @@ def test_ledger_show_tells_a_run_that_lasts_from_one_that_died(remote):
             )
         connection.commit()
     shown = remote.run("ledger", "show").out
-    assert "2  1970-01-01 00:00  push: nothing to send (still at work)\n" in shown
+    assert "2  1970-01-01 00:00  push: nothing to send (still running)\n" in shown
     assert "3  1970-01-01 00:00  push: nothing to send (did not end)\n" in shown
-    assert "(still at work)" in remote.run("ledger", "show", "2").out
+    assert "(still running)" in remote.run("ledger", "show", "2").out
 
 
 def test_ledger_show_of_the_embedded_sandbox_says_where_it_is(project):
@@ -142,7 +140,7 @@ def test_an_export_imported_elsewhere_knows_everything_and_a_full_ledger_is_neve
     refused = remote.run("ledger", "import", "export.json")
     assert refused.code == 6 and "not empty" in refused.err
     other = {"KBSYNC_LEDGER__URL": "sqlite:other.db"}
-    assert "5 items of portal `handbook` are managed" in remote.run("ledger", "import", "export.json", **other).err
+    assert "Imported 5 items of portal `handbook`." in remote.run("ledger", "import", "export.json", **other).err
     assert "5 unchanged" in remote.run("push", **other).out
     assert remote.run("ledger", "export", **other).out != ""
     remote.write("bad.json", '{"schema": "kbsync.ledger/1", "tables": {}}')
@@ -179,8 +177,8 @@ def test_a_damaged_row_of_the_ledger_is_told_by_every_command_that_reads_it(remo
         connection.execute("UPDATE item SET path = x'00'")
     for words in (("plan",), ("push",), ("ledger", "show"), ("resolve", "--ours", "content")):
         done = remote.run(*words)
-        assert done.code == 6 and ".kbsync/ledger.db cannot be used: a row of it is damaged" in done.err
-        assert "  move it away to keep it, and run again" in done.err
+        assert done.code == 6 and ".kbsync/ledger.db cannot be used: one of its rows is damaged" in done.err
+        assert "  Move it away and run again" in done.err
 
 
 def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(remote):
@@ -195,13 +193,13 @@ def test_unlock_frees_a_dead_lock_and_asks_before_it_takes_a_living_one(remote):
     assert remote.run("push").code == 6
     who = f"ana@{socket.gethostname()}, process {os.getpid()}, for "
     shown = remote.run("ledger", "show").out
-    assert f"lock: {who}" in shown and "dead" not in shown
+    assert f"lock: {who}" in shown and "crashed" not in shown
     refused = remote.run("ledger", "unlock")
-    assert refused.code == 6 and who in refused.err and "seems to be alive; its lock was not freed" in refused.err
+    assert refused.code == 6 and who in refused.err and "seems to be running. Its lock was not freed" in refused.err
     assert "`kbsync ledger unlock --yes`" in refused.err
     freed = remote.run("ledger", "unlock", "--yes").err
-    assert f"Freed the lock of {who}" in freed and "dead" not in freed
-    assert "Nobody holds the lock" in remote.run("ledger", "unlock").err
+    assert f"Freed the lock of {who}" in freed and "crashed" not in freed
+    assert "The lock is free" in remote.run("ledger", "unlock").err
     assert remote.run("push").code == 0
 
 
@@ -226,11 +224,11 @@ def test_a_lock_whose_owner_is_dead_is_shown_and_freed_as_that(remote, owner):
         columns = f'target, "user", started_at, beat_at, {", ".join(row)}'
         connection.execute(f"INSERT INTO lock ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)", values)
     shown = remote.run("ledger", "show")
-    assert ", which is dead: the next push takes it over\n" in shown.out
+    assert " (that push has crashed: the next push takes the lock over)\n" in shown.out
     assert json.loads(remote.run("ledger", "show", "--format", "json").out)["holder_is_dead"] is True
     freed = remote.run("ledger", "unlock")
     assert freed.code == 0 and f"Freed the lock of ana@{row['host']}, process {row['pid']}, for " in freed.err
-    assert freed.err.rstrip().endswith(", which is dead.")
+    assert freed.err.rstrip().endswith(" (that push has crashed).")
     assert "lock: free" in remote.run("ledger", "show").out
     zombie.communicate()
 
@@ -252,12 +250,12 @@ def test_a_saved_plan_is_refused_whole_when_the_tree_the_settings_or_the_portal_
     remote.run("plan", "--out", "plan.json")
     remote.write("elsewhere.toml", (remote.folder / "kbsync.toml").read_text() + '[push]\nlive = "hold"\n')
     done = remote.run("push", "plan.json", "--config", "elsewhere.toml")
-    assert done.code == 4 and "the settings are not those of the plan" in done.err
+    assert done.code == 4 and "The settings have changed since the plan was made" in done.err
     done = remote.run("push", "plan.json", KBSYNC_SERVICE__PORTAL="other")
     assert done.code == 4 and "for portal `handbook`" in done.err
     remote.write(INVOICES, "---\ntitle: Bills\n---\nText.\n")
     done = remote.run("push", "plan.json")
-    assert done.code == 4 and "the content tree is not the one that was planned" in done.err
+    assert done.code == 4 and "Your files have changed since the plan was made" in done.err
     assert portal.panel.articles("handbook") == []
 
 
@@ -268,13 +266,13 @@ def test_a_saved_plan_is_refused_change_by_change_where_the_portal_moved_on(remo
     remote.run("plan", "--out", "the plan.json")
     portal.panel.edit("invoices", title="Theirs")
     done = remote.run("push", "the plan.json")
-    assert done.code == 4 and "somebody changed title since the plan was made" in done.out
+    assert done.code == 4 and "Changed on the portal after the plan was made: title." in done.out
     assert portal.panel.article("invoices").title == "Theirs"
     assert portal.panel.article("refunds").title == "Money back"
-    assert "Run `kbsync plan --out 'the plan.json'` for a new plan of the rest." in done.out
+    assert "Run `kbsync plan --out 'the plan.json'` to plan the rest again." in done.out
     assert done.out.count("`kbsync ") == 1, done.out
     anew = remote.run("plan", "--out", "the plan.json")
-    assert anew.code == 4 and "conflict: title" in anew.out
+    assert anew.code == 4 and "edited in both places: title" in anew.out
 
 
 def test_a_saved_plan_carried_out_twice_makes_nothing_twice(remote, portal: Sandbox):
@@ -299,14 +297,14 @@ def test_a_saved_plan_that_is_done_says_so_also_of_updates_swaps_and_deletions(r
     assert "1 article deleted" in remote.run("push", "plan.json", **environ).out
     writes = [request for request in portal.requests if request.method != "GET"]
     again = remote.run("push", "plan.json", **environ)
-    assert again.code == 0 and again.out.startswith("Nothing to do: everything in plan.json is done already."), again
+    assert again.code == 0 and again.out.startswith("Everything in plan.json is done already."), again
     assert [request for request in portal.requests if request.method != "GET"] == writes
 
 
 def test_a_saved_plan_takes_no_selector_beside_it(remote):
     remote.run("plan", "--out", "plan.json")
     done = remote.run("push", "plan.json", "content/en")
-    assert done.code == 2 and "plan.json is a saved plan, which is carried out as it is" in done.err
+    assert done.code == 2 and "plan.json is a saved plan. Selectors cannot be added to it" in done.err
     assert "kbsync plan SELECTORS --out FILE" in done.err
 
 
@@ -314,7 +312,7 @@ def test_a_damaged_or_newer_saved_plan_says_so(remote):
     remote.run("plan", "--out", "plan.json")
     data = (remote.folder / "plan.json").read_text()
     remote.write("cut.json", data[:200])
-    assert "damaged or of another kbsync" in remote.run("push", "cut.json").err
+    assert "damaged, or was made by another version of kbsync" in remote.run("push", "cut.json").err
     remote.write("newer.json", data.replace("saved-plan/2", "saved-plan/9"))
     assert remote.run("push", "newer.json").code == 4
     assert remote.run("push", "plan.json", "--publish").code == 2
@@ -329,9 +327,12 @@ def test_undo_of_a_slug_swap_swaps_back(remote, portal: Sandbox):
     remote.write(one, "---\ntitle: One\nslug: two\n---\nThe first.\n")
     remote.write(two, "---\ntitle: Two\nslug: one\n---\nThe second.\n")
     told = " ".join(remote.run("plan").out.split())
-    assert "/articles/one will show another article, `en/billing/two.md`, which is not published: the slug" in told
-    assert "slug: two -> one (the old address becomes another one's)" in told
-    assert "slug: one -> one--kbsync-moving (steps aside for a moment)" in told
+    assert (
+        "The slug becomes `two`. The old address /hc/handbook/articles/one will show another article, `en/billing/two.md`"
+        in told
+    )
+    assert "slug: two -> one (the old address will show another article)" in told
+    assert "slug: one -> one--kbsync-moving (for a moment, to free the address)" in told
     assert remote.run("push").code == 0
     assert portal.panel.article("one").id == before["two"]
     assert remote.run("undo", "2", "--yes").code == 0

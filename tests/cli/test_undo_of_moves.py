@@ -62,7 +62,7 @@ def test_it_is_back_in_its_category_of_its_locale_at_its_place(moved: Project, p
     done = moved.run("undo", "2", "--yes")
     assert done.code == 0, done
     assert place(portal, "two") == before
-    assert moved.run("undo", "2", "--yes").out == "Nothing to do: of run 2 nothing is left to put back.\n"
+    assert moved.run("undo", "2", "--yes").out == "Run 2 has nothing left to undo.\n"
 
 
 def test_a_category_named_in_the_front_matter_alone_is_put_back_too(moved: Project, portal: Sandbox):

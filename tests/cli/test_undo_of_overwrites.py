@@ -21,7 +21,7 @@ def overwritten(remote, portal: Sandbox):
     assert remote.run("push", "--overwrite", INVOICES).code == 0
     undone = remote.run("undo", "2", "--yes")
     assert undone.code == 0
-    assert "the edit from the panel is back" in undone.err and "does it all again" not in undone.err
+    assert "the edit from the panel is back" in undone.err and "will redo this" not in undone.err
     return remote
 
 
@@ -32,14 +32,14 @@ def at(portal: Sandbox) -> tuple[str, str]:
 
 def test_after_the_undo_of_an_overwrite_a_push_holds_what_it_replaced(overwritten, portal: Sandbox):
     plan = overwritten.run("plan")
-    assert plan.code == 4 and "conflict: title, body" in plan.out
+    assert plan.code == 4 and "edited in both places: title, body" in plan.out
     assert overwritten.run("push").code == 4
     assert at(portal) == ("Theirs", "Their text.")
 
 
 def test_with_the_commit_reverted_too_it_is_the_edit_that_was_there_before(overwritten):
     overwritten.write(INVOICES, "---\ntitle: Invoices\nposition: 20\n---\nText.\n")
-    assert "drift: title, body" in overwritten.run("plan").out
+    assert "edited in the panel: title, body" in overwritten.run("plan").out
 
 
 def test_an_edit_that_a_drift_overwrote_is_a_drift_again(remote, portal: Sandbox):
@@ -47,7 +47,7 @@ def test_an_edit_that_a_drift_overwrote_is_a_drift_again(remote, portal: Sandbox
     portal.panel.edit("invoices", title="Theirs")
     remote.run("push", "--overwrite", INVOICES)
     remote.run("undo", "2", "--yes")
-    assert "drift: title" in remote.run("plan").out
+    assert "edited in the panel: title" in remote.run("plan").out
 
 
 def test_fields_beside_it_that_were_only_updated_go_out_again(remote, portal: Sandbox):
@@ -56,9 +56,9 @@ def test_fields_beside_it_that_were_only_updated_go_out_again(remote, portal: Sa
     remote.write(INVOICES, OURS)
     remote.run("push", "--overwrite", INVOICES)
     undone = remote.run("undo", "2", "--yes")
-    assert "the edit from the panel is back" in undone.err and "does it all again" in undone.err
+    assert "the edit from the panel is back" in undone.err and "will redo this" in undone.err
     plan = remote.run("plan")
-    assert "conflict: title\n" in plan.out and "body: changed" in plan.out
+    assert "edited in both places: title\n" in plan.out and "body: changed" in plan.out
 
 
 def test_an_overwrite_without_a_ledger_is_held_again_as_well(remote, portal: Sandbox):
@@ -69,18 +69,18 @@ def test_an_overwrite_without_a_ledger_is_held_again_as_well(remote, portal: San
     assert remote.run("push", "--overwrite", INVOICES).code == 0
     assert remote.run("undo", "1", "--yes").code == 0
     assert portal.panel.article("invoices").title == "Theirs"
-    assert "conflict: title" in remote.run("plan").out
+    assert "edited in both places: title" in remote.run("plan").out
 
 
 def test_undoing_twice_changes_nothing_and_undoing_the_undo_sends_ours_again(overwritten, portal: Sandbox):
-    assert "nothing is left to put back" in overwritten.run("undo", "2", "--yes").out
+    assert "has nothing left to undo" in overwritten.run("undo", "2", "--yes").out
     assert overwritten.run("undo", "3", "--yes").code == 0
     assert at(portal) == ("Bills", "Our text.\n")
     assert overwritten.run("plan", "--check").code == 0
     runs = overwritten.run("ledger", "show").out
     assert overwritten.run("undo", "5", "--yes").code == 0, runs
     assert at(portal) == ("Theirs", "Their text.")
-    assert "conflict: title, body" in overwritten.run("plan").out
+    assert "edited in both places: title, body" in overwritten.run("plan").out
 
 
 def test_after_the_undo_a_decision_counts_as_ever(overwritten, portal: Sandbox):
@@ -99,7 +99,7 @@ def test_what_was_left_by_a_decision_and_overwritten_is_held_after_the_undo(remo
     assert remote.run("push", "--overwrite", INVOICES).code == 0
     assert remote.run("undo", "2", "--yes").code == 0
     assert portal.panel.article("invoices").title == "Theirs"
-    assert "drift: title" in remote.run("plan").out
+    assert "edited in the panel: title" in remote.run("plan").out
 
 
 @pytest.mark.parametrize("ours", [None, OURS])
@@ -111,9 +111,9 @@ def test_what_a_decision_for_ours_replaced_is_held_after_the_undo_as_well(remote
     remote.run("resolve", INVOICES, "--ours")
     assert remote.run("push").code == 0
     undone = remote.run("undo", "2", "--yes")
-    assert "the edit from the panel is back" in undone.err and "does it all again" not in undone.err
+    assert "the edit from the panel is back" in undone.err and "will redo this" not in undone.err
     assert at(portal) == ("Theirs", "Their text.")
-    assert f"{'conflict' if ours else 'drift'}: title, body" in remote.run("plan").out
+    assert f"edited in {'both places' if ours else 'the panel'}: title, body" in remote.run("plan").out
     assert remote.run("push").code == 4
     assert at(portal) == ("Theirs", "Their text.")
     remote.run("resolve", INVOICES, "--ours")
@@ -128,7 +128,7 @@ def test_a_status_that_a_decision_for_ours_replaced_is_held_after_the_undo(remot
     assert remote.run("push", "--publish").code == 0
     assert remote.run("undo", "2", "--yes").code == 0
     assert portal.panel.article("invoices").status == 1
-    assert "drift: status" in remote.run("plan", "--publish").out
+    assert "edited in the panel: status" in remote.run("plan", "--publish").out
 
 
 def test_a_status_that_was_overwritten_is_held_after_the_undo(remote, portal: Sandbox):
@@ -139,7 +139,7 @@ def test_a_status_that_was_overwritten_is_held_after_the_undo(remote, portal: Sa
     assert remote.run("undo", "2", "--yes").code == 0
     assert portal.panel.article("invoices").status == 1
     plan = remote.run("plan", "--publish")
-    assert plan.code == 4 and "drift: status" in plan.out
+    assert plan.code == 4 and "edited in the panel: status" in plan.out
 
 
 def test_the_name_of_a_category_that_was_overwritten_is_held_after_the_undo(remote, portal: Sandbox):
@@ -147,7 +147,7 @@ def test_the_name_of_a_category_that_was_overwritten_is_held_after_the_undo(remo
     portal.panel.sql("UPDATE categories SET name = 'Theirs' WHERE slug = 'billing' AND locale = 'en'")
     assert remote.run("push", "--overwrite", "content/en/billing/_category.md").code == 0
     assert remote.run("undo", "2", "--yes").code == 0
-    assert "en/billing/_category.md  drift: name" in remote.run("plan").out
+    assert "en/billing/_category.md  edited in the panel: name" in remote.run("plan").out
 
 
 def test_a_saved_plan_that_overwrites_is_undone_alike(remote, portal: Sandbox):
@@ -156,4 +156,4 @@ def test_a_saved_plan_that_overwrites_is_undone_alike(remote, portal: Sandbox):
     remote.run("plan", "--overwrite", INVOICES, "--out", "plan.json")
     assert remote.run("push", "plan.json").code == 0
     remote.run("undo", "2", "--yes")
-    assert "drift: title" in remote.run("plan").out
+    assert "edited in the panel: title" in remote.run("plan").out

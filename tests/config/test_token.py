@@ -47,8 +47,8 @@ def test_what_cannot_be_a_header_is_refused_and_not_shown(tmp_path, text):
 @pytest.mark.parametrize(
     ("command", "message"),
     [
-        ("no-such-program-here", "there is no program"),
-        ([sys.executable, "-c", "raise SystemExit(3)"], "ended with exit code 3"),
+        ("no-such-program-here", "does not exist"),
+        ([sys.executable, "-c", "raise SystemExit(3)"], "failed with exit code 3"),
     ],
 )
 def test_a_command_that_fails_is_named(tmp_path, command, message):
@@ -57,7 +57,7 @@ def test_a_command_that_fails_is_named(tmp_path, command, message):
 
 
 def test_a_missing_file_is_named(tmp_path):
-    with pytest.raises(ConfigError, match="nowhere: cannot be read"):
+    with pytest.raises(ConfigError, match="nowhere cannot be read"):
         read_token(settings(tmp_path), token_file=tmp_path / "nowhere", environ={}, allow=free)
 
 
@@ -65,7 +65,7 @@ def test_a_missing_file_is_named(tmp_path):
     ("command", "message"),
     [
         ("pass 'kbsync", "token_command: No closing quotation"),
-        ("   ", "token_command is blank"),
+        ("   ", "token_command is empty"),
         ([sys.executable, "-c", "print('two words')"], "expected one line"),
         ([sys.executable, "-c", "import sys; sys.stdout.buffer.write(b'\\xff')"], "expected one line"),
         ([sys.executable, "-c", ""], "expected one line"),
@@ -90,7 +90,7 @@ def test_a_program_of_the_folder_is_not_meant_by_a_bare_name(tmp_path):
     trap = tmp_path / "tokens"
     trap.write_text("#!/bin/sh\necho trapped\n")
     trap.chmod(0o755)
-    with pytest.raises(ConfigError, match="there is no program `tokens`"):
+    with pytest.raises(ConfigError, match="The program `tokens` does not exist"):
         read_token(settings(tmp_path, "tokens"), token_file=None, environ={"PATH": "."}, allow=free)
     assert read_token(settings(tmp_path, "./tokens"), token_file=None, environ={"PATH": "."}, allow=free) == "trapped"
 

@@ -101,9 +101,9 @@ def test_what_somebody_edited_in_the_panel_is_held_and_the_job_says_so(forge, po
     before = writes(portal)
     ran = forge.run(MERGED)
     assert ran.code == 4
-    assert told(ran).startswith("## kbsync push: nothing to send, 1 held\n")
+    assert told(ran).startswith("## kbsync push: nothing to send, 1 needs your decision\n")
     if forge.name == "github":
-        assert ran.out.startswith(f"::warning file={ARTICLE},line=1,title=held%3A ")
+        assert ran.out.startswith(f"::warning file={ARTICLE},line=1,title=Needs your decision%3A ")
     assert writes(portal) == before and portal.panel.article("invoices").title == "Bills"
 
 
@@ -122,7 +122,7 @@ def test_errors_in_the_content_stop_the_job_and_are_shown_where_they_are(forge, 
 def test_a_pull_request_from_a_fork_is_checked_without_a_token_and_without_the_portal(forge, portal):
     ran = forge.run(reviewed("first", fork=True))
     assert ran.code == 0, ran.err
-    assert ran.summary.startswith("## kbsync lint: no findings\n")
+    assert ran.summary.startswith("## kbsync lint: no errors or warnings\n")
     assert portal.requests == []
 
 
@@ -157,4 +157,4 @@ def test_a_branch_that_names_another_service_does_not_get_the_token(forge, porta
     forge.propose("evil", FILES | {"kbsync.toml": elsewhere})
     ran = forge.run(reviewed("evil"))
     assert ran.code == 2
-    assert "KBSYNC_TOKEN_ORIGIN says that the token belongs to" in ran.err
+    assert "(KBSYNC_TOKEN_ORIGIN), but kbsync.toml would send it to" in ran.err

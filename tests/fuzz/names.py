@@ -112,7 +112,7 @@ def _as_reported(line: str, names: Names) -> Iterator[str]:
     plan = Plan(Target("https://x.example.com", 1, "p", "chatwoot"), (change,), (held,))
     text = plan_text(plan, Style(width=40), command=line)
     yield from re.findall(r"run `(kbsync [^`]*)` for ours", text)
-    yield from re.findall(r"Run `(kbsync [^`]*)` to make it so", text)
+    yield from re.findall(r"Run `(kbsync [^`]*)` to make this change", text)
     failed = push_text(
         plan, [Outcome(change, "failed", None, "no")], Style(), requests=1, seconds=1.0, words=Words(again=line)
     )

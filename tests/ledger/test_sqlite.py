@@ -76,19 +76,19 @@ def test_a_ledger_of_a_newer_kbsync_says_so(path):
         connection.execute(f"PRAGMA user_version = {VERSION + 1}")
     error = refused(path)
     assert "newer kbsync" in error.message
-    assert "update kbsync" in error.hint
+    assert "Update kbsync" in error.hint
 
 
 def test_a_file_that_is_no_database_is_not_overwritten(path):
     path.write_bytes(b"Dear diary, " * 200)
-    assert "move it away" in refused(path).hint
+    assert "Move it away" in refused(path).hint
 
 
 def test_another_programs_database_is_not_written_to(path):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("CREATE TABLE diary (day TEXT)")
         connection.commit()
-    assert "no ledger of kbsync" in refused(path).message
+    assert "not a ledger of kbsync" in refused(path).message
 
 
 def test_another_programs_database_that_is_still_empty_is_not_written_to(path):
@@ -97,7 +97,7 @@ def test_another_programs_database_that_is_still_empty_is_not_written_to(path):
         connection.execute("CREATE TABLE diary (day TEXT)")
         connection.execute("DROP TABLE diary")
         connection.commit()
-    assert "no ledger of kbsync" in refused(path).message
+    assert "not a ledger of kbsync" in refused(path).message
 
 
 @pytest.mark.parametrize("keep", [0.3, 0.6, 0.9])
@@ -107,7 +107,7 @@ def test_a_ledger_that_was_cut_off_is_damaged_and_says_so(path, keep):
     with closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA journal_mode = DELETE")
     path.write_bytes(path.read_bytes()[: int(path.stat().st_size * keep)])
-    assert "move it away" in refused(path).hint
+    assert "Move it away" in refused(path).hint
 
 
 @pytest.mark.parametrize("start", [0, 1024, 4096])
@@ -173,8 +173,8 @@ def test_a_column_that_holds_something_else_is_damage_and_no_bug(path, damage):
         connection.execute(f"UPDATE {damage}")
     with closing(Ledger(SqliteDatabase(path))) as ledger, pytest.raises(LedgerError) as caught:
         read_all(ledger)
-    assert f"the ledger {path} cannot be used: a row of it is damaged" in caught.value.message
-    assert caught.value.hint.startswith("move it away to keep it, and run again")
+    assert f"The ledger {path} cannot be used: one of its rows is damaged" in caught.value.message
+    assert caught.value.hint.startswith("Move it away and run again")
 
 
 def a_ledger_with_a_row_in_every_table(path: Path) -> None:
@@ -224,7 +224,7 @@ def test_a_directory_is_no_ledger(path):
 def test_a_folder_that_cannot_be_made_is_told(tmp_path):
     (tmp_path / "file").touch()
     error = refused(tmp_path / "file" / "ledger.db")
-    assert "cannot be made" in error.message
+    assert "cannot be created" in error.message
 
 
 @contextmanager

@@ -374,7 +374,7 @@ def a_program(folder: Path, script: str) -> str:
 
 def test_without_git_nothing_is_known_and_the_word_says_so(tree):
     past = tree.ask(edited(tree), program="no-such-git")
-    assert said(past) == ({}, "git cannot be run (it is not on PATH, or only inside this project): install it")
+    assert said(past) == ({}, "git cannot be run: it is not on PATH, or only inside this project. Install git.")
 
 
 def test_without_a_repository_nothing_is_known(tmp_path):
@@ -382,14 +382,14 @@ def test_without_a_repository_nothing_is_known(tmp_path):
     tree.write(FOLDER | {HERE: text()})
     past = tree.ask({HERE: {"position": 1}}, GIT_CEILING_DIRECTORIES=str(tmp_path.parent))
     assert proven(past) == {}
-    assert past.word.startswith("the content tree is in no git repository: ")
+    assert past.word.startswith("Your files are not in a git repository. ")
 
 
 def test_before_the_first_commit_nothing_is_known(tree):
     tree.write(FOLDER | {HERE: text()})
     assert said(tree.ask({HERE: {"position": 1}})) == (
         {},
-        "nothing is committed yet: commit the content tree as it was published",
+        "Nothing is committed yet. Commit the files as they were published.",
     )
 
 
@@ -408,7 +408,7 @@ def test_an_old_git_is_told(tree, tmp_path):
     old = a_program(
         tmp_path, 'case "$*" in *" log "*) echo "fatal: unrecognized argument: --x" >&2; exit 128;; esac; exec git "$@"'
     )
-    assert said(tree.ask(values, program=old)) == ({}, "this git is too old: kbsync needs 2.31 or newer")
+    assert said(tree.ask(values, program=old)) == ({}, "This git is too old. Install git 2.31 or newer.")
 
 
 def test_a_shallow_clone_says_what_it_can_and_how_to_get_the_rest(tree, tmp_path):
@@ -418,8 +418,8 @@ def test_a_shallow_clone_says_what_it_can_and_how_to_get_the_rest(tree, tmp_path
     past = Tree(clone.folder / "content", clone).ask(values)
     assert proven(past) == {}
     assert past.word == (
-        "the clone is shallow: fetch the whole history (`fetch-depth: 0` in GitHub Actions, `GIT_DEPTH: 0` in GitLab, "
-        "`git fetch --unshallow`)"
+        "This clone is shallow. Fetch the whole history: `fetch-depth: 0` in GitHub Actions, `GIT_DEPTH: 0` in GitLab, "
+        "`git fetch --unshallow` elsewhere."
     )
     clone = tree.repo.clone(tmp_path / "less-shallow", "--depth", "3")
     assert proven(Tree(clone.folder / "content", clone).ask(values)).keys() == values.keys()
@@ -431,7 +431,7 @@ def test_a_clone_without_old_texts_is_told_and_nothing_is_fetched(tree, tmp_path
     clone = tree.repo.clone(tmp_path / "partial", "--filter", "blob:none")
     before = clone.git("count-objects", "-v")
     past = Tree(clone.folder / "content", clone).ask(values)
-    assert said(past) == ({}, "the clone has no old texts: clone without `--filter`")
+    assert said(past) == ({}, "This clone has no old versions. Clone without `--filter`.")
     assert clone.git("count-objects", "-v") == before
 
 
@@ -469,7 +469,7 @@ def test_many_missing_texts_end_the_search(tree):
         oid = tree.repo.git("rev-parse", f"HEAD~{number}:content/{HERE}")
         (tree.repo.folder / ".git" / "objects" / oid[:2] / oid[2:]).unlink()
     past = tree.ask({HERE: {"position": 1}})
-    assert said(past) == ({}, "git misses old texts: make a whole clone (`git fsck` says what is broken)")
+    assert said(past) == ({}, "git has lost old versions. Clone the repository again. `git fsck` shows what is broken.")
 
 
 def test_a_huge_text_is_passed_by(tree):
@@ -545,7 +545,7 @@ def test_blobs_are_read_in_order_whatever_lies_between(tree):
 
 def test_a_repository_of_no_commits_has_no_log(tree):
     tree.root.mkdir()
-    with pytest.raises(GitFailed, match="nothing is committed yet"):
+    with pytest.raises(GitFailed, match="Nothing is committed yet"):
         list(Repository(tree.root).log())
 
 

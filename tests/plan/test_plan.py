@@ -315,9 +315,9 @@ def test_an_orphan_is_archived_or_deleted_where_the_settings_say_so(removed, act
 @pytest.mark.parametrize(
     ("item", "removed", "advice"),
     [
-        (an_article(), "report", 'set removed = "archive" or "delete" in [push]'),
-        (a_category(), "report", 'set removed = "delete" in [push]'),
-        (a_category(), "archive", 'set removed = "delete" in [push]'),
+        (an_article(), "report", 'set [push] removed to "archive" or "delete".'),
+        (a_category(), "report", 'set [push] removed to "delete".'),
+        (a_category(), "archive", 'set [push] removed to "delete".'),
     ],
 )
 def test_an_orphan_that_stays_advises_only_what_is_not_set_already_and_what_its_kind_has(item, removed, advice):
@@ -329,7 +329,7 @@ def test_an_orphan_that_stays_advises_only_what_is_not_set_already_and_what_its_
 def test_an_orphan_beside_a_new_file_says_how_that_could_be_it():
     orphan, new = an_article(), an_article(slug="other", title="Another", path="en/other.md", content="Other words.")
     (finding,) = plan_of([new], [orphan], [orphan], removed="report").warnings
-    assert "`aliases: [refunds]` in the new one keeps it one article" in finding.hint
+    assert "If you renamed the file, add `aliases: [refunds]` to the new one." in finding.hint
 
 
 def test_an_orphan_that_somebody_edited_in_the_panel_is_held_instead_of_deleted():
@@ -369,7 +369,7 @@ def test_a_look_alike_of_an_article_that_is_there_already_is_warned_of_too():
 
 def test_what_kbsync_did_not_make_is_not_called_changed_here_and_in_the_panel():
     (held,) = plan_of([an_article(title="ours")], [an_article(title="theirs")]).held
-    assert "a value that this file never had, as far as the ledger and git know" in held.hint
+    assert "a value that this file never had in the ledger or in git" in held.hint
 
 
 def test_a_deleted_category_goes_after_its_articles():
@@ -380,7 +380,9 @@ def test_a_deleted_category_goes_after_its_articles():
 
 def test_a_plan_that_removes_too_much_refuses_itself_and_names_the_limit():
     articles = [an_article(slug=f"a{n}", remote_id=n) for n in range(10)]
-    with pytest.raises(PlanRefused, match=r"removes 2 of 10 managed items; \[push\] max_removals allows 10%"):
+    with pytest.raises(
+        PlanRefused, match=r"removes 2 of the 10 items that kbsync has published. \[push\] max_removals allows 10%"
+    ):
         plan_of(articles[2:], articles, articles, removed="delete", max_fraction=0.1)
     assert len(plan_of(articles[1:], articles, articles, removed="delete", max_fraction=0.1).changes) == 1
 
@@ -451,7 +453,7 @@ def test_what_had_another_slug_before_is_not_made_where_the_list_of_the_portal_h
     git = GitWord(former={"en/refunds.md": (Former("en/refunds.md", "en", "refunds-old"),)})
     known = Known([], git=git, complete=False)
     (held,) = build_plan(TARGET, [an_article().desired()], known, policy=POLICY).held
-    assert held.reason is Reason.UNKNOWN and "Plan again" in held.hint
+    assert held.reason is Reason.UNKNOWN and "Run `kbsync plan` again" in held.hint
     same = GitWord(former={"en/refunds.md": (Former("en/refunds.md", "en", "refunds"),)})
     for bases, made in (((), []), ([a_category().base()], ["create article refunds"])):
         # Without any record not even a slug that never changed says that a file is new.

@@ -118,15 +118,18 @@ def test_an_address_that_another_article_takes_is_told_with_what_it_will_show():
     plan = build_plan(TARGET, desired, Known(there, bases), policy=POLICY)
     told = {finding.path: finding.message for finding in plan.warnings if finding.code == "KB503"}
     assert "/articles/one will show another article, `en/two.md`, which is not published" in told["en/one.md"]
-    assert "/articles/two will show another article, `en/one.md`: the slug becomes `one`" in told["en/two.md"]
+    assert (
+        "The slug becomes `one`. The old address /articles/two will show another article, `en/one.md`."
+        in told["en/two.md"]
+    )
 
 
 @pytest.mark.parametrize(
     ("status", "breaks"),
     [
-        (Status.PUBLISHED, "Links from elsewhere (mails, search engines) break"),
-        (Status.DRAFT, "It is a draft, so no list or search shows it: only addresses that you shared break"),
-        (Status.ARCHIVED, "It is archived, so no list or search shows it: only addresses that you shared break"),
+        (Status.PUBLISHED, "Links from elsewhere (emails, search engines) break"),
+        (Status.DRAFT, "It is a draft, so lists and search do not show it. Only addresses that you shared break"),
+        (Status.ARCHIVED, "It is archived, so lists and search do not show it. Only addresses that you shared break"),
     ],
 )
 def test_who_loses_the_address_depends_on_the_status_since_drafts_answer_too(status, breaks):

@@ -30,7 +30,7 @@ def planned(desired: list[Item], there: list[Item], base: list[Item] | None = No
 
 def reasons(found: Replanned) -> list[str]:
     assert all(outcome.hint == PLAN_AGAIN for outcome in found.refused)
-    return [outcome.error.removesuffix("; nothing was sent") for outcome in found.refused]
+    return [outcome.error.removesuffix(" Nothing was sent.") for outcome in found.refused]
 
 
 OLD, NEW = an_article(title="Money back"), an_article(title="Refunds")
@@ -98,19 +98,19 @@ def test_a_create_whose_answer_was_lost_since_is_not_sent_again():
     now = planned([NEW], [], [])
     lost = Pending(1, "create", "article", "en", "refunds", "en/refunds.md", None, {}, {})
     found = replan(as_read(now.plan), replace(now, lost=[lost]))
-    assert reasons(found) == ["`refunds` was sent since and nobody knows whether it was made"]
+    assert reasons(found) == ["Another push sent `refunds` after the plan was made, and its result is unknown."]
     assert found.plan.changes == ()
 
 
 @pytest.mark.parametrize(
     ("now", "why"),
     [
-        (planned([NEW], [OLD.but(title="Theirs")], [OLD]), "somebody changed title since the plan was made"),
-        (planned([NEW], [], [OLD]), "somebody deleted it on the portal since the plan was made"),
-        (planned([NEW], [OLD.but(status=Status.PUBLISHED)]), "it was published since the plan was made"),
-        (planned([OLD], [OLD]), "the plan made now does not have this change"),
-        (planned([OLD.but(title="X")], [OLD]), "the plan made now has this change otherwise (title)"),
-        (planned([NEW], [], []), "the plan made now has another change here: create"),
+        (planned([NEW], [OLD.but(title="Theirs")], [OLD]), "Changed on the portal after the plan was made: title."),
+        (planned([NEW], [], [OLD]), "It was deleted on the portal after the plan was made."),
+        (planned([NEW], [OLD.but(status=Status.PUBLISHED)]), "It was published after the plan was made."),
+        (planned([OLD], [OLD]), "A new plan would not have this change."),
+        (planned([OLD.but(title="X")], [OLD]), "A new plan would change it differently (title)."),
+        (planned([NEW], [], []), "A new plan would do something else with it: create."),
     ],
 )
 def test_what_is_refused_says_why(now, why):
@@ -123,7 +123,7 @@ def test_what_was_to_be_deleted_and_was_edited_since_stays():
     saved = planned([], [OLD], removed="delete").plan
     assert [change.action for change in saved.changes] == [Action.DELETE]
     found = replan(as_read(saved), planned([], [OLD.but(title="Theirs")], [OLD], removed="delete"))
-    assert reasons(found) == ["somebody changed title since the plan was made"] and found.plan.changes == ()
+    assert reasons(found) == ["Changed on the portal after the plan was made: title."] and found.plan.changes == ()
     found = replan(as_read(saved), planned([], [], [], removed="delete"))
     assert (found.refused, found.done) == ((), 1)
 
@@ -133,7 +133,7 @@ def test_an_edit_that_the_plan_overwrites_is_not_another_edit():
     saved = planned([NEW], [OLD.but(title="Theirs")], [OLD], **edited).plan
     assert len(saved.changes) == 1
     found = replan(as_read(saved), planned([NEW], [OLD.but(title="Theirs, again")], [OLD], **edited))
-    assert reasons(found) == ["somebody changed title since the plan was made"]
+    assert reasons(found) == ["Changed on the portal after the plan was made: title."]
 
 
 def test_a_change_that_is_in_the_file_twice_goes_out_once():

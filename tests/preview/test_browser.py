@@ -95,17 +95,17 @@ def test_a_new_article_appears_and_a_deleted_one_leaves(desk: Running, visit: Vi
 def test_the_page_of_a_deleted_file_says_so(desk: Running, visit: Visit):
     page = visit(REFUNDS)
     (desk.content / "en/billing/refunds.md").unlink()
-    expect(page.get_by_text("This page was deleted")).to_be_visible()
+    expect(page.get_by_text("This page is gone")).to_be_visible()
 
 
 def test_broken_front_matter_is_told_over_the_last_good_page(desk: Running, visit: Visit):
     page = visit(REFUNDS)
     stay(page)
     write(desk, "en/billing/refunds.md", "---\ntitle: [Refunds\n---\nOther.\n")
-    expect(page.get_by_text("last version that could be read")).to_be_visible()
+    expect(page.get_by_text("last version without this error")).to_be_visible()
     expect(page.get_by_text("Text.", exact=True)).to_be_visible()
     write(desk, "en/billing/refunds.md", A_REFUND)
-    expect(page.get_by_text("last version that could be read")).to_have_count(0)
+    expect(page.get_by_text("last version without this error")).to_have_count(0)
     assert page.evaluate("window.stayed")
 
 

@@ -76,7 +76,7 @@ def test_a_new_file_appears_in_its_category(preview: Running):
 
 def test_a_page_that_is_waited_for_appears(preview: Running):
     with preview.tab("/en/articles/new") as tab:
-        tab.page_with("Nothing is here")
+        tab.page_with("Page not found")
         write(preview, "en/billing/new.md", "---\ntitle: Brand new\n---\nText.\n")
         tab.page_with("Brand new")
 
@@ -127,11 +127,11 @@ def test_a_broken_front_matter_shows_its_message_over_the_last_good_page(preview
     with preview.tab(REFUNDS) as tab:
         tab.page()
         write(preview, "en/billing/refunds.md", "---\ntitle: [Refunds\n---\nOther.\n")
-        html = tab.page_with("the last version that could be read")
+        html = tab.page_with("the last version without this error")
         assert "Text." in html
         write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Mended."))
         html = tab.page_with("Mended.")
-        assert "the last version that could be read" not in html
+        assert "the last version without this error" not in html
 
 
 def test_a_file_that_is_empty_for_a_moment_shows_no_error(tmp_path: Path):
@@ -155,7 +155,7 @@ def test_a_file_that_is_empty_for_a_moment_shows_no_error(tmp_path: Path):
                 assert in_doubt.wait(GIVE_UP_S)
                 write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Written."))
                 written.set()
-                assert not [html for html in tab.pages_to("Written.") if "last version that could be read" in html]
+                assert not [html for html in tab.pages_to("Written.") if "last version without this error" in html]
 
 
 def test_a_heading_that_goes_is_a_finding_on_the_page_that_links_to_it(preview: Running):

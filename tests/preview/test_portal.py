@@ -64,7 +64,7 @@ def answer_all(comparer: Comparer) -> None:
 
 def test_an_article_that_is_the_same_there_is_told_so(shop: Shop):
     _, diff = compared(shop, Portal())
-    assert diff == WriterDiff("The portal has it as draft, with the same text and fields.")
+    assert diff == WriterDiff("On the portal (draft). Everything is up to date.")
 
 
 def test_fields_and_words_that_differ_are_shown_old_and_new(shop: Shop):
@@ -72,7 +72,7 @@ def test_fields_and_words_that_differ_are_shown_old_and_new(shop: Shop):
         PortalArticle({"title": "Money back", "category": "billing"}, "Words.\n\n## When\n\nNow.\n", "published")
     )
     _, diff = compared(shop, portal)
-    assert diff.state == "The portal has it as published. Not the same there: title, text."
+    assert diff.state == "On the portal (published). Title and body differ."
     assert diff.fields == (("title", "Money back", "Refunds"),)
     assert "<del>Words</del><ins>Text</ins>" in diff.body_html
 
@@ -112,13 +112,13 @@ def test_a_save_is_compared_with_what_the_portal_said_within_the_minute(shop: Sh
 
 def test_an_open_page_gets_the_difference_when_it_is_known(tmp_path: Path):
     with running(tmp_path, ask=Portal(None).ask) as preview, preview.tab(REFUNDS) as tab:
-        assert "a push creates it as a draft" in tab.page_with("a push creates it as a draft")
+        assert "A push creates it as a draft" in tab.page_with("A push creates it as a draft")
 
 
 def test_without_a_portal_or_a_ledger_to_compare_with_the_page_says_how(tmp_path: Path):
     with running(tmp_path) as preview:
         page = preview.get(REFUNDS).text
-        assert "Not compared: the preview asks no other machine." in page and "--portal" in page
+        assert "Not compared with the portal." in page and "--portal" in page
 
 
 # --- what the ledger says meanwhile ------------------------------------------------------------------------------------
@@ -135,9 +135,9 @@ def since(shop: Shop, fields: Mapping[str, Value]) -> str:
 
 def test_the_ledger_tells_what_changed_since_the_last_push(shop: Shop):
     assert since(shop, {"title": "Refunds", "content": body_digest(BODY)}) == "Not changed since the last push."
-    assert since(shop, {"title": "Refunds", "content": body_digest("Other")}) == "Changed since the last push: text."
+    assert since(shop, {"title": "Refunds", "content": body_digest("Other")}) == "Changed since the last push: body."
     assert since(shop, {"title": "X", "content": body_digest(BODY)}) == "Changed since the last push: title."
-    assert since(shop, {}) == "The ledger has no push of this article."
+    assert since(shop, {}) == "This article was not pushed yet, as far as the ledger knows."
 
 
 def test_an_uploaded_picture_is_no_change_since_the_last_push(tmp_path: Path):
@@ -146,4 +146,4 @@ def test_an_uploaded_picture_is_no_change_since_the_last_push(tmp_path: Path):
     sent = body_digest(f"![p](https://h/rails/active_storage/x/p-{key}.png)\n")
     assert since(shop, {"content": sent}) == "Not changed since the last push."
     other = body_digest(f"![p](https://h/rails/active_storage/x/p-{key[::-1]}.png)\n")
-    assert since(shop, {"content": other}) == "Changed since the last push: text."
+    assert since(shop, {"content": other}) == "Changed since the last push: body."

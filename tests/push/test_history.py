@@ -96,7 +96,7 @@ def test_an_article_that_a_person_unpublished_since_is_held_and_the_hint_says_wh
     later = "UPDATE articles SET status = 0, updated_at = updated_at + 3600000000 WHERE slug = 'y'"
     assert world.sandbox.panel.sql(later) == 1
     (held,) = world.plan().held
-    assert (held.slug, held.fields, held.reason) == ("y", ("status",), "drift") and "gone back" in held.hint
+    assert (held.slug, held.fields, held.reason) == ("y", ("status",), "drift") and "changed back" in held.hint
     assert world.push(overwrite=("en/a/y.md",)).of("y", "publish").outcome == "done"
 
 
@@ -115,4 +115,4 @@ def test_without_a_repository_what_differs_is_held_and_nothing_breaks(world, tmp
     shutil.rmtree(tmp_path / ".git")
     write_tree(world.project.root, TREE | {"en/a/y.md": an_article("Y", "Edited.")})
     (held,) = world.plan().held
-    assert held.reason == "conflict" and "no git repository" in held.hint
+    assert held.reason == "conflict" and "not in a git repository" in held.hint

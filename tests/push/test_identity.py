@@ -323,7 +323,7 @@ def test_a_status_that_changed_in_the_file_is_sent(tmp_path, before, after, know
 def test_a_person_who_went_back_to_an_older_text_is_not_overwritten(world):
     a_person_goes_back(world)
     (held,) = world.plan().held
-    assert (held.reason, held.fields) == ("drift", ("content",)) and "gone back" in held.hint
+    assert (held.reason, held.fields) == ("drift", ("content",)) and "changed back" in held.hint
     world.push()
     assert world.article("slug-b").content.strip() == WORDS["b"]
 
@@ -496,7 +496,7 @@ def test_an_article_that_a_person_made_again_under_the_same_slug_is_called_that(
     world.sandbox.panel.sql("DELETE FROM articles WHERE slug = 'slug-b'")
     world.sandbox.panel.create("handbook", "Theirs", "Other words.", slug="slug-b")
     (held,) = world.plan().held
-    assert held.hint.startswith("the article was deleted in the panel, and another one made with its slug")
+    assert held.hint.startswith("The article was deleted in the panel, and a new one was made with the same slug")
 
 
 def test_in_a_clone_without_a_ledger_a_person_s_new_article_with_our_old_title_keeps_it(world):

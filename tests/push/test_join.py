@@ -52,7 +52,7 @@ def agree(sandbox, folder: Path) -> None:
     assert_one_of_each(sandbox, PORTAL, SLUGS)
     assert sum(article.status == 1 for article in sandbox.panel.articles(PORTAL)) == ARTICLES // 2
     code, told = ended(start(folder))
-    assert (code, told.split(":")[0]) == (ExitCode.DONE, "Nothing to do"), told
+    assert (code, told.split(" (")[0]) == (ExitCode.DONE, "Everything is up to date"), told
 
 
 @pytest.mark.parametrize("killed", ["none", "a joiner", "the leader"])
@@ -88,7 +88,7 @@ def test_a_runner_with_another_tree_may_not_join(tmp_path, ledger_url):
         leader = start(one)
         are_held(sandbox, AT_ONCE, leader)
         code, told = ended(start(other, "--join"))
-        assert code == ExitCode.HELD and "has another content tree" in told
+        assert code == ExitCode.HELD and "was started with other files or settings" in told
         sandbox.release()
         assert ended(leader)[0] == ExitCode.DONE
         agree(sandbox, one)
@@ -98,7 +98,7 @@ def test_where_no_push_is_under_way_there_is_nothing_to_join_and_that_is_no_fail
     with a_sandbox(tmp_path) as sandbox:
         machine = a_machine(tmp_path / "one", sandbox.base_url, ledger_url)
         code, told = ended(start(machine, "--join"))
-        assert code == ExitCode.DONE and "No push is under way" in told
+        assert code == ExitCode.DONE and "No push is running" in told
         assert writes(sandbox) == 0
 
 
@@ -126,9 +126,9 @@ def test_two_pushes_from_two_machines_with_one_ledger_wait_for_each_other_or_are
         first = start(one)
         are_held(sandbox, AT_ONCE, first)
         waiting = start(two, "--wait")
-        heard(waiting, "waiting for")
+        heard(waiting, "Waiting for")
         code, told = ended(start(three))
-        assert code == ExitCode.LEDGER and "another push is at work" in told, told
+        assert code == ExitCode.LEDGER and "Another push is running" in told, told
         sandbox.release()
         told = all_ended([first, waiting])
         assert [code for code, _ in told] == [ExitCode.DONE, ExitCode.DONE], told

@@ -143,10 +143,10 @@ def test_of_two_pushes_at_once_one_is_told_to_wait_and_one_that_waits_finds_noth
     with a_shell(tmp_path) as (shell, world):
         first = shell.start_and_hold()
         waiting = shell.start("--wait")
-        heard(waiting, "waiting for")
+        heard(waiting, "Waiting for")
         code, told = shell.run()
         assert code == ExitCode.LEDGER
-        assert f"another push is at work on this portal: {_user()}@" in told
+        assert f"Another push is running on this portal: {_user()}@" in told
         assert "--wait" in told
         shell.sandbox.release()
         for code, told in all_ended([first, waiting]):
@@ -166,8 +166,8 @@ def test_the_lock_of_a_killed_push_is_taken_over_and_told(tmp_path):
         shell.kill_after(30)
         code, told = shell.run()
         assert code == ExitCode.DONE
-        assert "took over the lock of" in told
-        assert "which is dead" in told
+        assert "Took over the lock of" in told
+        assert "that push has crashed" in told
         assert_one_of_each(world)
 
 
@@ -196,7 +196,7 @@ def test_a_push_that_is_asked_to_end_while_it_still_plans_sends_nothing_and_give
         shell.sandbox.release()
         out, err = process.communicate()
         assert process.returncode == ExitCode.INTERRUPTED, out + err
-        assert err.endswith("kbsync: interrupted\n")
+        assert err.endswith("kbsync: Interrupted.\n")
         assert shell.writes() == 0
         with world.project.ledger() as ledger:
             assert ledger.holder(world.project.target) is None

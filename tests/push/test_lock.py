@@ -54,7 +54,7 @@ def test_a_living_owner_is_named_and_the_push_gives_up_with_exit_code_6(ledger):
 def test_a_dead_owners_lock_is_taken_over_and_told(ledger):
     take(ledger, ANA, world())
     assert take(ledger, BEN, world(alive=(22,))) == [
-        "took over the lock of ana@laptop, process 11, for 10 s, which is dead"
+        "Took over the lock of ana@laptop, process 11, for 10 s (that push has crashed)."
     ]
     assert ledger.beat("p", BEN, now=111.0)
     assert not ledger.beat("p", ANA, now=111.0)
@@ -64,7 +64,7 @@ def test_the_owner_on_another_machine_is_dead_when_its_heart_stood_still(ledger)
     take(ledger, FAR, world())
     with pytest.raises(LedgerError):
         take(ledger, BEN, world(now=110.0 + STALE_S - 1))
-    assert "which is dead" in take(ledger, BEN, world(now=111.0 + STALE_S))[0]
+    assert "that push has crashed" in take(ledger, BEN, world(now=111.0 + STALE_S))[0]
 
 
 def test_a_container_that_always_has_process_1_takes_over_from_its_former_self(ledger):
@@ -72,7 +72,7 @@ def test_a_container_that_always_has_process_1_takes_over_from_its_former_self(l
     again = replace(ANA, pid=1, started_at=300.0)
     with pytest.raises(LedgerError):
         take(ledger, again, world(now=120.0, alive=(1,)))
-    assert "which is dead" in take(ledger, again, world(now=300.0, alive=(1,)))[0]
+    assert "that push has crashed" in take(ledger, again, world(now=300.0, alive=(1,)))[0]
 
 
 OLD = 101.0 + STALE_S
@@ -118,7 +118,7 @@ def test_a_heart_beats_while_something_else_is_done_and_no_longer():
 
 def test_break_lock_takes_it_from_the_living_who_then_notices(ledger):
     take(ledger, ANA, world())
-    assert take(ledger, BEN, world(), break_lock=True) == ["took over the lock of ana@laptop, process 11, for 10 s"]
+    assert take(ledger, BEN, world(), break_lock=True) == ["Took over the lock of ana@laptop, process 11, for 10 s."]
     assert not ledger.beat("p", ANA, now=111.0)
     ledger.unlock("p", ANA)
     assert ledger.beat("p", BEN, now=111.0)
@@ -133,7 +133,7 @@ def test_waiting_is_told_once_and_ends_when_the_lock_is_given_back(ledger):
             ledger.unlock("p", ANA)
 
     take(ledger, ANA, world())
-    assert take(ledger, BEN, world(sleep=sleep), wait=True) == ["waiting for ana@laptop, process 11, for 10 s"]
+    assert take(ledger, BEN, world(sleep=sleep), wait=True) == ["Waiting for ana@laptop, process 11, for 10 s."]
     assert len(naps) == 3
 
 

@@ -135,8 +135,8 @@ def test_one_that_nothing_finds_fails_with_what_to_do_and_that_helps(tmp_path):
         pushed = world.push()
         failed = [outcome for outcome in pushed.outcomes if outcome.outcome == "failed"]
         assert [outcome.change.slug for outcome in failed] == [hidden]
-        assert "the portal has this category but does not list it" in failed[0].error
-        assert failed[0].hint == f"in the panel, put any article into `{hidden}` (en), then push again"
+        assert "The portal has this category but does not list it." in failed[0].error
+        assert failed[0].hint == f"In the panel, put any article into `{hidden}` (en), then push again."
         world.sandbox.panel.create("handbook", "Any", "Text.", category_id=category_ids(world)["en", hidden])
         assert world.push().words == {"done"}
         assert_settled(world)

@@ -69,7 +69,7 @@ def uploads(portal: Sandbox) -> int:
 
 def test_each_picture_is_uploaded_once_and_shown_where_it_stands(project: Project, portal: Sandbox):
     planned = project.run("plan")
-    assert "2 pictures" in planned.stdout and "content/en/guide/images" not in bodies(portal)
+    assert "2 images" in planned.stdout and "content/en/guide/images" not in bodies(portal)
     summary = project.push()
     assert (summary["upload"], summary["create"], uploads(portal)) == (2, 4, 2)
     start, more = bodies(portal)["start"], bodies(portal)["more"]
@@ -78,7 +78,7 @@ def test_each_picture_is_uploaded_once_and_shown_where_it_stands(project: Projec
     assert more.startswith(f'The same ![again]({address} "A") and ![b][pic]\n\n[pic]: http://')
     with urlopen(address) as reply:
         assert reply.read() == PIXEL
-    assert project.run("push").stdout.startswith("Nothing to do")
+    assert project.run("push").stdout.startswith("Everything is up to date")
     assert project.run("plan", "--check", "--full").returncode == 0 and uploads(portal) == 2
 
 
@@ -116,7 +116,7 @@ def test_past_the_hour_s_quota_the_rest_waits_and_what_needs_no_picture_does_not
     assert "KB506" in project.run("plan", "--format", "json", KBSYNC_PACE__UPLOADS_PER_HOUR="1").stdout
     pushed = project.run("push", KBSYNC_PACE__UPLOADS_PER_HOUR="1")
     assert pushed.returncode == 4
-    assert "push again in" in pushed.stdout and set(bodies(portal)) == {"plain", "start"} | (
+    assert "Push again in" in pushed.stdout and set(bodies(portal)) == {"plain", "start"} | (
         {"more"} & set(bodies(portal))
     )
     assert uploads(portal) == 1
@@ -134,7 +134,7 @@ def test_a_refused_upload_leaves_its_articles_and_removes_nothing(project: Proje
     pushed = project.run(
         "push", KBSYNC_PACE__UPLOADS_PER_HOUR="2", KBSYNC_PUSH__REMOVED="delete", KBSYNC_PUSH__MAX_REMOVALS="100%"
     )
-    assert pushed.returncode == 4 and "nothing is removed when anything else failed" in pushed.stdout
+    assert pushed.returncode == 4 and "Nothing is removed when another change failed." in pushed.stdout
     assert bodies(portal) == before
 
 
@@ -209,7 +209,7 @@ def test_where_the_service_takes_no_more_pictures_in_this_hour_the_rest_waits(tm
     with a_sandbox(tmp_path / "portal", Behaviour(uploads_per_hour=1)) as sandbox:
         project = a_project(tmp_path / "project", sandbox)
         pushed = project.run("push")
-        assert pushed.returncode == 4 and "takes no more pictures in this hour" in pushed.stdout, pushed.stdout
+        assert pushed.returncode == 4 and "accepts no more images in this hour" in pushed.stdout, pushed.stdout
         assert "failed" not in pushed.stdout.lower()
         assert {"plain"} <= set(bodies(sandbox)) < {"plain", "start", "more"}
 

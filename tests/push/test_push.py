@@ -127,7 +127,7 @@ def test_articles_whose_category_cannot_be_made_are_skipped_with_the_reason_and_
             (Action.PUBLISH, "skipped"),
         ]
         assert {o.outcome for o in pushed.outcomes if o.change.slug == "new"} == {"skipped"}
-        assert "category `d` could not be made" in pushed.of("x", "update").error
+        assert "category `d` could not be created" in pushed.of("x", "update").error
         assert pushed.of("fine").outcome == "done"
         assert world.article("x").status == 0
         assert {outcome.outcome for outcome in world.push().outcomes} == {"done"}
@@ -231,7 +231,7 @@ def test_an_edit_in_the_panel_between_plan_and_push_is_told_and_stays(tmp_path):
         world.write(one(title="Ours"))
         pushed = world.push(before_sending=lambda: world.sandbox.panel.edit("x", title="Theirs"))
         assert (pushed.of("x").outcome, world.article("x").title) == ("skipped", "Theirs")
-        assert "somebody changed title" in pushed.of("x").error
+        assert "Changed on the portal after the plan was made: title." in pushed.of("x").error
         assert world.pending() == []
         assert [held.reason for held in world.plan().held] == [Reason.CONFLICT]
 

@@ -58,7 +58,10 @@ def test_the_lock_of_a_zombie_is_taken_over(tmp_path, options):
         ledger.lock(target, an_owner(pid), now=time.time())
         code, told = all_ended([start(clone, *options)])[0]
         assert code == ExitCode.DONE, told
-        assert f"took over the lock of ana@{platform.node()}, process {pid}, for" in told and "which is dead" in told
+        assert (
+            f"Took over the lock of ana@{platform.node()}, process {pid}, for" in told
+            and "that push has crashed" in told
+        )
         assert is_free(ledger, target)
 
 
@@ -68,7 +71,7 @@ def test_the_lock_of_a_process_whose_number_was_given_to_another_one_is_taken_ov
         ours = an_owner(os.getpid())
         ledger.lock(target, replace(ours, born=ours.born - 1), now=time.time())
         code, told = all_ended([start(clone)])[0]
-        assert code == ExitCode.DONE and "which is dead" in told
+        assert code == ExitCode.DONE and "that push has crashed" in told
 
 
 @linux
@@ -76,7 +79,7 @@ def test_the_lock_of_the_living_is_respected_however_old_it_is(tmp_path):
     with a_checkout(tmp_path) as (sandbox, clone, ledger, target):
         ledger.lock(target, an_owner(os.getpid()), now=time.time() - 10 * STALE_S)
         code, told = all_ended([start(clone)])[0]
-        assert code == ExitCode.LEDGER and "another push is at work" in told
+        assert code == ExitCode.LEDGER and "Another push is running" in told
         assert sandbox.requests == [] or all(request.method == "GET" for request in sandbox.requests)
 
 
@@ -100,7 +103,7 @@ def test_who_joins_a_push_that_died_before_it_had_planned_is_told_and_does_not_w
         _same_tree(ledger, clone, target, run)
         code, told = all_ended([start(clone, "--join")])[0]
         assert code == ExitCode.DONE, told
-        assert told == "The push that was under way has died before it sent anything. Run `kbsync push`.\n"
+        assert told == "The push that was running crashed before it sent anything. Run `kbsync push`.\n"
         assert is_free(ledger, target) and ledger.runs(target)[0].ended_at is not None
 
 
@@ -111,7 +114,7 @@ def test_who_joins_a_push_that_was_stopped_waits_no_longer_than_for_its_heart(tm
         run = ledger.begin_run(target, command="push", now=silent, owner=an_owner(os.getpid()), digest="")
         _same_tree(ledger, clone, target, run)
         code, told = all_ended([start(clone, "--join")])[0]
-        assert code == ExitCode.DONE and "has died before it sent anything" in told
+        assert code == ExitCode.DONE and "crashed before it sent anything" in told
 
 
 def _same_tree(ledger: Ledger, clone: Path, target: str, run: int) -> None:

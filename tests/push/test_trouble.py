@@ -102,7 +102,7 @@ def test_a_move_whose_position_could_not_be_said_again_is_no_drift(tmp_path):
         world.sandbox.faults.add(Fault("latency", method="PATCH"))
         world.sandbox.faults.add(Fault("status", method="PATCH", status=401))
         pushed = world.push()
-        assert "did not take position" in pushed.of("x").error
+        assert "did not store what was sent: position" in pushed.of("x").error
         assert world.plan().held == ()
         assert finished(world)
         assert world.article("x").position == 35
@@ -117,7 +117,7 @@ def test_a_write_that_is_answered_200_and_changes_nothing_is_a_failure(tmp_path)
         assert world.push().of("x").outcome == "failed"
         world.sandbox.faults.clear()
         world.sandbox.faults.add(Fault("junk", method="PATCH", junk=unchanged, times=None))
-        assert "did not take title" in world.push().of("x").error
+        assert "did not store what was sent: title" in world.push().of("x").error
 
 
 def test_an_answer_that_leaves_out_what_was_sent_is_read_again(tmp_path):
@@ -173,7 +173,7 @@ def test_what_no_other_change_would_fare_better_with_ends_the_push_early(tmp_pat
         failed = [outcome for outcome in pushed.outcomes if outcome.outcome == "failed"]
         assert 1 <= len(failed) <= 4
         assert len(pushed.outcomes) == 21
-        assert "not tried any more" in pushed.told
+        assert "Not tried, because an earlier change failed." in pushed.told
         assert world.pending() == []
         assert finished(world)
 
@@ -229,7 +229,7 @@ def test_ctrl_c_finishes_and_records_what_is_under_way(tmp_path):
         pushed = world.push(after_each=stopped.append, stopping=lambda: len(stopped) > 3, concurrency=2)
         skipped = [outcome for outcome in pushed.outcomes if outcome.outcome == "skipped"]
         assert skipped
-        assert {outcome.error for outcome in skipped} == {"stopped before it was sent"}
+        assert {outcome.error for outcome in skipped} == {"Stopped before it was sent."}
         assert len(pushed.outcomes) == 21
         assert world.pending() == []
         assert len(world.slugs()) == len(world.bases()) - 1 < 20
@@ -257,7 +257,7 @@ def test_a_broken_lock_stops_the_push_and_what_waits_is_not_sent(tmp_path):
     beats = iter([True, True, False])
     with a_world(tmp_path, MANY) as world:
         pushed = world.push(clock=lambda: float(next(seconds)), beat=lambda: next(beats), concurrency=2)
-        assert "broke this run's lock" in str(pushed.error)
+        assert "This push lost its lock." in str(pushed.error)
         assert len(world.slugs()) < 12
         assert world.pending() == []
         assert len(world.slugs()) == len(world.bases()) - 1

@@ -13,7 +13,7 @@ def test_texts_that_differ_in_their_line_breaks_alone_say_so():
     assert lines("a\r\nb", "a\nb") == ["Only the line breaks differ: CRLF in portal, LF in source."]
     both = "Only the line breaks differ: CRLF and LF in portal, LF and CR in source."
     assert lines("a\r\nb\nc", "a\rb\nc") == [both]
-    assert lines("a\n", "a") == ["Only the line breaks differ: LF in portal, none in source."]
+    assert lines("a\n", "a") == ["Only the line breaks differ: LF in portal, no line breaks in source."]
 
 
 def test_texts_that_are_equal_have_no_difference_and_others_show_their_lines():

@@ -14,7 +14,7 @@ from kbsync.report.excerpt import excerpt, width_of
 from kbsync.report.findings import findings_text
 from kbsync.report.text import Style
 
-WARNING = Finding("KB301", "warning", "en/a.md", 2, 3, "there is no b.md", "mend the path")
+WARNING = Finding("KB301", "warning", "en/a.md", 2, 3, "there is no b.md", "fix the path")
 
 
 def text_of(*findings: Finding, source: str | None = "one\nthe two\n", width: int = 80, root: str = "c", **more) -> str:
@@ -33,7 +33,7 @@ def test_findings_are_clickable_and_counted():
         "c/en/a.md:2:3: warning KB301 there is no b.md\n"
         "  2 | title: a\n"
         "    |   ^\n"
-        "    mend the path\n"
+        "    fix the path\n"
         "\n"
         "2 files: 1 error, 1 warning.\n"
     )
@@ -41,7 +41,7 @@ def test_findings_are_clickable_and_counted():
 
 def test_what_can_be_mended_is_counted():
     fixable = Finding("KB402", "warning", "en/a.md", 1, 1, "m", fixable=True)
-    assert text_of(fixable, fixable, WARNING).endswith("3 warnings.\n2 can be mended by `kbsync lint --fix`.\n")
+    assert text_of(fixable, fixable, WARNING).endswith("3 warnings.\n`kbsync lint --fix` can fix 2 of them.\n")
 
 
 def test_quiet_shows_errors_and_counts_the_rest():
@@ -51,7 +51,7 @@ def test_quiet_shows_errors_and_counts_the_rest():
 @pytest.mark.parametrize("source", [None, "one", "one\n\n", "one\n---\n"])
 def test_a_line_that_is_not_there_or_says_nothing_is_not_shown(source):
     assert text_of(WARNING, source=source, root=".").startswith(
-        "en/a.md:2:3: warning KB301 there is no b.md\n    mend the path\n\n"
+        "en/a.md:2:3: warning KB301 there is no b.md\n    fix the path\n\n"
     )
 
 

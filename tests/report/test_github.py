@@ -56,7 +56,7 @@ def test_errors_come_first_as_only_the_first_ten_of_a_step_are_shown():
 def test_what_a_plan_holds_is_a_warning_on_the_first_line_of_its_source():
     plan = Plan(TARGET, (a_change(),), (HELD,), warnings=(a_finding(code="KB502", path="en/b.md", line=1, column=1),))
     assert plan_annotations(plan, [a_finding()], root="content") == (
-        "::warning file=content/en/invoices.md,line=1,title=held%3A drift::en: invoices: title, body%0Alook at it\n"
+        "::warning file=content/en/invoices.md,line=1,title=Needs your decision%3A edited in the panel::en: invoices: title, body%0Alook at it\n"
         "::warning file=content/en/b.md,line=1,col=1,title=KB502::no such file%0Amake it\n"
         "::warning file=content/en/a.md,line=3,col=5,title=KB301::no such file%0Amake it\n"
     )
@@ -71,7 +71,7 @@ def test_what_failed_or_was_skipped_is_an_error_and_what_was_done_is_not_told():
     assert push_annotations(Plan(TARGET, held=(HELD,)), outcomes, root="content") == (
         "::error file=content/en/f.md,line=1,title=update failed::en: refunds: PATCH /a: 500%0Atry again\n"
         "::error file=content/en/s.md,line=1,title=update skipped::en: refunds: its category failed\n"
-        "::warning file=content/en/invoices.md,line=1,title=held%3A drift::en: invoices: title, body%0Alook at it\n"
+        "::warning file=content/en/invoices.md,line=1,title=Needs your decision%3A edited in the panel::en: invoices: title, body%0Alook at it\n"
     )
 
 

@@ -46,23 +46,23 @@ def test_a_plan_as_a_comment_says_the_result_the_counts_what_is_held_and_every_c
     )  # fmt: skip
     plan = Plan(TARGET, changes, (a_held(),), unchanged=61, requests=5, seconds=0.2)
     assert plan_markdown(plan, [a_finding()], root="docs/content") == (
-        "## kbsync plan: 4 changes, 1 of them LIVE, 1 held\n\n"
+        "## kbsync plan: 4 changes, 1 of them live, 1 needs your decision\n\n"
         "Portal `handbook` at `https://support.example.com` · 5 requests, about 1 second · 61 unchanged\n\n"
         "| Action | What | Seen by readers now |\n| --- | --- | --- |\n"
-        "| create | 1 category and 2 articles, as drafts |  |\n"
+        "| create | 1 category and 2 articles as drafts |  |\n"
         "| update | 1 article | **LIVE**: 1 |\n\n"
-        "### Held, for a person to decide: 1\n\n"
-        "| Why | Source | Fields | What to do |\n| --- | --- | --- | --- |\n"
-        "| drift | `en/billing/invoices.md` | title, body | "
+        "### Needs your decision: 1\n\n"
+        "| Why | File | Fields | What to do |\n| --- | --- | --- | --- |\n"
+        "| edited in the panel | `en/billing/invoices.md` | title, body | "
         "edited in the panel: run `kbsync push --overwrite en/billing/invoices.md` |\n\n"
         "### Changes: 4\n\n"
-        "| Action | Source | Title | What changes |\n| --- | --- | --- | --- |\n"
+        "| Action | File | Title | What changes |\n| --- | --- | --- | --- |\n"
         "| create | `en/billing/_category.md` | Billing |  |\n"
         "| create | `en/billing/a.md` | A |  |\n"
         "| create | `en/billing/b.md` | B |  |\n"
         "| update | `en/billing/refunds.md` | **LIVE** Refunds | "
         "title: Money → Refunds; body changed; slug: old → new (the old address will be 404) |\n\n"
-        "### Warnings of the content tree: 1\n\n"
+        "### Warnings: 1\n\n"
         "| Rule | Where | What | What to do |\n| --- | --- | --- | --- |\n"
         "| KB301 | `docs/content/en/a.md:3:5` | a link to `x.md`, which is not there | make the file |\n"
     )
@@ -79,16 +79,16 @@ def test_a_push_says_first_what_failed_and_why_and_last_what_was_done():
         "## kbsync push: 1 change made, 1 failed, 1 skipped\n\n"
         "Portal `handbook` at `https://support.example.com` · 4 requests in 1.2 s · 2 unchanged\n\n"
         "| Done | What | Seen by readers now |\n| --- | --- | --- |\n"
-        "| created | 1 article, as draft |  |\n"
-        "| adopted | 1 article, equal on both sides |  |\n\n"
+        "| created | 1 article as a draft |  |\n"
+        "| already matched | 1 article |  |\n\n"
         "### Failed: 1\n\n"
-        "| Action | Source | Why | What to do |\n| --- | --- | --- | --- |\n"
+        "| Action | File | Why | What to do |\n| --- | --- | --- | --- |\n"
         "| update | `en/b.md` | PATCH /b: 500 | run `kbsync push` again |\n\n"
         "### Skipped: 1\n\n"
-        "| Action | Source | Why | What to do |\n| --- | --- | --- | --- |\n"
+        "| Action | File | Why | What to do |\n| --- | --- | --- | --- |\n"
         "| publish | `en/c.md` | its category `c` could not be made |  |\n\n"
         "### Done: 1\n\n"
-        "| Action | Source | Title | What changes |\n| --- | --- | --- | --- |\n"
+        "| Action | File | Title | What changes |\n| --- | --- | --- | --- |\n"
         "| create | `en/a.md` | A |  |\n"
     )
 
@@ -101,25 +101,29 @@ def test_a_plan_that_errors_stopped_shows_the_errors_before_the_warnings():
 
 def test_findings_are_counted_in_the_heading():
     text = findings_markdown([a_finding(), a_finding("error"), a_finding()], root=".", sources=1)
-    assert text.startswith("## kbsync lint: 1 error, 2 warnings\n\n1 file looked at\n\n")
+    assert text.startswith("## kbsync lint: 1 error, 2 warnings\n\n1 file checked\n\n")
     assert "| `en/a.md:3:5` |" in text
 
 
 def test_nothing_at_all_is_one_heading_and_one_line():
     assert plan_markdown(Plan(TARGET)) == (
-        "## kbsync plan: nothing to do\n\nPortal `handbook` at `https://support.example.com`\n"
+        "## kbsync plan: everything is up to date\n\nPortal `handbook` at `https://support.example.com`\n"
     )
-    assert push_markdown(Plan(TARGET), [], requests=1, seconds=0.0).startswith("## kbsync push: nothing to do\n")
-    assert findings_markdown([], root="content", sources=2).startswith("## kbsync lint: no findings\n\n2 files")
+    assert push_markdown(Plan(TARGET), [], requests=1, seconds=0.0).startswith(
+        "## kbsync push: everything is up to date\n"
+    )
+    assert findings_markdown([], root="content", sources=2).startswith(
+        "## kbsync lint: no errors or warnings\n\n2 files"
+    )
 
 
 @pytest.mark.parametrize(
     ("plan", "words"),
     [
-        (Plan(TARGET, (a_change(Action.UPDATE, live=True),)), "1 change, LIVE"),
-        (Plan(TARGET, (a_change(Action.UPDATE), a_change(Action.DELETE, "", live=True))), "2 changes, 1 of them LIVE"),
+        (Plan(TARGET, (a_change(Action.UPDATE, live=True),)), "1 change, live"),
+        (Plan(TARGET, (a_change(Action.UPDATE), a_change(Action.DELETE, "", live=True))), "2 changes, 1 of them live"),
         (Plan(TARGET, (a_change(Action.ADOPT, live=True),)), "nothing to send"),
-        (Plan(TARGET, held=(a_held(), a_held())), "nothing to send, 2 held"),
+        (Plan(TARGET, held=(a_held(), a_held())), "nothing to send, 2 need your decision"),
         (Plan(TARGET, tuple(a_change(Action.CREATE) for _ in range(1200))), "1,200 changes"),
     ],
 )
@@ -129,8 +133,8 @@ def test_the_heading_is_the_result_in_one_line(plan, words):
 
 def test_removals_say_that_the_source_is_gone():
     text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, "", live=True), a_change(Action.ARCHIVE, ""))))
-    assert "| **DELETE** | `en: refunds` | **LIVE** Refunds | the source is gone |\n" in text
-    assert "| archive | `en: refunds` | Refunds | the source is gone |\n" in text
+    assert "| **DELETE** | `en: refunds` | **LIVE** Refunds | its file is gone |\n" in text
+    assert "| archive | `en: refunds` | Refunds | its file is gone |\n" in text
 
 
 def test_what_is_on_the_portal_and_not_ours_is_listed_when_asked_for():
@@ -146,7 +150,7 @@ def test_of_a_long_list_the_beginning_stands_open_and_the_rest_is_folded():
     text = plan_markdown(Plan(TARGET, tuple(a_change(Action.CREATE, f"en/{n:02}.md") for n in range(50))))
     opened, folded = text.split("<details><summary>30 more</summary>\n\n")
     assert "`en/19.md`" in opened and "`en/20.md`" in folded and "`en/49.md`" in folded
-    assert folded.endswith("\n\n</details>\n") and "left out" not in text
+    assert folded.endswith("\n\n</details>\n") and "are not shown" not in text
 
 
 def test_thousands_of_changes_still_fit_into_a_comment_and_the_rest_is_counted():
@@ -154,7 +158,7 @@ def test_thousands_of_changes_still_fit_into_a_comment_and_the_rest_is_counted()
     text = plan_markdown(Plan(TARGET, changes))
     listed = text.count("| create | `en/")
     assert len(text.encode()) <= LIMIT_BYTES and listed > 500
-    assert f"… and {10_000 - listed:,} more, left out here because a comment has a limit." in text
+    assert f"… and {10_000 - listed:,} more are not shown: a comment has a size limit." in text
 
 
 def test_a_long_list_leaves_room_for_the_others():
@@ -163,8 +167,12 @@ def test_a_long_list_leaves_room_for_the_others():
     changes = tuple(a_change(Action.UPDATE, f"en/{n}.md") for n in range(5_000))
     text = plan_markdown(Plan(TARGET, changes, held, warnings=warnings), warnings)
     assert len(text.encode()) <= LIMIT_BYTES
-    assert text.count("| update | `en/") > 20 and text.count("| drift |") > 100 and text.count("warning 7 ") == 2
-    assert text.count("left out here") == 4
+    assert (
+        text.count("| update | `en/") > 20
+        and text.count("| edited in the panel |") > 100
+        and text.count("warning 7 ") == 2
+    )
+    assert text.count("are not shown") == 4
 
 
 @settings(max_examples=25, deadline=None)

@@ -43,8 +43,7 @@ def test_durations_have_a_unit(seconds, words):
 
 def test_a_plan_with_nothing_in_it_says_so_in_one_sentence():
     assert plan_text(Plan(TARGET, unchanged=61), Style()) == (
-        "Plan for portal `handbook` at https://support.example.com\n\n"
-        "Nothing to do: the portal is as the content tree wants it (61 unchanged).\n"
+        "Plan for portal `handbook` at https://support.example.com\n\nEverything is up to date (61 unchanged).\n"
     )
 
 
@@ -55,14 +54,14 @@ def test_an_update_shows_each_field_before_and_after_and_a_body_only_as_changed(
     )  # fmt: skip
     assert plan_text(Plan(TARGET, (change,), requests=2, seconds=0.1), Style()) == (
         "Plan for portal `handbook` at https://support.example.com\n\n"
-        "Update 1 article; LIVE, readers see it at once: 1\n"
+        "Update 1 article. 1 is live: readers see the change immediately.\n"
         '  en/refunds.md  "Refunds"  LIVE\n'
         "      title: Money -> Refunds\n"
         "      body: changed\n"
         "      description: (nothing) -> One sentence\n"
         "      tags: a -> a, b\n\n"
         "1 change, 2 requests, about 1 second.\n"
-        "Run `kbsync push` to make it so.\n"
+        "Run `kbsync push` to make this change.\n"
     )
 
 
@@ -99,7 +98,7 @@ def test_a_push_tells_what_was_done_what_failed_and_what_was_skipped_each_with_t
     ]
     text = push_text(Plan(TARGET), outcomes, Style(), requests=4, seconds=1.25)
     assert text == (
-        "1 article created as draft\n\n"
+        "1 article created as a draft\n\n"
         "Failed: 1\n  create en/b.md: POST /x: 500\n      try again\n\n"
         "Skipped: 1\n  create en/c.md: its category `c` could not be made\n\n"
         "Run `kbsync push` again to finish the rest. 4 requests in 1.2 s.\n"
@@ -113,7 +112,7 @@ def test_what_somebody_edited_since_the_plan_gets_one_piece_of_advice_that_works
     assert "Skipped: 1\n  create en/a.md: somebody changed title\n\nRun `kbsync push` again" in pushed
     saved = Words("", "kbsync push p.json", "kbsync plan --out p.json")
     pushed = push_text(Plan(TARGET), outcomes, Style(), **words, words=saved)
-    assert "somebody changed title\n\nRun `kbsync plan --out p.json` for a new plan of the rest." in pushed
+    assert "somebody changed title\n\nRun `kbsync plan --out p.json` to plan the rest again." in pushed
     other = push_text(Plan(TARGET), [Outcome(a_create("en/a.md"), "failed")], Style(), **words, words=saved)
     assert "Run `kbsync push p.json` again to finish the rest." in other
 
@@ -129,7 +128,7 @@ def test_a_field_that_is_sent_along_and_does_not_change_is_not_shown():
 def test_a_push_that_only_holds_begins_with_what_is_held():
     held = Held(Reason.DRIFT, "article", "en", "x", "en/x.md", 1, ("title",), "decide")
     told = push_text(Plan(TARGET, held=(held,)), [], Style(), requests=2, seconds=0.1)
-    assert told.startswith("Held: 1 for a person to decide\n  en/x.md  drift: title\n")
+    assert told.startswith("Needs your decision: 1\n  en/x.md  edited in the panel: title\n")
 
 
 def test_warnings_beyond_the_first_are_counted_and_not_lost():
@@ -140,7 +139,7 @@ def test_warnings_beyond_the_first_are_counted_and_not_lost():
 
 @pytest.mark.parametrize(
     ("slugs", "heading"),
-    [("a", "DELETE 1 article (the source is gone)\n"), ("ab", "DELETE 2 articles (the sources are gone)\n")],
+    [("a", "DELETE 1 article (its file is gone)\n"), ("ab", "DELETE 2 articles (their files are gone)\n")],
 )
 def test_what_is_removed_says_how_many_sources_are_gone(slugs, heading):
     changes = tuple(Change(Action.DELETE, "article", "en", slug, "", 7, "T") for slug in slugs)

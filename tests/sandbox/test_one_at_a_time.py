@@ -141,5 +141,5 @@ def test_tokens_of_an_earlier_setup_open_nothing(tmp_path):
 
 def test_a_pipe_where_the_lock_should_be_is_refused_in_words(tmp_path):
     os.mkfifo(tmp_path / "sandbox.db.lock")
-    with pytest.raises(DataRefused, match="no regular file"), a_sandbox(tmp_path):
+    with pytest.raises(DataRefused, match="not a regular file"), a_sandbox(tmp_path):
         pass

@@ -104,7 +104,7 @@ def test_a_home_page_shows_its_sections_and_escapes_what_is_no_html():
 
 def test_an_empty_home_and_an_empty_category_say_so():
     for empty in (HomePage(FRAME, "How?", ()), CategoryPage(FRAME, Section("S", ""))):
-        assert "Nothing is published here yet." in render(empty)
+        assert "No articles yet." in render(empty)
 
 
 def test_an_article_page_has_crumbs_a_byline_and_the_body_untouched():

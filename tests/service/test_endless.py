@@ -43,7 +43,7 @@ class Endless:
 
 def test_a_list_without_a_count_is_given_up_in_words():
     endless = Endless(said=None)
-    with pytest.raises(Misbehaved, match="the list of articles in `en` does not end: more than 4,000 pages"):
+    with pytest.raises(Misbehaved, match="The list of articles in `en` does not end: more than 4,000 pages"):
         endless.listing()
     assert endless.pages == MAX_UNCOUNTED_PAGES
 
@@ -122,7 +122,7 @@ def endless_categories(locales):
 def test_categories_without_end_are_given_up_in_words(locales):
     rows = endless_categories(locales)
     lister = CategoryLister(lambda filters, number: [next(rows)], lambda: None, lambda number: None)
-    with pytest.raises(Misbehaved, match="the list of categories does not end"):
+    with pytest.raises(Misbehaved, match="The list of categories does not end"):
         lister.list(["en"])
     assert lister.asked <= MAX_PAGES
 
@@ -134,6 +134,6 @@ def test_categories_in_locales_without_end_are_given_up_in_words():
         return [next(rows) for _ in range(25)] if number < MAX_PAGES // 2 else []
 
     lister = CategoryLister(read, lambda: Counts(10**9, {}), lambda number: None, Counts(10**9, {}))
-    with pytest.raises(Misbehaved, match="the list of categories does not end"):
+    with pytest.raises(Misbehaved, match="The list of categories does not end"):
         lister.list(["en"])
     assert lister.asked == MAX_ASKED + 1

@@ -58,8 +58,8 @@ def told(work, kind=ServiceError):
 def test_a_wrong_token_is_told_as_such(sandbox):
     with a_service(sandbox.base_url, token="wrong-token") as service:
         error = told(service.check_connection, Denied)
-    assert error.message == f"{INBOXES}: 401: Invalid Access Token"
-    assert "the token is wrong" in error.hint
+    assert error.message == f"{INBOXES}: The service answered 401: Invalid Access Token."
+    assert "The token is wrong." in error.hint
 
 
 def test_no_token_is_told_as_such(sandbox):
@@ -82,21 +82,21 @@ def test_a_suspended_account_is_told_as_such(tmp_path):
 def test_an_account_that_does_not_exist_is_told_as_such(sandbox):
     with a_service(sandbox.base_url, account_id=77) as service:
         error = told(service.check_connection, NotFound)
-    assert error.message == "GET /api/v1/accounts/77/inboxes: 404: Resource could not be found"
+    assert error.message == "GET /api/v1/accounts/77/inboxes: The service answered 404: Resource could not be found."
     assert "account_id" in error.hint
 
 
 @pytest.mark.parametrize(
     ("fault", "words"),
     [
-        (Fault("junk"), "an HTML page where JSON was expected"),
-        (Fault("empty"), "an empty body where JSON was expected"),
-        (Fault("junk", junk='{"payl'), "not JSON, or cut off (6 bytes from '{\"payl')"),
-        (Fault("junk", junk="not json"), "not JSON, or cut off"),
-        (Fault("junk", junk='"text"'), "JSON of another shape"),
-        (Fault("junk", junk='{"payload": null}'), "JSON of another shape"),
-        (Fault("junk", junk='[{"slug": "a"}]'), "no id in it"),
-        (Fault("junk", junk='{"x":' + "[" * 100_000), "not JSON, or cut off"),
+        (Fault("junk"), "an HTML page instead of JSON"),
+        (Fault("empty"), "an empty body instead of JSON"),
+        (Fault("junk", junk='{"payl'), "broken JSON (6 bytes from '{\"payl')"),
+        (Fault("junk", junk="not json"), "broken JSON"),
+        (Fault("junk", junk='"text"'), "unexpected JSON"),
+        (Fault("junk", junk='{"payload": null}'), "unexpected JSON"),
+        (Fault("junk", junk='[{"slug": "a"}]'), "without an id"),
+        (Fault("junk", junk='{"x":' + "[" * 100_000), "broken JSON"),
     ],
     ids=lambda value: value.junk[:12] if isinstance(value, Fault) else None,
 )
@@ -111,7 +111,7 @@ def test_an_answer_that_is_none_is_told_with_what_came_instead(sandbox, fault, w
 def test_a_write_that_is_answered_with_an_empty_object_has_misbehaved(sandbox):
     sandbox.faults.add(Fault("junk", junk="{}", method="POST"))
     with a_service(sandbox.base_url) as service:
-        assert "no id in it" in told(lambda: create(service), Misbehaved).message
+        assert "without an id" in told(lambda: create(service), Misbehaved).message
 
 
 def test_a_cut_off_body_is_a_lost_answer_that_a_read_repeats_and_a_write_does_not(sandbox):
@@ -120,7 +120,7 @@ def test_a_cut_off_body_is_a_lost_answer_that_a_read_repeats_and_a_write_does_no
         service.check_connection()
         sandbox.faults.add(Fault("cut", method="POST"))
         error = told(lambda: create(service), AnswerLost)
-    assert "the connection broke before the whole answer was here" in error.message
+    assert "The connection broke before the answer was complete" in error.message
     assert [method for method, *_ in sandbox.requests].count("POST") == 1
 
 
@@ -131,7 +131,7 @@ def test_a_redirect_is_not_followed_and_the_token_stays_here(sandbox):
             error = told(service.check_connection)
             told(lambda: create(service))
     assert elsewhere.requests == []
-    assert f"redirected to {elsewhere.base_url}/login" in error.message
+    assert f"redirects to {elsewhere.base_url}/login" in error.message
     assert "base_url" in error.hint
     assert error.status == 302
 
@@ -218,7 +218,7 @@ def test_the_three_shapes_of_a_422_are_read(sandbox):
     for body in bodies:
         with a_server(reply(body, "422 Unprocessable Entity")) as server, a_service(server.base_url) as service:
             said.append(told(lambda: create(service), Rejected).message.partition("422: ")[2])
-    assert said == ["A, B", "A, B", "slug A, B"]
+    assert said == ["A, B.", "A, B.", "slug A, B."]
 
 
 def test_what_a_server_says_is_cut_to_a_length_that_can_be_read():
@@ -276,7 +276,7 @@ def test_silence_ends_after_the_timeout_and_a_read_is_tried_once_more():
     with a_server(silence) as server, a_service(server.base_url, timeout_s=0.1) as service:
         error = told(service.check_connection, AnswerLost)
         eventually(lambda: len(server.requests) > 1, "the server has seen both requests")
-    assert error.message == f"{INBOXES}: no answer within 0.1 s"
+    assert error.message == f"{INBOXES}: No answer within 0.1 s."
     assert len(server.requests) == 2
 
 
@@ -377,7 +377,10 @@ def test_a_small_body_that_unpacks_to_a_huge_one_is_refused():
 def test_a_body_that_is_packed_twice_or_as_nobody_asked_is_not_unpacked(encoding):
     packed = gzip.compress(gzip.compress(b" " * 1_000_000))
     with a_server(reply(packed, Content_Encoding=encoding)) as server, a_service(server.base_url) as service:
-        assert f"packed as `{encoding}`; kbsync asked for gzip" in told(service.check_connection, Misbehaved).message
+        assert (
+            f"compressed as `{encoding}`, but kbsync asked for gzip"
+            in told(service.check_connection, Misbehaved).message
+        )
 
 
 def test_two_headers_that_each_say_gzip_are_two_encodings():
@@ -386,7 +389,7 @@ def test_two_headers_that_each_say_gzip_are_two_encodings():
         f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Encoding: gzip\r\nContent-Length: {len(packed)}\r\n\r\n"
     )
     with a_server(head.encode() + packed) as server, a_service(server.base_url) as service:
-        assert "packed as `gzip, gzip`" in told(service.check_connection, Misbehaved).message
+        assert "compressed as `gzip, gzip`" in told(service.check_connection, Misbehaved).message
 
 
 def test_nothing_of_a_body_is_unpacked_beyond_the_limit():
@@ -407,7 +410,7 @@ def test_nothing_of_a_body_is_unpacked_beyond_the_limit():
 def test_a_packed_body_that_ends_too_early_is_told():
     packed = gzip.compress(b"[1, 2, 3]")[:-12]
     with a_server(reply(packed, Content_Encoding="gzip")) as server, a_service(server.base_url) as service:
-        assert "cannot be unpacked: it ends too early" in told(service.check_connection, Misbehaved).message
+        assert "cannot be decompressed: it ends too early" in told(service.check_connection, Misbehaved).message
 
 
 @pytest.mark.parametrize("encoding", ["gzip", "X-GZIP", "identity"])
@@ -420,7 +423,7 @@ def test_a_body_with_one_encoding_is_read(encoding):
 
 def test_a_body_that_is_packed_wrongly_is_told():
     with a_server(reply("[]", Content_Encoding="gzip")) as server, a_service(server.base_url) as service:
-        assert "cannot be unpacked" in told(service.check_connection, Misbehaved).message
+        assert "cannot be decompressed" in told(service.check_connection, Misbehaved).message
 
 
 def test_a_server_that_speaks_another_protocol_is_told():
@@ -448,5 +451,5 @@ def test_a_server_failure_tells_its_number(sandbox):
     sandbox.faults.add(Fault("status", status=503, times=None))
     with a_service(sandbox.base_url) as service:
         error = told(service.check_connection, ServerFailed)
-    assert error.message == f"{INBOXES}: 503: an HTML page"
+    assert error.message == f"{INBOXES}: The service answered 503: an HTML page."
     assert error.status == 503

@@ -65,14 +65,14 @@ def test_a_profile_may_extend_another_of_ones_own(own):
 @pytest.mark.parametrize(
     ("text", "message", "hint"),
     [
-        ('[operations]\nlist_article = "GET /a"\n', "unknown key in [operations]: `list_article`", "`list_articles`"),
-        ("[pase]\n", "unknown key: `pase`", "`pace`"),
-        ('extend = "chatwoot"\n', "unknown key: `extend`", "`extends`"),
-        ("[pace]\nrequest_per_minute = 5\n", "unknown key in [pace]: `request_per_minute`", "`requests_per_minute`"),
-        ("[limits]\ntitle = 5\n", "unknown key in [limits]: `title`", "title_chars"),
-        ("[status]\npublish = 1\n", "unknown key in [status]: `publish`", "`published`"),
-        ('[fields]\narticle = ["titel"]\n', "unknown field in [fields] article: `titel`", "`title`"),
-        ("[fields]\narticle = [1]\n", "unknown field in [fields] article: `1`", "title"),
+        ('[operations]\nlist_article = "GET /a"\n', "Unknown key in [operations]: `list_article`", "`list_articles`"),
+        ("[pase]\n", "Unknown key: `pase`", "`pace`"),
+        ('extend = "chatwoot"\n', "Unknown key: `extend`", "`extends`"),
+        ("[pace]\nrequest_per_minute = 5\n", "Unknown key in [pace]: `request_per_minute`", "`requests_per_minute`"),
+        ("[limits]\ntitle = 5\n", "Unknown key in [limits]: `title`", "title_chars"),
+        ("[status]\npublish = 1\n", "Unknown key in [status]: `publish`", "`published`"),
+        ('[fields]\narticle = ["titel"]\n', "Unknown field in [fields] article: `titel`", "`title`"),
+        ("[fields]\narticle = [1]\n", "Unknown field in [fields] article: `1`", "title"),
         ('[fields]\narticle = "title"\n', "[fields] article: expected a list of fields", "extends"),
         ('operations = "none"\n', "operations: expected a table", "extends"),
         ("[operations]\nupload = 5\n", "[operations] upload: expected METHOD /path", "extends"),
@@ -86,21 +86,21 @@ def test_a_profile_may_extend_another_of_ones_own(own):
         ('[operations]\nupload = "POST /{id!r}"\n', "{account_id}", "extends"),
         (
             '[public]\narticle_url = "/{id}"\n',
-            "[public] article_url: expected a path with none but {portal}",
+            "[public] article_url: expected a path with only {portal}",
             "extends",
         ),
         ("[public]\narticle_url = 1\n", "[public] article_url: expected a path", "extends"),
-        ('[status]\ndraft = "0"\n', "[status] draft: expected a whole number from 0", "extends"),
-        ("[status]\ndraft = true\n", "[status] draft: expected a whole number from 0", "extends"),
-        ("[pace]\nrequests_per_minute = 0\n", "expected a whole number from 1, found 0", "extends"),
-        ("[limits]\ntitle_chars = -1\n", "expected a whole number from 0, found -1", "extends"),
+        ('[status]\ndraft = "0"\n', "[status] draft: expected a whole number, 0 or more", "extends"),
+        ("[status]\ndraft = true\n", "[status] draft: expected a whole number, 0 or more", "extends"),
+        ("[pace]\nrequests_per_minute = 0\n", "expected a whole number, 1 or more, found 0", "extends"),
+        ("[limits]\ntitle_chars = -1\n", "expected a whole number, 0 or more, found -1", "extends"),
         ("name = 5\n", "name: expected a name, found 5", "extends"),
     ],
 )
 def test_what_is_wrong_is_told_with_the_file_the_key_and_what_was_expected(own, text, message, hint):
     with pytest.raises(ConfigError) as caught:
         own(text if text.startswith(("name", "extend", "op")) else 'extends = "chatwoot"\n' + text)
-    assert caught.value.message.startswith("profile `own.toml`: ")
+    assert caught.value.message.startswith("Profile `own.toml`: ")
     assert message in caught.value.message
     assert hint in caught.value.hint
 
@@ -130,7 +130,7 @@ def test_a_profile_that_extends_itself_is_told_with_the_whole_way(own, tmp_path)
 
 
 def test_a_profile_that_is_not_there_or_no_toml_is_told(own, tmp_path):
-    with pytest.raises(ConfigError, match="there is no profile `chatwood`") as caught:
+    with pytest.raises(ConfigError, match="Profile `chatwood` does not exist") as caught:
         read_profile("chatwood", folder=tmp_path)
     assert "chatwoot, documented" in caught.value.hint
     with pytest.raises(ConfigError, match=r"own\.toml"):

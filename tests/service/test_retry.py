@@ -68,7 +68,7 @@ def test_a_throttle_that_does_not_end_is_told_after_three_windows(clock):
         with pytest.raises(Throttled) as caught:
             transport.send("POST", "/api/x")
         assert transport.requests < 40
-    assert caught.value.message == "POST /api/x: still 429 (too many requests) after 185 s"
+    assert caught.value.message == "POST /api/x: The service still answers 429 (too many requests) after 185 s."
     assert "requests_per_minute" in caught.value.hint
     assert 185 < clock.now() < 185 + 61
 
@@ -81,7 +81,7 @@ def test_a_wait_that_all_threads_share_is_told_once():
         transport.told, transport.now = told.append, lambda: 0.0
         with ThreadPoolExecutor(4) as pool:
             assert {answer.status for answer in pool.map(lambda _: transport.send("GET", "/x"), range(4))} == {200}
-    assert told == ["the service says 429 (too many requests); waiting 30 s before the next try"]
+    assert told == ["The service answers 429 (too many requests). Trying again in 30 s."]
 
 
 @pytest.mark.parametrize("status", [BUSY, "503 Service Unavailable"])
@@ -145,7 +145,7 @@ def test_a_create_is_never_repeated_after_an_answer_that_says_nothing(sandbox, f
 def test_a_write_is_not_repeated_when_the_service_hangs(sandbox):
     sandbox.faults.add(Fault("hold"))
     with a_service(sandbox.base_url, timeout_s=0.2) as service:
-        with pytest.raises(AnswerLost, match=r"no answer within 0\.2 s"):
+        with pytest.raises(AnswerLost, match=r"No answer within 0\.2 s"):
             create(service)
         assert service.requests == 1
 

@@ -43,7 +43,9 @@ def service(sandbox):
 
 def test_surprise_01_a_taken_slug_is_a_500_on_create_and_on_update_and_neither_is_sent_twice(sandbox, service):
     sandbox.panel.create("other", "Theirs", "x", slug="refunds")
-    with pytest.raises(ServerFailed, match=r"POST /api/v1/accounts/1/portals/handbook/articles: 500"):
+    with pytest.raises(
+        ServerFailed, match=r"POST /api/v1/accounts/1/portals/handbook/articles: The service answered 500"
+    ):
         create(service)
     mine = create(service, slug="mine")
     with pytest.raises(ServerFailed) as caught:
@@ -196,7 +198,10 @@ def test_surprise_17_a_deletion_is_answered_with_an_empty_body_and_one_that_is_g
 def test_surprise_17_an_unknown_route_is_told_with_its_path(sandbox, tmp_path):
     own = tmp_path / "own.toml"
     own.write_text('extends = "chatwoot"\n[operations]\nshow_article = "GET /api/v1/nowhere/{id}"\n', "utf-8")
-    with a_service(sandbox.base_url, profile=str(own)) as service, pytest.raises(NotFound, match="/nowhere/1: 404"):
+    with (
+        a_service(sandbox.base_url, profile=str(own)) as service,
+        pytest.raises(NotFound, match="/nowhere/1: The service answered 404"),
+    ):
         service.show_article(1, locale="en")
 
 
@@ -235,7 +240,7 @@ def test_surprise_23_meta_is_replaced_whole_so_what_is_not_ours_is_sent_along(se
 
 def test_surprise_24_what_the_service_cannot_store_is_a_500_that_names_the_request(service):
     for fields in ({"title": "a\0b"}, {"position": 10**12}):
-        with pytest.raises(ServerFailed, match=r"POST .*/articles: 500"):
+        with pytest.raises(ServerFailed, match=r"POST .*/articles: The service answered 500"):
             create(service, **fields)
     assert {service.profile.number_of(status) for status in Status} == {0, 1, 2}
 

@@ -194,7 +194,7 @@ def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
             "warning",
             "KB301",
             "there is no `en/billing/refund.md`",
-            "mend the path; readers would get a dead link",
+            "fix the path; readers would get a dead link",
             24,
             17,
             f"vscode://file/{name}:24:17",
@@ -224,7 +224,7 @@ def _overview(pages: dict[str, Page]) -> OverviewPage:
         )
         for locale in LOCALES
     )
-    return OverviewPage(frame("en", "Everything", "/-/overview"), "Everything in this tree", sections)
+    return OverviewPage(frame("en", "Everything", "/-/overview"), "All articles", sections)
 
 
 def missing(url: str) -> MissingPage:

@@ -261,7 +261,7 @@ def test_a_page_is_loaded_again_when_it_is_told_to(live, site):
 def test_a_lost_server_is_told_quietly_and_what_happened_meanwhile_is_shown_after(live, site):
     page, _ = live("Before.")
     site.hang_up(taking=False)
-    expect(page.locator("#kb-away")).to_have_text("Disconnected, trying again")
+    expect(page.locator("#kb-away")).to_have_text("Disconnected. Trying again …")
     site.pages[URL] = article("After.")
     site.taking = True
     expect(page.locator("article p")).to_have_text("After.")

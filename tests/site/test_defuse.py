@@ -180,7 +180,7 @@ def test_a_scheme_that_the_renderer_encoded_is_only_a_part_of_a_path():
 def test_a_picture_of_another_host_waits_in_a_box_with_a_switch_and_its_text():
     html = page_of("![A ^fine^ cat](https://img.example.com/cat.png)")
     assert "<img" not in html
-    assert "Picture from img.example.com" in html
+    assert "Image from img.example.com" in html
     assert '<span class="about">A fine cat</span>' in html
     assert '<button type="button" data-media="on"' in html
     assert '<a href="https://img.example.com/cat.png" rel="noreferrer">Open it there</a>' in html
@@ -233,7 +233,7 @@ def test_every_player_waits_in_a_box_that_names_its_host(host):
 def test_a_player_that_is_a_script_of_another_host_never_runs():
     for host in ("fast.wistia.com", "gist.github.com"):
         html = page_of(f"<{PLAYERS[host]}>", media=True)
-        assert "It runs a script of that host" in html
+        assert "It needs a script from that site." in html
         assert "data-media" not in html
         assert_harmless(html, media=True)
 

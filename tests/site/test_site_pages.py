@@ -133,7 +133,7 @@ def test_a_broken_source_is_told_over_the_last_good_page():
     html = render_live(
         ArticlePage(replace(FULL, writer=Writer("draft", "en/a.md", broken="en/a.md:3: `x`")), "T", "<p>old</p>")
     )
-    assert html.index("This is the last version that could be read.") < html.index("<p>old</p>")
+    assert html.index("The page shows the last version without this error.") < html.index("<p>old</p>")
 
 
 def test_the_contents_are_indented_from_their_highest_level_and_left_out_for_one_heading():

@@ -54,10 +54,10 @@ def test_the_first_use_is_remembered_and_the_same_token_goes_nowhere_else(store)
     with pytest.raises(ConfigError) as caught:
         use(store, THEIRS)
     assert caught.value.message == (
-        "this token belongs to https://support.example.com; kbsync.toml would send it to https://evil.example. "
-        "Nothing was sent"
+        "This token belongs to https://support.example.com, but kbsync.toml would send it to https://evil.example. "
+        "Nothing was sent."
     )
-    assert caught.value.hint.endswith("`kbsync trust --origin https://evil.example`")
+    assert caught.value.hint.endswith("`kbsync trust --origin https://evil.example`.")
     assert use(store, THEIRS, token="token-2") == []
 
 
@@ -70,7 +70,7 @@ def test_services_of_this_machine_are_not_remembered_and_get_no_token_of_another
 def test_a_pinned_origin_is_the_last_word_and_nothing_is_remembered(store):
     assert use(store, OURS, pinned=OURS + "/") == []
     assert not store.folder.exists()
-    with pytest.raises(ConfigError, match="KBSYNC_TOKEN_ORIGIN says"):
+    with pytest.raises(ConfigError, match="KBSYNC_TOKEN_ORIGIN"):
         use(store, THEIRS, pinned=OURS)
     with pytest.raises(ConfigError, match="expected an address"):
         use(store, OURS, pinned="support.example.com")
@@ -103,7 +103,7 @@ def test_the_folder_is_its_owners_alone_and_has_no_token_in_it(store):
 def test_a_folder_that_others_can_write_to_is_not_believed(store):
     use(store, OURS)
     store.folder.chmod(0o777)
-    with pytest.raises(ConfigError, match="other users can write to it"):
+    with pytest.raises(ConfigError, match="Other users can write to"):
         use(store, OURS)
 
 
@@ -120,6 +120,9 @@ def test_the_data_folder_is_the_users_and_never_relative():
 
 @pytest.mark.parametrize("blank", ["", "  "])
 def test_a_pin_that_nobody_filled_in_is_refused_with_what_to_do(store, blank: str):
-    with pytest.raises(ConfigError, match="KBSYNC_TOKEN_ORIGIN is set and has no value") as caught:
+    with pytest.raises(ConfigError, match="KBSYNC_TOKEN_ORIGIN is set but empty") as caught:
         use(store, OURS, pinned=blank)
-    assert "set it to https://support.example.com" in caught.value.hint and "Variables" in caught.value.hint
+    assert (
+        "If https://support.example.com is your service, set it to that." in caught.value.hint
+        and "Variables" in caught.value.hint
+    )

@@ -1,4 +1,4 @@
-"""Look at config, files, ledger, service, token, portal and locales, one by one: what works, and what to do."""
+"""Check config, files, ledger, service, token, portal and locales: what works, and what to do."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from kbsync.service.contract import Service
 from kbsync.words import count
 
 CAPABILITIES = (
-    ("look at what is there", ("list_articles", "list_categories")),
+    ("compare with the portal", ("list_articles", "list_categories")),
     ("update articles", ("update_article",)),
     ("publish, unpublish, archive", ("update_article",)),
     ("delete articles", ("delete_article",)),
-    ("look an article up by its slug", ("find_article",)),
+    ("find an article by its slug", ("find_article",)),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One thing looked at: `ok`, `note` (works, but read this) or `bad`, with the exit code of what is bad."""
+    """One thing checked: `ok`, `note` (works, but read this) or `bad`, with the exit code of what is bad."""
 
     mark: str
     what: str
@@ -40,7 +40,7 @@ def _bad(what: str, exc: KbsyncError) -> Line:
 
 
 def check(workspace: Workspace) -> Iterator[Line]:
-    """Everything that is looked at, as it is found out."""
+    """Everything that is checked, as results come in."""
     settings = workspace.settings
     yield Line("ok", "config", f"{relative(settings.path)}, profile `{workspace.profile.name}`")
     yield from _content_lines(workspace)
@@ -49,9 +49,9 @@ def check(workspace: Workspace) -> Iterator[Line]:
         with workspace.open_service() as service:
             yield from _service_lines(workspace, service)
     except KbsyncError as exc:
-        # The first thing that does not work; what stands behind it cannot be looked at.
+        # The first thing that does not work; what comes after it cannot be checked.
         yield _bad("service", exc)
-        yield Line("note", "can", "not looked at: what the profile declares helps nobody while this does not work")
+        yield Line("note", "can", "Skipped until the connection works.")
         return
     yield from _capability_lines(workspace)
 
@@ -65,18 +65,18 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
     number = len(reading.compiler.site.articles)
     found = f"{count(number, 'article')} in {relative(workspace.content_root)}"
     if reading.errors:
-        hint = "`kbsync lint` lists them"
+        hint = "Run `kbsync lint` to see them."
         yield Line("bad", "content", f"{found}, {count(len(reading.errors), 'error')}", hint, ExitCode.FINDINGS)
     elif reading.findings:
         warnings = count(len(reading.findings), "warning")
-        yield Line("note", "content", f"{found}, {warnings}", "`kbsync lint` lists them")
+        yield Line("note", "content", f"{found}, {warnings}", "Run `kbsync lint` to see them.")
     else:
         yield Line("ok", "content", found)
     yield from _author_lines(workspace, reading.desired)
 
 
 def _author_lines(workspace: Workspace, desired: Sequence[Desired]) -> Iterator[Line]:
-    """Articles that the service would refuse, because nobody says who wrote them."""
+    """Articles that the service would refuse, because they have no author."""
     from kbsync.plan.draft import NO_AUTHOR
     from kbsync.plan.items import has_author
 
@@ -91,42 +91,42 @@ def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
     except KbsyncError as exc:
         yield _bad("ledger", exc)
         return
-    found = f"{workspace.settings.ledger.place}, {len(record.bases):,} managed"
+    found = f"{workspace.settings.ledger.place}, {len(record.bases):,} published by kbsync"
     if record.pending:
-        hint = "the next push looks them up"
-        yield Line("note", "ledger", f"{found}, {count(len(record.pending), 'request')} without a known answer", hint)
+        hint = "The next push checks what became of them."
+        yield Line("note", "ledger", f"{found}, {count(len(record.pending), 'request')} without a result", hint)
     else:
         yield Line("ok", "ledger", found)
 
 
 def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     service.check_connection()
-    where = "the embedded sandbox" if workspace.settings.is_sandbox else workspace.target.base_url
+    where = "the built-in sandbox" if workspace.settings.is_sandbox else workspace.target.base_url
     version = f", version {service.fetch_version()}" if service.can("version") else ""
     yield Line("ok", "service", f"{where} answers{version}")
     if service.can("profile"):
         owner = service.fetch_owner()
         yield _token_line(owner.name, owner.role)
     portal = service.fetch_portal()
-    archived = "its public pages are 404 while it is archived" if portal.archived else ""
+    archived = "It is archived: readers get a 404 for every page." if portal.archived else ""
     yield Line("note" if archived else "ok", "portal", f"`{portal.slug}`, {portal.name}", archived)
     wanted = set(workspace.settings.content.locales)
     missing = sorted(wanted - set(portal.locales))
-    found = ", ".join(portal.locales) or "not told"
+    found = ", ".join(portal.locales) or "unknown"
     if missing and portal.locales:
-        hint = f"allow {', '.join(missing)} in the portal's settings, or take it out of [content] locales"
-        yield Line("bad", "locales", f"the portal allows {found}; missing: {', '.join(missing)}", hint, ExitCode.USAGE)
+        hint = f"Add {', '.join(missing)} in the portal's settings, or remove it from [content] locales."
+        yield Line("bad", "locales", f"the portal has {found}, but not {', '.join(missing)}", hint, ExitCode.USAGE)
     else:
         yield Line("ok", "locales", found)
 
 
 def _token_line(name: str, role: str) -> Line:
     """Whether the token's user may change the portal. Source: docs/service.md, S16."""
-    found, hint = f"{name} ({role or 'role unknown'})", "pushing needs an administrator's token: an agent's gets 401"
+    found, hint = f"{name} ({role or 'role unknown'})", "A push needs an administrator's token."
     if role == "administrator":
         return Line("ok", "token", found)
     if role == "agent":
-        return Line("bad", "token", f"{found}: may not publish", hint, ExitCode.SERVICE)
+        return Line("bad", "token", f"{found} may not push", hint, ExitCode.SERVICE)
     return Line("note", "token", found, hint)
 
 
@@ -137,5 +137,5 @@ def _capability_lines(workspace: Workspace) -> Iterator[Line]:
         if able:
             yield Line("ok", "can", words)
         else:
-            hint = f"the profile `{workspace.profile.name}` does not declare it"
+            hint = f"The profile `{workspace.profile.name}` does not have this."
             yield Line("note", "cannot", words, hint)

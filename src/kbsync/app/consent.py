@@ -39,7 +39,7 @@ class Consent:
         """Before `token_command` runs.
 
         Raises:
-            ConfigError: nobody agreed, here and below.
+            ConfigError: the user did not agree; here and below.
         """
         self._need("service", "token_command", self.settings.service.token_command)
 
@@ -146,19 +146,19 @@ class Consent:
         if self.session.confirm is None or not written:
             raise self._refusal(used, reaches)
         if not self.session.confirm(question(self.settings.path, reaches)):
-            raise ConfigError(f"{self.settings.path.name} is not trusted", hint="nothing was done")
+            raise ConfigError(f"{self.settings.path.name} is not trusted. Nothing was done.")
         self.give(reaches)
 
     def _refusal(self, used: Sequence[Reach], reaches: Sequence[Reach]) -> ConfigError:
         from kbsync.trust.reach import digest_of
 
         return ConfigError(
-            f"{self.settings.path.name} is not trusted: {used[0].place} {used[0].what}",
-            hint=f"check the file, then run `{self.command}`; in CI, set {TRUST}={digest_of(reaches)}",
+            f"{self.settings.path.name} is not trusted: {used[0].place} {used[0].what}.",
+            hint=f"Check the file, then run `{self.command}`. In CI, set {TRUST}={digest_of(reaches)}",
         )
 
     def give(self, reaches: Sequence[Reach]) -> bool:
-        """Remember that this was agreed to; whether that could be done. Where it could not, it is said."""
+        """Remember that this was agreed to; returns whether that worked, and reports it where it did not."""
         from kbsync.trust.reach import digest_of
 
         digest = digest_of(reaches)
@@ -166,23 +166,21 @@ class Consent:
         if self.store().keep_consent(self.path, digest):
             return True
         where = self.store().folder or "a folder outside the repository"
-        self.session.note(
-            f"kbsync cannot remember this in {where}. Set {TRUST}={digest} so that it does not ask again."
-        )
+        self.session.note(f"kbsync cannot write to {where}, so it will ask again. Set {TRUST}={digest} to avoid that.")
         return False
 
 
 def question(path: Path, reaches: Sequence[Reach]) -> str:
     """What a person is asked."""
-    return f"{listed(path, reaches)}\nSay yes only if you trust whoever wrote this file.\nTrust it?"
+    return f"{listed(path, reaches)}\nSay yes only if you trust the author of this file.\nTrust it?"
 
 
 def listed(path: Path, reaches: Sequence[Reach]) -> str:
     """What a kbsync.toml reaches, a line each."""
-    lines = [f"{path} reaches outside its repository:"]
+    lines = [f"{path} uses things outside its repository:"]
     return "\n".join([*lines, *(f"  {reach.place}: {reach.what}" for reach in reaches)])
 
 
 def _is_inside(folder: Path, name: str) -> bool:
-    """The usual case, told without loading anything: a path below kbsync.toml, links included."""
+    """The usual case, decided without loading anything: a path below kbsync.toml, links included."""
     return real_path(folder / name).is_relative_to(real_path(folder))

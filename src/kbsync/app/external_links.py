@@ -1,4 +1,4 @@
-"""`kbsync lint --external`: ask for the links to other sites, and tell what is dead and what nobody can say."""
+"""`kbsync lint --external`: check the links to other sites, and report which are dead and which are not clear."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MEMORY = "external.json"
 def check_external(
     workspace: Workspace, reading: Reading, findings: Sequence[Finding], paths: Collection[str]
 ) -> tuple[Finding, ...]:
-    """The findings, and one more for each dead link of these files; what is unsure is told on stderr."""
+    """The findings, and one more for each dead link of these files; what is unsure is reported on stderr."""
     tree, settings = reading.compiler.tree, workspace.settings.lint
     links = list(find_external(tree, (path for path in tree.sources if path in paths)))
     urls = sorted({link.url for link in links})
@@ -29,7 +29,7 @@ def check_external(
     known = load_memory(memory, now_s=now_s)
     unknown = [url for url in urls if url not in known]
     if unknown:
-        workspace.session.note(f"Asking for {count(len(unknown), 'external link')} …")
+        workspace.session.note(f"Checking {count(len(unknown), 'external link')} …")
     new = Checker(private=settings.external_private).check(unknown)
     if new:
         store_memory(memory, known, new, now_s=now_s)
@@ -47,5 +47,5 @@ def told(verdicts: Mapping[str, Verdict]) -> str:
         reasons = sorted(by_reason(verdicts).items(), key=lambda pair: -pair[1])
         parts[-1] += f" ({'; '.join(f'{reason}: {number:,}' for reason, number in reasons)})"
     if "private" in states:
-        parts.append(f"{states.count('private'):,} of this machine or a private network, not asked")
+        parts.append(f"{states.count('private'):,} on this machine or in a private network, not checked")
     return f"{count(len(states), 'external link')}{': ' if parts else ''}{', '.join(parts)}."

@@ -38,7 +38,7 @@ class Fix:
             OSError: it cannot be written, or changed meanwhile.
         """
         if read_within(self.place, MAX_SOURCE_BYTES) != self.before:
-            raise OSError(None, "it changed while kbsync was at work; run the command again")
+            raise OSError(None, "it changed while kbsync was running. Run the command again")
         write_whole(self.place, self.after)
 
 

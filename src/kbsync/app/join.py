@@ -44,7 +44,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
     info = ledger.join(part.target, part.owner, now=time.time())
     pushed = Pushed(Plan(workspace.target))
     if info is None:
-        workspace.session.note("No push is under way on this portal, so there is nothing to take part in.")
+        workspace.session.note("No push is running on this portal, so there is nothing to join.")
         return pushed
     before, started = service.requests, time.monotonic()
     with stopping_softly(workspace.session.note) as stop, keeping_alive(part, workspace):
@@ -63,7 +63,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             ledger.leave(part.target, info.number, part.owner, now=time.time())
         pushed.stopped = stop.asked
     if not pushed.outcomes and _died(ledger, part.target, info.number):
-        workspace.session.note("The push that was under way has died before it sent anything. Run `kbsync push`.")
+        workspace.session.note("The push that was running crashed before it sent anything. Run `kbsync push`.")
     pushed.plan = replace(pushed.plan, changes=tuple(outcome.change for outcome in pushed.outcomes))
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
@@ -71,6 +71,6 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
 
 
 def _died(ledger: Ledger, target: str, number: int) -> bool:
-    """Whether nobody was left who could say how a run ended, before anything of it was planned."""
+    """Whether all runners of a run were gone before anything of it was planned."""
     run = next(run for run in ledger.runs(target) if run.number == number)
     return run.outcome == LEFT and not run.states

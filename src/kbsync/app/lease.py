@@ -33,11 +33,11 @@ class Part:
         return self.ledger.beat(self.target, self.owner, now=time.time())
 
     def is_dead(self, other: Owner) -> bool:
-        """Whether another runner is surely gone."""
+        """Whether another runner is certainly gone."""
         return is_dead(other, self.owner, self.world)
 
     def is_gone(self, other: Owner) -> bool:
-        """Whether another runner is not to be waited for: dead, or stopped for so long that it cannot be told from it.
+        """Whether to stop waiting for another runner: it is dead, or was silent for so long that it may be.
 
         Should it wake up, it finds its changes with others and sends nothing more.
         """

@@ -27,7 +27,7 @@ HEAD = f"kbsync.linted/2 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 200
-"""Sources that moved, until the whole tree is read anew."""
+"""Sources that moved, until the whole tree is read again."""
 
 
 class Linted(msgspec.Struct, frozen=True, array_like=True):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class PlanOptions:
     """What the command line asks for beyond kbsync.toml. Selectors are as the user typed them.
 
-    `here` is the folder that their paths are seen from; None: the one that the user stands in.
+    `here` is the folder that their paths are seen from; None: the current one.
     """
 
     selectors: tuple[str, ...] = ()

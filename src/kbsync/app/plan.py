@@ -96,7 +96,7 @@ def learn(workspace: Workspace, reading: Reading, service: Service, known: Known
         weighed = weigh(reading.desired, ask(workspace, reading, known, questions))
     asked: set[tuple[str, Node]] = set()
     for _ in range(MOST_ROUNDS):
-        # A pair of which the bodies say nothing is not read again.
+        # A pair whose bodies gave no evidence is not read again.
         pairs = [pair for pair in bodies_to_compare(weighed) if pair not in asked]
         if not pairs:
             break
@@ -168,11 +168,11 @@ def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
     warnings = tuple(judge.judge(plan.warnings, reading.compiler.tree.sources))
     refused = [f"{finding.path}: {finding.message}" for finding in warnings if finding.level == "error"]
     if refused:
-        more = f", and {len(refused) - 1:,} more" if len(refused) > 1 else ""
+        more = f" And {len(refused) - 1:,} more." if len(refused) > 1 else ""
         code = next(finding.code for finding in warnings if finding.level == "error")
         raise PlanRefused(
-            f"{code} is an error in this project: {refused[0]}{more}",
-            hint=f"mend it, write `lint_ignore: [{code}]` into the file if it is meant, or change [lint] levels",
+            f"{code} is set to `error` in this project. {refused[0]}{more}",
+            hint=f"Fix it, add `lint_ignore: [{code}]` to the file, or change [lint] levels.",
         )
     return replace(plan, warnings=warnings)
 
@@ -181,11 +181,11 @@ def check_first_push(workspace: Workspace, ledger: Ledger, *, allowed: bool) -> 
     """Without a list and without a ledger nothing says what is on the portal already.
 
     Raises:
-        PlanRefused: and the user has not said that this is the first push.
+        PlanRefused: the ledger is empty, and `--first-push` was not given.
     """
     if not workspace.profile.can_list and ledger.is_empty(workspace.target.key) and not allowed:
         raise PlanRefused(
-            f"the profile `{workspace.profile.name}` cannot look at the portal, and there is no ledger yet: "
-            "whatever is there already would be made a second time",
-            hint="if nothing was ever pushed to this portal, `kbsync push --first-push`; else bring the ledger back",
+            f"The profile `{workspace.profile.name}` cannot list the portal, and there is no ledger yet. "
+            "Articles that are there already would be created a second time.",
+            hint="If this is the first push to the portal, run `kbsync push --first-push`. If not, restore the ledger.",
         )

@@ -1,11 +1,11 @@
 """The last plan that had nothing to do, kept so that the next one need not decode a tree that did not change.
 
 A plan is a function of what it reads, and of nothing else: no clock, no chance. So the same inputs give the same plan
-and the same findings, and this record is a memory of one pair of them. It is taken only where every input is surely
+and the same findings, and this record is a memory of one pair of them. It is used only where every input is certainly
 the same:
 
     kbsync itself       the version, in the head of the file
-    the command line    no wish at all (selectors, --overwrite, --recreate, --publish, --full plan anew)
+    the command line    no options (selectors, --overwrite, --recreate, --publish, --full plan again)
     kbsync.toml,
     environment         the settings as they are in force, all of them; the profile as it was read
     the content tree    path, size, times of every source; the names of all other files (a picture is there or not).
@@ -50,7 +50,7 @@ HEAD = f"kbsync.standing/4 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 10
-"""Sources that moved, each of which costs a request, until everything is decided anew."""
+"""Sources that moved, each of which costs a request, until everything is decided again."""
 
 YOUNG_NS = 50_000_000
 """A file changed this shortly before it was looked at may change again within one tick of the file system's clock."""

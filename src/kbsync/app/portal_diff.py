@@ -62,7 +62,7 @@ def read_portal_article(service: Service, locale: str, slug: str) -> PortalArtic
 
 
 def ledger_asker(session: Session) -> Ask | None:
-    """Looks into the ledger; None where there is none on this machine, or nobody agreed to where it is."""
+    """Looks into the ledger; None where this machine has none, or the user did not agree to its place."""
     workspace = Workspace(session.read_settings(), replace(session, confirm=None))
     if not workspace.settings.ledger.url.startswith("sqlite:"):
         return None

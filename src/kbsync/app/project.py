@@ -51,7 +51,7 @@ class Project:
         Args:
             folder: with the kbsync.toml in it; None: what the session says, or the nearest from here upwards.
             env: the tables `[env.NAME]` of kbsync.toml that are put on top.
-            session: where notes go and who is asked; without one, nowhere and nobody.
+            session: where notes go and how the user is asked; without one, notes are dropped and nothing is asked.
 
         Raises:
             ConfigError: there is no kbsync.toml, or it cannot be used.
@@ -132,7 +132,7 @@ class Project:
         return join_push(self.workspace)
 
     def undo(self, run: int, *, agree: Agree, wait: bool = False) -> Pushed:
-        """Put a run's changes back, where nobody has touched them since; `agree` is shown the plan first.
+        """Reverse a run, except where it was edited later; `agree` is shown the plan first.
 
         Raises:
             UsageError: there is no such run.

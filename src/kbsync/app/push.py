@@ -31,8 +31,8 @@ from kbsync.service.contract import Service
 class Pushed:
     """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
 
-    `nothing` says why there was nothing to do, where that is not the content tree; `again` is how to do the rest, where
-    that is no plain push, and `anew` how to plan the rest anew where that is no new plan.
+    `nothing` is the sentence for a push without changes (default: up to date); `again` is the command for the rest,
+    where that is not a plain push, and `anew` the one that plans the rest again, where `again` does not.
     """
 
     plan: Plan
@@ -111,7 +111,7 @@ def push_tree(
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     if resumed is not None:
-        pushed.nothing = f"everything in {saved} is done already"
+        pushed.nothing = f"Everything in {saved} is done already."
         pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew
     return pushed
 

@@ -42,7 +42,7 @@ class TreeRefused(KbsyncError):
     exit_code = ExitCode.FINDINGS
 
     def __init__(self, reading: Reading) -> None:
-        super().__init__("the content tree has errors", hint="`kbsync lint` lists them")
+        super().__init__("Your files have errors.", hint="Run `kbsync lint` to see them.")
         self.reading = reading
 
 

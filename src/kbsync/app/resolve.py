@@ -26,7 +26,7 @@ class Open:
 
     Args:
         held: what it is.
-        decided: by an earlier decision: `theirs`, `ours`, or None where there is none.
+        decided: by an earlier decision: `theirs`, `ours`, or None.
         difference: the lines in which the two bodies differ, as `diff -u` writes them; read when asked for.
     """
 
@@ -59,7 +59,7 @@ class Resolved:
 
 
 Choose = Callable[[Open], Side | None]
-"""Says whose value stands; None: leave it held."""
+"""Decides whose value counts; None: leave it held."""
 
 
 def resolve(
@@ -101,7 +101,7 @@ def resolve(
 
 
 def _asked(plan: Plan, names: Sequence[str], paths: frozenset[str]) -> list[Held]:
-    """What is to be decided. What somebody decided already is decided anew only where its file is named.
+    """What is to be decided. An earlier decision is asked for again only where its file is named.
 
     The plan also has the categories that the named files need.
     """
@@ -133,7 +133,7 @@ class _Decisions:
         if held.reason in FIELDS:
             self._decide_fields(held, desired, fields, side)
         elif side == "theirs":
-            return Decision(held, fields, None, "to let it go, delete the source; nothing was decided")
+            return Decision(held, fields, None, "To let it go, delete the file. Nothing was decided.")
         elif held.reason is Reason.GONE:
             self.forgotten += [base for base in self.planned.recovery.bases if _is_of(base, held)]
         else:
@@ -164,7 +164,7 @@ class _Decisions:
         from kbsync.report.difference import difference
 
         theirs = by_key(self.service.read_article(held.remote_id, locale=held.locale)[1] or "")
-        yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="source")
+        yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="your file")
 
 
 def _is_of(item: Base | Observed, held: Held) -> bool:

@@ -48,7 +48,8 @@ def refused_data(exc: Exception, database: Path) -> ConfigError:
     from kbsync.sandbox import DataInUse
 
     if isinstance(exc, DataInUse):
-        hint = "use that one, or end it first" if exc.base_url else "run this again when that has ended"
+        hint = "Use that one, or stop it first." if exc.base_url else "Run this again when that command has ended."
         return ConfigError(str(exc), hint=hint)
-    hint = f"is it of another account_id? Move {database.parent.name}/{database.name} away, or check its permissions"
+    name = f"{database.parent.name}/{database.name}"
+    hint = f"It may belong to another account_id. Move {name} away, or check its permissions."
     return ConfigError(str(exc), hint=hint)

@@ -21,7 +21,7 @@ from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited
 from kbsync.service.contract import Service
-from kbsync.words import are, count, similar, suggestion
+from kbsync.words import count, similar, suggestion
 
 HEAD_BYTES = 64
 
@@ -37,7 +37,7 @@ MAKE_ONE = "Make a plan with `kbsync plan --out FILE`, then push that file."
 
 @dataclass(frozen=True, slots=True)
 class Resumed:
-    """A saved plan as it may be carried out now; `anew` is the command that makes it anew."""
+    """A saved plan as it may be carried out now; `anew` is the command that plans again."""
 
     planned: Planned
     refused: tuple[Outcome, ...]
@@ -71,14 +71,14 @@ def refuse_what_is_no_plan(selector: str, root: Path) -> None:
         return
     if not os.path.lexists(path):
         if ending in PLANS:
-            raise UsageError(f"There is no file `{visible(selector)}`.", hint=_near(path))
+            raise UsageError(f"`{visible(selector)}` does not exist.", hint=_near(path))
     elif path.is_dir():
         place, tree = real_path(path), real_path(root)
         if not (place.is_relative_to(tree) or tree.is_relative_to(place)):
-            message = f"`{visible(selector)}` is a folder, not a plan, and none of your files is in it."
+            message = f"`{visible(selector)}` is a folder without any of your files."
             raise UsageError(message, hint=MAKE_ONE)
     else:
-        what = "is not a plan that `kbsync plan --out` wrote, and not a Markdown file"
+        what = "is neither a plan from `kbsync plan --out` nor a Markdown file"
         raise UsageError(f"`{visible(selector)}` {_unreadable(path) or what}.", hint=MAKE_ONE)
 
 
@@ -117,7 +117,7 @@ def write_plan(path: Path, planned: Planned, workspace: Workspace, reading: Read
     try:
         write_whole(path, data)
     except OSError as exc:
-        raise UsageError(f"{path}: the plan cannot be written: {exc.strerror}", hint="name another file") from exc
+        raise UsageError(f"{path} cannot be written: {exc.strerror}.", hint="Choose another file.") from exc
 
 
 def _asked(workspace: Workspace, reading: Reading, options: PlanOptions) -> saved.Asked:
@@ -155,7 +155,7 @@ def _read(path: Path) -> bytes:
     try:
         return read_within(path, MAX_PLAN_BYTES)
     except OSError as exc:
-        raise UsageError(f"{path}: the plan cannot be read: {exc.strerror}", hint=MAKE_ONE) from exc
+        raise UsageError(f"{path} cannot be read: {exc.strerror}.", hint=MAKE_ONE) from exc
 
 
 def _key() -> str:
@@ -183,14 +183,13 @@ def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned
         note(f"{quote(str(path))} was made with {given}.")
     if again.done and going:
         total = again.done + going + len(again.refused)
-        done = f"{again.done:,} of its {count(total, 'change')} {are(again.done)} done already"
-        note(f"{path}: {done}, by an earlier push.")
+        note(f"{path}: An earlier push made {again.done:,} of its {count(total, 'change')}.")
     if again.added:
-        note(f"A new plan would have {count(again.added, 'more change')}, which {path} does not have.")
+        note(f"A new plan would have {count(again.added, 'more change')} than {path}.")
 
 
 def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
-    """The command that makes the same plan anew, for who stands here."""
+    """The command that makes the same plan again, as seen from the current folder."""
     root = real_path(workspace.settings.content_root)
 
     def seen(selector: str) -> str:
@@ -204,7 +203,7 @@ def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
 
 
 def _settings(workspace: Workspace) -> str:
-    """What kbsync.toml and the profile say; what the command line asked for stands in the file beside it."""
+    """What kbsync.toml and the profile say; the options of the command line are in the file, too."""
     return saved.settings_digest(policy_of(workspace, AS_CONFIGURED))
 
 

@@ -1,4 +1,4 @@
-"""Selectors: paths as seen from where the user stands, `locale:fr`, `category:billing`, `status:published`."""
+"""Selectors: paths as seen from the current folder, `locale:fr`, `category:billing`, `status:published`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kbsync.files import real_path
 from kbsync.model import Desired, Kind
 
 WORDS = ("locale", "category", "status")
-HINT = "give a path, or one of locale:CODE, category:SLUG, status:draft|published|archived"
+HINT = "Use a path, or one of locale:CODE, category:SLUG, status:draft|published|archived."
 
 
 class Item(NamedTuple):
@@ -51,7 +51,7 @@ def named(desired: Iterable[Desired], selectors: Iterable[str], *, root: Path, h
 
 
 def from_root(desired: Iterable[Desired], selectors: Iterable[str], *, root: Path, here: Path) -> tuple[str, ...]:
-    """The same selectors for who stands in the content root, wherever that is: without a path of this machine."""
+    """The same selectors as seen from the content root, without a path of this machine."""
     items = [_item_of(item) for item in desired]
     return tuple(_from_root(items, selector, root, here) for selector in selectors)
 
@@ -84,7 +84,7 @@ def select_paths(
         others: paths of which no more is known: pictures, and what could not be read.
         selectors: as the user typed them.
         root: the content root.
-        here: where the user stands.
+        here: the current folder.
 
     Raises:
         UsageError: a selector that means nothing.
@@ -106,7 +106,7 @@ def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here
         means = _meaning(selector, root, here)
         found = {item.path for item in items if means(item)}
         if not found:
-            raise UsageError(f"nothing in the content tree is meant by `{selector}`", hint=HINT)
+            raise UsageError(f"No file, category or locale matches `{selector}`.", hint=HINT)
         paths |= found
     return paths
 

@@ -1,4 +1,4 @@
-"""How one run of kbsync was started, and who it can talk to. The default is a program that asks nobody."""
+"""How one run of kbsync was started, and who it can talk to. The default asks nothing, as a program needs it."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a ledger says of one portal: bases, requests whose answer nobody recorded, addresses of pictures by key."""
+    """What a ledger says of one portal: bases, requests without a recorded answer, addresses of pictures by key."""
 
     bases: list[Base] = field(default_factory=list)
     pending: list[Pending] = field(default_factory=list)
@@ -48,7 +48,7 @@ class Portal:
 
 
 def read_ledger(workspace: Workspace) -> Recorded:
-    """What the ledger says of this portal; nothing where there is none, and none is made."""
+    """What the ledger says of this portal. Where there is no ledger, it is empty, and none is created."""
     if not workspace.has_ledger():
         return Recorded()
     ledger = workspace.open_ledger(looking=True)

@@ -41,7 +41,7 @@ def stopping_softly(note: Callable[[str], None]) -> Iterator[Stop]:
         if stop.asked:
             raise KeyboardInterrupt
         stop.asked = True
-        note("\nStopping: what is under way is finished and recorded. Ctrl-C again to leave at once.")
+        note("\nStopping. kbsync finishes and records the current changes. Press Ctrl-C again to stop at once.")
 
     with answering(handle):
         yield stop

@@ -25,7 +25,7 @@ def read_token(
     `allow` is called before a program runs, and raises where it may not.
 
     Raises:
-        ConfigError: there is none, or it cannot be a header's value.
+        ConfigError: no token, or one that cannot be a header's value.
     """
     if token_file is not None:
         source, token = f"--token-file {token_file}", _from_file(token_file)
@@ -36,13 +36,13 @@ def read_token(
         source, token = "[service] token_command", _from_command(settings, environ)
     else:
         raise ConfigError(
-            "no token: the service does not answer without one",
-            hint="set KBSYNC_TOKEN (Profile settings > Access token in the panel), or give --token-file FILE",
+            "There is no token. The service needs one.",
+            hint="Set KBSYNC_TOKEN (in the panel: Profile settings > Access token), or add `--token-file FILE`.",
         )
     token = token.strip()
     # The token itself is not shown, not even when it is the thing that is wrong.
     if not token or not token.isascii() or not token.isprintable() or " " in token:
-        raise ConfigError(f"{source}: expected one line of plain letters and digits", hint="copy the token again")
+        raise ConfigError(f"{source}: expected one line of plain letters and digits.", hint="Copy the token again.")
     return token
 
 
@@ -54,7 +54,7 @@ def _from_file(path: Path) -> str:
             raise OSError(errno.EFBIG, "it is too long for a token", str(path))
         return data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"--token-file {path}: cannot be read: {type(exc).__name__}") from exc
+        raise ConfigError(f"--token-file {path} cannot be read: {type(exc).__name__}.") from exc
 
 
 def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:
@@ -65,15 +65,15 @@ def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:
     try:
         words = shlex.split(command) if isinstance(command, str) else command
     except ValueError as exc:
-        raise ConfigError(f"[service] token_command: {exc}", hint="close the quotation, or write a list") from exc
+        raise ConfigError(f"[service] token_command: {exc}.", hint="Close the quotation, or write a list.") from exc
     if not words:
-        raise ConfigError("[service] token_command is blank", hint="name a program that prints the token")
+        raise ConfigError("[service] token_command is empty.", hint="Name a program that prints the token.")
     # With a `.` in PATH any file of the folder could be the program; a path from there is what somebody wrote.
     program = words[0] if Path(words[0]).name != words[0] else find_program(words[0], environ, outside=())
     if program is None:
-        raise ConfigError(f"[service] token_command: there is no program `{words[0]}`")
+        raise ConfigError(f"[service] token_command: The program `{words[0]}` does not exist.")
     said = _output_of([program, *words[1:]], settings.folder, f"[service] token_command: `{words[0]}`")
-    # What is no text is refused with the rest of what cannot be a token.
+    # What is not text is refused below, like everything else that cannot be a token.
     return said.decode(errors="replace")
 
 
@@ -86,22 +86,22 @@ def _output_of(words: Sequence[str], folder: Path, name: str) -> bytes:
     try:
         child = subprocess.Popen(words, cwd=folder, stdout=subprocess.PIPE)
     except FileNotFoundError as exc:
-        raise ConfigError(f"[service] token_command: there is no program `{words[0]}`") from exc
+        raise ConfigError(f"[service] token_command: The program `{words[0]}` does not exist.") from exc
     except OSError as exc:
-        raise ConfigError(f"{name} cannot be run: {exc.strerror}") from exc
+        raise ConfigError(f"{name} cannot be run: {exc.strerror}.") from exc
     assert child.stdout is not None
     try:
         with Deadlines() as deadlines:
             said = deadlines.within(COMMAND_TIMEOUT_S, partial(child.stdout.read, MAX_TOKEN_BYTES + 1))
         child.stdout.close()
         if len(said) > MAX_TOKEN_BYTES:
-            raise ConfigError(f"{name} printed more than {MAX_TOKEN_BYTES:,} bytes", hint="print the token alone")
+            raise ConfigError(f"{name} printed more than {MAX_TOKEN_BYTES:,} bytes.", hint="Print only the token.")
         code = child.wait(COMMAND_TIMEOUT_S)
     except (TimeoutError, subprocess.TimeoutExpired) as exc:
-        raise ConfigError(f"[service] token_command: no answer within {COMMAND_TIMEOUT_S} s") from exc
+        raise ConfigError(f"[service] token_command: No answer within {COMMAND_TIMEOUT_S} s.") from exc
     finally:
         child.kill()
         child.wait()
     if code:
-        raise ConfigError(f"{name} ended with exit code {code}")
+        raise ConfigError(f"{name} failed with exit code {code}.")
     return said

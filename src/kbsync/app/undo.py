@@ -1,4 +1,4 @@
-"""Reverse a push: plan what is to be put back, let somebody agree, and carry it out."""
+"""Reverse a push: plan it, ask, and carry it out."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from kbsync.plan.undo import build_undo
 from kbsync.service.contract import Service
 
 Agree = Callable[[Plan], None]
-"""Is shown what would be put back, and raises where somebody says no."""
+"""Is shown what would be reversed, and raises if the answer is no."""
 
 
 def undo(workspace: Workspace, run: int, *, agree: Agree, wait: bool = False) -> Pushed:
-    """Put a run's changes back, where nobody has touched them since.
+    """Reverse a run, except where it was edited later.
 
     Args:
         workspace: the project.
@@ -53,17 +53,17 @@ def _entries(ledger: Ledger, workspace: Workspace, run: int) -> list[Entry]:
     target = workspace.target.key
     numbers = [info.number for info in ledger.runs(target)]
     if run not in numbers:
-        latest = f"the latest is {numbers[0]}" if numbers else "there is none yet"
-        raise UsageError(f"this portal has no run {run}; {latest}", hint="`kbsync ledger show` lists the runs")
+        latest = f"The latest is {numbers[0]}." if numbers else "It has no runs yet."
+        raise UsageError(f"This portal has no run {run}. {latest}", hint="Run `kbsync ledger show` to see the runs.")
     if not workspace.profile.can_list:
         raise PlanRefused(
-            f"the profile `{workspace.profile.name}` can neither look at the portal nor change what is there",
-            hint="put it back in the panel; `kbsync ledger show RUN` lists what the run did",
+            f"The profile `{workspace.profile.name}` can neither list the portal nor change articles.",
+            hint=f"Undo it in the panel. `{command_line('ledger show', run)}` lists what the run did.",
         )
     if ledger.pending(target):
         raise PlanRefused(
-            "a former run left requests open, and nobody knows yet what became of them",
-            hint="run `kbsync push` once, which finds out; then undo",
+            "An earlier push ended without a result for some requests.",
+            hint="Run `kbsync push` once, which checks them. Then undo.",
         )
     return ledger.entries(run)
 
@@ -87,7 +87,7 @@ def _carry_out(
     pushed = carry_out(workspace, plan, sender, part, command=f"undo {run}")
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
-    pushed.nothing = f"of run {run} nothing is left to put back"
+    pushed.nothing = f"Run {run} has nothing left to undo."
     pushed.again = command_line("undo", run, options=workspace.session.options)
     return pushed
 

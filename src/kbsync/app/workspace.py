@@ -101,7 +101,7 @@ class Workspace:
         """The token, if it may be sent to where kbsync.toml says; "" for the embedded sandbox, which has its own.
 
         Raises:
-            ConfigError: there is none, or it belongs elsewhere.
+            ConfigError: there is no token, or it belongs to another service.
         """
         if self.settings.is_sandbox:
             return ""

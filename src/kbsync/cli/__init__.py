@@ -49,6 +49,6 @@ def _interrupt(number: int, frame: FrameType | None) -> None:
 def _leave() -> None:
     """End the process at once, in the words of the door."""
     try:
-        os.write(2, b"\nkbsync: interrupted\n")
-    finally:  # Also where nobody reads it.
+        os.write(2, b"\nkbsync: Interrupted.\n")
+    finally:  # Also where stderr is closed.
         os._exit(INTERRUPTED)

@@ -18,7 +18,7 @@ from kbsync.report.text import Style
 @common_options
 @click.pass_context
 def command(ctx: click.Context) -> int:
-    """Look at token, account, portal and locales, one by one: what works, what does not, what to do."""
+    """Check token, account, portal and locales. Shows what works, what does not, and what to do."""
     options = Options.of(ctx)
     style = options.style()
     code = ExitCode.DONE

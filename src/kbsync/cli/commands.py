@@ -15,18 +15,18 @@ from kbsync.words import did_you_mean
 F = TypeVar("F", bound=Callable[..., Any])
 
 COMMANDS = {
-    "init": "Write kbsync.toml and a sample content tree.",
-    "check": "Look at token, account, portal and locales, one by one.",
-    "lint": "Check the content tree; asks nobody.",
+    "init": "Write kbsync.toml and sample articles.",
+    "check": "Check token, account, portal and locales.",
+    "lint": "Check your files. Works offline.",
     "plan": "Show what a push would do. Changes nothing.",
     "push": "Create and update categories and articles on the portal.",
-    "resolve": "Decide what is held: ours or theirs.",
-    "undo": "Put back what a push did, where nobody has touched it since.",
-    "ledger": "Look at kbsync's own record, carry it elsewhere, free its lock.",
-    "preview": "Show the help center in the browser, and follow every save.",
-    "trust": "Allow what this kbsync.toml reaches outside its repository.",
+    "resolve": "Decide what needs your decision: your file or the portal.",
+    "undo": "Reverse a push. Later edits are kept.",
+    "ledger": "Show, export or import kbsync's own record, or free its lock.",
+    "preview": "Show the help center in the browser while you write.",
+    "trust": "Allow what this kbsync.toml uses outside its repository.",
     "sandbox": "Run a local service that answers like the real one.",
-    "demo": "Push the content tree into a sandbox and show what is there.",
+    "demo": "Push your files into a sandbox and show the result.",
 }
 
 
@@ -52,7 +52,7 @@ class Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a "did you mean" for a word that is no command."""
+        """As click does, with a "did you mean" for an unknown command."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             hint = did_you_mean(args[0], COMMANDS) or f"The commands are: {', '.join(COMMANDS)}."
             ctx.fail(f"There is no command `{args[0]}`. {hint}")
@@ -60,7 +60,7 @@ class Commands(click.Group):
 
 
 def common_options(function: F) -> F:
-    """The options that stand before or after the command; the last one given counts."""
+    """The options that can be given before or after the command; the last one counts."""
     for option in reversed(COMMON):
         function = option(function)
     return function
@@ -80,14 +80,14 @@ COMMON = [
         callback=_store,
         expose_value=False,
         metavar="FILE",
-        help="The kbsync.toml to use.  [default: the nearest, upwards]",
+        help="The kbsync.toml to use.  [default: here or in the nearest folder above]",
     ),
     click.option(
         "--env",
         callback=_store,
         expose_value=False,
         metavar="NAME",
-        help="Put the tables [env.NAME.…] of kbsync.toml on top.",
+        help="Use the settings under [env.NAME] in kbsync.toml.",
     ),
     click.option(
         "--token-file",
@@ -104,10 +104,10 @@ COMMON = [
         is_flag=True,
         callback=_store,
         expose_value=False,
-        help="List everything instead of the first few.",
+        help="List everything, not only the first few.",
     ),
     click.option(
-        "--no-color", is_flag=True, callback=_store, expose_value=False, help="No colour (also with NO_COLOR set)."
+        "--no-color", is_flag=True, callback=_store, expose_value=False, help="No color. NO_COLOR does the same."
     ),
 ]
 

@@ -1,4 +1,4 @@
-"""`kbsync demo`: the main job at a glance, in the embedded sandbox and nowhere else."""
+"""`kbsync demo`: the main job in a minute, always in the built-in sandbox."""
 
 from __future__ import annotations
 
@@ -27,20 +27,20 @@ from kbsync.model import Desired, Value, visible
 
 
 @click.command("demo")
-@click.option("--once", is_flag=True, help="Stop by itself when everything was shown.")
-@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the sandbox.  [default: a free one]")
+@click.option("--once", is_flag=True, help="Stop when everything has been shown.")
+@click.option("--port", type=click.IntRange(0, 65535), default=0, help="Port of the sandbox.  [default: a free port]")
 @common_options
 @click.pass_context
 def command(ctx: click.Context, once: bool, port: int) -> int:
-    """Push the content tree into a fresh sandbox, show what is there, and push again: nothing is left to do.
+    """Push your files into a new sandbox, show the result, and push again to show that nothing is left to do.
 
-    Whatever kbsync.toml names, only the embedded sandbox is asked. Without a kbsync.toml a sample is used.
+    It always uses the built-in sandbox, whatever kbsync.toml says. Without a kbsync.toml it uses sample articles.
     """
     options = Options.of(ctx)
     with ExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="kbsync-demo-")))
         workspace = Workspace(_demo_settings(options, folder), options.session())
-        click.echo(f"Content tree: {relative(workspace.content_root)}\n")
+        click.echo(f"Your files: {relative(workspace.content_root)}\n")
         reading = read_content(workspace)
         if reading.errors:
             show_findings(workspace, reading.errors, options, sources=len(reading.compiler.tree.sources), err=True)
@@ -48,7 +48,7 @@ def command(ctx: click.Context, once: bool, port: int) -> int:
         base_url = stack.enter_context(workspace.run_sandbox(port=port))
         code = _show(workspace, reading, base_url)
         if code is ExitCode.DONE and not once:
-            click.echo("\nThe sandbox runs until Ctrl-C.")
+            click.echo("\nThe sandbox is running. Press Ctrl-C to stop it.")
             _wait_for_interrupt()
     return code
 
@@ -78,8 +78,8 @@ def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
         return code
     portal = workspace.settings.service.portal
     click.echo("\nOpen in a browser:")
-    click.echo(f"  {base_url}/-/sandbox   every article, drafts included")
-    click.echo(f"  {base_url}/hc/{portal}   what readers see (published articles only)")
+    click.echo(f"  {base_url}/-/sandbox   every article, including drafts")
+    click.echo(f"  {base_url}/hc/{portal}   what readers see (only published articles)")
     for item in _examples(reading.desired):
         address = reading.compiler.addresses.of(reading.compiler.site.articles[item.path], is_article=True)
         say(f"  {base_url}{address}   {visible(item.title)}")
@@ -106,10 +106,10 @@ def _told(pushed: Pushed) -> str:
     done = [outcome.change.kind for outcome in pushed.outcomes if outcome.outcome == "done"]
     cost = f"{count(pushed.requests, 'request')} in {pushed.seconds:.1f} s"
     if not pushed.outcomes:
-        return f"0 changes; the portal is as the content tree wants it ({pushed.plan.unchanged} unchanged; {cost})"
+        return f"0 changes. Everything is up to date ({pushed.plan.unchanged} unchanged; {cost})."
     bad = len(pushed.outcomes) - len(done)
     failed = f", {bad} failed" if bad else ""
-    made = f"{count(done.count('category'), 'category')} and {count(done.count('article'), 'draft')} made"
+    made = f"{count(done.count('category'), 'category')} and {count(done.count('article'), 'draft')} created"
     return f"{made}{failed} ({cost})"
 
 

@@ -39,7 +39,7 @@ def run(arguments: list[str] | None = None) -> int:
         _tell(exc.message, exc.hint, given)
         return int(exc.exit_code)
     except click.exceptions.Abort:
-        _tell("interrupted", "")
+        _tell("Interrupted.", "")
         return int(ExitCode.INTERRUPTED)
     except click.ClickException as exc:
         exc.show()
@@ -47,12 +47,12 @@ def run(arguments: list[str] | None = None) -> int:
     except click.exceptions.Exit as exc:
         return exc.exit_code
     except KeyboardInterrupt:
-        _tell("interrupted", "")
+        _tell("Interrupted.", "")
         return int(ExitCode.INTERRUPTED)
     except OSError as exc:
         if exc.errno != errno.ENOSPC:
             raise
-        _tell("there is no room left on the device to write to", "make room, and run the command again")
+        _tell("The disk is full.", "Free some space and run the command again.")
         return int(ExitCode.USAGE)
 
 
@@ -61,7 +61,7 @@ def _tell(message: str, hint: str, given: Mapping[str, Any] = MappingProxyType({
     from kbsync.cli.screen import Options, say
     from kbsync.model import visible
 
-    # Whoever wrote what the message is about may have written codes for the terminal.
+    # The message may quote a file or the portal, with control codes for the terminal in it.
     pasteable = Options(**given).pasteable
     for line in (f"kbsync: {pasteable(message)}", f"  {pasteable(hint)}" if hint else ""):
         if line:

@@ -59,7 +59,7 @@ def show_findings(
     inside = real_path(root)
 
     def read(path: str) -> str | None:
-        # A picture has no lines; a pipe has no end; and what a link out of the tree leads to is nobody's business.
+        # An image has no lines, a pipe has no end, and a link out of the tree may lead to private files.
         place = real_path(root / path)
         if not path.endswith(".md") or not place.is_relative_to(inside) or not place.is_file():
             return None
@@ -91,5 +91,5 @@ def report_refusal(workspace: Workspace, reading: Reading, options: Options, *, 
         report_in_ci(text, findings_annotations(reading.findings, root=root), options, form=form)
     else:
         show_findings(workspace, reading.findings, options, sources=len(reading.compiler.tree.sources), err=True)
-    click.echo("Nothing was asked or sent: mend the errors first.", err=True)
+    click.echo("Nothing was sent. Fix the errors first.", err=True)
     return ExitCode.FINDINGS

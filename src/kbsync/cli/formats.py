@@ -43,7 +43,8 @@ def lint_format_option(function: F) -> F:
 
 
 def _option(forms: Sequence[str]) -> Callable[[F], F]:
-    help_text = "For people, scripts, a comment or job summary, or as annotations on source lines."
+    help_text = "text for people, json for scripts, markdown for a comment or job summary, github for annotations"
+    help_text += ", sarif for code scanning, junit for test reports." if "sarif" in forms else "."
     return click.option("--format", "form", type=click.Choice(forms), default="text", show_default=True, help=help_text)
 
 
@@ -73,7 +74,7 @@ def report_plan(
         click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command), nl=False)
         if findings:
             them = "it" if len(findings) == 1 else "them"
-            options.note(f"The content tree has {count(len(findings), 'warning')}: `kbsync lint` lists {them}.")
+            options.note(f"Your files have {count(len(findings), 'warning')}. Run `kbsync lint` to see {them}.")
 
 
 def _pasteable(plan: Plan, options: Options) -> Plan:
@@ -99,7 +100,7 @@ def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, fo
     from kbsync.plan.step import PLAN_AGAIN
 
     plan, requests, seconds = _pasteable(pushed.plan, options), pushed.requests, pushed.seconds
-    # In a text, how to go on where the portal moved on is said once, at its end.
+    # In a text, the advice to plan again is printed once, at its end.
     said_once = {PLAN_AGAIN} if form == "text" else set()
     outcomes = [
         outcome if outcome.hint in said_once else replace(outcome, hint=options.pasteable(outcome.hint))
@@ -147,8 +148,8 @@ def write_summary(text: str) -> None:
         with Path(path).open("a", encoding="utf-8", errors="replace") as file:
             file.write(text + "\n")
     except OSError as exc:
-        click.echo(f"kbsync: ${SUMMARY}: {path}: cannot be written to: {exc.strerror}", err=True)
-        click.echo("  the report is complete without it", err=True)
+        click.echo(f"kbsync: ${SUMMARY}: {path} cannot be written: {exc.strerror}.", err=True)
+        click.echo("  The report above is complete.", err=True)
 
 
 def repository_root(workspace: Workspace) -> str:

@@ -19,7 +19,7 @@ IGNORED = ".kbsync/"
 
 CONFIG = """\
 # Where the help center is. "sandbox" is a service built into kbsync, for trying things out.
-# The token never stands here: set KBSYNC_TOKEN.
+# Do not write the token here: set KBSYNC_TOKEN.
 [service]
 base_url = {base_url}
 account_id = {account_id}
@@ -32,9 +32,9 @@ default_locale = {default}
 locales = [{locales}]
 
 [push]
-publish = false             # true: the front matter's status is applied after the draft is made
+publish = false             # true: also apply the status in the front matter
 live = "update"             # "hold": never change an article that readers see now
-removed = "report"          # or "archive", "delete": what becomes of an article whose file is gone
+removed = "report"          # an article whose file is gone: "report", "archive" or "delete" it
 """
 
 WELCOME = """
@@ -42,7 +42,7 @@ This is your first article. Change it, then run `kbsync plan` to see what a push
 
 ## Write the next one
 
-Put another file beside this one. [How to link](how-to-link.md) shows how files point to each other.
+Add another file to this folder. [How to link](how-to-link.md) shows how files link to each other.
 """
 
 LINKING = """
@@ -53,7 +53,7 @@ Write the path of the other file, as in [Welcome](welcome.md) or
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """What the user said, by flag or when asked."""
+    """The user's answers, from options or questions."""
 
     base_url: str
     account_id: int
@@ -67,8 +67,8 @@ class Answers:
 @click.option("--base-url", metavar="URL", help='Address of the service, or "sandbox".')
 @click.option("--account-id", type=int, metavar="N", help="Number of the account.")
 @click.option("--portal", metavar="SLUG", help="Slug of the portal.")
-@click.option("--profile", default="chatwoot", show_default=True, help="What the service can do.")
-@click.option("--locale", "locales", multiple=True, metavar="CODE", help="A locale; the first is the default one.")
+@click.option("--profile", default="chatwoot", show_default=True, help="chatwoot, documented, or a TOML file.")
+@click.option("--locale", "locales", multiple=True, metavar="CODE", help="A locale. The first one is the default.")
 @common_options
 @click.pass_context
 def command(
@@ -80,30 +80,31 @@ def command(
     profile: str,
     locales: tuple[str, ...],
 ) -> int:
-    """Write kbsync.toml, a sample content tree and .gitignore lines into FOLDER. Overwrites nothing.
+    """Write kbsync.toml, sample articles and a .gitignore line into FOLDER. Overwrites nothing.
 
-    What no flag says is asked on a terminal; elsewhere the sandbox is taken.
+    On a terminal, kbsync asks for what no option gives. Elsewhere it uses the sandbox.
     """
     options = Options.of(ctx)
     if (folder / CONFIG_NAME).exists():
-        raise ConfigError(f"{relative(folder / CONFIG_NAME)} is there already", hint="edit it; init overwrites nothing")
+        hint = "Edit it. `kbsync init` does not overwrite files."
+        raise ConfigError(f"{relative(folder / CONFIG_NAME)} already exists.", hint=hint)
     answers = Answers(
-        base_url or _ask("Address of the service (or: sandbox)", SANDBOX),
+        base_url or _ask("Address of the service, or sandbox", SANDBOX),
         account_id if account_id is not None else int(_ask("Number of the account", "1")),
         portal or _ask("Slug of the portal", "handbook"),
         profile,
-        locales or tuple(_ask("Locales, the default one first", "en").replace(",", " ").split()),
+        locales or tuple(_ask("Locales (default first)", "en").replace(",", " ").split()),
     )
     try:
         written = write_project(folder, answers)
     except OSError as exc:
-        raise ConfigError(f"{folder}: cannot be written to: {exc.strerror}", hint="name another folder") from exc
+        raise ConfigError(f"{folder} cannot be written: {exc.strerror}.", hint="Choose another folder.") from exc
     _trust(replace(options.session(), config=folder / CONFIG_NAME, env=""))
     for path, verb in written:
         options.note(f"{verb:<8} {relative(path)}")
-    options.note("\nNext: `kbsync plan` shows what a push would do, `kbsync push` does it.")
+    options.note("\nNext: `kbsync plan` shows what a push would do. `kbsync push` does it.")
     if answers.base_url != SANDBOX:
-        options.note("Set KBSYNC_TOKEN first; `kbsync check` looks at everything one by one.")
+        options.note("First set KBSYNC_TOKEN, then run `kbsync check`.")
     return ExitCode.DONE
 
 

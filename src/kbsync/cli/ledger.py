@@ -21,7 +21,7 @@ from kbsync.files import read_within
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import RunInfo
 from kbsync.push.lease import describe
-from kbsync.words import are, count
+from kbsync.words import count
 
 SCHEMA = "kbsync.ledger/3"
 """The number changes with the tables."""
@@ -41,7 +41,7 @@ class Export(msgspec.Struct, frozen=True):
 
 @click.group("ledger")
 def group() -> None:
-    """Look at kbsync's own record, carry it elsewhere, free its lock."""
+    """Show, export or import kbsync's own record, or free its lock."""
 
 
 @group.command("show")
@@ -50,7 +50,7 @@ def group() -> None:
 @common_options
 @click.pass_context
 def show(ctx: click.Context, run: int | None, form: str) -> int:
-    """Show what is recorded of this portal, or everything that one RUN did."""
+    """Show what is recorded, or what one RUN did."""
     from kbsync.report.ledger import ledger_json, ledger_text, run_json, run_text
 
     workspace = _workspace(ctx)
@@ -63,7 +63,7 @@ def show(ctx: click.Context, run: int | None, form: str) -> int:
             return 0
         info = next((info for info in ledger.runs(workspace.target.key) if info.number == run), None)
         if info is None:
-            raise UsageError(f"this portal has no run {run}", hint="`kbsync ledger show` lists the runs")
+            raise UsageError(f"This portal has no run {run}.", hint="Run `kbsync ledger show` to see the runs.")
         entries = ledger.entries(run)
         at_work = bool(_at_work(ledger, workspace, [info]))
         style = Options.of(ctx).style()
@@ -78,7 +78,7 @@ def show(ctx: click.Context, run: int | None, form: str) -> int:
 @common_options
 @click.pass_context
 def export(ctx: click.Context) -> int:
-    """Write all of the ledger, every portal of it, to stdout: to keep it, or to import it into another one."""
+    """Write the whole ledger to stdout. Use it as a backup, or import it elsewhere."""
     ledger = _existing(_workspace(ctx))
     try:
         click.echo(msgspec.json.encode({"schema": SCHEMA, "tables": ledger.dump()}).decode())
@@ -92,7 +92,7 @@ def export(ctx: click.Context) -> int:
 @common_options
 @click.pass_context
 def import_(ctx: click.Context, file: Path) -> int:
-    """Fill an empty ledger (the one that kbsync.toml names) from an export."""
+    """Fill the ledger of kbsync.toml from an export. It must be empty."""
     workspace = _workspace(ctx)
     tables = _tables(_read(file), str(file))
     ledger = workspace.open_ledger()
@@ -100,7 +100,7 @@ def import_(ctx: click.Context, file: Path) -> int:
         ledger.restore(tables)
         managed = len(ledger.bases(workspace.target.key))
         items = f"{count(managed, 'item')} of portal `{workspace.target.portal}`"
-        workspace.session.note(f"Imported: {items} {are(managed)} managed.")
+        workspace.session.note(f"Imported {items}.")
     finally:
         ledger.close()
     return 0
@@ -116,19 +116,19 @@ def _read(file: Path) -> bytes:
         try:
             return read_within(file, MAX_EXPORT_BYTES)
         except OSError as exc:
-            raise LedgerError(f"{file}: the export cannot be read: {exc.strerror}") from exc
+            raise LedgerError(f"{file} cannot be read: {exc.strerror}.") from exc
     data = sys.stdin.buffer.read(MAX_EXPORT_BYTES + 1)
     if len(data) > MAX_EXPORT_BYTES:
-        raise LedgerError(f"stdin: the export is larger than {MAX_EXPORT_BYTES // 1_000_000:,} MB")
+        raise LedgerError(f"The export on stdin is larger than {MAX_EXPORT_BYTES // 1_000_000:,} MB.")
     return data
 
 
 @group.command("unlock")
-@click.option("--yes", is_flag=True, help="Also where its owner seems to be alive.")
+@click.option("--yes", is_flag=True, help="Free the lock even if its push seems to be running.")
 @common_options
 @click.pass_context
 def unlock(ctx: click.Context, yes: bool) -> int:
-    """Free the portal's lock after a run that died; what it left open, the next push looks up."""
+    """Free the portal's lock after a push that crashed. The next push checks what it left open."""
     workspace = _workspace(ctx)
     ledger = _existing(workspace)
     try:
@@ -136,16 +136,16 @@ def unlock(ctx: click.Context, yes: bool) -> int:
         holder = ledger.lock(part.target, part.owner, now=time.time())
         if holder is None:
             ledger.unlock(part.target, part.owner)
-            workspace.session.note("Nobody holds the lock.")
+            workspace.session.note("The lock is free.")
             return 0
         if not yes and not part.is_dead(holder):
             again = command_line("ledger unlock", options=[("--yes", True), *workspace.session.options])
             raise LedgerError(
-                f"{describe(holder, part.world)}, seems to be alive; its lock was not freed",
+                f"The push of {describe(holder, part.world)}, seems to be running. Its lock was not freed.",
                 hint=f"If you know that this push has ended, run `{again}`.",
             )
         while holder is not None:
-            dead = ", which is dead" if part.is_dead(holder) else ""
+            dead = " (that push has crashed)" if part.is_dead(holder) else ""
             workspace.session.note(f"Freed the lock of {describe(holder, part.world)}{dead}.")
             holder = ledger.lock(part.target, part.owner, now=time.time(), take_over=holder)
         ledger.unlock(part.target, part.owner)
@@ -162,10 +162,10 @@ def _existing(workspace: Workspace) -> Ledger:
     """The ledger that there is.
 
     Raises:
-        LedgerError: there is none yet.
+        LedgerError: there is no ledger yet.
     """
     if not workspace.has_ledger():
-        raise LedgerError("there is no ledger yet", hint="the first `kbsync push` makes one")
+        raise LedgerError("There is no ledger yet.", hint="The first `kbsync push` creates it.")
     return workspace.open_ledger()
 
 
@@ -201,18 +201,18 @@ def _tables(data: bytes, name: str) -> Mapping[str, Sequence[Sequence[Any]]]:
     """The tables of an export.
 
     Raises:
-        LedgerError: it is none, or one of another kbsync.
+        LedgerError: it is not an export, or one of another version.
     """
     try:
         found = msgspec.json.decode(data, type=Export)
     except msgspec.DecodeError as exc:
         raise LedgerError(
-            f"{name}: this is no export of a ledger", hint="write one with `kbsync ledger export`"
+            f"{name}: This is not an export of a ledger.", hint="Write one with `kbsync ledger export`."
         ) from exc
     if found.schema != SCHEMA:
         raise LedgerError(
-            f"{name}: an export of schema {found.schema}; this kbsync reads {SCHEMA}",
-            hint="export and import with the same kbsync",
+            f"{name}: The export has schema {found.schema}. This kbsync needs {SCHEMA}.",
+            hint="Export and import with the same version of kbsync.",
         )
     return found.tables
 

@@ -1,4 +1,4 @@
-"""`kbsync lint`: check the content tree. Asks nobody and, without `--fix`, changes nothing."""
+"""`kbsync lint`: check the files. Works offline and, without `--fix`, changes nothing."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ if TYPE_CHECKING:
 
 @click.command("lint")
 @click.argument("selectors", nargs=-1)
-@click.option("--fix", is_flag=True, help="Mend what can be mended safely, then show what is left.")
+@click.option("--fix", is_flag=True, help="Fix what can be fixed safely, then show what is left.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change. Changes nothing.")
-@click.option("--external", is_flag=True, help="Ask for every link to another site whether it is dead (KB310).")
-@click.option("--explain", metavar="CODE", help="Say what a code is about: KB301, several as KB3, or `all`.")
+@click.option("--external", is_flag=True, help="Check links to other sites, too (KB310).")
+@click.option("--explain", metavar="CODE", help="Explain a code such as KB301, a group such as KB3, or `all`.")
 @click.option("--rules", is_flag=True, help="List the codes.")
 @lint_format_option
 @common_options
@@ -45,10 +45,10 @@ def command(
     rules: bool,
     form: str,
 ) -> int:
-    """Check the content tree; asks nobody and changes nothing, unless you say so.
+    """Check your files. Works offline and changes nothing, except with --external and --fix.
 
     SELECTORS limit what is reported: paths, locale:fr, category:billing, status:published. Links are always checked
-    against the whole tree.
+    against all files.
     """
     options = Options.of(ctx)
     if rules or explain is not None:
@@ -97,9 +97,9 @@ def write_fixes(fixes: Iterable[Fix], root: Path, options: Options) -> bool:
             fix.write()
         except OSError as exc:
             failed = True
-            say(f"kbsync: {name}: not mended: {exc.strerror}", err=True)
+            say(f"kbsync: {name} was not fixed: {exc.strerror}.", err=True)
         else:
-            options.note(f"mended {name}")
+            options.note(f"Fixed {name}")
     return failed
 
 

@@ -17,13 +17,13 @@ from kbsync.model import Plan
 
 @click.command("plan")
 @click.argument("selectors", nargs=-1)
-@click.option("--check", is_flag=True, help="Exit with 10 when there is something to send, 0 when there is not.")
+@click.option("--check", is_flag=True, help="Exit with code 10 if there is something to send, with 0 if not.")
 @click.option("--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would.")
 @click.option("--recreate", is_flag=True, help="Plan as `push --recreate` would.")
 @click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
-@click.option("--full", is_flag=True, help="List the whole portal instead of what moved since the last time.")
+@click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Save the plan, for `kbsync push FILE`.")
-@click.option("--unmanaged", is_flag=True, help="List what is on the portal and not ours.")
+@click.option("--unmanaged", is_flag=True, help="List articles on the portal that are not in this repository.")
 @format_option
 @common_options
 @click.pass_context
@@ -44,7 +44,7 @@ def command(
         return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.plan/1")
     command = push_command(project.workspace.session, wanted, out)
     if out is not None:
-        options.note(f"The plan is in {out}: `{command}` carries out exactly that.")
+        options.note(f"Saved the plan to {out}. `{command}` makes exactly these changes.")
     report_plan(project.workspace, compared, options, form=form, unmanaged=unmanaged, command=command)
     return exit_code(compared.plan, check=check)
 

@@ -19,7 +19,7 @@ from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
 from kbsync.hosts import LOOPBACK
-from kbsync.words import counted
+from kbsync.words import count
 
 if TYPE_CHECKING:
     from kbsync.preview.checking import Project
@@ -41,12 +41,12 @@ class Running:
 
 @click.command("preview")
 @click.option("--open", "browse", is_flag=True, help="Open it in the browser.")
-@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help=f"[default: {DEFAULT_PORT}, or a free one]")
-@click.option("--host", default="127.0.0.1", metavar="H", help="Listen elsewhere than on this machine alone.")
-@click.option("--locale", metavar="L", help="Begin with this locale.")
-@click.option("--poll", is_flag=True, help="Look at the files every second: for drives that tell of no changes.")
-@click.option("--portal", is_flag=True, help="Compare with the portal: asks it, with your token.")
-@click.option("--build", type=click.Path(path_type=Path), metavar="DIR", help="Write the pages as files and end.")
+@click.option("--port", type=click.IntRange(0, 65535), metavar="N", help=f"[default: {DEFAULT_PORT}, or a free port]")
+@click.option("--host", default="127.0.0.1", metavar="H", help="Address to listen on.  [default: only this machine]")
+@click.option("--locale", metavar="L", help="Start with this locale.")
+@click.option("--poll", is_flag=True, help="Check the files every second: for network drives.")
+@click.option("--portal", is_flag=True, help="Compare with the portal, using your token.")
+@click.option("--build", type=click.Path(path_type=Path), metavar="DIR", help="Write the pages as files, then stop.")
 @common_options
 @click.pass_context
 def command(
@@ -59,10 +59,10 @@ def command(
     portal: bool,
     build: Path | None,
 ) -> int:
-    """Show the content tree as the help center that it becomes, and follow every save.
+    """Show your files as the help center that readers will see. Every save shows up at once.
 
-    Drafts are shown with their status; findings stand beside the article. Without --portal it asks no other machine
-    and needs no token. Ctrl-C ends it.
+    Drafts are shown with their status, errors and warnings beside the article. Without --portal, the preview works
+    offline and needs no token. Press Ctrl-C to stop it.
     """
     options = Options.of(ctx)
     agreed: set[str] = set()
@@ -83,8 +83,8 @@ def read_project(session: Session, agreed: set[str]) -> Project:
     """kbsync.toml and the profile that it names, if somebody agreed to what of it leads out.
 
     Args:
-        session: the run; nobody is asked while pages are being served.
-        agreed: what this run was told that it may use; grows.
+        session: the run; no questions are asked while pages are being served.
+        agreed: what this run was allowed to use; grows.
     """
     from kbsync.preview.checking import Project
     from kbsync.service.profile import read_profile
@@ -110,7 +110,7 @@ def _start_address(project: Project, locale: str | None) -> str:
         return ""
     known = content.locales or sorted(place.name for place in project.root.glob("*/") if place.is_dir())
     if locale not in known:
-        raise UsageError(f"there is no locale `{locale}`", hint=f"use one of: {', '.join(known)}")
+        raise UsageError(f"There is no locale `{locale}`.", hint=f"Use one of: {', '.join(known)}.")
     return home_url(locale).removeprefix("/")
 
 
@@ -127,14 +127,14 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
     try:
         listener, address = listen(host, DEFAULT_PORT if port is None else port, or_any=port is None)
     except OSError as exc:
-        hint = "give another, or leave it out" if port else "see `--host`"
-        raise UsageError(f"{host}, port {port or DEFAULT_PORT}, cannot be used: {exc.strerror}", hint=hint) from exc
+        hint = "Choose another port, or leave `--port` out." if port else "Check `--host`."
+        raise UsageError(f"{host}, port {port or DEFAULT_PORT}, cannot be used: {exc.strerror}.", hint=hint) from exc
     click.echo(f"The preview of {relative(project.root)} is at {address}{start}")
     if port is None and listener.getsockname()[1] != DEFAULT_PORT:
         options.note(f"(port {DEFAULT_PORT} is taken)")
     if host not in LOOPBACK:
-        options.note(f"Everybody who can reach {host} can read every draft.")
-    options.note("Ctrl-C ends it.")
+        options.note(f"Everyone who can reach {host} can read every draft.")
+    options.note("Press Ctrl-C to stop it.")
     if browse:
         click.launch(address + start)
     # watchdog tells a person of folders that were made in one another faster than it looks; nothing is lost then.
@@ -149,5 +149,5 @@ def _build(project: Project, folder: Path) -> int:
     from kbsync.preview.build import build_site
 
     pages = build_site(project, folder)
-    click.echo(f"{counted(pages, 'page')} in {relative(folder)}: open {relative(folder / 'index.html')}")
+    click.echo(f"Wrote {count(pages, 'page')} to {relative(folder)}. Open {relative(folder / 'index.html')}.")
     return ExitCode.DONE

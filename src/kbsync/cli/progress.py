@@ -18,7 +18,7 @@ from kbsync.model import Action, Outcome
 LINE_EVERY_S = 5.0
 
 ROOMY = 80
-"""Columns from which a bar of its full width fits beside all that is told; below it takes what is left."""
+"""From so many columns on, a bar of full width fits beside the numbers; below, it takes what is left."""
 
 BAR = 36
 
@@ -68,4 +68,4 @@ class Progress:
             self.bar.update(1)
         elif time.monotonic() - self.told_at_s >= LINE_EVERY_S:
             self.told_at_s = time.monotonic()
-            self.options.note(f"pushed {self.done:,} of {self.total:,}")
+            self.options.note(f"Pushed {self.done:,} of {self.total:,}")

@@ -20,15 +20,15 @@ from kbsync.errors import UsageError
 @click.command("push")
 @click.argument("selectors", nargs=-1, metavar="[PLAN | SELECTORS]...")
 @click.option(
-    "--overwrite", multiple=True, metavar="SELECTOR", help="Send ours where the panel was edited too (drift, conflict)."
+    "--overwrite", multiple=True, metavar="SELECTOR", help="Send your version where the panel was edited, too."
 )
-@click.option("--recreate", is_flag=True, help="Make again what somebody deleted on the portal.")
-@click.option("--publish", is_flag=True, help="Apply the status of the front matter, as [push] publish = true does.")
-@click.option("--first-push", is_flag=True, help="Nothing of ours is on the portal yet (profiles that cannot list).")
-@click.option("--wait", is_flag=True, help="Wait for another push to end instead of giving up.")
-@click.option("--break-lock", is_flag=True, help="Take the lock from another push that is surely dead.")
-@click.option("--join", "joins", is_flag=True, help="Take part in a push that another runner began.")
-@click.option("--full", is_flag=True, help="List the whole portal instead of what moved since the last time.")
+@click.option("--recreate", is_flag=True, help="Create again what was deleted on the portal.")
+@click.option("--publish", is_flag=True, help="Also apply the status in the front matter, like [push] publish = true.")
+@click.option("--first-push", is_flag=True, help="Confirm that this is the first push (for profiles that cannot list).")
+@click.option("--wait", is_flag=True, help="Wait if another push is running.")
+@click.option("--break-lock", is_flag=True, help="Take over the lock of a push that has crashed.")
+@click.option("--join", "joins", is_flag=True, help="Help with a push that another runner has started.")
+@click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
 @format_option
 @common_options
 @click.pass_context
@@ -44,10 +44,10 @@ def command(
     selectors: tuple[str, ...],
     **asked: object,
 ) -> int:
-    """Create and update categories and articles on the portal; articles begin as drafts.
+    """Create and update categories and articles on the portal. New articles start as drafts.
 
-    SELECTORS limit it: paths, locale:fr, category:billing, status:published. PLAN is a file of `kbsync plan --out`:
-    that plan is made again, and what comes out the same is carried out.
+    SELECTORS limit it: paths, locale:fr, category:billing, status:published. PLAN is a file from `kbsync plan --out`:
+    kbsync plans again and makes the changes that are the same in both plans.
     """
     options = Options.of(ctx)
     project = options.open_project()
@@ -55,8 +55,8 @@ def command(
     wanted = PlanOptions(() if saved else selectors, **asked)  # type: ignore[arg-type]
     if (saved or joins) and wanted != AS_CONFIGURED:
         raise UsageError(
-            "a saved plan and --join carry out what was planned; options that plan otherwise do not go with them",
-            hint="leave the other options out, or make a new plan",
+            "A saved plan and --join make the changes that were planned. Other planning options cannot be added.",
+            hint="Leave the other options out, or make a new plan.",
         )
     try:
         if joins:
@@ -66,7 +66,7 @@ def command(
     except TreeRefused as exc:
         return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.push/1")
     if joins and form == "text" and not pushed.outcomes:
-        return pushed.exit_code  # Nothing was compared, so nothing is said of the portal.
+        return pushed.exit_code  # Nothing was compared, so there is nothing to report about the portal.
     return report_pushed(pushed, project.workspace, options, form=form)
 
 
@@ -83,7 +83,7 @@ def _saved_plan(selectors: tuple[str, ...], root: Path) -> Path | None:
         return None
     if len(selectors) > 1:
         raise UsageError(
-            f"{files[0]} is a saved plan, which is carried out as it is; selectors do not go with it",
-            hint=f"`{command_line('push', files[0])}` alone, or a new plan of less: `kbsync plan SELECTORS --out FILE`",
+            f"{files[0]} is a saved plan. Selectors cannot be added to it.",
+            hint=f"Run `{command_line('push', files[0])}`, or make a smaller plan: `kbsync plan SELECTORS --out FILE`.",
         )
     return Path(files[0])

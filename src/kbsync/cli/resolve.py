@@ -16,38 +16,40 @@ from kbsync.errors import ExitCode, UsageError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.model import Plan, visible
 from kbsync.plan.resolve import Side
-from kbsync.words import did_you_mean
+from kbsync.report.vocabulary import REASONS
+from kbsync.words import did_you_mean, field_names
 
 NAMES = tuple(dict.fromkeys((*ARTICLE_FIELDS, *CATEGORY_FIELDS, "locale", "status")))
 OTHER_NAMES = {"body": "content"}
 """What plans call a field, where that is another word."""
+SHOWN_NAMES = tuple("body" if name == "content" else name for name in NAMES)
 
-EARLIER = {"theirs": "left as the portal has it", "ours": "the next push sends it"}
+EARLIER = {"theirs": "keep the portal's value", "ours": "send your file"}
 
 CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
 
 
 @click.command("resolve")
 @click.argument("selectors", nargs=-1)
-@click.option("--ours", "side", flag_value="ours", help="The source stands: the next push sends it.")
-@click.option("--theirs", "side", flag_value="theirs", help="The portal's value stays, and is not told again.")
+@click.option("--ours", "side", flag_value="ours", help="Use your file. The next push sends it.")
+@click.option("--theirs", "side", flag_value="theirs", help="Keep the portal's value. kbsync does not ask again.")
 @click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
-@click.option("--publish", is_flag=True, help="Look at statuses too, as `plan --publish` does.")
+@click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
 @common_options
 @click.pass_context
 def command(
     ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | None, names: tuple[str, ...], publish: bool
 ) -> int:
-    """Decide what is held: drift, conflict, gone, unknown. Nothing is sent; the next push follows.
+    """Decide what needs your decision. Nothing is sent until the next push.
 
-    SELECTORS limit it: paths, locale:fr, category:billing. Without --ours or --theirs each one is shown and asked for.
-    What somebody deleted on the portal (gone) is made again with --ours; to let it go, delete the source. A decision
-    can be changed until the push that follows it: name the file again, with the other side.
+    SELECTORS limit it: paths, locale:fr, category:billing. Without --ours or --theirs, kbsync shows each one and asks.
+    An article that was deleted on the portal is created again with --ours. To let it go, delete its file. You can
+    change a decision until the next push: name the file again, with the other option.
     """
     options = Options.of(ctx)
     fields = tuple(map(_field, names))
     if side is None and not sys.stdin.isatty():
-        raise UsageError("nobody is there to ask", hint="say `--ours` or `--theirs`, or run it in a terminal")
+        raise UsageError("Not a terminal, so kbsync cannot ask.", hint="Add `--ours` or `--theirs`.")
     project = options.open_project()
 
     def choose(found: Open) -> Side | None:
@@ -59,11 +61,11 @@ def command(
     except TreeRefused as exc:
         return report_refusal(project.workspace, exc.reading, options, form="text", schema="")
     if not resolved.decisions:
-        click.echo("Nothing is held." if not names else "Nothing is held in these fields.")
+        click.echo("Nothing needs your decision." if not names else "Nothing needs your decision in these fields.")
         if not selectors:
             _report_decided(resolved.plan, options)
     elif resolved.left < len(resolved.decisions):
-        options.note("Run `kbsync plan` to see what follows.")
+        options.note("Nothing was sent. Run `kbsync plan` to see what the next push will do.")
     return ExitCode.HELD if resolved.left else ExitCode.DONE
 
 
@@ -76,15 +78,15 @@ def _field(name: str) -> str:
     found = OTHER_NAMES.get(name, name)
     if found in NAMES:
         return found
-    hint = did_you_mean(name, (*NAMES, *OTHER_NAMES)) or f"the fields are: {', '.join(NAMES)}"
-    raise UsageError(f"--field: there is no field `{name}`", hint=hint)
+    hint = did_you_mean(name, (*NAMES, *OTHER_NAMES)) or f"The fields are: {', '.join(SHOWN_NAMES)}."
+    raise UsageError(f"--field: There is no field `{name}`.", hint=hint)
 
 
 def _report(decision: Decision, options: Options) -> None:
     """One line a decision; a person who skips it knows that."""
     held = decision.held
     if decision.side or decision.why:
-        what = held.reason if decision.why else ", ".join(decision.fields) or held.reason
+        what = REASONS[held.reason] if decision.why else field_names(decision.fields) or REASONS[held.reason]
         say(f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or decision.side}")
 
 
@@ -93,9 +95,7 @@ def _report_decided(plan: Plan, options: Options) -> None:
     for items, side in ((plan.kept, "theirs"), (plan.overruled, "ours")):
         if items:
             more = f" and {len(items) - 1:,} more" if len(items) > 1 else ""
-            options.note(
-                f"{items[0].path}{more}: {EARLIER[side]}, by an earlier decision. Name a file to decide it again."
-            )
+            options.note(f"{items[0].path}{more}: you decided to {EARLIER[side]}. Name a file to decide again.")
 
 
 def _ask(found: Open, options: Options) -> Side | None:
@@ -103,10 +103,13 @@ def _ask(found: Open, options: Options) -> Side | None:
 
     click.echo(held_text(found.held, options.style()), nl=False)
     if found.decided is not None:
-        click.echo(f"      {EARLIER[found.decided]}, by an earlier decision")
+        click.echo(f"      You decided to {EARLIER[found.decided]}.")
     for line in found.difference():
         say(f"      {line}")
     answer = click.prompt(
-        "      keep [o]urs, [t]heirs, or [s]kip", type=click.Choice(list(CHOICES)), default="s", show_choices=False
+        "      Keep [o]urs (your file), [t]heirs (the portal), or [s]kip",
+        type=click.Choice(list(CHOICES)),
+        default="s",
+        show_choices=False,
     )
     return CHOICES[answer]

@@ -17,11 +17,13 @@ DEFAULT_PORT = 8420
 
 @click.command("sandbox")
 @click.option(
-    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 takes any free one."
+    "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 uses a free port."
 )
-@click.option("--always-draft", is_flag=True, help="Behave like version 4.2: a create ends as draft, whatever is sent.")
-@click.option("--requests-per-minute", type=click.IntRange(1), metavar="N", help="Answer 429 beyond so many.")
-@click.option("--uploads-per-hour", type=click.IntRange(1), metavar="N", help="Answer 429 to uploads beyond so many.")
+@click.option("--always-draft", is_flag=True, help="Behave like version 4.2: every new article becomes a draft.")
+@click.option(
+    "--requests-per-minute", type=click.IntRange(1), metavar="N", help="Answer 429 when there are more requests."
+)
+@click.option("--uploads-per-hour", type=click.IntRange(1), metavar="N", help="Answer 429 when there are more uploads.")
 @click.option("--latency", type=click.FloatRange(0), default=0.0, metavar="SECONDS", help="Wait before each answer.")
 @common_options
 @click.pass_context
@@ -33,9 +35,9 @@ def command(
     uploads_per_hour: int | None,
     latency: float,
 ) -> int:
-    """Run a local service that answers like the real one, with the account, portal and locales of kbsync.toml.
+    """Run a local service that answers like the real one, with the account, portal and locales in kbsync.toml.
 
-    It keeps its data beside the ledger and shares it with every command that has base_url = "sandbox".
+    Its data is stored beside the ledger. Every command with base_url = "sandbox" uses the same data.
     """
     from dataclasses import replace
 
@@ -59,11 +61,11 @@ def command(
     database = settings.state_folder / "sandbox.db"
 
     def ready(base_url: str) -> None:
-        click.echo(f"The sandbox answers at {base_url}")
-        click.echo(f"  readers see        {base_url}/hc/{settings.service.portal}")
+        click.echo(f"The sandbox is running at {base_url}")
+        click.echo(f"  what readers see   {base_url}/hc/{settings.service.portal}")
         click.echo(f"  all articles       {base_url}/-/sandbox")
         click.echo(f"  use it elsewhere   KBSYNC_SERVICE__BASE_URL={base_url} KBSYNC_TOKEN={token_of(database)}")
-        click.echo("Ctrl-C ends it.")
+        click.echo("Press Ctrl-C to stop it.")
 
     gc.enable()  # This one runs for hours.
     make_folder(settings.state_folder)
@@ -72,5 +74,7 @@ def command(
     except DataRefused as exc:
         raise refused_data(exc, database) from exc
     except OSError as exc:
-        raise UsageError(f"port {port} cannot be used: {exc.strerror}", hint="give another, or `--port 0`") from exc
+        raise UsageError(
+            f"Port {port} cannot be used: {exc.strerror}.", hint="Choose another port, or `--port 0`."
+        ) from exc
     return ExitCode.DONE

@@ -76,20 +76,20 @@ class Options:
         return Style(color=color, width=shutil.get_terminal_size().columns, verbose=self.verbose)
 
     def note(self, text: str) -> None:
-        """Say something that is no data."""
+        """Print something that is not data, to stderr."""
         if not self.quiet:
             # A note may repeat what the portal, a file or a ledger says: no codes for the terminal.
             say("\n".join(map(visible, self.pasteable(text).split("\n"))), err=True)
 
     def pasteable(self, text: str) -> str:
-        """A text whose commands between backticks say which project they are about, where this one was told."""
+        """A text whose commands between backticks have the shared options that this command was given."""
         shared = [(name, value) for name, value in self.shared if value]
         if not shared or not COMMAND.search(text):
             return text
 
         def completed(found: re.Match[str]) -> str:
             missing = [(name, value) for name, value in shared if not re.search(rf" {name}[ =]", found[1])]
-            # Before the word of the command: what stands at its end may be a path behind `--`.
+            # Before the name of the command: its end may be a path after `--`.
             options = command_line("x", options=missing).removeprefix("kbsync x").lstrip()
             return f"`kbsync {options} {found[1]}`" if options else found[0]
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Lasting(io.FileIO):
     """A stream whose reader may go away (`| head`, a closed terminal): the rest goes nowhere, and the work goes on.
 
-    A push must not end in the middle because nobody reads its words. The exit code stays the command's own: it would
-    otherwise depend on whether the reader or the writer was faster.
+    A push must not stop in the middle because its output is no longer read. The exit code stays the command's own:
+    it would otherwise depend on whether the reader or the writer was faster.
     """
 
     def write(self, data: ReadableBuffer, /) -> int | None:  # type: ignore[override]
@@ -34,7 +34,7 @@ class Lasting(io.FileIO):
         return memoryview(data).nbytes
 
     def _is_gone(self, exc: OSError) -> bool:
-        """Whether nobody reads any more. A terminal that was closed answers EIO; on a disk that would be damage."""
+        """Whether the output is no longer read. A closed terminal answers EIO; on a disk that would be damage."""
         if exc.errno == errno.EIO:
             return stat.S_ISCHR(os.fstat(self.fileno()).st_mode)
         return exc.errno == errno.EPIPE
@@ -47,7 +47,7 @@ def make_lasting() -> None:
 
 def _lasting(stream: TextIO | None) -> TextIO:
     if stream is None:
-        # It was closed before we began: it takes whatever is said, and nobody hears it.
+        # It was closed before we began: output is dropped.
         return open(os.devnull, "w")  # noqa: PTH123
     # Text of the portal and of files may hold any character; a narrow terminal encoding must not end the run.
     return io.TextIOWrapper(

@@ -15,25 +15,25 @@ from kbsync.files import relative
 
 
 @click.command("trust")
-@click.option("--show", is_flag=True, help="Show what it reaches, and whether that is allowed. Changes nothing.")
-@click.option("--revoke", is_flag=True, help="Take it back; with --origin, for the token and that address.")
+@click.option("--show", is_flag=True, help="Show what it uses, and whether that is allowed. Changes nothing.")
+@click.option("--revoke", is_flag=True, help="Withdraw the permission. With --origin, for that address.")
 @click.option("--origin", metavar="URL", help="Allow your token to be sent to this address, too.")
 @common_options
 @click.pass_context
 def command(ctx: click.Context, show: bool, revoke: bool, origin: str | None) -> int:
-    """Allow what this kbsync.toml reaches outside its repository. Check the file first.
+    """Allow what this kbsync.toml uses outside its repository. Check the file first.
 
-    That is a program (token_command), a PostgreSQL ledger, and a profile, a ledger or articles in another folder.
-    kbsync asks once before it uses them, and again when they change. The answer is kept in your own data folder,
+    That can be a program (token_command), a PostgreSQL ledger, or a profile, a ledger or articles in another folder.
+    kbsync asks once before it uses them, and again when they change. Your answer is stored in your own data folder,
     never in the repository.
 
-    In CI, where nobody can be asked, set KBSYNC_TRUST to the digest that --show prints.
+    In CI, set KBSYNC_TRUST to the digest that --show prints.
 
     A token belongs to the first service that it was used with. --origin allows another address of the same service.
-    In CI, set KBSYNC_TOKEN_ORIGIN to the address of the service beside the token.
+    In CI, set KBSYNC_TOKEN_ORIGIN to the address of the service, beside the token.
     """
     if show and (revoke or origin is not None):
-        raise UsageError("--show goes with nothing else", hint="run `kbsync trust --show`")
+        raise UsageError("--show cannot be combined with other options.", hint="Run `kbsync trust --show`.")
     session = Options.of(ctx).session()
     consent = Consent(session.read_settings(), session)
     if origin is not None:
@@ -47,7 +47,7 @@ def _allow(consent: Consent) -> int:
     reaches = consent.reaches()
     name = relative(consent.settings.path)
     if not reaches:
-        consent.session.note(f"{name} reaches nothing outside its repository: there is nothing to allow.")
+        consent.session.note(f"{name} uses nothing outside its repository. There is nothing to allow.")
         return ExitCode.DONE
     consent.session.note(listed(consent.settings.path, reaches))
     if consent.give(reaches):
@@ -65,7 +65,7 @@ def _show(consent: Consent) -> int:
         click.echo(f"Allowed: {'yes' if consent.is_given(reaches) else 'no'}")
         click.echo(f"For CI:  {TRUST}={digest_of(reaches)}")
     else:
-        click.echo(f"{relative(consent.settings.path)} reaches nothing outside its repository.")
+        click.echo(f"{relative(consent.settings.path)} uses nothing outside its repository.")
     _show_token(consent)
     return ExitCode.DONE
 
@@ -77,14 +77,14 @@ def _show_token(consent: Consent) -> None:
     if not (consent.session.token_file or os.environ.get("KBSYNC_TOKEN")):
         return
     known = consent.store().origins_of(_token(consent))
-    places = " and ".join(map(shown, known)) or "nowhere yet; the first use decides"
+    places = " and ".join(map(shown, known)) or "no service yet; the first use decides"
     click.echo(f"The token belongs to: {places}")
 
 
 def _revoke(consent: Consent) -> int:
     dropped = consent.store().drop_consent(consent.path)
     name = relative(consent.settings.path)
-    consent.session.note(f"{name} is no longer trusted." if dropped else f"{name} was not trusted before either.")
+    consent.session.note(f"{name} is no longer trusted." if dropped else f"{name} was not trusted.")
     return ExitCode.DONE
 
 
@@ -95,8 +95,8 @@ def _allow_origin(consent: Consent, address: str) -> int:
     known = store.origins_of(token)
     if origin not in known and not store.keep_origins(token, (*known, origin)):
         raise UsageError(
-            f"{store.folder or 'your data folder'} cannot be written to, so this cannot be remembered",
-            hint=f"set KBSYNC_TOKEN_ORIGIN={address} instead",
+            f"{store.folder or 'Your data folder'} cannot be written, so kbsync cannot remember this.",
+            hint=f"Set KBSYNC_TOKEN_ORIGIN={address} instead.",
         )
     consent.session.note(f"The token may be sent to {shown(origin)}.")
     return ExitCode.DONE
@@ -112,7 +112,7 @@ def _forbid_origin(consent: Consent, address: str) -> int:
         consent.session.note(f"The token may no longer be sent to {shown(origin)}.")
     else:
         store.drop_origins(token)
-        consent.session.note("The token belongs to no service now: its next use decides.")
+        consent.session.note("The token no longer belongs to a service. Its next use decides.")
     return ExitCode.DONE
 
 
@@ -129,5 +129,5 @@ def _origin(address: str) -> str:
         return origin_of(address)
     except ValueError as exc:
         raise UsageError(
-            f"--origin: expected an address such as https://support.example.com, found {address!r}"
+            f"--origin: expected an address such as https://support.example.com, found {address!r}."
         ) from exc

@@ -1,6 +1,6 @@
 """What git history knows of the content tree: what files were before, and which values of the portal were ours.
 
-A revision that compiles to what the portal holds proves that nobody touched the value since, if the portal says that
+A revision that compiles to what the portal holds proves that the value was not touched since, if the portal says that
 the article was not touched after the next revision was committed. It proves nothing else: history turns what is held
 into a change to send and never the other way.
 """
@@ -22,8 +22,8 @@ from kbsync.plan.known import GitWord
 from kbsync.plan.questions import Questions
 
 SHALLOW = (
-    "the clone is shallow: fetch the whole history (`fetch-depth: 0` in GitHub Actions, `GIT_DEPTH: 0` in GitLab, "
-    "`git fetch --unshallow`)"
+    "This clone is shallow. Fetch the whole history: `fetch-depth: 0` in GitHub Actions, `GIT_DEPTH: 0` in GitLab, "
+    "`git fetch --unshallow` elsewhere."
 )
 
 
@@ -40,7 +40,7 @@ def ask_git(
 
     Args:
         compiler: of the tree as it is now.
-        questions: what nobody else knows.
+        questions: what neither ledger nor portal answers.
         environ: what git may need of the environment; what leads it elsewhere is left out.
         program: the git to run.
         cache: the folder in which to keep what was found; None: nothing is kept.

@@ -13,7 +13,7 @@ MAX_BLOB_BYTES = 2_000_000
 """An older text beyond this is not looked at."""
 
 MAX_FAILURES = 8
-"""So many missing or broken objects, and the rest of them is not asked for."""
+"""After so many missing or broken objects, no more are asked for."""
 
 REQUESTS_AT_ONCE = 64
 REQUEST_BYTES_AT_ONCE = 4_096
@@ -60,7 +60,7 @@ class Blobs:
             if len(answers) < len(batch):
                 self._bury()
                 found[batch[len(answers)]] = None
-            # A path that an older commit does not have is no failure; an id that git itself gave is.
+            # A missing path in an older commit is not a failure; a missing id that git itself gave is.
             lost = sum(1 for name, blob in zip(batch, answers, strict=False) if blob is None and ":" not in name)
             self._count(lost + (len(answers) < len(batch)))
         return found
@@ -68,7 +68,7 @@ class Blobs:
     def _count(self, failures: int) -> None:
         self.failures += failures
         if self.failures > MAX_FAILURES:
-            raise GitFailed("git misses old texts: make a whole clone (`git fsck` says what is broken)")
+            raise GitFailed("git has lost old versions. Clone the repository again. `git fsck` shows what is broken.")
 
     def _exchange(self, batch: Sequence[str]) -> list[Blob | None]:
         """Fewer answers than requests mean that git died of the next one."""

@@ -3,7 +3,7 @@
 Two things are kept. The commits that touched sources follow from HEAD's id and from nothing else: its id is the digest
 of all that came before. What an older text says of itself (who it was, the outline of its body) follows from its blob
 and from the settings of locales. A record that is damaged, of another kbsync, folder or history costs time, nothing
-else: everything is asked anew. Nothing is kept of a shallow clone, which may know more tomorrow under the same id.
+else: everything is asked again. Nothing is kept of a shallow clone, which may know more tomorrow under the same id.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ class Log(msgspec.Struct, array_like=True):
 
 
 class Seen(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What an older text says of itself. `outline` is that of its body, "" where nobody looked."""
+    """What an older text says of itself. `outline` is that of its body, "" where it was not computed."""
 
     locale: bytes
     slug: bytes

@@ -73,14 +73,14 @@ SURE_PERCENT = 75
 """From here on git's word for a rename is taken where the bodies are too short to tell."""
 
 EVERYTHING = "."
-"""Below the content root. That costs git a third of what a pattern for `.md` does, so what is no source goes here."""
+"""Below the content root. That costs git a third of what a pattern for `.md` does, so other paths are dropped here."""
 
 MAX_NAMES = 8
 """So many names are given to git, which then passes by what has nothing to do with them; more of them cost more."""
 
 REGULAR = (b"100644", b"100755")
 
-PARTIAL = "the clone has no old texts: clone without `--filter`"
+PARTIAL = "This clone has no old versions. Clone without `--filter`."
 
 LIMIT_S = 60
 """Seconds for one git process; a history of 300,000 changes takes it one. A stranger's repository may have been made to
@@ -95,22 +95,22 @@ MAX_MEMORY_BYTES = 4 << 30
 ENDED = "kbsync ended git"
 
 COMPLAINTS = {
-    ENDED: "git took too long: look at `git log --stat` for a commit of very many files",
-    "ut of memory": "git ran out of memory: look at `git log --stat` for a commit of very many files",
-    "dubious ownership": "git refuses the repository, which belongs to another user: run "
-    '`git config --global --add safe.directory "$PWD"` in its topmost folder',
-    "not a git repository": "the content tree is in no git repository: put what the portal holds into the source",
+    ENDED: "git took too long. Look for a commit with very many files in `git log --stat`.",
+    "ut of memory": "git ran out of memory. Look for a commit with very many files in `git log --stat`.",
+    "dubious ownership": "git refuses this repository, because it belongs to another user. Run "
+    '`git config --global --add safe.directory "$PWD"` in its top folder.',
+    "not a git repository": "Your files are not in a git repository. Copy the portal's value into your file.",
     "promisor": PARTIAL,
-    "argument 'HEAD'": "nothing is committed yet: commit the content tree as it was published",
-    "revision 'HEAD'": "nothing is committed yet: commit the content tree as it was published",
-    "object name HEAD": "nothing is committed yet: commit the content tree as it was published",
-    "unrecognized argument": "this git is too old: kbsync needs 2.31 or newer",
+    "argument 'HEAD'": "Nothing is committed yet. Commit the files as they were published.",
+    "revision 'HEAD'": "Nothing is committed yet. Commit the files as they were published.",
+    "object name HEAD": "Nothing is committed yet. Commit the files as they were published.",
+    "unrecognized argument": "This git is too old. Install git 2.31 or newer.",
 }
 """What git prints, in the language C, and what it means here."""
 
 
 class GitFailed(Exception):
-    """Git cannot say. The message is a clause for a hint: what is wrong, a colon, what to do."""
+    """Git cannot tell. The message is made of sentences for a hint: what is wrong, then what to do."""
 
 
 class Entry(NamedTuple):
@@ -153,7 +153,7 @@ class Repository:
         slow: told once where git takes long; `slow_s`: how long that is.
 
     Raises:
-        GitFailed: there is none, git is missing, or git refuses.
+        GitFailed: not a repository, git is missing, or git refuses.
     """
 
     def __init__(
@@ -167,7 +167,7 @@ class Repository:
     ) -> None:
         found = find_program(program, environ, outside=(root, _top_of(root), Path.cwd()))
         if found is None:
-            raise GitFailed("git cannot be run (it is not on PATH, or only inside this project): install it")
+            raise GitFailed("git cannot be run: it is not on PATH, or only inside this project. Install git.")
         self.command = [found, "-C", os.fspath(root), *OPTIONS]
         self.environ = clean(environ)
         self.limit_s: float = LIMIT_S
@@ -193,7 +193,7 @@ class Repository:
                     stderr=said,
                 )
             except OSError as exc:
-                raise GitFailed(f"git cannot be run ({exc.strerror}): install it") from exc
+                raise GitFailed(f"git cannot be run: {exc.strerror}. Install git.") from exc
             timers = Timer(self.limit_s, _end, (child, said.fileno())), Timer(self.slow_s, self._tell_slow)
             for timer in timers:
                 timer.daemon = True
@@ -222,7 +222,7 @@ class Repository:
             return out
 
     def head(self) -> str:
-        """The id of the commit that is checked out; "" where there is none."""
+        """The id of the commit that is checked out; "" where there is no commit."""
         with suppress(GitFailed):
             return self._ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
         return ""
@@ -257,11 +257,11 @@ class Repository:
 
         Args:
             head: another commit than HEAD.
-            only: what they shall have touched, for who does not follow renames. They may have touched more.
+            only: paths that they must have touched, where renames do not matter. They may have touched more.
             since: a commit; those that it is made of are left out.
 
         Raises:
-            GitFailed: the history is broken, or there is none; what came before stays true.
+            GitFailed: the history is broken or empty; what came before stays true.
         """
         follow = ("--no-renames",) if only else RENAMES
         paths = [f":(literal){name}" for name in only] if 0 < len(only) <= MAX_NAMES else [EVERYTHING]
@@ -351,11 +351,11 @@ def clean(environ: Mapping[str, str]) -> dict[str, str]:
 
 
 def complaint(said: IO[bytes]) -> str:
-    """What git printed, as a clause for a hint."""
+    """What git printed, as sentences for a hint."""
     said.seek(0)
     text = said.read(CHUNK).decode("utf-8", "replace")
     for sign, word in COMPLAINTS.items():
         if sign in text:
             return word
     lines = [line for line in text.splitlines() if line.startswith(("fatal:", "error:"))] or ["it ended early"]
-    return f"git could not read the history ({visible(lines[-1])}): look at `git fsck`"
+    return f"git could not read the history ({visible(lines[-1])}). Run `git fsck`."

@@ -46,7 +46,7 @@ class Past:
             keep: whether the changes of a file of this name matter; changes that do not may be left out.
 
         Raises:
-            GitFailed: the history is broken, or there is none; what came before stays true.
+            GitFailed: the history is broken or empty; what came before stays true.
         """
         head = self.repository.head() if self.folder else ""
         if not head:

@@ -140,12 +140,12 @@ class Then:
         return key_of_text(path, oid) in self.texts
 
     def rules_out(self, path: str, oid: str, outlines: Collection[str]) -> bool:
-        """Whether it is known that a text is none of the bodies with these outlines, without reading it."""
+        """Whether a text is certainly not one of the bodies with these outlines, without reading it."""
         known = self.texts.get(key_of_text(path, oid))
         return known is not None and bool(known.outline and outlines) and known.outline not in outlines
 
     def identities(self, path: str, oid: str, data: bytes) -> Iterator[Identity]:
-        """Who a file may have been: its first folder may have been a locale that is none today."""
+        """The identities that a file may have had: its first folder may have been a locale that was removed."""
         identity, default_locale = self.identify(path, oid, data), self.compiler.site.default_locale
         yield identity
         if not identity.locale:

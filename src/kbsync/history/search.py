@@ -81,7 +81,7 @@ class Search:
         self._try_other_moments()
 
     def word(self) -> GitWord:
-        """What git said."""
+        """The answers of git."""
         former = {
             path: tuple(Former(name, locale, slug, until) for (name, locale, slug), until in found.former.items())
             for path, found in self.files.items()
@@ -105,7 +105,7 @@ class Search:
             # The file of a former name is still there, and is another article by now.
             if path not in self.trail.renamed and pair.found.keys() & {"title", "content", "name"}:
                 gave = found.gave.keys() - {"status", "locale"}
-                # What was touched since may be a person's way back, and is no agreement.
+                # What was touched since may be a person's undo, so it does not count as agreed.
                 fields = {name: seen.fields.get(name) if pair.found.get(name) else None for name in gave}
                 status = seen.status if pair.found.get("status") else _status_in(found.gave)
                 yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, fields, status)

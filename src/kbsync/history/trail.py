@@ -36,7 +36,7 @@ class Trail:
     Args:
         matters: whether a path is of interest, of today or of a file that is gone.
         is_today: whether a path is of today.
-        is_same: whether a file that git calls renamed, and of which it is not sure, is the same one.
+        is_same: decides whether a file is the same one, where git reports a rename but is not sure.
     """
 
     def __init__(

@@ -19,7 +19,7 @@ def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
     Args:
         url: `sqlite:PATH`, the path relative to `folder`, or `postgresql://…`.
         folder: that of kbsync.toml.
-        looking: nothing will be written; a file that nobody may write to will do.
+        looking: nothing will be written; a read-only file is enough.
 
     Raises:
         ConfigError: no such kind of ledger.
@@ -35,8 +35,8 @@ def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
 
         return Ledger(PostgresDatabase(url))
     raise ConfigError(
-        f"[ledger] url: there is no ledger of the kind {scheme!r}",
-        hint="write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db, or as postgresql://…",
+        f"[ledger] url: kbsync has no ledger of type {scheme!r}.",
+        hint="Write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db, or as postgresql://user@host/database.",
     )
 
 

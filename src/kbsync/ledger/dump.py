@@ -68,12 +68,12 @@ def restore(db: Database, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None
     for table in TABLES:
         if db.ask(f"SELECT 1 FROM {table} LIMIT 1"):
             raise LedgerError(
-                "the ledger is not empty; nothing was imported",
-                hint="import into a new one: name another place in [ledger] url, or move the old file away",
+                "The ledger is not empty. Nothing was imported.",
+                hint="Import into a new one: set another [ledger] url, or move the old file away.",
             )
     for table, columns in TABLES.items():
         rows = tables.get(table, [])
         if any(len(row) != len(columns) for row in rows):
-            raise LedgerError(f"the export's table `{table}` has rows of another length; nothing was imported")
+            raise LedgerError(f"The export is damaged: table `{table}` has rows of wrong length. Nothing was imported.")
         marks = ", ".join("?" * len(columns))
         db.run_many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({marks})", rows)

@@ -133,7 +133,7 @@ def open_entries(db: Database, run: int, phase: int) -> int:
 
 
 def skip_rest(db: Database, run: int, reason: str, now: float) -> list[int]:
-    """Give up what nobody has taken yet."""
+    """Give up what was not taken yet."""
     query = """UPDATE journal SET state = CASE again WHEN 1 THEN 'unknown' ELSE 'skipped' END, error = ?, ended_at = ?
                WHERE run = ? AND state = 'waiting' RETURNING id"""
     return sorted(row[0] for row in db.ask(query, (reason, now, run)))
@@ -162,8 +162,8 @@ def give_back(db: Database, run: int, runner: str) -> None:
 
 
 def abandon(db: Database, target: str) -> None:
-    """Nobody is at work any more: what was not sent is skipped, what may have been is for the next run to look at."""
-    query = f"""UPDATE journal SET error = 'its run ended before it was sent',
+    """The run is over: what was not sent is skipped, what may have been is for the next run to look at."""
+    query = f"""UPDATE journal SET error = 'Its push ended before it was sent.',
                 state = CASE WHEN state = 'pending' OR again = 1 THEN 'pending' ELSE 'skipped' END
                 WHERE target = ? AND {OPEN}"""
     db.run(query, (target,))

@@ -95,7 +95,7 @@ class Ledger:
         return journal.open_entries(self.db, run, phase)
 
     def skip_rest(self, run: int, reason: str, *, now: float) -> list[int]:
-        """Give up what nobody has taken yet; the entries' numbers."""
+        """Give up what was not taken yet; the entries' numbers."""
         with self.db.transaction():
             return journal.skip_rest(self.db, run, reason, now)
 

@@ -21,8 +21,8 @@ ALONE = 0x6B627379
 CONNECT_TIMEOUT_S = 10
 
 ONLY_SCRAM = (
-    "kbsync gives a password only by SCRAM, which does not show it to the server. On the server, set "
-    "password_encryption = 'scram-sha-256', set the password again, and use scram-sha-256 in pg_hba.conf"
+    "kbsync sends a password only with SCRAM, which does not show it to the server. On the server, set "
+    "password_encryption = 'scram-sha-256', set the password again, and use scram-sha-256 in pg_hba.conf."
 )
 
 REQUIRE_AUTH_SINCE = 160_000
@@ -52,18 +52,16 @@ class PostgresDatabase:
     """
 
     skip_locked = " FOR UPDATE SKIP LOCKED"
-    name = "the PostgreSQL ledger"
-    rescue = (
-        "restore a backup, or name another database in [ledger] url: kbsync then adopts what is equal on both sides"
-    )
+    name = "The PostgreSQL ledger"
+    rescue = "Restore a backup, or set [ledger] url to another database. kbsync then records what already matches."
 
     def __init__(self, url: str) -> None:
         try:
             import psycopg
         except ImportError as exc:
             raise ConfigError(
-                "[ledger] url: a PostgreSQL ledger needs psycopg, which is not installed",
-                hint="pip install 'kbsync[postgres]'",
+                "[ledger] url: A PostgreSQL ledger needs psycopg, which is not installed.",
+                hint="Run `pip install 'kbsync[postgres]'`.",
             ) from exc
         self._error = psycopg.Error
         try:
@@ -80,8 +78,8 @@ class PostgresDatabase:
                 raise LedgerError(exc.message, hint=ONLY_SCRAM) from exc.__cause__
             if isinstance(exc.__cause__, psycopg.ProgrammingError):
                 # What libpq says of an address that it cannot read has parts of it, a password among them.
-                hint = "write it as postgresql://user@host/database; the password belongs into PGPASSWORD"
-                raise ConfigError("[ledger] url: this is no address of PostgreSQL", hint=hint) from None
+                hint = "Write it as postgresql://user@host/database, and put the password into PGPASSWORD."
+                raise ConfigError("[ledger] url: This is not a PostgreSQL address.", hint=hint) from None
             raise
         try:
             self._open()
@@ -95,8 +93,8 @@ class PostgresDatabase:
         version = self._version() if known else 0
         if version > VERSION:
             raise LedgerError(
-                f"the PostgreSQL ledger was written by a newer kbsync (step {version}; this one knows {VERSION})",
-                hint="update kbsync; the ledger was not touched",
+                f"The PostgreSQL ledger was written by a newer kbsync (schema {version}; this one knows {VERSION}).",
+                hint="Update kbsync. The ledger was not changed.",
             )
         if version < VERSION:
             self._migrate()
@@ -120,8 +118,8 @@ class PostgresDatabase:
             yield
         except self._error as exc:
             text = " ".join(str(exc).split())
-            hint = "is [ledger] url right, and the database up? Nothing that was recorded is lost"
-            raise LedgerError(f"{self.name} cannot be used: {text}", hint=hint) from exc
+            hint = "Check [ledger] url, and that the database is running. Nothing recorded was lost."
+            raise LedgerError(f"{self.name} cannot be used: {text.removesuffix('.')}.", hint=hint) from exc
 
     def _execute(self, query: str, row: Row) -> psycopg.Cursor[tuple[Any, ...]]:
         with self._translated():

@@ -55,7 +55,7 @@ def reading(db: Database) -> Iterator[None]:
     try:
         yield
     except (msgspec.DecodeError, UnicodeEncodeError) as exc:
-        raise LedgerError(f"{db.name} cannot be used: a row of it is damaged ({exc})", hint=db.rescue) from exc
+        raise LedgerError(f"{db.name} cannot be used: one of its rows is damaged ({exc}).", hint=db.rescue) from exc
 
 
 def checked(db: Database, rows: list[tuple[Any, ...]], kind: type[list[T]]) -> list[T]:

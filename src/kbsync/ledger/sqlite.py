@@ -59,11 +59,11 @@ class SqliteDatabase:
     """
 
     skip_locked = ""
-    rescue = "move it away to keep it, and run again: kbsync then adopts what is equal on both sides"
+    rescue = "Move it away and run again. kbsync then records what already matches."
 
     def __init__(self, path: Path, *, looking: bool = False) -> None:
         self.path = path
-        self.name = f"the ledger {path}"
+        self.name = f"The ledger {path}"
         try:
             with self._translated():
                 make_folder(path.parent)
@@ -72,7 +72,7 @@ class SqliteDatabase:
         except LedgerError as exc:
             if not looking or not isinstance(exc.__cause__, sqlite3.OperationalError) or not path.is_file():
                 raise
-            # Where nothing can be written, nobody else writes either.
+            # In a read-only folder there are no other writers either.
             self._connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", writing=False)
 
     def _connect(self, where: str, *, writing: bool = True) -> None:
@@ -109,18 +109,18 @@ class SqliteDatabase:
         version = self.connection.execute("PRAGMA user_version").fetchone()[0]
         if owner != APPLICATION_ID and (tables or owner):
             raise LedgerError(
-                f"{self.path} is an SQLite file, but no ledger of kbsync", hint="name another file in [ledger] url"
+                f"{self.path} is an SQLite file, but not a ledger of kbsync.", hint="Set [ledger] url to another file."
             )
         made = self.connection.execute("SELECT type, sql FROM sqlite_master").fetchall()
         if any(kind in {"view", "trigger"} or COMPUTED.search(sql or "") for kind, sql in made):
             raise LedgerError(
-                f"{self.path} has views, triggers or computed columns, which kbsync never makes",
-                hint="name another file in [ledger] url",
+                f"{self.path} has views, triggers or computed columns, which kbsync never makes.",
+                hint="Set [ledger] url to another file.",
             )
         if version > VERSION:
             raise LedgerError(
-                f"{self.path} was written by a newer kbsync (step {version}; this one knows {VERSION})",
-                hint="update kbsync; the ledger was not touched",
+                f"{self.path} was written by a newer kbsync (schema {version}; this one knows {VERSION}).",
+                hint="Update kbsync. The ledger was not changed.",
             )
         if not writing:
             return
@@ -146,17 +146,17 @@ class SqliteDatabase:
         except sqlite3.DatabaseError as exc:
             text = str(exc)
             if "locked" in text or "busy" in text:
-                hint = "another program holds the file; try again when it is done"
+                hint = "Another program is using the file. Try again when it is done."
             elif "full" in text or "disk I/O" in text:
-                hint = "make room on the disk and run the command again; nothing recorded was lost"
+                hint = "Free some disk space and run the command again. Nothing recorded was lost."
             elif "readonly" in text or "unable to open" in text:
-                hint = "check the permissions of the file and its folder"
+                hint = "Check the permissions of the file and its folder."
             else:
                 hint = self.rescue
-            raise LedgerError(f"{self.name} cannot be used: {text}", hint=hint) from exc
+            raise LedgerError(f"{self.name} cannot be used: {text}.", hint=hint) from exc
         except OSError as exc:
-            hint = "check the permissions of its folder"
-            raise LedgerError(f"{self.name} cannot be made: {exc.strerror}", hint=hint) from exc
+            hint = "Check the permissions of its folder."
+            raise LedgerError(f"{self.name} cannot be created: {exc.strerror}.", hint=hint) from exc
 
     def ask(self, query: str, row: Row = ()) -> list[tuple[Any, ...]]:
         """Run a query; its rows."""

@@ -1,6 +1,6 @@
-"""Links and images of the portal's parser: what follows a `]`, and what it means if it is no address.
+"""Links and images of the portal's parser: what follows a `]`, and what it means if it is not an address.
 
-markdown-it-py gives up where cmark-gfm still finds a reference (an image before a parenthesis that is no address).
+markdown-it-py gives up where cmark-gfm still finds a reference (an image before a parenthesis that is not an address).
 """
 
 import re
@@ -32,7 +32,7 @@ def link(state: StateInline, silent: bool) -> bool:
     if state.src[state.pos] != "[":
         return False
     words_end = _words_end(state, state.pos)
-    # Words with a link in them are none, be it within an image.
+    # Words with a link in them do not make a link, not even within an image.
     if words_end >= 0 and _has_link(state, words_end):
         return False
     address = _address(state, state.pos + 1, words_end) if words_end >= 0 else None
@@ -99,7 +99,7 @@ def _words_end(state: StateInline, opening: int) -> int:
         place = state.pos
         state.md.inline.skipToken(state)
         if state.src[place] == "[" and state.pos == place + 1:
-            # A bracket that is no link; if it stays open, then so does every one around it.
+            # A bracket that is not a link; if it stays open, then so does every one around it.
             inner = ends.get(place, -1)
             state.pos = inner + 1 if inner >= 0 else state.posMax
     end, state.pos = state.pos if state.pos < state.posMax else -1, before

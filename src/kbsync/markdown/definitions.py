@@ -22,7 +22,7 @@ def take_definitions(state: StateBlock, paragraph: str) -> str:
 
 
 def _take(state: StateBlock, text: str, start: int) -> int | None:
-    """Note one definition; give where it ends, or None where none stands. The first of a label counts."""
+    """Note one definition; give where it ends, or None where it is not one. The first of a label counts."""
     found = _LABEL.match(text, start)
     label = normalizeReference(found[1]) if found else ""
     if not found or not label:

@@ -20,7 +20,7 @@ class Found:
 
 
 def link_destination(text: str, start: int, end: int) -> Found | None:
-    """Read `<angled>` or plain, with balanced parentheses; None where nothing stands, or no address."""
+    """Read `<angled>` or plain, with balanced parentheses; None where there is nothing, or not an address."""
     if text.startswith("<", start, end):
         angled = _ANGLED.match(text, start, end)
         return Found(decode(angled[1]), angled.end()) if angled else None

@@ -168,7 +168,7 @@ Source: docs/service.md, section 9, and the players in tests/fixtures/parity/ren
 def player(address: str) -> str | None:
     """The player for a link address, or None where the link stays a link.
 
-    Captured values go in unescaped, as on the portal; whoever shows the HTML has to defuse them.
+    Captured values go in unescaped, as on the portal; code that shows the HTML has to defuse them.
     """
     if "://" not in address:
         return None

@@ -38,7 +38,7 @@ def render_html(markdown: str) -> str:
     """Give the HTML that the portal shows for an article body.
 
     Captured video addresses and `javascript:` links come out as unsafe as on the portal:
-    whoever puts this into a page of their own has to defuse them.
+    a page that shows this has to defuse them.
     """
     page = _Page()
     text = markdown.removeprefix("\ufeff")
@@ -166,7 +166,7 @@ def _inlines(tokens: Sequence[Token]) -> str:
 
 
 def _link_end(tokens: Sequence[Token], place: int) -> int:
-    """Find where a link closes; links never stand in links."""
+    """Find where a link closes; links are never nested."""
     return next(end for end in range(place, len(tokens)) if tokens[end].type == "link_close")
 
 

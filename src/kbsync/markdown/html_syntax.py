@@ -1,4 +1,4 @@
-"""Tags, comments and the rest of raw HTML as cmark-gfm 0.29 recognises them: ASCII blanks only."""
+"""Tags, comments and the rest of raw HTML as cmark-gfm 0.29 recognises them: ASCII spaces only."""
 
 import re
 from dataclasses import dataclass
@@ -19,7 +19,7 @@ TAG = re.compile(f"{OPENING_TAG}|{CLOSING_TAG}")
 
 @dataclass(frozen=True, slots=True)
 class Markup:
-    """Raw HTML that is no tag: what it begins with, from where on it needs an end, and all of it."""
+    """Raw HTML that is not a tag: what it begins with, from where on it needs an end, and all of it."""
 
     start: str
     begun: re.Pattern[str]

@@ -1,7 +1,7 @@
 """Which lists are tight: the items' paragraphs then come without `<p>`.
 
 markdown-it-py reads the lists. Its own answer differs where link definitions or code stand beside a blank line, so
-the rule of cmark-gfm 0.29 is applied anew: a list is loose if a blank line follows an item, or a block of an item, that
+the rule of cmark-gfm 0.29 is applied here: a list is loose if a blank line follows an item, or a block of an item, that
 has something after it.
 """
 
@@ -69,7 +69,7 @@ def _deepest(block: _Block) -> _Block:
 
 
 def _takes_blanks(item: _Block) -> bool:
-    """Say whether the blank lines at an item's end are text of a fence that nobody closed."""
+    """Whether the blank lines at an item's end are text of an unclosed fence."""
     last = _deepest(item)
     return last.token.type == "fence" and last.lines[1] == item.lines[1]
 

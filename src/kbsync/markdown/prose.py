@@ -14,7 +14,7 @@ from kbsync.markdown.offsets import Places
 from kbsync.markdown.spans import events_of
 
 GONE = "\0"
-"""In the place of each character that is no text: marks, code, addresses, HTML. Line ends stay what they are."""
+"""In the place of each character that is not text: marks, code, addresses, HTML. Line ends stay what they are."""
 
 QUOTED = "\x01"
 """In the place of each character of an entity, and of a backslash with what it protects: text, but not as written."""
@@ -47,7 +47,7 @@ class Prose:
 
 
 def read_prose(text: str) -> Prose:
-    """Blank out everything that is no text."""
+    """Blank out everything that is not text."""
     reader = _Reader(text)
     for event, span in events_of(text):
         if event.__class__ is not dict:
@@ -128,7 +128,7 @@ class _Reader:
                 self._deepest = min(self._deepest, depth)
 
     def block(self) -> None:
-        """Take a block that is no list: an item after it follows no item."""
+        """Take a block that is not a list: an item after it follows no item."""
         self._last.pop(len(self._containers) + 1, None)
 
     def _item(self, span: Any) -> None:

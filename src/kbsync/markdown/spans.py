@@ -266,7 +266,7 @@ class _Reader:
                 self._close(done)
 
     def _put(self, text: str) -> None:
-        """Add what a reader sees and what is no run of text: code, a line break."""
+        """Add what a reader sees and is not plain text: code, a line break."""
         self.open[-1].part()
         self.open[-1].put(text)
 

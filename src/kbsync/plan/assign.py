@@ -2,8 +2,8 @@
 
 A *knot* is a set of sources and articles that could be each other's. An edge is decided where it outweighs by `MARGIN`
 every other edge of its source and of its article; what is left of a knot is read as a whole, and decided where the best
-reading outweighs the second best by `MARGIN`. Neither depends on the order of anything. What is not decided is nobody's
-to guess: the knot is open.
+reading outweighs the second best by `MARGIN`. Neither depends on the order of anything. What is not decided is not
+guessed: the knot stays open.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ Each field of an item decides for itself; this is the whole table, row by row (`
     moved           | moved, elsewhere               | CONFLICT  held
     moved           | moved, to an older revision *  | SEND      another clone pushed that revision
     no base         | equal                          | ADOPT
-    no base         | differs, an older revision *   | SEND      nobody touched it since that revision
+    no base         | differs, an older revision *   | SEND      not touched since that revision
     no base         | differs, an older revision,    | DRIFT     held: a person may have gone back to it
                     |   touched since it was replaced|
     no base         | differs                        | CONFLICT  held
@@ -152,9 +152,9 @@ def check_removals(plan: Plan, *, max_fraction: float) -> None:
     removals = [change for change in plan.changes if change.is_removal]
     if len(removals) > plan.managed * max_fraction:
         raise PlanRefused(
-            f"this plan removes {len(removals):,} of {count(plan.managed, 'managed item')}; "
-            f"[push] max_removals allows {max_fraction:.0%}",
-            hint="is the content tree complete? If this is meant, set KBSYNC_PUSH__MAX_REMOVALS=100% for this once",
+            f"This plan removes {len(removals):,} of the {count(plan.managed, 'item')} that kbsync has published. "
+            f"[push] max_removals allows {max_fraction:.0%}.",
+            hint="Check that no files are missing. To remove them all, set KBSYNC_PUSH__MAX_REMOVALS=100% once.",
         )
 
 

@@ -19,7 +19,7 @@ class Verdict(Enum):
 
 
 class Absent(Enum):
-    """Stands where there is no base for a field; None is a value that a field may have."""
+    """The base of a field that has none; None is a value that a field may have."""
 
     ABSENT = "absent"
 

@@ -57,9 +57,11 @@ class Policy:
 
 
 NO_AUTHOR = (
-    "the service wants an author of each article and cannot be asked whose the token is: write the id of a user as "
-    "`default = 1` under [authors] in kbsync.toml, or name an `author` in the source"
+    "The service needs an author for each article. Write the id of a user as `default = 1` under [authors] in "
+    "kbsync.toml, or add `author` to the file."
 )
+
+LIVE_HINT = '[push] live is "hold". Set it to "update", or unpublish the article first.'
 
 
 @dataclass(slots=True)

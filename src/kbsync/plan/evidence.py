@@ -23,10 +23,10 @@ class Evidence(StrEnum):
 
     PATH = "the same file"
     ALIAS = "named in `aliases`"
-    GIT = "this file's slug or path before, says git"
+    GIT = "this file's earlier slug or path in git"
     SLUG = "the same slug"
     NAME = "the same name"
-    LOCALE = "the same slug in a locale that is gone"
+    LOCALE = "the same slug in a removed locale"
     TEXT = "the same text"
     NEAR = "nearly the same text"
     FORMER_TEXT = "the text of an older version"
@@ -37,7 +37,7 @@ ALIAS = 50.0
 GIT, GIT_SINCE = 50.0, 25.0
 SLUG, SLUG_ONCE = 35.0, 25.0
 UNLIKE = {Evidence.PATH: 26.0, Evidence.GIT: 26.0, Evidence.SLUG: 30.0, Evidence.FORMER_TEXT: 0.0}
-"""What these weigh at most where the bodies are quite unlike: a file that was written anew, or another one."""
+"""What these weigh at most where the bodies are quite unlike: a file that was rewritten, or another one."""
 SAME_TITLE = 45.0
 """What PATH weighs at most where the bodies are quite unlike, and the titles are the same."""
 HANDED_ON = 20.0
@@ -139,7 +139,7 @@ class Index:
         return any(self.nodes[row].observed is None for row in rows)
 
     def is_plain(self, item: Desired) -> Node | None:
-        """What a source surely is where nobody else claims it: file, slug and portal agree, or all that readers see."""
+        """What a source certainly is if no other claims it: file, slug and portal agree, or all that readers see."""
         node = self.on_portal.get(key_of(item.kind, item.locale, item.slug))
         if node is None:
             return None
@@ -188,7 +188,7 @@ class Scales:
             if (self.index.nodes[node].observed is None) is gone
         }
         if gone:
-            # How alike the texts are, nobody can tell any more; but another source may have the very text.
+            # How alike the texts are is unknown by now; but another source may have the very same text.
             texts = {node for (_, node), reasons in found.items() if Evidence.TEXT in reasons}
             found = {e: _doubted(r) if e[1] in texts and Evidence.TEXT not in r else r for e, r in found.items()}
         return {edge: weight for edge, reasons in found.items() if (weight := _total(reasons)) >= MIN_WEIGHT}

@@ -18,7 +18,7 @@ from kbsync.model import DIGEST_PREFIX, Base, Desired, Observed, Value
 
 
 def without_former_bodies(bases: Iterable[Base]) -> list[Base]:
-    """Bases that say nothing of a body with the first of these names: what both sides hold now is agreed on anew."""
+    """Bases that say nothing of a body with the first of these names: what both sides hold now is agreed on again."""
     return [_without(base) if has_first_name(base.fields.get("content")) else base for base in bases]
 
 

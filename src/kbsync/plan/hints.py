@@ -17,17 +17,19 @@ def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, opt
     """
     desired = match.desired
     overwrite = command_line("push", options=[*options, ("--overwrite", desired.path)])
-    said = "edited in the panel" if reason is Reason.DRIFT else "changed here and in the panel, differently"
+    why = ""
     if match.is_stranger:
-        said = f"the {desired.kind} was deleted in the panel, and another one made with its slug"
+        why = f"The {desired.kind} was deleted in the panel, and a new one was made with the same slug. "
     elif base is None and reason is Reason.DRIFT:
-        said = (
-            "the portal has the value of an older version of this file, and the article was touched after the newer "
-            "version was committed: somebody may have gone back to it"
+        why = (
+            "The portal has the value of an older version of this file, and the article was edited after the newer "
+            "version was committed. Maybe it was changed back on purpose. "
         )
     elif base is None:
         if draft.git.word:
-            return f"whose value the portal has is not known, for {draft.git.word}; or run `{overwrite}`"
-        said = f"the portal's {desired.kind} has a value that this file never had, as far as the ledger and git know"
+            return f"kbsync cannot tell who wrote the portal's value. {draft.git.word} Or run `{overwrite}`."
+        why = f"The portal's {desired.kind} has a value that this file never had in the ledger or in git. "
     resolve = command_line("resolve", desired.path, options=options)
-    return f"{said}: put the edit into the source, or run `{overwrite}`; `{resolve}` shows both and asks"
+    return (
+        f"{why}Copy the edit into your file, or run `{overwrite}` to send your file. `{resolve}` shows both and asks."
+    )

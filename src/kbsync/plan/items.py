@@ -23,7 +23,7 @@ from kbsync.model import (
 )
 from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
-from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
+from kbsync.plan.draft import LIVE_HINT, NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
 from kbsync.plan.hints import hold_hint
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
@@ -63,8 +63,7 @@ def _decide_missing(
                 Reason.GONE,
                 base.remote_id,
                 (),
-                "somebody deleted it on the portal: delete the source too, or make it "
-                "again with `kbsync push --recreate`",
+                "To let it go, delete the file too. To create it again, run `kbsync push --recreate`.",
             )
         )
     elif (desired.kind, desired.locale, desired.slug) in unknown and not draft.policy.recreate:
@@ -74,14 +73,14 @@ def _decide_missing(
                 Reason.UNKNOWN,
                 None,
                 (),
-                "a create was sent and its answer never came; look in the panel whether it is "
-                "there, then run `kbsync push --recreate` if it is not",
+                "An earlier push sent this but got no answer. Look for it in the panel. If it is not there, "
+                "run `kbsync push --recreate`.",
             )
         )
     elif not draft.policy.recreate and (hint := why_not_new(draft, desired)):
         draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
     elif waits_for_category(draft, desired):
-        hint = f"its category `{desired.fields['category']}` needs your decision first"
+        hint = f"Its category `{desired.fields['category']}` needs your decision first."
         draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
     elif draft.policy.needs_author and not has_author(desired):
         draft.held.append(hold(desired, Reason.UNSUPPORTED, None, ("author",), NO_AUTHOR))
@@ -231,7 +230,7 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
                 Reason.UNSUPPORTED,
                 observed.remote_id,
                 names,
-                "this profile cannot update: change it in the panel by hand, or use the profile `chatwoot`",
+                "Change it in the panel by hand, or use the profile `chatwoot`.",
             )
         )
     elif live and draft.policy.live == "hold":
@@ -241,7 +240,7 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
                 Reason.LIVE,
                 observed.remote_id,
                 names,
-                'readers see it now and [push] live is "hold": set it to "update", or unpublish the article first',
+                LIVE_HINT,
             )
         )
     else:
@@ -289,7 +288,7 @@ def _adopt(desired: Desired, observed: Observed) -> Change:
 def _agreed(desired: Desired, observed: Observed) -> Base:
     """The base of an adopted item: what both sides hold alike, and what is empty there.
 
-    A text that only the panel gave is nobody's agreement: a source that begins to give that field later meets a
+    A text that only the panel gave is not agreed on: a source that begins to give that field later meets a
     conflict and does not overwrite it. So it is with a status that the two do not share.
     """
     fields = {

@@ -1,5 +1,5 @@
 """What a clone knows, as one value: the portal, the ledger's rows, git's word, how alike texts are. Nothing else
-depends on which of them said it.
+depends on where it came from.
 
 Each may be missing: a fresh clone has no ledger, a profile may not list, a folder may lie in no repository. What is
 missing makes a plan hold more; it never makes it guess.
@@ -32,7 +32,7 @@ class Former(msgspec.Struct, frozen=True, gc=False):
 
 
 Proof = Mapping[str, bool]
-"""By field: whether the portal's value is that of an older revision. True: nobody touched the article since that
+"""By field: whether the portal's value is that of an older revision. True: the article was not touched since that
 revision was replaced, so ours may go out. False: somebody did, so the value may be a person's way back."""
 
 NO_PROOF: Proof = {}
@@ -95,10 +95,10 @@ class Known:
     Args:
         observed: what the portal holds; None where it cannot be listed: then the ledger alone says.
         bases: the ledger's rows.
-        pending: requests whose answer nobody knows, and that looking could not settle.
+        pending: requests with an unknown result that a lookup could not settle.
         git: git's word.
         likeness: of the bodies that were compared.
-        complete: whether `observed` is surely all; else nothing is forgotten for not being there.
+        complete: whether `observed` is certainly all; else nothing is forgotten for not being there.
     """
 
     observed: Sequence[Observed] | None

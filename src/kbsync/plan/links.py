@@ -14,7 +14,7 @@ from msgspec.structs import replace as replace_base
 
 from kbsync.fields import LINK_FIELD
 from kbsync.model import Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status
-from kbsync.plan.draft import Draft, hold
+from kbsync.plan.draft import LIVE_HINT, Draft, hold
 from kbsync.plan.match import Match, Matches
 
 
@@ -72,8 +72,7 @@ def _link(draft: Draft, match: Match, root: RemoteId, names: Mapping[RemoteId, s
     if "update_article" not in draft.policy.can:
         return
     if live and draft.policy.live == "hold":
-        hint = 'readers see it now and [push] live is "hold": set it to "update", or unpublish the article first'
-        draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, (LINK_FIELD,), hint))
+        draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, (LINK_FIELD,), LIVE_HINT))
         return
     former = there if isinstance(there, int | str) else None
     said = ("" if former is None else names.get(former, f"article {former}"), desired.root_path)

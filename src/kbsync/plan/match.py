@@ -22,7 +22,7 @@ One assignment for all: evidence is weighed for everything that could be each ot
             of a file which nothing else is
 
 Where less than half of the words of two bodies are the same, PATH and GIT weigh 26 at most, SLUG 30 and FORMER nothing:
-the file was written anew, or another one took its place. With the same title PATH weighs 45 at most; and SLUG 20 where
+the file was rewritten, or another one took its place. With the same title PATH weighs 45 at most; and SLUG 20 where
 the article's own file is still there, which gave that slug up. Of PATH and GIT the stronger counts, for both say that
 the file stayed the file; so it is with TEXT, NEAR and FORMER. So a file that kept its name and its text is the article
 it was, whatever slug another file gave up; and two files that swapped their names, but neither slugs nor texts, are
@@ -58,7 +58,7 @@ from kbsync.plan.likeness import HALF
 class Match(msgspec.Struct, frozen=True, gc=False):
     """One item on up to three sides. `former` is what git remembers of the file that this one continues.
 
-    `is_stranger`: somebody made the article anew, under the slug of ours that is gone.
+    `is_stranger`: ours is gone, and a person made a new article with its slug.
     """
 
     desired: Desired
@@ -106,7 +106,7 @@ class Matches:
 
 @dataclass(slots=True)
 class Weighed:
-    """All evidence, weighed. `plain` are the sources of which there is no doubt."""
+    """All evidence, weighed. `plain` are the sources that are certain."""
 
     items: dict[str, Desired]
     index: Index
@@ -173,7 +173,7 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
     rest = [item for path, item in items.items() if path not in plain]
     while rest:
         scales.weigh(rest)
-        # A source of which there was no doubt is weighed too where another one claims its article.
+        # A certain source is weighed too if another one claims its article.
         rivals = {claimed[node] for path, node in scales.weights if node in claimed and claimed[node] != path}
         rest = [items[path] for path in sorted(rivals) if path in plain]
         for item in rest:
@@ -188,7 +188,7 @@ def weigh(tree: Iterable[Desired], known: Known) -> Weighed:
 
 
 def _categories_by_articles(weighed: Weighed) -> dict[str, Node]:
-    """Categories that nothing else told: all articles of the one are in the other, which no source is."""
+    """Categories without other evidence: all articles of the one are in the other, which no source is."""
     free = [weighed.index.nodes[node].some for node in weighed.without_source() if node[0] == "category"]
     left: dict[tuple[str, Value], Node] = {(some.locale, some.slug): ("category", some.remote_id) for some in free}
     waiting = {path for path, _ in weighed.assignment.open}
@@ -250,7 +250,7 @@ def match_items(desired: Iterable[Desired], weighed: Weighed) -> Matches:
 
 
 def _unclear(weighed: Weighed) -> Iterator[Unclear]:
-    """The sources that nobody can tell, each with what it could be."""
+    """The sources that stay unclear, each with what it could be."""
     for path, node in weighed.doubtful.items():
         yield Unclear(weighed.items[path], _readings(weighed, path, [node]), is_left=True)
     open_edges = weighed.assignment.open

@@ -1,7 +1,7 @@
 """The order of a plan: what comes before what, so that a slug is free when it is taken and nothing waits in vain. Pure.
 
 A slug that one change gives up and another takes makes them go one after the other, in turns. Where the changes make a
-circle (two articles that swap their slugs), one of them steps aside to a slug of its own for a moment: the service has
+circle (two articles that swap their slugs), one of them gets a temporary slug: the service has
 no other way (docs/service.md, S22).
 """
 
@@ -13,13 +13,13 @@ from dataclasses import replace
 from kbsync.model import Action, Change, FieldChange
 
 ASIDE = "--kbsync-moving"
-"""What is put behind a slug that steps aside."""
+"""The ending of a temporary slug."""
 
 SLUG_CHARS = 255
 
 
 def take_turns(changes: Sequence[Change]) -> list[Change]:
-    """The changes with their turns, and with what steps aside added."""
+    """The changes with their turns, and with the changes to temporary slugs added."""
     gives = {_key(change, str(slug)): place for place, change in enumerate(changes) if (slug := _given_up(change))}
     if not gives:
         return list(changes)
@@ -34,7 +34,7 @@ def take_turns(changes: Sequence[Change]) -> list[Change]:
         step = replace(step, turn=0, status=None)
         found[first] = replace(change, fields=tuple(_from(field, aside) for field in change.fields))
         found.append(step)
-        # Whoever waited for the first one's slug may have it after the step aside.
+        # The change that waited for the first one's slug can have it now.
         for place, other in list(waits.items()):
             if other == first:
                 waits[place] = len(found) - 1

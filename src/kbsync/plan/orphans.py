@@ -34,7 +34,7 @@ def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, s
         if observed is None:
             draft.forgotten += [base] if complete and key_of(base.kind, base.locale, base.slug) not in taken else []
         elif base.kind == "category" and _is_filled(draft, matches, observed):
-            _report_orphan(draft, base, "it still has articles in it", "move or remove its articles first")
+            _report_orphan(draft, base, "because it still has articles", "Move or remove its articles first.")
         else:
             fields = follow_rename(base.fields, base.locale, renamed)
             there = follow_rename(observed.fields, observed.locale, renamed)
@@ -48,7 +48,7 @@ def locales_of_strangers(matches: Matches) -> frozenset[str]:
 
 
 def without_those_that_wait(matches: Matches, *, recreate: bool) -> Matches:
-    """The matches without the orphans that a held source may be, until a person has said that it is new."""
+    """The matches without the orphans that a held source may be, until a person decides that it is new."""
     waiting = {
         (reading.article.some.kind, reading.article.some.remote_id)
         for item in matches.unclear
@@ -82,15 +82,15 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
     if policy.publish and gives_status and observed.status is not base.status:
         moved += ("status",)
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
-        why = f'[push] removed = "{policy.removed}"'
+        why = f'because [push] removed is "{policy.removed}"'
         _report_orphan(draft, base, why, _how_to_remove(base, may_be_renamed=_has_new(draft, base)))
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
     elif moved or was_touched(base, observed):
-        hint = "its source is gone, but somebody edited it in the panel: delete it there, or bring the source back"
+        hint = "Its file is gone, and it was edited in the panel. Delete it in the panel, or bring the file back."
         _hold_orphan(draft, base, Reason.DRIFT, moved, hint)
     elif (f"delete_{base.kind}" if policy.removed == "delete" else "update_article") not in policy.can:
-        _hold_orphan(draft, base, Reason.UNSUPPORTED, (), f"this profile cannot {policy.removed}: do it in the panel")
+        _hold_orphan(draft, base, Reason.UNSUPPORTED, (), f"{policy.removed.capitalize()} it in the panel.")
     elif policy.removed == "archive":
         fields: tuple[FieldChange, ...] = (FieldChange("status", observed.status, Status.ARCHIVED),)
         draft.removals.append(_removal(Action.ARCHIVE, base, observed, fields, Status.ARCHIVED))
@@ -115,10 +115,11 @@ def _has_new(draft: Draft, base: Base) -> bool:
 def _how_to_remove(base: Base, *, may_be_renamed: bool) -> str:
     """What can be done about what stays; only what is not set so already, and what this kind of item has."""
     if base.kind == "category":
-        return 'delete it in the panel, or set removed = "delete" in [push]'
-    renamed = f"is it a renamed file? `aliases: [{base.slug}]` in the new one keeps it one article; else "
-    how = 'delete it in the panel, or set removed = "archive" or "delete" in [push]'
-    return renamed + how if may_be_renamed else how
+        return 'Delete it in the panel, or set [push] removed to "delete".'
+    how = 'elete it in the panel, or set [push] removed to "archive" or "delete".'
+    if may_be_renamed:
+        return f"If you renamed the file, add `aliases: [{base.slug}]` to the new one. If not, d{how}"
+    return f"D{how}"
 
 
 def _removal(
@@ -146,14 +147,14 @@ def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ..
 
 
 def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
-    message = f"{base.kind} `{base.slug}` is managed and no longer in the tree; it stays on the portal ({why})"
+    message = f"The file for `{base.slug}` is gone. The {base.kind} stays on the portal {why}."
     draft.warnings.append(FILE_GONE.finding(base.path, 1, 1, message, hint))
 
 
 def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
     """The service leaves no redirect behind (docs/service.md, S22); another article may take the address.
 
-    Whoever has the address reads drafts and archived articles, too (S8); a slug with a dot has none (S21).
+    A person who has the address can read drafts and archived articles, too (S8); a slug with a dot has none (S21).
     """
     there = (match.observed for match in matches.matched if match.desired.kind == "article")
     statuses: dict[object, Status | None] = {item.remote_id: item.status for item in there if item is not None}
@@ -169,18 +170,18 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
             else:
                 hidden = "" if taker.live or taker.path in published else ", which is not published"
                 fate = f"will show another article, `{taker.path}`{hidden}"
-            message = f"the address {address} {fate}: the slug becomes `{change.slug}`"
-            lost = _who_loses_it(statuses.get(change.remote_id), "break" if taker is None else "lead there")
-            hint = f"Links between your files follow. {lost}"
+            message = f"The slug becomes `{change.slug}`. The old address {address} {fate}."
+            lost = _who_loses_it(statuses.get(change.remote_id), "break" if taker is None else "lead to that article")
+            hint = f"Links between your files are updated. {lost}"
             draft.warnings.append(DYING_ADDRESS.finding(change.path, 1, 1, message, hint))
 
 
 def _who_loses_it(status: Status | None, become: str) -> str:
     """Whose links are concerned when an article of this status leaves its address."""
     if status in (None, Status.PUBLISHED):
-        return f"Links from elsewhere (mails, search engines) {become}"
+        return f"Links from elsewhere (emails, search engines) {become}."
     state = "a draft" if status is Status.DRAFT else status
-    return f"It is {state}, so no list or search shows it: only addresses that you shared {become}"
+    return f"It is {state}, so lists and search do not show it. Only addresses that you shared {become}."
 
 
 def _takes(change: Change) -> bool:
@@ -193,8 +194,8 @@ def warn_of_look_alikes(draft: Draft, matches: Matches) -> None:
     for match in matches.matched:
         other = machine_made.get(match.desired.title)
         if match.desired.kind == "article" and other is not None:
-            message = f"the portal has another article with this title, made in the panel: `{other.slug}`"
-            hint = f"add `aliases: [{other.slug}]` to take it over, or delete it in the panel"
+            message = f"The portal has another article with this title, made in the panel: `{other.slug}`."
+            hint = f"To use that article for this file, add `aliases: [{other.slug}]`. If not, delete it in the panel."
             if match.observed is not None:
-                hint = "delete one of the two in the panel"
+                hint = "Delete one of the two in the panel."
             draft.warnings.append(LOOK_ALIKE.finding(match.desired.path, 1, 1, message, hint))

@@ -1,4 +1,4 @@
-"""Where new articles without a `position` stand in their category: in path order, as the preview shows them. Pure.
+"""The place of new articles without a `position` in their category: in path order, as the preview shows them. Pure.
 
 Left to the service, each would come behind whatever was made before it, and requests overtake each other. So a create
 says the place, and nothing later does: a position that no file gives stays the panel's. Files between two that are on
@@ -25,7 +25,7 @@ Key = tuple[str, object]
 
 @dataclass(slots=True)
 class _Category:
-    """What stands in a category: every position, and by path those that no file gives."""
+    """The order of a category: every position, and by path those that no file gives."""
 
     taken: set[int] = field(default_factory=set)
     loose: dict[str, int] = field(default_factory=dict)
@@ -108,5 +108,5 @@ def _between(low: int, high: int, number: int) -> list[int]:
 
 
 def _placed(change: Change, place: int) -> Change:
-    # `leaves`: nobody agreed on it, as no file gives it.
+    # `leaves`: it was never agreed on, as no file gives it.
     return replace(change, fields=(*change.fields, FieldChange("position", None, place, leaves=())))

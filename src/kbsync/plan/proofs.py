@@ -17,7 +17,7 @@ def proof_of(draft: Draft, match: Match, observed: Observed) -> Proof:
         # An article with a text that no version of the file ever had may be a person's own.
         return NO_PROOF
     if observed.slug.endswith(ASIDE) or observed.slug in match.desired.aliases:
-        proven["slug"] = True  # Nobody but a push gives the one; the writer has named the other.
+        proven["slug"] = True  # Only a push gives the one; the writer has named the other.
     if former is not None:
         status = former.status if former.status is observed.status else None
         agreed = {**former.fields, "status": status, "locale": former.locale or None}

@@ -69,7 +69,7 @@ def questions_for(weighed: Weighed, *, publish: bool = True) -> Questions:
         publish: whether statuses are decided. Else they are the panel's, and asking for them would only cost.
     """
     there = [article.observed for article in weighed.index.nodes.values() if article.observed]
-    # Of a list with gaps nobody knows what is not there.
+    # A list with gaps does not prove that something is missing.
     kinds = {item.kind for item in there} if weighed.index.known.complete else {"article", "category"}
     knots = {path: knot for knot in weighed.contested() for path, _ in knot}
     loose = dict(by_name_alone(weighed))

@@ -15,7 +15,7 @@ from kbsync.plan.step import OUTSIDE, hold_again
 @dataclass(frozen=True, slots=True)
 class Recovery:
     """`bases` as they are once the pending requests are judged; `settled` closes journal entries, with the base that
-    follows, if any; `unknown` are entries that nobody can judge."""
+    follows, if any; `unknown` are entries whose result stays unknown."""
 
     bases: tuple[Base, ...]
     settled: Mapping[int, Base | None]
@@ -34,7 +34,7 @@ def settle_pending(
         pending: entries of the journal, oldest first.
         bases: what was agreed on before.
         observed: what the portal holds; None where it cannot be looked at.
-        complete: whether `observed` is surely all; a create that is not in a list with holes may still be there,
+        complete: whether `observed` is certainly all; a create that is not in a list with holes may still be there,
             which the create itself then finds out (the slug is taken).
     """
     pending = list(pending)

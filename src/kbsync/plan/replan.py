@@ -34,15 +34,14 @@ from kbsync.model import (
 )
 from kbsync.plan.evidence import Key, key_of
 from kbsync.plan.step import PLAN_AGAIN
-
-WORDS = {"content": "body", LINK_FIELD: "translation of"}
+from kbsync.words import field_names
 
 
 @dataclass(frozen=True, slots=True)
 class Now:
     """How things are: the plan made now, and what ledger and portal say.
 
-    `lost` are creates of which nobody knows whether they were carried out, and which the file knows nothing of.
+    `lost` are creates with an unknown result that came after the file was written.
     """
 
     plan: Plan
@@ -127,41 +126,41 @@ def _key(change: Change) -> Key:
 
 
 def _lost(change: Change) -> str:
-    return f"`{change.slug}` was sent since and nobody knows whether it was made; nothing was sent"
+    return f"Another push sent `{change.slug}` after the plan was made, and its result is unknown. Nothing was sent."
 
 
 def _why(change: Change, instead: Sequence[Change | Held]) -> str:
-    """Why a change of the file is no change any more; `instead` is what the plan made now says of its item."""
+    """Why a change of the file is refused; `instead` is what a new plan has for its item."""
     others = [other for other in instead if isinstance(other, Change)]
     alike = [other for other in others if other.action is change.action]
     if edited := [name for other in alike for name in _edited(change, other)]:
-        return f"somebody changed {', '.join(edited)} since the plan was made; nothing was sent"
+        return f"Changed on the portal after the plan was made: {field_names(edited)}. Nothing was sent."
     if held := [item for item in instead if isinstance(item, Held)]:
         return _why_held(held[0])
     if any(other.live is not change.live for other in alike):
-        return f"it was {'published' if alike[0].live else 'taken off'} since the plan was made; nothing was sent"
+        return f"It was {'published' if alike[0].live else 'unpublished'} after the plan was made. Nothing was sent."
     if alike:
-        names = ", ".join(WORDS.get(name, name) for name in _disagreed(change, alike[0]))
-        return f"the plan made now has this change otherwise{f' ({names})' if names else ''}; nothing was sent"
+        names = field_names(_disagreed(change, alike[0]))
+        return f"A new plan would change it differently{f' ({names})' if names else ''}. Nothing was sent."
     if others:
-        return f"the plan made now has another change here: {others[0].action}; nothing was sent"
-    return "the plan made now does not have this change; nothing was sent"
+        return f"A new plan would do something else with it: {others[0].action}. Nothing was sent."
+    return "A new plan would not have this change. Nothing was sent."
 
 
 def _why_held(item: Held) -> str:
     if item.reason in {Reason.DRIFT, Reason.CONFLICT} and item.fields:
-        names = ", ".join(WORDS.get(name, name) for name in item.fields)
-        return f"somebody changed {names} since the plan was made; nothing was sent"
+        names = field_names(item.fields)
+        return f"Changed on the portal after the plan was made: {names}. Nothing was sent."
     if item.reason is Reason.GONE:
-        return "somebody deleted it on the portal since the plan was made; nothing was sent"
-    return f"it needs your decision now ({item.reason}); nothing was sent"
+        return "It was deleted on the portal after the plan was made. Nothing was sent."
+    return "It now needs your decision. Nothing was sent."
 
 
 def _edited(saved: Change, now: Change) -> list[str]:
     """The fields that both change alike, and that the portal has another value of by now."""
     before, after = saved.before, saved.after
     return [
-        WORDS.get(field.name, field.name)
+        field.name
         for field in now.fields
         if field.name in before and after[field.name] == field.after and before[field.name] != field.before
     ]
@@ -179,7 +178,7 @@ def _disagreed(saved: Change, now: Change) -> list[str]:
 class _Record:
     """What the ledger says, to be asked whether a change is done, or the same as another.
 
-    `slugs` are those that articles and categories end with: one that swaps its slug steps aside on the way.
+    `slugs` are those that articles and categories end with: one that swaps its slug has a temporary one on the way.
     """
 
     by_id: Mapping[tuple[Kind, RemoteId | None], Base]
@@ -203,7 +202,7 @@ class _Record:
         )
 
     def name(self, change: Change) -> object:
-        """What a change does to which item; more than one of a plan may have it, where a slug steps aside."""
+        """What a change does to which item; a plan with a temporary slug has two such changes."""
         return (change.action, change.kind, change.locale, change.slug, change.path, self._id(change))
 
     def _id(self, change: Change) -> RemoteId | None:
@@ -229,7 +228,7 @@ class _Record:
     def _plain(self, field: FieldChange, change: Change) -> FieldChange:
         """A field without what says the same in other words."""
         if field.name == "position" and change.action is Action.CREATE:
-            return replace(field, after=None)  # The tree is the same: only what stands beside it can differ.
+            return replace(field, after=None)  # The files are the same: only its neighbours can differ.
         if field.name == LINK_FIELD:
             return replace(field, after=self._original(field.after), said=None)
         return field

@@ -5,7 +5,7 @@ decision | drift or conflict of a field
 ours     | the base stays, and the portal's value of now is noted beside it as overruled: ours goes out with
          | the next push, but not over a value that is another one by then
 theirs   | the base becomes ours, and the portal's value is kept beside it: the two may differ, and nothing
-         | is said about it until one of them moves, or somebody decides anew
+         | is reported until one of them moves, or somebody decides again
 
 Either takes the other back. A decision ends where both sides come to hold the same, and with the push that sends.
 """
@@ -28,7 +28,7 @@ def resolve_fields(desired: Desired, base: Base | None, observed: Observed, name
     Args:
         desired, base, observed: the three sides; `base` None where nothing was agreed on yet.
         names: the fields that are decided.
-        side: whose value shall stand.
+        side: whose value counts.
     """
     names = tuple(names)
     # Of a locale that differs there is no agreement either, and only a decision about the locale makes one.

@@ -1,9 +1,8 @@
 """A plan in a file, to be read by people today and carried out later. No token, no path of a machine.
 
 It names the tree and the settings that it was made of: with others it is refused as a whole. Everything else in the
-file is only compared (`plan/replan.py`), as files travel through hands that may change them: what is carried out is a
-plan that is made anew, with the options that the file names. Where people share a key, a signature shows that nobody
-changed the file on its way.
+file is only compared (`plan/replan.py`), because files can be changed on their way: what is carried out is a new plan,
+with the options that the file names. Where people share a key, a signature shows that the file was not changed.
 """
 
 from __future__ import annotations
@@ -65,13 +64,13 @@ def tree_digest(target: Target, desired: Iterable[Desired]) -> str:
 
 
 def settings_digest(policy: Policy) -> str:
-    """Name the settings that decide what a plan does; how fast it is carried out is no part of it."""
+    """Name the settings that decide what a plan does; the pace is not part of it."""
     decisive = replace(policy, requests_per_minute=0, concurrency=0, latency_s=0)
     return _digest({name: _plain(getattr(decisive, name)) for name in Policy.__slots__})
 
 
 def ledger_digest(bases: Iterable[Base], unknown: Iterable[Pending] = ()) -> str:
-    """Name what a ledger says of a portal, and the requests whose answer nobody knows."""
+    """Name what a ledger says of a portal, and the requests with an unknown result."""
     agreed = sorted(bases, key=lambda base: (base.kind, str(base.remote_id)))
     return _digest((agreed, sorted(entry.entry for entry in unknown)))
 
@@ -131,15 +130,14 @@ def read_plan(data: bytes, name: str, *, key: str = "") -> Saved:
         head = msgspec.json.decode(data, type=_Head)
         saved = msgspec.json.decode(data, type=Saved) if head.schema == SCHEMA else None
     except (msgspec.DecodeError, RecursionError) as exc:
-        raise PlanRefused(f"{name}: this saved plan is damaged or of another kbsync: {exc}", hint=_again(name)) from exc
+        message = f"{name}: This saved plan is damaged, or was made by another version of kbsync: {exc}."
+        raise PlanRefused(message, hint=_again(name)) from exc
     if saved is None:
-        raise PlanRefused(
-            f"{name}: a plan of schema {head.schema}; this kbsync carries out {SCHEMA}", hint=_again(name)
-        )
+        raise PlanRefused(f"{name}: The plan has schema {head.schema}. This kbsync needs {SCHEMA}.", hint=_again(name))
     if key and not hmac.compare_digest(saved.signature.encode(), _signature(saved, key).encode()):
-        what = "was changed after it was signed, or signed with another key" if saved.signature else "is not signed"
-        hint = f"make a new one where {KEY} has the same value, or unset {KEY} to push without a signature"
-        raise PlanRefused(f"{name}: this saved plan {what}; nothing was sent", hint=hint)
+        what = "was changed after it was signed, or was signed with another key" if saved.signature else "is not signed"
+        hint = f"Make a new one where {KEY} has the same value, or unset {KEY} to push without a signature."
+        raise PlanRefused(f"{name}: This saved plan {what}. Nothing was sent.", hint=hint)
     return saved
 
 
@@ -152,18 +150,19 @@ def check_plan(saved: Saved, name: str, here: Here) -> None:
     if saved.plan.target != here.target:
         there, ours = saved.plan.target, here.target
         raise PlanRefused(
-            f"{name}: the plan is for portal `{there.portal}` {there.place} ({there.profile}), "
-            f"and the settings name `{ours.portal}` {ours.place} ({ours.profile})",
-            hint="use the same kbsync.toml and --env as for the plan",
+            f"{name}: The plan is for portal `{there.portal}` {there.place} ({there.profile}), "
+            f"but the settings name `{ours.portal}` {ours.place} ({ours.profile}).",
+            hint="Use the same kbsync.toml and --env as for the plan.",
         )
     if saved.tree != here.tree:
         raise PlanRefused(
-            f"{name}: the content tree is not the one that was planned; nothing was sent",
-            hint=f"check out the commit of the plan, or {_again(name)}",
+            f"{name}: Your files have changed since the plan was made. Nothing was sent.",
+            hint=f"Check out the commit that was planned. Or: {_again(name)}",
         )
     if saved.settings != here.settings:
-        raise PlanRefused(f"{name}: the settings are not those of the plan; nothing was sent", hint=_again(name))
+        message = f"{name}: The settings have changed since the plan was made. Nothing was sent."
+        raise PlanRefused(message, hint=_again(name))
 
 
 def _again(name: str) -> str:
-    return f"make a new one with `{command_line('plan', options=[('--out', name)])}`"
+    return f"Make a new one with `{command_line('plan', options=[('--out', name)])}`."

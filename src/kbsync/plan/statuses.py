@@ -38,7 +38,7 @@ def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None
                 Reason.UNSUPPORTED,
                 remote_id,
                 ("status",),
-                f"this profile cannot change a status: set it to {wanted} in the panel",
+                f"Set the status to {wanted} in the panel.",
             )
         )
     elif verdict is Verdict.SEND:

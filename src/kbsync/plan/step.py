@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, Denied, ServiceError, Throttled, Unreachable
 from kbsync.model import STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId
+from kbsync.words import field_names
 
 OUTSIDE = frozenset({"status", "locale", "translation_of"})
 """Fields that are not among those of an answer."""
@@ -20,7 +21,7 @@ UNSEEN = frozenset({"locale", "translation_of"})
 Source: docs/service.md, S9 and section 4.
 """
 
-PLAN_AGAIN = "run `kbsync plan` again"
+PLAN_AGAIN = "Run `kbsync plan` again."
 """The advice for a change that is left out because of an edit since the plan was made."""
 
 HOPELESS = (Unreachable, Denied, Throttled)
@@ -31,7 +32,7 @@ HOPELESS = (Unreachable, Denied, Throttled)
 class Step:
     """How one change went, for the ledger and for the report.
 
-    `journal` closes the journal's entry: `done`, `failed` (nothing was written), or `pending` (nobody knows: the next
+    `journal` closes the journal's entry: `done`, `failed` (nothing was written), or `pending` (unknown: the next
     run looks). `base` is what both sides agree on from now, None where nothing was written. `hopeless` means that no
     other change would fare better (no connection, no permission).
     """
@@ -50,7 +51,7 @@ class Step:
 class Looked:
     """What a change is about, as it is right before the change is sent.
 
-    `body` is an article's text where that is about to change; None where it stays, or where nobody knows it.
+    `body` is an article's text where that is about to change; None where it stays, or is not known.
     """
 
     current: Observed
@@ -64,8 +65,8 @@ def failed(
     lost: bool = False,
     after: ServiceError | None = None,
 ) -> Step:
-    """An error as a step. `lost`: a write went out before it, and nobody knows what became of that one."""
-    message = f"{after.message}; then: {exc.message}" if after else exc.message
+    """An error as a step. `lost`: a write went out before it, with an unknown result."""
+    message = f"{after.message} Then: {exc.message}" if after else exc.message
     journal: Literal["failed", "pending"] = "pending" if lost or isinstance(exc, AnswerLost) else "failed"
     hopeless = isinstance(exc, HOPELESS)
     return Step("failed", journal, remote_id=remote_id, error=message, hint=exc.hint, hopeless=hopeless)
@@ -73,12 +74,12 @@ def failed(
 
 def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Step:
     """A change that is left out because somebody was there since the plan was made."""
-    error = f"somebody changed {', '.join(names)} since the plan was made; nothing was {done}"
+    error = f"Changed on the portal after the plan was made: {field_names(names)}. Nothing was {done}."
     return Step("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
 
 
 def only_position(change: Change, wrong: list[str]) -> bool:
-    """Whether an update arrived but for the position, which a change of category makes anew."""
+    """Whether an update arrived but for the position, which a change of category resets."""
     return wrong == ["position"] and "category" in change.after
 
 
@@ -112,7 +113,7 @@ def differences(wanted: Fields, seen: Observed) -> list[str]:
 
 
 def missing(wanted: Fields, seen: Observed) -> list[str]:
-    """The fields of which an answer says nothing, though it could."""
+    """The fields that an answer leaves out, though it could have them."""
     return [name for name in wanted if name not in OUTSIDE and name not in seen.fields]
 
 
@@ -123,4 +124,4 @@ def must_be_sent(change: Change) -> bool:
 
 def not_taken(names: list[str]) -> str:
     """The failure of an answer that shows other values than were sent."""
-    return f"the service answered 200 and did not take {', '.join(names)} as sent"
+    return f"The service answered 200, but did not store what was sent: {field_names(names)}."

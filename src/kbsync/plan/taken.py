@@ -47,11 +47,11 @@ def _node(item: Observed) -> Node:
 
 
 def _hold(draft: Draft, change: Change, owner: Observed, *, has_source: bool) -> None:
-    what = f'the slug `{owner.slug}` belongs to {owner.kind} {owner.remote_id} "{owner.title}"'
+    what = f'The slug `{owner.slug}` belongs to {owner.kind} {owner.remote_id} "{owner.title}"'
     if has_source:
-        how = ", and this plan does not change that. Give this file another slug, or rename the other one with it"
+        how = ", which keeps it in this plan. Give this file another slug, or rename the other one too."
     else:
-        how = ", which is none of your files. Give this file another slug, or delete the other one in the panel"
+        how = ", which is not one of your files. Give this file another slug, or delete the other one in the panel."
     hint = what + how
     fields = tuple(field for field in change.fields if field.name != "slug")
     place = draft.changes.index(change)

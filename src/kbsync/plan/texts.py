@@ -46,7 +46,7 @@ def bodies_to_compare(weighed: Weighed) -> list[tuple[str, Node]]:
 def compared(
     weighed: Weighed, pairs: Iterable[tuple[str, Node]], ours: Mapping[str, str], theirs: Mapping[Node, str]
 ) -> dict[tuple[str, RemoteId], float]:
-    """How alike the bodies of some pairs are; a pair of which that says nothing, or with a body unread, is left out.
+    """How alike the bodies of some pairs are; a pair without such evidence, or with an unread body, is left out.
 
     Args:
         weighed: all evidence.

@@ -1,4 +1,4 @@
-"""What nobody can tell: which article a file is, or whether it is there at all. Held, with what to do. Pure."""
+"""Files whose article is not clear, or that may be on the portal already. Held, with what to do. Pure."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ def _unclear_hint(item: Unclear) -> str:
     slug = item.readings[0].article.some.slug
     if item.is_left:
         return (
-            f"this file may be {' or '.join(readings)}, which has no file any more. If it is, add `aliases: [{slug}]`; "
-            f"if it is new, run `{command_line('push', item.desired.path, options=[('--recreate', True)])}`"
+            f"This file may be {' or '.join(readings)}, whose file is gone. If it is, add `aliases: [{slug}]`. "
+            f"If it is new, run `{command_line('push', item.desired.path, options=[('--recreate', True)])}`."
         )
-    others = f", and so could {' and '.join(f'`{path}`' for path in item.rivals)}" if item.rivals else ""
+    others = f" So could {' and '.join(f'`{path}`' for path in item.rivals)}." if item.rivals else ""
     return (
-        f"this file could be {' or '.join(readings)}{others}. "
-        f"Say which one it is in its front matter, for example `aliases: [{slug}]`"
+        f"This file could be {' or '.join(readings)}.{others} "
+        f"Say which one it is in its front matter, for example with `aliases: [{slug}]`."
     )
 
 
@@ -47,13 +47,13 @@ def why_not_new(draft: Draft, desired: Desired) -> str:
     """Why a source without an article may have one: what to do about that. "" where it is new."""
     git, former = draft.git, draft.git.former.get(desired.path, ())
     if git.is_cut and desired.kind == "article" and desired.locale in draft.strangers:
-        return f"the portal has articles that may be this file's under another name, and {git.word}"
+        return f"This article may be on the portal already, under another name. {git.word}"
     may_be_there = not draft.has_record or git.word or any(then.slug != desired.slug for then in former)
     if not draft.complete and may_be_there:
-        return "the service's list of articles had gaps, and this file may be there under another slug. Plan again"
+        return "The portal's list of articles had gaps, and this article may be in a gap. Run `kbsync plan` again."
     return ""
 
 
 def waits_for_category(draft: Draft, desired: Desired) -> bool:
-    """Whether nobody knows yet which category of the portal an article's is."""
+    """Whether an article's category is itself not clear yet."""
     return desired.kind == "article" and (desired.locale, desired.fields.get("category")) in draft.unclear_categories

@@ -1,4 +1,4 @@
-"""What would put a run's changes back, where nobody has touched them since. Pure.
+"""The plan that reverses a run, except where it was edited later. Pure.
 
     the run                 | the item now                | undo
     ------------------------+-----------------------------+------------------------------------------------
@@ -152,17 +152,17 @@ class _Draft:
         elif done.deleted:
             self._make_again(done, now)
         elif now is None:
-            self._hold(done, Reason.GONE, (), "somebody deleted it since; there is nothing to put back")
+            self._hold(done, Reason.GONE, (), "It was deleted after this run. There is nothing to undo.")
         else:
             self._put_back(done, now)
 
     def tell_of_unanswered(self, entries: Iterable[Entry], strangers: Iterable[Observed]) -> None:
-        """A create whose answer never came, and an item of its slug that is nobody's: it may be the one."""
+        """A create without an answer, and an unknown item with its slug: it may be the one."""
         found = {key_of(item.kind, item.locale, item.slug): item for item in strangers}
         for change in (entry.change for entry in entries if entry.state == "settled"):
             item = found.get(key_of(change.kind, change.locale, change.slug))
             if change.action is Action.CREATE and change.remote_id is None and item is not None:
-                hint = "this run may have made it, and its answer never came: delete it in the panel if it did"
+                hint = "This run may have created it, but got no answer. If it did, delete it in the panel."
                 self._hold(_Done(replace(change, remote_id=item.remote_id)), Reason.UNKNOWN, (), hint)
 
     def _unmake(self, done: _Done, now: Observed | None) -> None:
@@ -174,10 +174,10 @@ class _Draft:
         wanted = {name: value for name, value in wanted.items() if name not in done.unclaimed}
         moved = tuple(name for name, value in wanted.items() if name in shown and shown[name] != value)
         if moved:
-            hint = "it changed since this run made it; undo the later run first, or delete it in the panel"
+            hint = "It changed after this run created it. Undo the later run first, or delete it in the panel."
             self._hold(done, Reason.DRIFT, moved, hint)
         elif now.kind == "category" and self._keeps_articles(now):
-            hint = "it holds articles that this run did not make: undo the run that made them, or move them away"
+            hint = "It has articles that this run did not create. Undo the run that created them, or move them first."
             self._hold(done, Reason.DRIFT, (), hint)
         else:
             names = (name for name in names_of(now.kind) if name in now.fields)
@@ -198,11 +198,12 @@ class _Draft:
     def _put_back(self, done: _Done, now: Observed) -> None:
         moves, touched = done.moves(now)
         if touched:
-            hint = "somebody changed it since this run; put it back by hand"
+            hint = "It changed after this run. Change it back in the panel."
             self._hold(done, Reason.DRIFT, _in_order(now.kind, touched), hint)
         if "content" in moves and done.before["content"] not in self.bodies:
             touched |= {"content"}
-            self._hold(done, Reason.UNKNOWN, ("content",), "the ledger has not kept the text that was there before")
+            hint = "The ledger does not have the earlier body. Restore it in the panel."
+            self._hold(done, Reason.UNKNOWN, ("content",), hint)
         names = moves - touched
         before = {**done.displaced, **done.before}
         if "category" in names and "position" in before and "position" not in touched:
@@ -220,7 +221,7 @@ class _Draft:
             return
         content = done.before.get("content")
         if done.last.kind == "article" and content not in self.bodies:
-            self._hold(done, Reason.UNKNOWN, ("content",), "the ledger has not kept its text")
+            self._hold(done, Reason.UNKNOWN, ("content",), "The ledger does not have its body. Create it in the panel.")
             return
         names = (name for name in names_of(done.last.kind) if done.before.get(name) not in (None, "", ()))
         fields = [FieldChange(name, None, done.before[name]) for name in names]
@@ -245,7 +246,7 @@ class _Draft:
         return [replace(change, said=said.get(change.name)) for change in fields]
 
     def _back(self, done: _Done, now: Observed, name: str, value: Value) -> FieldChange:
-        """A field put back. What the run had overwritten was no agreement, and is none afterwards."""
+        """A field put back. What the run had overwritten was not agreed on, and is not afterwards."""
         there, base = _shown(now).get(name), self.bases.get((now.kind, now.remote_id))
         agreed = agreed_before(base, name, there) if base is not None else None
         return FieldChange(name, there, value, agreed=agreed, leaves=done.agreed.get(name))

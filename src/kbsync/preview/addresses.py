@@ -3,7 +3,7 @@
 /{locale}/                     the home of a locale
 /{locale}/categories/{slug}    a category
 /{locale}/articles/{slug}      an article
-/-/…                           what is no page: events, search, files, assets, the overview
+/-/…                           everything but pages: events, search, files, assets, the overview
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FILES = "/-/files/"
 SEARCH = "/-/search/"
 
 NO_LOCALE = "_"
-"""Stands in an address for the locale of a source that nothing says one of."""
+"""The locale in the address of a source without a locale."""
 
 Kind = Literal["home", "categories", "articles"]
 

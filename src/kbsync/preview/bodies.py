@@ -28,7 +28,7 @@ def article_body(catalogue: Catalogue, path: str, *, media: bool) -> tuple[str, 
 
 
 def page_html(markdown: str, *, media: bool) -> tuple[str, tuple[TocEntry, ...]]:
-    """What stands inside the article element."""
+    """The content of the article element."""
     html, toc = add_anchors(render_html(markdown))
     return defuse(html, media=media), toc
 

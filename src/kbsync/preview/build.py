@@ -33,12 +33,12 @@ PLAIN_NAME = re.compile(r"[\w~-][\w.~-]{0,120}")
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Every address of the site and the file that stands for it, relative to the folder."""
+    """Every address of the site and its file, relative to the folder."""
 
     files: dict[str, str]
 
     def relative(self, html: str, at: str) -> str:
-        """The HTML of a page with relative addresses, as seen from the file `at`; what is no page stays."""
+        """The HTML of a page with relative addresses, as seen from the file `at`; other addresses stay."""
         folder = posixpath.dirname(at)
 
         def moved(found: re.Match[str]) -> str:
@@ -82,8 +82,8 @@ def _check_folder(folder: Path) -> set[str]:
         return {name for name in names if not name.startswith("/") and ".." not in name.split("/")}
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise UsageError(
-            f"{folder} is not empty, and was not made by `kbsync preview --build`",
-            hint="name a new folder, or empty this one yourself",
+            f"{folder} is not empty, and was not written by `kbsync preview --build`.",
+            hint="Choose another folder, or empty this one.",
         )
     return set()
 

@@ -58,7 +58,7 @@ class Catalogue:
         tree: what was read, or guessed.
         complete: whether all of it was read.
 
-    `broken` has the findings of files whose last save cannot be read; `sources` keeps what they said before.
+    `broken` has the findings of files whose last save cannot be read; `sources` keeps their last readable version.
     """
 
     project: Project
@@ -79,7 +79,7 @@ class Catalogue:
         return self.tree.sources
 
     def take(self, tree: Tree) -> None:
-        """The tree as a whole, read anew."""
+        """The tree as a whole, read again."""
         self.tree, self.complete = tree, True
         self.broken = {path: found for path, found in self.broken.items() if path in tree.sources}
         self._reindex()
@@ -106,7 +106,7 @@ class Catalogue:
             self.revision += 1
             touched.articles = True
             self._check(moved, touched)
-        # A picture that was only drawn anew has its old address: the pages that show it have to load it again.
+        # An image that was only redrawn has its old address: the pages that show it have to load it again.
         touched.urls |= self.index.linking_to(changes.pictures) if changes.pictures else set()
         return touched
 

@@ -1,4 +1,4 @@
-"""Findings for the preview: of a few sources at once, of the whole tree when nobody waits for it."""
+"""Findings for the preview: of a few sources at once, of the whole tree in the background."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Findings = dict[str, tuple[Finding, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What kbsync.toml says, and the profile that it names; made anew when the file changes."""
+    """What kbsync.toml says, and the profile that it names; read again when the file changes."""
 
     settings: Settings
     profile: Profile

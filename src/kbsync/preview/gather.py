@@ -33,7 +33,7 @@ class Batch:
     """What may have changed. Paths are relative to the content root.
 
     Args:
-        paths: files, each with whether it was closed or moved into place: nobody is writing it any more.
+        paths: files, each with whether it was closed or moved into place, so that it is complete.
         walk: folders came or went, or too much happened.
         config: kbsync.toml may say something else.
     """
@@ -64,7 +64,7 @@ class Gatherer:
         self._something = asyncio.Event()
 
     def hint(self, path: str, *, written: bool) -> None:
-        """Something happened to a file; `written` where it surely stands there whole."""
+        """Something happened to a file; `written` where it is certainly complete."""
 
         def take(batch: Batch) -> None:
             batch.paths[path] = written

@@ -1,6 +1,6 @@
 """The tree seen by addresses: which source is on which page, and which pages show something of a source.
 
-An index is made anew when a source comes, goes or becomes another (10,000 take some 30 ms). A save that only changes
+An index is built again when a source comes, goes or becomes another (10,000 take some 30 ms). A save that only changes
 text or titles leaves it as it is, but for the order of one category.
 """
 
@@ -23,7 +23,7 @@ class Index:
 
     Args:
         site: who each source is.
-        sources: what was read, by path; the one dict that is kept up to date by whoever holds it.
+        sources: what was read, by path; the one dict that its owner keeps up to date.
     """
 
     site: Site
@@ -57,7 +57,7 @@ class Index:
         yield from self.site.articles.values()
 
     def _give(self, url: str, path: str) -> None:
-        """Two sources of one slug are a finding, and both must be seen to mend it."""
+        """Two sources with one slug are a finding, and the writer must see both to fix it."""
         place, number = url, 1
         while place in self.path_at:
             number += 1
@@ -163,5 +163,5 @@ class Index:
         }
 
     def resort(self, shelf: Shelf) -> None:
-        """A title or a position changed: the order is found anew when it is asked for."""
+        """A title or a position changed: the order is computed again when it is asked for."""
         self._sorted.discard(shelf)

@@ -48,7 +48,7 @@ class Live:
         project: settings and profile.
         reload: reads kbsync.toml again; raises KbsyncError for a broken one.
         note: says something to the person at the terminal.
-        poll: walk the tree every second instead of listening: network drives tell nobody what happens on them.
+        poll: walk the tree every second instead of listening: network drives send no events.
         ask: asks the portal, or looks into the ledger; None where there is neither.
         sleep: waits so many seconds.
     """
@@ -131,11 +131,11 @@ class Live:
             if has_room(self._walk):
                 await asyncio.to_thread(watcher.start)
                 return watcher
-            reason = "the tree has more folders than this system lets one process watch"
+            reason = "there are more folders than this system allows"
         except OSError as exc:
             await asyncio.to_thread(watcher.close)
             reason = exc.strerror or type(exc).__name__
-        self.note(f"Files cannot be watched ({reason}): the tree is looked at every second instead.")
+        self.note(f"Files cannot be watched: {reason}. The preview checks them every second instead.")
         return None
 
     async def _poll(self) -> None:
@@ -162,7 +162,7 @@ class Live:
             self._completed()
             meanwhile, self._meanwhile = self._meanwhile, set()
             await self.look(meanwhile)
-        # What happened between the first walk and the first watch was heard by nobody; the first page comes first.
+        # What happened between the first walk and the first watch was missed; the first page comes first.
         await self.sleep(CHECK_AFTER_S)
         self.gatherer.hint_walk()
 
@@ -201,7 +201,7 @@ class Live:
         try:
             project = self.reload()
         except KbsyncError as exc:
-            self._say_broken(f"{exc.message}. The settings before that are in use.")
+            self._say_broken(f"The last valid settings are still in use. {exc.message}")
             return False
         self._say_broken("")
         if project == self.project:
@@ -254,7 +254,7 @@ class Live:
             if (url := self.catalogue.index.url_of.get(path)) is not None:
                 self._publish(Touched({url}))
 
-        # Whoever asked may be gone, and the loop with them.
+        # The asker may be gone, and the loop with it.
         with suppress(RuntimeError):
             self._loop.call_soon_threadsafe(show)
 

@@ -36,6 +36,6 @@ class Pages:
         return page
 
     def forget(self, touched: Touched) -> None:
-        """What may be different now is made anew when it is asked for."""
+        """What may be different now is rendered again when it is asked for."""
         for key in [key for key in self._kept if key[0] in touched]:
             del self._kept[key]

@@ -8,7 +8,7 @@ _OWN = (
 )
 
 BUILT = _OWN.format(media="", frames="'none'")
-"""Of pages that are files, in a `<meta>`: nobody sends headers with them."""
+"""Of pages that are files, in a `<meta>`: they are sent without headers."""
 
 PICTURE = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 """An SVG opened by its own address is a document, which could hold a script."""

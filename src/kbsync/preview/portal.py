@@ -13,6 +13,7 @@ from kbsync.content.compile import Addresses, article_fields, replacements_of
 from kbsync.content.identity import Identity
 from kbsync.content.pictures import Pictures, look_at
 from kbsync.errors import KbsyncError
+from kbsync.fields import label_of
 from kbsync.files import read_within
 from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import Value, visible
@@ -20,14 +21,15 @@ from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.checking import Project
 from kbsync.preview.difference import difference_html
 from kbsync.site.pages import WriterDiff
+from kbsync.words import field_names
 
 FRESH_S = 60.0
-"""What the portal said is believed for this long."""
+"""An answer of the portal is used for this long."""
 
-ASKING = WriterDiff("The portal is being asked …")
+ASKING = WriterDiff("Asking the portal …")
 WITH_PORTAL = "To compare with the portal, start the preview with `--portal`."
-NEVER_PUSHED = WriterDiff(f"The ledger has no push of this article. {WITH_PORTAL}")
-NOT_THERE = WriterDiff("Not on the portal yet: a push creates it as a draft.")
+NEVER_PUSHED = WriterDiff(f"This article was not pushed yet, as far as the ledger knows. {WITH_PORTAL}")
+NOT_THERE = WriterDiff("Not on the portal yet. A push creates it as a draft.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class Ours:
 
 @dataclass(slots=True)
 class Answer:
-    """What the portal said of one article, and when (a monotonic time in seconds)."""
+    """The portal's answer about one article, and when (a monotonic time in seconds)."""
 
     at: float
     article: Known = None
@@ -87,7 +89,7 @@ class Comparer:
 
     Args:
         ask: asks the portal, or looks into the ledger.
-        tell: told the path of an article whose difference is another now; called in that thread.
+        tell: called with the path of an article whose difference has changed; in that thread.
         clock: a monotonic time in seconds.
     """
 
@@ -100,7 +102,7 @@ class Comparer:
     _known: dict[str, WriterDiff] = field(default_factory=dict)
 
     def start(self) -> None:
-        """Begin to answer. The thread keeps nobody from ending: a portal may take a minute to say nothing."""
+        """Begin to answer. The thread does not keep the process alive: a portal may take a minute to time out."""
         threading.Thread(target=self._work, name="portal", daemon=True).start()
 
     def close(self) -> None:
@@ -112,7 +114,7 @@ class Comparer:
         try:
             ours = ours_of(catalogue, path)
         except (OSError, UnicodeDecodeError):
-            return WriterDiff("The file cannot be read: not compared.")
+            return WriterDiff("Not compared: the file cannot be read.")
         answer = self._answers.get((ours.locale, ours.slug))
         is_old = answer is None or self.clock() - answer.at > FRESH_S
         if is_old or self._asked.get(path) != ours:
@@ -169,7 +171,7 @@ def ours_of(catalogue: Catalogue, path: str) -> Ours:
 
 
 def _picture_of(project: Project, path: str) -> str | None:
-    """What stands for a picture, wherever it was uploaded to; None for what is no picture."""
+    """The placeholder of an image, wherever it was uploaded to; None for what is not an image."""
     try:
         picture = look_at(path, read_within(project.root / path, project.settings.assets.max_bytes))
     except OSError:
@@ -178,7 +180,7 @@ def _picture_of(project: Project, path: str) -> str | None:
 
 
 def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
-    """What the portal said beside ours, field by field and word by word."""
+    """The portal's version beside ours, field by field and word by word."""
     if answer.error:
         return WriterDiff(f"Not compared: {answer.error}")
     theirs = answer.article
@@ -193,11 +195,18 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
     if isinstance(theirs, LastPush):
         return _since_last_push(ours, theirs, fields)
     body = difference_html(by_key(theirs.content), ours.content)
-    named = [name for name, _, _ in fields] + (["text"] if body else [])
-    where = f"The portal has it as {theirs.status}" if theirs.status else "The portal has it"
+    named = [name for name, _, _ in fields] + (["body"] if body else [])
+    where = f"On the portal ({theirs.status})." if theirs.status else "On the portal."
     if not named:
-        return WriterDiff(f"{where}, with the same text and fields.")
-    return WriterDiff(f"{where}. Not the same there: {', '.join(named)}.", fields, body)
+        return WriterDiff(f"{where} Everything is up to date.")
+    return WriterDiff(f"{where} {_differ(named)}", fields, body)
+
+
+def _differ(names: list[str]) -> str:
+    """`Title and body differ.`"""
+    words = [label_of(name) for name in names]
+    listed = " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+    return f"{listed[:1].upper()}{listed[1:]} {'differs' if len(words) == 1 else 'differ'}."
 
 
 def _since_last_push(ours: Ours, theirs: LastPush, fields: tuple[tuple[str, str, str], ...]) -> WriterDiff:
@@ -205,8 +214,8 @@ def _since_last_push(ours: Ours, theirs: LastPush, fields: tuple[tuple[str, str,
     if not theirs.fields:
         return NEVER_PUSHED
     is_same = theirs.fields.get("content") in (None, body_digest(ours.content))
-    named = [name for name, _, _ in fields] + ([] if is_same else ["text"])
-    state = f"Changed since the last push: {', '.join(named)}." if named else "Not changed since the last push."
+    named = [name for name, _, _ in fields] + ([] if is_same else ["body"])
+    state = f"Changed since the last push: {field_names(named)}." if named else "Not changed since the last push."
     return WriterDiff(f"{state} {WITH_PORTAL}", fields)
 
 

@@ -125,7 +125,7 @@ def read_whole(root: Path, cache: Path) -> Tree:
     """The whole tree, in this process.
 
     Raises:
-        ContentError: the root is no folder any more.
+        ContentError: the root is not a folder any more.
     """
     tree = read_tree(root, cache=cache, inspect=inspect, workers=1)
     store_tree(tree, cache)

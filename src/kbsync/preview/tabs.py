@@ -1,4 +1,4 @@
-"""The open pages of all browsers: each is told what it shows now, when that is not what it was told before."""
+"""The open pages of all browsers: each gets its new state, when that has changed."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Tab:
     _ended: bool = False
 
     def show(self, page: Page, html: str) -> None:
-        """Tell the page's present state, unless that is what it was told last."""
+        """Send the page's current state, unless it has it already."""
         if isinstance(page, MissingPage) and self.there:
             self.there = False
             self._sent = b""
@@ -91,7 +91,7 @@ class Tabs:
     _closed: bool = False
 
     def open(self, url: str, *, media: bool) -> Tab:
-        """A page was opened: it is told its state once, because it may have missed something since it was loaded."""
+        """A page was opened: it gets its state once, because it may have missed something since it was loaded."""
         tab = Tab(url, media)
         page = self.page_at(url, media)
         tab.show(page, render_live(page))

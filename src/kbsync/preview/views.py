@@ -171,8 +171,8 @@ class View:
                 if (source := self.catalogue.sources[path])
             )
             sections.append(Section(self._language(locale), home_url(locale), articles=links))
-        frame = self._frame(index.site.default_locale, f"Everything | {self.portal}", ())
-        return OverviewPage(frame, "Everything in this tree", tuple(sections))
+        frame = self._frame(index.site.default_locale, f"All articles | {self.portal}", ())
+        return OverviewPage(frame, "All articles", tuple(sections))
 
     def codes(self) -> ArticlePage:
         """What lint can find: the page that the codes of the writer's layer link to."""

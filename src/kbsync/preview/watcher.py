@@ -54,7 +54,7 @@ class Watcher:
     Args:
         root: the content root.
         config: kbsync.toml.
-        gatherer: who is told.
+        gatherer: gets the events.
     """
 
     def __init__(self, root: Path, config: Path, gatherer: Gatherer) -> None:

@@ -23,9 +23,7 @@ HIDDEN = "KB4"
 FINDINGS_OF_HOME = 100
 """The home page names this many findings of the tree."""
 
-NOT_COMPARED = WriterDiff(
-    "Not compared: the preview asks no other machine. To compare with the portal, start it with `--portal`."
-)
+NOT_COMPARED = WriterDiff("Not compared with the portal. To compare, start the preview with `--portal`.")
 
 
 def _not_compared(_catalogue: Catalogue, _path: str) -> WriterDiff:
@@ -76,9 +74,9 @@ class Writing:
         ]
         shown = tuple(self._finding(path, finding, named=True) for path, finding in named[:FINDINGS_OF_HOME])
         if len(named) > len(shown):
-            more = f"and {len(named) - len(shown):,} more: run `kbsync lint`"
+            more = f"And {len(named) - len(shown):,} more. Run `kbsync lint` to see them."
             shown += (WriterFinding("warning", "", more),)
-        state = "" if catalogue.complete else "The tree is still being read."
+        state = "" if catalogue.complete else "Still reading your files."
         return Writer(state, findings=shown, broken=self.broken)
 
     def of_nothing(self) -> Writer | None:
@@ -108,7 +106,7 @@ class Writing:
         template = self.project.settings.preview.editor
         place = real_path(Path(self.project.root, path)).as_posix()
         words = {"path": quote(place, safe="/:"), "line": str(line), "column": str(column)}
-        # In vscode://file/{path} the first slash of the path stands already, in x://open?file={path} it does not.
+        # In vscode://file/{path} the first slash of the path is there already, in x://open?file={path} it does not.
         template = template.replace("/{path}", "/" + words["path"].removeprefix("/"))
         for word, value in words.items():
             template = template.replace("{" + word + "}", value)
@@ -128,6 +126,6 @@ class Writing:
     def _what_broke(path: str, findings: Iterable[Finding]) -> str:
         """The message over the last good page."""
         for finding in findings:
-            hint = f" ({finding.hint})" if finding.hint else ""
+            hint = f" {finding.hint}" if finding.hint else ""
             return f"{path}:{finding.line}:{finding.column}: {finding.message}{hint}"
         return ""

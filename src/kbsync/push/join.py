@@ -19,8 +19,8 @@ def check_same_tree(run: RunInfo, digest: str) -> None:
     """
     if run.digest != digest:
         raise PlanRefused(
-            f"the push that is under way (run {run.number}) has another content tree or other settings than this one",
-            hint="check out the same commit here, with the same kbsync.toml, and join again",
+            f"The push that is running (run {run.number}) was started with other files or settings.",
+            hint="Check out the same commit here, with the same kbsync.toml, and join again.",
         )
 
 

@@ -29,7 +29,7 @@ class World:
     Args:
         now: seconds since 1970.
         sleep: how to wait.
-        process: the process with a number, in our namespace; None where there is none.
+        process: the process with a number, in our namespace; None where it does not exist.
         booted_at: when this machine came up, in seconds since 1970; 0.0 where that is not known.
     """
 
@@ -58,7 +58,7 @@ def take_lock(
         world: clock and processes.
         wait: wait for a living owner instead of giving up.
         break_lock: take it from a living owner.
-        tell: told once why this waits, or whose lock was taken over.
+        tell: called once with why this waits, or whose lock was taken over.
 
     Raises:
         LedgerError: another run that lives holds it.
@@ -68,27 +68,27 @@ def take_lock(
         dying = None
         dead = is_dead(holder, owner, world)
         if dead or break_lock:
-            dying, buried = holder, f"{describe(holder, world)}{', which is dead' if dead else ''}"
+            dying, buried = holder, f"{describe(holder, world)}{' (that push has crashed)' if dead else ''}"
             continue
         if not wait:
             raise LedgerError(
-                f"another push is at work on this portal: {describe(holder, world)}",
-                hint="wait for it with `--wait`; if you know that it is dead, `--break-lock`",
+                f"Another push is running on this portal: {describe(holder, world)}.",
+                hint="Add `--wait` to wait for it. If it has crashed, add `--break-lock`.",
             )
         if not told:
-            tell(f"waiting for {describe(holder, world)}")
+            tell(f"Waiting for {describe(holder, world)}.")
             told = True
         world.sleep(WAIT_STEP_S)
     if dying is not None:
-        tell(f"took over the lock of {buried}")
+        tell(f"Took over the lock of {buried}.")
 
 
 def is_dead(holder: Owner, asking: Owner, world: World) -> bool:
-    """Whether an owner is surely gone.
+    """Whether an owner is certainly gone.
 
     | the owner is                                                  | it is dead when                                |
     | ------------------------------------------------------------- | ---------------------------------------------- |
-    | on this host, in this boot and this pid namespace             | its process is none, a zombie, or a later one  |
+    | on this host, in this boot and this pid namespace             | its process is gone, a zombie, or a later one  |
     | there, with our own number (each run of a container may be 1) | it began at another time, or is silent         |
     | on a host of this name, in another boot                       | it fell silent before this boot began          |
     | in another pid namespace, or on another host                  | it is silent                                   |
@@ -104,7 +104,7 @@ def is_dead(holder: Owner, asking: Owner, world: World) -> bool:
 
 
 def is_silent(owner: Owner, world: World) -> bool:
-    """Whether an owner's heart has not beaten for so long that nobody needs to wait for it, wherever it is."""
+    """Whether an owner sent no heartbeat for so long that it need not be waited for, on any machine."""
     return world.now() - owner.beat_at > STALE_S
 
 

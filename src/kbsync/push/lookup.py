@@ -34,7 +34,7 @@ class Lookup:
         else:
             seen, body = self.service.read_article(remote_id, locale=change.locale)
         if seen.remote_id != remote_id:
-            raise Misbehaved(f"asked for {change.kind} {remote_id}, the service answered with {seen.remote_id}")
+            raise Misbehaved(f"kbsync asked for {change.kind} {remote_id}. The service answered with {seen.remote_id}.")
         return seen, body
 
     def own(self, change: Change, seen: Observed, remote_id: RemoteId | None) -> Observed:
@@ -44,16 +44,16 @@ class Lookup:
             short = missing(change.after, seen) and self.service.can(f"show_{change.kind}")
             return self._whole(change, self.look(change, seen.remote_id)) if short else seen
         raise Misbehaved(
-            f"the answer to {change.action} {change.kind} `{change.slug}` is about another one, {seen.remote_id}",
-            hint="is something in between (a proxy, a cache) that answers for the service?",
+            f"The answer to {change.action} {change.kind} `{change.slug}` is about another one, {seen.remote_id}.",
+            hint="Check whether a proxy or a cache between you and the service answers for it.",
         )
 
     def _whole(self, change: Change, seen: Observed) -> Observed:
         """Refuse an answer, asked for a second time, that says nothing at all of what was sent."""
         if len(missing(change.after, seen)) == len(change.after.keys() - OUTSIDE):
             raise Misbehaved(
-                f"the answers to {change.action} {change.kind} `{change.slug}` say nothing of what was sent",
-                hint="run the command again: what was done is looked up first",
+                f"The answers to {change.action} {change.kind} `{change.slug}` do not contain what was sent.",
+                hint="Run the command again. It first checks what was stored.",
             )
         return seen
 
@@ -73,8 +73,8 @@ class Lookup:
             found = seen.remote_id if seen else None
         if found is None:
             raise ContentError(
-                f"the category `{slug}` ({change.locale}) is not on the portal",
-                hint="the change that makes it failed; mend that one and push again",
+                f"The category `{slug}` ({change.locale}) is not on the portal.",
+                hint="Creating it failed. Fix that first, then push again.",
             )
         return found
 
@@ -85,7 +85,7 @@ class Lookup:
         return self.service.can_find(change.slug)
 
     def find(self, change: Change, *, thorough: bool = False) -> Observed | None:
-        """The item of the change's slug; None where there is none, or where nobody can look.
+        """The item of the change's slug; None where it does not exist, or cannot be looked up.
 
         `thorough`: where one look finds nothing, look in the list as well.
         """
@@ -96,5 +96,5 @@ class Lookup:
         else:
             found = self.service.find_category(change.slug, locale=change.locale)
         if found is not None and found.slug not in ("", change.slug):
-            raise Misbehaved(f"asked for `{change.slug}`, the service answered with `{found.slug}`")
+            raise Misbehaved(f"kbsync asked for `{change.slug}`. The service answered with `{found.slug}`.")
         return found

@@ -29,7 +29,7 @@ class Process:
 
 
 def read_process(pid: int) -> Process | None:
-    """The process with this number in our namespace; None where there is none."""
+    """The process with this number in our namespace; None where it does not exist."""
     try:
         os.kill(pid, 0)
     except (ProcessLookupError, OverflowError):
@@ -40,7 +40,7 @@ def read_process(pid: int) -> Process | None:
 
 
 def _process_of(stat: str) -> Process:
-    """A line of /proc/PID/stat; where other users' processes are hidden, there is none."""
+    """A line of /proc/PID/stat; a system that hides other users' processes has no such file."""
     fields = stat.rpartition(")")[2].split()
     return Process(fields[STATE], int(fields[BORN])) if len(fields) > BORN else Process()
 

@@ -29,7 +29,7 @@ IDLE_S = 0.1
 """How often a runner that has nothing to do looks whether others have left it something."""
 
 NOBODY = Owner("", "", 0, 0.0, 0.0)
-STOPPED = "stopped before it was sent"
+STOPPED = "Stopped before it was sent."
 TURNS = 1000
 """Turns that one phase may have: changes of the same phase that depend on each other, one after the other."""
 
@@ -103,7 +103,7 @@ class Runner:
         sender: sends.
         run: the ledger and the world.
         changes: what is behind the journal's entries; of what another runner offered, filled when it is taken.
-        leads: whether this run is ours: we end with its outcomes whole, whoever made them.
+        leads: whether this run is ours: we end with all of its outcomes, those of other runners too.
     """
 
     target: str
@@ -200,14 +200,14 @@ class Runner:
 
     def _reason_to_skip(self, change: Change) -> str:
         if change.is_removal and self.trouble:
-            return "nothing is removed when anything else failed"
+            return "Nothing is removed when another change failed."
         category = change.after.get("category")
         if category is not None and ("category", change.locale, str(category)) in self.failed:
-            return f"its category `{category}` could not be made"
+            return f"Its category `{category}` could not be created."
         if (change.kind, change.locale, change.slug) in self.failed:
-            return f"the change of the {change.kind} before it failed"
+            return f"An earlier change of this {change.kind} failed."
         if is_unresolved(change):
-            return "the article that it translates was not made"
+            return "The article that it translates was not created."
         return ""
 
     def _wait(self) -> Iterator[Outcome]:
@@ -241,10 +241,10 @@ class Runner:
         return bool(self.hopeless) or self.run.stopping()
 
     def _skip_rest(self) -> Iterator[Outcome]:
-        """Give up what nobody has taken, unless others may still do it."""
+        """Give up what was not taken yet, unless other runners may still do it."""
         if not self._is_alone() and (self.hopeless or not self.leads):
             return
-        reason = f"not tried any more: {self.hopeless}" if self.hopeless else STOPPED
+        reason = f"Not tried, because an earlier change failed. {self.hopeless}" if self.hopeless else STOPPED
         for entry in self.run.ledger.skip_rest(self.run.number, reason, now=self.run.clock()):
             if entry in self.changes:
                 self.told.add(entry)
@@ -320,12 +320,10 @@ def outcome_of(entry: Entry) -> Outcome:
     if entry.state in {"done", "settled"}:
         return Outcome(change, "done", change.remote_id)
     if entry.state in {"waiting", "taken", "pending"}:
-        return Outcome(change, "skipped", change.remote_id, "left to the other runners")
+        return Outcome(change, "skipped", change.remote_id, "Left to the other runners.")
     word: Literal["skipped", "failed"] = "skipped" if entry.state == "skipped" else "failed"
     return Outcome(change, word, change.remote_id, entry.error, entry.hint)
 
 
 def _broken() -> LedgerError:
-    return LedgerError(
-        "somebody broke this run's lock; nothing more was sent", hint="run `kbsync plan` to see what is left"
-    )
+    return LedgerError("This push lost its lock. Nothing more was sent.", hint="Run `kbsync plan` to see what is left.")

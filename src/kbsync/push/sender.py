@@ -32,11 +32,12 @@ from kbsync.plan.step import (
 )
 from kbsync.push.lookup import Lookup
 from kbsync.service.contract import Service
+from kbsync.words import field_names
 
 LOOK_AGAIN = 2
 """How often a create whose answer was lost is sent in one run."""
 
-FORMER = AnswerLost("a runner that died may have sent it")
+FORMER = AnswerLost("A runner that crashed may have sent it.")
 
 UNIQUE = "should be unique"
 """The refusal of a category whose slug is taken in its locale. Source: docs/service.md, section 3."""
@@ -54,7 +55,7 @@ class Sender:
         content_of: the body that a change sends.
         bases: what was agreed on before, by kind and id; an update moves only what it sends. Who records a step
             puts its base here, for the next change of the same item.
-        default_author: the author of an article that names none; None where nobody knows whose the token is.
+        default_author: the author of an article that names none; None where the owner of the token is unknown.
     """
 
     service: Service
@@ -70,7 +71,7 @@ class Sender:
         """Look at what a change is about, once more before it is sent; a step where that ends it already."""
         try:
             if change.remote_id is None:
-                return Step("skipped", "failed", error="the item that this belongs to was not made")
+                return Step("skipped", "failed", error="The item that this belongs to was not created.")
             if change.action is Action.DELETE:
                 return self._look_at_removal(change, change.remote_id)
             return self._look_at_update(change, change.remote_id)
@@ -156,13 +157,13 @@ class Sender:
         return self._taken(change, seen, exc)
 
     def _taken(self, change: Change, seen: Observed, exc: ServiceError) -> Step:
-        taken = f'slug `{change.slug}` is taken by {change.kind} {seen.remote_id} "{seen.title}"'
+        taken = f'The slug `{change.slug}` is taken by {change.kind} {seen.remote_id} "{seen.title}"'
         state = f" ({seen.status})" if seen.status else ""
         return Step(
             "failed",
             "failed",
-            error=f"{taken}{state}; nothing was overwritten [{exc.message}]",
-            hint="run `kbsync plan` to compare the two, or give the source another slug",
+            error=f"{taken}{state}. Nothing was overwritten. ({exc.message})",
+            hint="Run `kbsync plan` to compare the two, or give the file another slug.",
         )
 
     def _explained(self, change: Change, exc: ServiceError) -> ServiceError:
@@ -173,11 +174,11 @@ class Sender:
             and self.lookup.can_find(change)
         ):
             # Looked up and not there, twice: the slug is taken where this portal cannot see it (docs/service.md, S1).
-            hint = f"is `{change.slug}` taken in another portal or account of this installation? Try another slug"
-            return ServerFailed(f"{exc.message}; this portal has no article of this slug", hint=hint, status=500)
+            hint = f"`{change.slug}` may be taken in another portal or account of this service. Try another slug."
+            return ServerFailed(f"{exc.message} This portal has no article with this slug.", hint=hint, status=500)
         if change.kind == "category" and isinstance(exc, Rejected) and UNIQUE in exc.message:
-            hint = f"in the panel, put any article into `{change.slug}` ({change.locale}), then push again"
-            return Rejected(f"{exc.message}; the portal has this category but does not list it", hint=hint, status=422)
+            hint = f"In the panel, put any article into `{change.slug}` ({change.locale}), then push again."
+            return Rejected(f"{exc.message} The portal has this category but does not list it.", hint=hint, status=422)
         return exc
 
     def _made(self, change: Change, sent: Fields, seen: Observed) -> Step:
@@ -227,7 +228,8 @@ class Sender:
                 if not isinstance(exc, AnswerLost):
                     return failed(exc, remote_id)
                 if moved := differences({n: v for n, v in change.before.items() if n not in UNSEEN}, seen):
-                    return failed(AnswerLost(f"{exc.message}; now {', '.join(moved)} is neither ours nor as before"))
+                    third = f"Now neither the old nor the new value is there: {field_names(moved)}."
+                    return failed(AnswerLost(f"{exc.message} {third}"))
                 seen = self._send_update(change, seen)
         except ServiceError as again:
             return self._owner_of_slug(change, again) or failed(again, remote_id, lost=True, after=exc)
@@ -263,7 +265,7 @@ class Sender:
         wrong = differences(change.after, seen)
         arrived = {name: value for name, value in change.after.items() if name not in wrong and name != "status"}
         if "category" in arrived and "position" in seen.fields:
-            # The move gave it a new one: that is no person's edit, even where ours was not taken afterwards.
+            # The move gave it a new one: that is not a person's edit, even where ours was not stored afterwards.
             arrived["position"] = seen.fields["position"]
         status = seen.status if "status" in change.after and "status" not in wrong else None
         # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
@@ -287,7 +289,7 @@ class Sender:
         return Step("done", "done", base, remote_id=seen.remote_id)
 
     def _mend_position(self, change: Change, sent: Fields, seen: Observed) -> Observed:
-        """A change of category gives the article a new position; ours is said again, alone."""
+        """A change of category gives the article a new position; ours is sent again, alone."""
         if (
             change.kind != "article"
             or differences(sent, seen) != ["position"]
@@ -299,7 +301,7 @@ class Sender:
             mended = self.service.update_article(seen.remote_id, position, before=seen, content=None, category_id=None)
             return self.lookup.own(change, mended, seen.remote_id)
         except ServiceError:
-            return seen  # Whoever reads this finds the position not taken, and says so.
+            return seen  # The caller finds that the position was not stored, and reports it.
 
     # --- delete ----------------------------------------------------------------------------------------------------
 
@@ -321,7 +323,7 @@ class Sender:
                 self.lookup.look(change, remote_id)
             except NotFound:
                 return Step("done", "done", removed=True, remote_id=remote_id)
-        return Step("failed", "failed", remote_id=remote_id, error="it is still there after the delete")
+        return Step("failed", "failed", remote_id=remote_id, error="It is still there after the delete.")
 
 
 def _undecided(decided: Fields, change: Change, wrong: Sequence[str]) -> Fields:

@@ -1,7 +1,7 @@
-"""Pictures go before the articles that show them: planned, uploaded once, recorded at once.
+"""Images go before the articles that show them: planned, uploaded once, recorded at once.
 
-An upload that is sent twice is no second article: it costs one of the sixty that the service takes in an hour, and
-leaves a file that nobody shows. So a run that dies in between uploads that one picture again, and no other.
+An upload that is sent twice does not make a second article: it costs one of the sixty that the service accepts in an
+hour, and leaves an unused file. So a run that crashes in between uploads that one image again, and no other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from kbsync.plan.draft import Policy
 from kbsync.plan.rules import TOO_MANY_IMAGES
 from kbsync.plan.step import HOPELESS
 from kbsync.service.contract import Service
-from kbsync.words import are, count
+from kbsync.words import count
 
 HOUR_S = 3600.0
 
@@ -71,7 +71,7 @@ class Uploads:
         addresses: where images are; an upload adds its own.
         ledger, target: the record, and the portal in it.
         clock: seconds since 1970.
-        per_hour: how many pictures the service takes in an hour; 0 where nobody said.
+        per_hour: how many images the service accepts in an hour; 0 where that is unknown.
     """
 
     service: Service
@@ -117,7 +117,7 @@ def content_of(change: Change, compiler: Compiler, addresses: Addresses) -> str:
 def plan_uploads(plan: Plan, compiler: Compiler, addresses: Addresses, policy: Policy, *, per_hour: int) -> Plan:
     """The plan with an upload for each picture that its changes wait for, before everything else.
 
-    Where they are more than the service takes in an hour (0: nobody said how many that are), the plan says so.
+    Where they are more than the service accepts in an hour (0: unknown), the plan has a warning.
     """
     wanted: dict[str, Picture] = {}
     for change in plan.changes:
@@ -133,10 +133,9 @@ def plan_uploads(plan: Plan, compiler: Compiler, addresses: Addresses, policy: P
     found = replace(plan, changes=(*uploads, *plan.changes), requests=requests, seconds=seconds_for(requests, policy))
     if not per_hour or len(uploads) <= per_hour:
         return found
-    message = f"{len(uploads):,} pictures are to be uploaded, and the service takes {per_hour:,} in an hour"
-    hint = (
-        f"push again each hour, {-(-len(uploads) // per_hour)} times in all: each push goes on where the last one ended"
-    )
+    message = f"{len(uploads):,} images have to be uploaded, and the service accepts {per_hour:,} in an hour."
+    pushes = -(-len(uploads) // per_hour)
+    hint = f"Push once an hour, {pushes} times in all. Each push continues where the last one ended."
     return replace(found, warnings=(*found.warnings, TOO_MANY_IMAGES.finding(uploads[0].path, 1, 1, message, hint)))
 
 
@@ -155,10 +154,11 @@ def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, co
                 continue
             if len(under_way) >= concurrency:
                 outcome = _take(under_way.popleft().result(), uploads)
-                reason = reason or (f"not tried any more: {outcome.error}" if outcome.hopeless else "")
+                failure = f"Not tried, because an earlier upload failed. {outcome.error}"
+                reason = reason or (failure if outcome.hopeless else "")
                 yield outcome
             if not reason and stopping():
-                reason = "stopped before it was sent"
+                reason = "Stopped before it was sent."
             elif not reason and uploads.per_hour and len(times_s) >= uploads.per_hour:
                 reason = _later(min(times_s), uploads)
             if reason:
@@ -182,8 +182,10 @@ def _take(sent: tuple[Outcome, str], uploads: Uploads) -> Outcome:
 
 def _later(oldest_s: float, uploads: Uploads) -> str:
     minutes = max(1, round((oldest_s + HOUR_S - uploads.clock()) / 60))
-    used = f"the {count(uploads.per_hour, 'upload')} of this hour {are(uploads.per_hour)} used up"
-    return f"{used}; push again in {minutes} min, and it goes on"
+    return (
+        f"The service accepts {count(uploads.per_hour, 'upload')} an hour. "
+        f"Push again in {count(minutes, 'minute')} to upload the rest."
+    )
 
 
 def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
@@ -193,7 +195,7 @@ def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
     try:
         url = uploads.service.upload(picture.upload_name, pictures.read(picture), picture.kind)
     except Throttled as exc:
-        error = "the service takes no more pictures in this hour"
+        error = "The service accepts no more images in this hour."
         return Outcome(change, "skipped", None, error, exc.hint, hopeless=True), ""
     except (ServiceError, ContentError) as exc:
         return Outcome(change, "failed", None, exc.message, exc.hint, isinstance(exc, HOPELESS)), ""
@@ -201,7 +203,7 @@ def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
 
 
 def record_known(plan: Plan, uploads: Uploads) -> None:
-    """Record what the portal alone knew, so that whoever joins this run sends the same."""
+    """Record what only the portal knew, so that runners who join send the same."""
     recorded = uploads.ledger.pictures(uploads.target) if uploads.compiler.pictures.by_path else {}
     shown: dict[str, str] = {}
     for change in filter(sends_body, plan.changes):
@@ -222,16 +224,16 @@ def ready(plan: Plan, compiler: Compiler, addresses: Addresses) -> tuple[Plan, l
             continue
         if missing := awaited(change, compiler, addresses):
             lacking.add(change.path)
-            error = f"its picture {missing[0].path} is not uploaded yet"
+            error = f"Its image {missing[0].path} is not uploaded yet."
             left.append(Outcome(change, "skipped", change.remote_id, error))
         elif change.path in lacking and change.kind == "article":
-            error = "the change of the article before it was left out"
+            error = "An earlier change of this article was left out."
             left.append(Outcome(change, "skipped", change.remote_id, error))
         else:
             changes.append(change)
     if lacking:
         removals = [change for change in changes if change.is_removal]
-        reason = "nothing is removed when anything else failed"
+        reason = "Nothing is removed when another change failed."
         left += [Outcome(change, "skipped", change.remote_id, reason) for change in removals]
         changes = [change for change in changes if not change.is_removal]
     return replace(plan, changes=tuple(changes)), left

@@ -27,4 +27,4 @@ def difference(one: str, other: str, *, before: str, after: str) -> Iterator[str
 def _breaks(text: str) -> str:
     """What ends the lines of a text."""
     ends = {line[len(line.rstrip("\r\n")) :] for line in text.splitlines(keepends=True)}
-    return " and ".join(name for end, name in BREAKS.items() if end in ends) or "none"
+    return " and ".join(name for end, name in BREAKS.items() if end in ends) or "no line breaks"

@@ -52,7 +52,7 @@ def code(text: str, room: int = CELL_CHARS) -> str:
 
 
 def hint(text: str, room: int = 2 * CELL_CHARS) -> str:
-    """A sentence of kbsync's own, in which a command or a name stands between backticks, as code."""
+    """A sentence of kbsync's own, with commands and names between backticks, as code."""
     parts = " ".join(visible(text).split()).split("`")
     if len(parts) % 2 == 0:
         return _escaped(cut(text, room))
@@ -85,11 +85,11 @@ def _inert(special: str) -> str:
 # --- JSON ------------------------------------------------------------------------------------------------------------
 
 UNSEEN = re.compile(r"[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""What JSON lets stand as it is, and a terminal obeys or shows otherwise."""
+"""What JSON leaves as it is, but a terminal obeys or hides."""
 
 
 def json_text(found: Any) -> str:
-    """A value as JSON, for programs; whoever looks at it in a terminal sees what is in it."""
+    """A value as JSON, for programs; in a terminal, everything in it is visible."""
     text = msgspec.json.format(msgspec.json.encode(found), indent=2).decode()
     return UNSEEN.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
 

@@ -11,7 +11,7 @@ ELLIPSIS = "…"
 
 
 def excerpt(line: str, column: int, room: int) -> tuple[str, int]:
-    """What is shown of a line, and how many columns of the screen stand before the caret.
+    """What is shown of a line, and how many columns of the screen come before the caret.
 
     Args:
         line: the line as it is in the file, without its end.
@@ -35,7 +35,7 @@ def excerpt(line: str, column: int, room: int) -> tuple[str, int]:
 
 
 def _window(widths: list[int], caret: int, room: int) -> tuple[int, int]:
-    """The cells around the caret that fit: half of the room before it, and more where less stands behind it."""
+    """The cells around the caret that fit: half of the room before it, and more where less comes after it."""
     before, behind = sum(widths[:caret]), sum(widths[caret:])
     left = min(before, max(room // 2, room - behind))
     start = caret

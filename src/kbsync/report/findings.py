@@ -80,4 +80,4 @@ def _summary(findings: Iterable[Finding], sources: int, fix: str) -> str:
         warnings += finding.level != "error"
         fixable += finding.fixable
     total = f"{count(sources, 'file')}: {count(errors, 'error')}, {count(warnings, 'warning')}.\n"
-    return total + (f"{fixable:,} can be mended by `{fix}`.\n" if fixable else "")
+    return total + (f"`{fix}` can fix {fixable:,} of them.\n" if fixable else "")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 
-from kbsync.fields import label_of
 from kbsync.model import Finding, Held, Level, Outcome, Plan, visible
+from kbsync.report.vocabulary import REASONS, action_word
+from kbsync.words import field_names
 
 
 def findings_annotations(findings: Iterable[Finding], *, root: str) -> str:
@@ -49,15 +50,20 @@ def _finding(finding: Finding, root: str) -> str:
 
 
 def _held(held: Held, root: str) -> str:
-    fields = ", ".join(label_of(name) for name in held.fields)
+    fields = field_names(held.fields)
     message = f"{held.locale}: {held.slug}" + (f": {fields}" if fields else "")
-    return _command("warning", _top_of(held.path, root) | {"title": f"held: {held.reason}"}, message, held.hint)
+    return _command(
+        "warning",
+        _top_of(held.path, root) | {"title": f"Needs your decision: {REASONS[held.reason]}"},
+        message,
+        held.hint,
+    )
 
 
 def _outcome(outcome: Outcome, root: str) -> str:
     change = outcome.change
     message = f"{change.locale}: {change.slug}: {outcome.error}"
-    title = {"title": f"{change.action} {outcome.outcome}"}
+    title = {"title": f"{action_word(change.action)} {outcome.outcome}"}
     return _command("error", _top_of(change.path, root) | title, message, outcome.hint)
 
 
@@ -71,8 +77,8 @@ def _file(path: str, root: str) -> str:
 
 
 def _command(level: Level, properties: dict[str, str], message: str, hint: str) -> str:
-    told = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{level} {told}::{'%0A'.join(_lines(message, hint))}"
+    listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
+    return f"::{level} {listed}::{'%0A'.join(_lines(message, hint))}"
 
 
 def _lines(*texts: str) -> Iterator[str]:

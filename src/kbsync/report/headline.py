@@ -1,10 +1,11 @@
-"""The result in one line, from counts alone, for a heading: `3 changes, 1 of them LIVE, 1 held`."""
+"""The result in one line, for a heading: `3 changes, 1 of them live, 1 needs your decision`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from kbsync.model import Action, Finding, Outcome, Plan
+from kbsync.report.vocabulary import need
 from kbsync.words import count
 
 
@@ -13,7 +14,7 @@ def plan_headline(plan: Plan) -> str:
     live = sum(1 for change in plan.sent if change.live)
     parts = [count(len(plan.sent), "change")] if plan.sent else []
     if live:
-        parts.append("LIVE" if live == len(plan.sent) == 1 else f"{live:,} of them LIVE")
+        parts.append("live" if live == len(plan.sent) == 1 else f"{live:,} of them live")
     return _joined(parts, plan)
 
 
@@ -29,8 +30,8 @@ def push_headline(plan: Plan, outcomes: Sequence[Outcome]) -> str:
 
 def _joined(parts: list[str], plan: Plan) -> str:
     if not parts:
-        parts = ["nothing to send" if plan.held or plan.changes else "nothing to do"]
-    return ", ".join([*parts, *([f"{len(plan.held):,} held"] if plan.held else [])])
+        parts = ["nothing to send" if plan.held or plan.changes else "everything is up to date"]
+    return ", ".join([*parts, *([need(len(plan.held))] if plan.held else [])])
 
 
 def findings_headline(findings: Sequence[Finding]) -> str:
@@ -38,4 +39,4 @@ def findings_headline(findings: Sequence[Finding]) -> str:
     errors = sum(1 for finding in findings if finding.level == "error")
     warnings = len(findings) - errors
     parts = [count(number, noun) for number, noun in ((errors, "error"), (warnings, "warning")) if number]
-    return ", ".join(parts) or "no findings"
+    return ", ".join(parts) or "no errors or warnings"

@@ -13,11 +13,15 @@ from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
 from kbsync.report.escape import inert, json_text
 from kbsync.report.text import SHOWN, Style
-from kbsync.words import count
+from kbsync.report.vocabulary import action_word
+from kbsync.words import count, field_names
 
-WORDS = {"settled": "looked up later", "unknown": "nobody knows", "pending": "under way", "taken": "under way"}
+WORDS = {"settled": "looked up later", "unknown": "result unknown", "pending": "under way", "taken": "under way"}
 
-DEAD = ", which is dead: the next push takes it over"
+OUTCOMES = {"held": "needs your decision"}
+"""How a run ended, where that is not the name of its exit code."""
+
+DEAD = " (that push has crashed: the next push takes the lock over)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +48,12 @@ def ledger_text(record: Record, style: Style) -> str:
     """The record, and its latest runs."""
     lines = [
         style.paint(f"Ledger of portal `{record.portal}` {record.place}", "bold"),
-        f"  {count(record.categories, 'category')} and {count(record.articles, 'article')} managed",
+        f"  {count(record.categories, 'category')} and {count(record.articles, 'article')} published by kbsync",
         f"  lock: {record.holder or 'free'}{DEAD if record.holder_is_dead else ''}",
     ]
     if record.pending:
-        lines.append(style.paint(f"  {count(len(record.pending), 'request')} open: the next push looks up", "yellow"))
+        open_requests = f"  {count(len(record.pending), 'request')} without a result: the next push checks"
+        lines.append(style.paint(open_requests, "yellow"))
         lines += (f"    {entry.action} {visible(entry.path or entry.slug)}" for entry in record.pending[:SHOWN])
     shown = record.runs if style.verbose else record.runs[:SHOWN]
     lines += ["", style.paint("Runs, newest first" if shown else "No runs yet", "bold")]
@@ -61,7 +66,8 @@ def ledger_text(record: Record, style: Style) -> str:
 def run_line(run: RunInfo, *, at_work: bool = False) -> str:
     """`12  2026-11-21 07:20  push: 3 done, 1 failed (partly failed)`."""
     states = ", ".join(f"{number:,} {WORDS.get(state, state)}" for state, number in sorted(run.states.items()))
-    outcome = run.outcome.replace("_", " ") or ("still at work" if at_work else "did not end")
+    ended = OUTCOMES.get(run.outcome, run.outcome.replace("_", " "))
+    outcome = ended or ("still running" if at_work else "did not end")
     return visible(f"{run.number}  {_moment(run.started_at)}  {run.command}: {states or 'nothing to send'} ({outcome})")
 
 
@@ -72,10 +78,9 @@ def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: b
     for entry in shown:
         change = entry.change
         where = visible(change.path or f"{change.locale}: {change.slug}")
-        fields = ", ".join(field.name for field in change.fields) if change.action is Action.UPDATE else ""
-        lines.append(
-            f"  {WORDS.get(entry.state, entry.state)}: {change.action} {where}{f' ({fields})' if fields else ''}"
-        )
+        fields = field_names(field.name for field in change.fields) if change.action is Action.UPDATE else ""
+        tail = f" ({fields})" if fields else ""
+        lines.append(f"  {WORDS.get(entry.state, entry.state)}: {action_word(change.action)} {where}{tail}")
         if entry.error:
             lines.append(style.paint(f"      {visible(entry.error)}", "dim"))
     if len(shown) < len(entries):

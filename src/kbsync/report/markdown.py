@@ -1,6 +1,6 @@
 """Plans, pushes and findings as GitHub-flavoured Markdown, for a comment in a pull request or the summary of a job.
 
-What needs a person comes first. Of each list the beginning stands open and the rest is folded; what would make the
+What needs a person comes first. Of each list the beginning is open and the rest is folded; what would make the
 whole too large for a comment is counted instead.
 """
 
@@ -15,8 +15,9 @@ from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, O
 from kbsync.plan.order import taken_slugs
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
-from kbsync.report.text import NOUNS, PAST, duration, fate_of_address, moving
-from kbsync.words import count
+from kbsync.report.text import duration, fate_of_address, moving
+from kbsync.report.vocabulary import NOUNS, PAST, REASONS, action_word, others_sentence
+from kbsync.words import count, field_names
 
 LIMIT_BYTES = 60_000
 """Size of a whole report: GitHub cuts a comment at 65,536 characters, and the summary of a step at 1 MiB."""
@@ -25,7 +26,7 @@ RESERVED_BYTES = 4_000
 """Room that each later list is sure of, so that a long one does not push it out."""
 
 FRAME_BYTES = 600
-"""Room for what stands around the rows of a list: its heading, the heads of its tables, the fold, what is left out."""
+"""Room for what is around the rows of a list: its heading, the heads of its tables, the fold, what is left out."""
 
 OPEN_ROWS = 20
 """Rows of a list that are seen without unfolding."""
@@ -67,7 +68,7 @@ def plan_markdown(plan: Plan, findings: Sequence[Finding] = (), *, root: str = "
         _held(plan.held),
         _listed("Changes", plan.changes),
         _findings("Worth knowing", plan.warnings, root),
-        _findings("Warnings of the content tree", findings, root),
+        _findings("Warnings", findings, root),
     ]
     return _render(head, [*sections, _unmanaged(plan.unmanaged)] if unmanaged else sections)
 
@@ -99,14 +100,14 @@ def push_markdown(plan: Plan, outcomes: Sequence[Outcome], *, requests: int, sec
 
 def findings_markdown(findings: Sequence[Finding], *, root: str, sources: int) -> str:
     """What lint found in so many sources."""
-    head = ["## kbsync lint: " + findings_headline(findings), f"{count(sources, 'file')} looked at"]
+    head = ["## kbsync lint: " + findings_headline(findings), f"{count(sources, 'file')} checked"]
     return _render(head, _by_level(findings, root))
 
 
 def refused_markdown(target: Target, findings: Sequence[Finding], *, command: str, root: str) -> str:
     """A plan or push that findings of level error stopped."""
     head = [f"## kbsync {command}: stopped by {findings_headline([f for f in findings if f.level == 'error'])}"]
-    head.append(f"{_portal(target)} · nothing was asked or sent: mend the errors first")
+    head.append(f"{_portal(target)} · Nothing was sent. Fix the errors first.")
     return _render(head, _by_level(findings, root))
 
 
@@ -122,7 +123,7 @@ def _rest(plan: Plan) -> Iterator[str]:
     if plan.unchanged:
         yield f"{plan.unchanged:,} unchanged"
     if plan.unmanaged:
-        yield f"{len(plan.unmanaged):,} on the portal and not ours"
+        yield others_sentence(plan.unmanaged).removesuffix(".")
 
 
 def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
@@ -135,11 +136,9 @@ def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
         numbers = Counter(change.kind for change in found)
         what = " and ".join(count(numbers[kind], noun) for kind, noun in NOUNS.items() if numbers[kind])
         if action is Action.CREATE and articles:
-            what += ", as draft" if articles == 1 else ", as drafts"
-        if action is Action.ADOPT:
-            what += ", equal on both sides"
+            what += " as a draft" if articles == 1 else " as drafts"
         live = sum(1 for change in found if _is_live(change))
-        yield (PAST[action] if past else action.value, what, f"**LIVE**: {live:,}" if live else "")
+        yield (PAST[action] if past else action_word(action), what, f"**LIVE**: {live:,}" if live else "")
 
 
 def _is_live(change: Change) -> bool:
@@ -155,15 +154,15 @@ def _changes(heading: str, changes: Sequence[Change]) -> Section:
 def _listed(heading: str, changes: Sequence[Change]) -> Section:
     taken = taken_slugs(changes)
     rows = (_change(change, taken) for change in changes)
-    return Section(heading, ("Action", "Source", "Title", "What changes"), rows, len(changes))
+    return Section(heading, ("Action", "File", "Title", "What changes"), rows, len(changes))
 
 
 def _change(change: Change, taken: Set[str]) -> Row:
-    word = "**DELETE**" if change.action is Action.DELETE else change.action.value
+    word = "**DELETE**" if change.action is Action.DELETE else action_word(change.action)
     mark = "**LIVE** " if _is_live(change) else ""
     fields = "; ".join(_field(field, taken) for field in moving(change.fields)) if _shows_fields(change) else ""
     if change.is_removal:
-        fields = "the run made it" if change.path else "the source is gone"
+        fields = "made by that run" if change.path else "its file is gone"
     return (word, _where(change), mark + prose(change.title), fields)
 
 
@@ -190,15 +189,13 @@ def _value(value: Value) -> str:
 
 
 def _held(held: Sequence[Held]) -> Section:
-    rows = (
-        (item.reason.value, _where(item), ", ".join(label_of(n) for n in item.fields), hint(item.hint)) for item in held
-    )
-    return Section("Held, for a person to decide", ("Why", "Source", "Fields", "What to do"), rows, len(held))
+    rows = ((REASONS[item.reason], _where(item), field_names(item.fields), hint(item.hint)) for item in held)
+    return Section("Needs your decision", ("Why", "File", "Fields", "What to do"), rows, len(held))
 
 
 def _outcomes(word: str, outcomes: Sequence[Outcome]) -> Section:
-    rows = ((o.change.action.value, _where(o.change), hint(o.error), hint(o.hint)) for o in outcomes)
-    return Section(word.capitalize(), ("Action", "Source", "Why", "What to do"), rows, len(outcomes))
+    rows = ((action_word(o.change.action), _where(o.change), hint(o.error), hint(o.hint)) for o in outcomes)
+    return Section(word.capitalize(), ("Action", "File", "Why", "What to do"), rows, len(outcomes))
 
 
 def _by_level(findings: Sequence[Finding], root: str) -> list[Section]:
@@ -220,7 +217,7 @@ def _place(finding: Finding, root: str) -> str:
 
 def _unmanaged(items: Sequence[Observed]) -> Section:
     rows = ((_where(item), prose(item.title), item.status or "") for item in items)
-    return Section("On the portal and not ours; never touched", ("Slug", "Title", "Status"), rows, len(items))
+    return Section("On the portal, not in this repository", ("Slug", "Title", "Status"), rows, len(items))
 
 
 # --- lists that fit --------------------------------------------------------------------------------------------------
@@ -246,7 +243,7 @@ def _section(section: Section, room: int) -> str:
         blocks.append(f"<details><summary>{len(folded):,} more</summary>")
         blocks += [_table(section.columns, folded), "</details>"]
     if len(rows) < section.total:
-        blocks.append(f"… and {section.total - len(rows):,} more, left out here because a comment has a limit.")
+        blocks.append(f"… and {section.total - len(rows):,} more are not shown: a comment has a size limit.")
     return "\n\n".join(blocks)
 
 

@@ -1,6 +1,6 @@
 """Findings as SARIF 2.1.0, which code scanning services and editors read. Pure.
 
-Source: docs.oasis-open.org/sarif/sarif/v2.1.0. Columns count characters, which SARIF has to be told.
+Source: docs.oasis-open.org/sarif/sarif/v2.1.0. Columns count characters, which the log has to declare.
 """
 
 from __future__ import annotations

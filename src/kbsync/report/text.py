@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from dataclasses import dataclass
 from itertools import groupby
+from posixpath import commonprefix
 
 from kbsync.fields import label_of
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
 from kbsync.plan.order import ASIDE, taken_slugs
 from kbsync.plan.step import PLAN_AGAIN
 from kbsync.report.escape import inert
-from kbsync.words import count
+from kbsync.report.vocabulary import NOUNS, PAST, REASONS, live_sentence, need, others_sentence
+from kbsync.words import count, field_names
 
 PUSH = "kbsync push"
-"""The command that makes a plan so, where it was made without any option."""
+"""The command that carries out a plan made without options."""
 
 SHOWN = 30
 """Changes of one kind that are listed before the rest is counted; `-v` lists them all."""
@@ -28,19 +30,6 @@ COLOURS = {
     Action.UNPUBLISH: "yellow",
     Action.ARCHIVE: "yellow",
     Action.DELETE: "red",
-}
-
-NOUNS: Mapping[Kind, str] = {"asset": "picture", "category": "category", "article": "article"}
-
-PAST = {
-    Action.CREATE: "created",
-    Action.ADOPT: "adopted",
-    Action.UPDATE: "updated",
-    Action.PUBLISH: "published",
-    Action.UNPUBLISH: "unpublished",
-    Action.ARCHIVE: "archived",
-    Action.DELETE: "deleted",
-    Action.UPLOAD: "uploaded",
 }
 
 
@@ -71,9 +60,9 @@ def duration(seconds: float) -> str:
 
 
 def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False, heading: str = "Plan", command: str = PUSH) -> str:
-    """A plan, to be read from top to bottom: what would happen, what waits for a person, what it costs.
+    """A plan, to be read from top to bottom: what would happen, what needs a decision, what it costs.
 
-    `command` is what makes it so, in the words of the shell; "" where somebody is about to be asked.
+    `command` carries the plan out, as typed in a shell; "" before a question.
     """
     lines = [style.paint(f"{heading} for {_portal(plan)}", "bold"), ""]
     for _, group in groupby(plan.changes, key=lambda change: (change.action, change.kind)):
@@ -91,16 +80,10 @@ def _portal(plan: Plan) -> str:
 
 def _change_group(changes: list[Change], style: Style, taken: Set[str]) -> list[str]:
     first = changes[0]
-    heading = f"{_verb(first)} {count(len(changes), NOUNS[first.kind])}"
-    if first.is_removal:
-        heading += f" ({_why_removed(first, one=len(changes) == 1)})"
-    if first.action is Action.CREATE and first.kind == "article":
-        heading += ", as draft" + ("" if len(changes) == 1 else "s")
-    if first.action is Action.ADOPT:
-        heading += " (equal on both sides; nothing is sent)"
+    heading = _heading(changes)
     live = sum(1 for change in changes if change.live and change.action is not Action.ADOPT)
     if live:
-        heading += f"; LIVE, readers see it at once: {live:,}"
+        heading += f". {live_sentence(live)}"
     lines = [style.paint(heading, COLOURS.get(first.action, "bold"))]
     shown = changes if style.verbose else changes[:SHOWN]
     for change in shown:
@@ -108,11 +91,23 @@ def _change_group(changes: list[Change], style: Style, taken: Set[str]) -> list[
     return [*lines, *_rest(len(changes) - len(shown), style), ""]
 
 
+def _heading(changes: list[Change]) -> str:
+    first, items = changes[0], count(len(changes), NOUNS[changes[0].kind])
+    if first.action is Action.ADOPT:
+        return f"{items} already {'matches' if len(changes) == 1 else 'match'}"
+    heading = f"{_verb(first)} {items}"
+    if first.is_removal:
+        heading += f" ({_why_removed(first, one=len(changes) == 1)})"
+    if first.action is Action.CREATE and first.kind == "article":
+        heading += " as a draft" if len(changes) == 1 else " as drafts"
+    return heading
+
+
 def _why_removed(change: Change, *, one: bool) -> str:
     """An undo deletes what a run made, and knows its source; a plan, what has none any more."""
     if change.path:
-        return "the run made it" if one else "the run made them"
-    return "the source is gone" if one else "the sources are gone"
+        return "made by that run"
+    return "its file is gone" if one else "their files are gone"
 
 
 def _verb(change: Change) -> str:
@@ -143,7 +138,7 @@ def _field_line(field: FieldChange, style: Style, taken: Set[str]) -> str:
     if field.name == "content":
         return f"      {word}: changed"
     room = max(16, (style.width - len(word) - 14) // 2)
-    line = f"      {word}: {' -> '.join(_shown(value, room) for value in field.shown)}"
+    line = f"      {word}: {' -> '.join(_both(field.shown, room))}"
     fate = fate_of_address(field, taken)
     return f"{line}  ({fate})" if fate else line
 
@@ -153,29 +148,42 @@ def fate_of_address(field: FieldChange, taken: Set[str]) -> str:
     if field.name != "slug" or str(field.before).endswith(ASIDE):
         return ""
     if str(field.after).endswith(ASIDE):
-        return "steps aside for a moment"
-    return "the old address becomes another one's" if field.before in taken else "the old address will be 404"
+        return "for a moment, to free the address"
+    return "the old address will show another article" if field.before in taken else "the old address will be 404"
 
 
-def _values_line(field: FieldChange, style: Style) -> str:
+def _values_lines(field: FieldChange, style: Style) -> list[str]:
     """What a held field is on both sides."""
     word = label_of(field.name)
-    room = max(16, (style.width - len(word) - 34) // 2)
-    return f"      {word}: {_shown(field.before, room)} on the portal, {_shown(field.after, room)} here"
+    theirs, ours = _both((field.before, field.after), max(16, style.width - len(word) - 21))
+    return [f"      {word} on the portal: {theirs}", f"      {word} in your file:  {ours}"]
 
 
-def _shown(value: Value, room: int) -> str:
+def _both(values: tuple[Value, Value], room: int) -> tuple[str, str]:
+    """Two values, each cut to so many characters in a way that the place where they begin to differ is left."""
+    one, other = map(_text, values)
+    same = len(commonprefix([one, other]))
+    is_cut = max(len(one), len(other)) > room and same > room // 2
+    start = same - room // 4 if is_cut else 0
+    return _cut(one, start, room), _cut(other, start, room)
+
+
+def _text(value: Value) -> str:
     if value is None or value == "" or value == ():
         return "(nothing)"
     text = ", ".join(value) if isinstance(value, tuple) else str(value)
-    text = visible(" ".join(text.split()))
+    return visible(" ".join(text.split()))
+
+
+def _cut(text: str, start: int, room: int) -> str:
+    text = "…" + text[start + 1 :] if start else text
     return text if len(text) <= room else text[: room - 1] + "…"
 
 
 def _held_lines(held: Sequence[Held], style: Style) -> list[str]:
     if not held:
         return []
-    lines = [style.paint(f"Held: {len(held):,} for a person to decide", "yellow")]
+    lines = [style.paint(f"Needs your decision: {len(held):,}", "yellow")]
     shown = held if style.verbose else held[:SHOWN]
     for item in shown:
         lines += [*_held_head(item, style), style.paint(f"      {visible(item.hint)}", "dim")]
@@ -183,14 +191,14 @@ def _held_lines(held: Sequence[Held], style: Style) -> list[str]:
 
 
 def held_text(item: Held, style: Style) -> str:
-    """One thing that is held, without a hint: what it is, and what stands on either side."""
+    """One thing that is held, without a hint: what it is, and its values on both sides."""
     return inert("\n".join(_held_head(item, style)) + "\n")
 
 
 def _held_head(item: Held, style: Style) -> list[str]:
-    fields = ", ".join(label_of(name) for name in item.fields)
-    reason = style.paint(item.reason, "yellow") + (f": {fields}" if fields else "")
-    values = (_values_line(field, style) for field in item.values if field.name != "content")
+    fields = field_names(item.fields)
+    reason = style.paint(REASONS[item.reason], "yellow") + (f": {fields}" if fields else "")
+    values = (line for field in item.values if field.name != "content" for line in _values_lines(field, style))
     return [f"  {visible(item.path or item.slug)}  {reason}", *values]
 
 
@@ -210,33 +218,31 @@ def _rest(number: int, style: Style) -> list[str]:
 
 
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
-    lines = [style.paint(f"On the portal and not ours: {len(plan.unmanaged):,}; never touched", "bold")]
+    lines = [style.paint(f"On the portal, not in this repository: {len(plan.unmanaged):,}", "bold")]
     lines += (f'  {item.locale}  {visible(item.slug)}  "{visible(item.title)}"' for item in plan.unmanaged)
     return [*lines, ""]
 
 
 def _plan_summary(plan: Plan, style: Style, command: str) -> list[str]:
-    rest = []
-    if plan.unchanged:
-        rest.append(f"{plan.unchanged:,} unchanged")
-    if plan.unmanaged:
-        rest.append(f"{len(plan.unmanaged):,} on the portal and not ours")
-    tail = f" ({', '.join(rest)})" if rest else ""
+    tail = f" ({plan.unchanged:,} unchanged)" if plan.unchanged else ""
+    others = [others_sentence(plan.unmanaged)] if plan.unmanaged else []
     if plan.sent:
         cost = f"{count(len(plan.sent), 'change')}, {count(plan.requests, 'request')}, about {duration(plan.seconds)}"
-        return [f"{style.paint(cost, 'bold')}{tail}.", *([f"Run `{command}` to make it so."] if command else [])]
+        them = "this change" if len(plan.sent) == 1 else "these changes"
+        run = [f"Run `{command}` to make {them}."] if command else []
+        return [f"{style.paint(cost, 'bold')}{tail}.", *others, *run]
     if plan.held:
-        return [f"Nothing to send until the held {'one is' if len(plan.held) == 1 else 'ones are'} decided{tail}."]
+        return [f"Nothing to send: {need(len(plan.held))}{tail}.", *others]
     if plan.changes:
-        return [f"Nothing to send{tail}. `{command or PUSH}` records what was adopted."]
-    return [f"Nothing to do: the portal is as the content tree wants it{tail}."]
+        return [f"Nothing to send{tail}.", *others, f"Run `{command or PUSH}` to record what already matches."]
+    return [f"Everything is up to date{tail}.", *others]
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What a report says of its command: why there was nothing to do, where that is not the tree; how to go on.
+    """What a report says of its command: the sentence for "nothing to do" (default: up to date), and what to run next.
 
-    `anew` plans anew, where `again` would carry out the old plan; "" where it plans by itself.
+    `anew` makes a new plan, where `again` would carry out the old one; "" where `again` plans by itself.
     """
 
     nothing: str = ""
@@ -257,7 +263,7 @@ def push_text(
     done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
     for (action, kind), group in _grouped(done):
         drafts = action is Action.CREATE and kind == "article"
-        as_draft = (" as draft" + ("" if len(group) == 1 else "s")) if drafts else ""
+        as_draft = (" as a draft" if len(group) == 1 else " as drafts") if drafts else ""
         lines.append(f"{count(len(group), NOUNS[kind])} {PAST[action]}{as_draft}")
     for word in ("failed", "skipped"):
         lines += _outcome_lines(word, [outcome for outcome in outcomes if outcome.outcome == word], style)
@@ -267,18 +273,17 @@ def push_text(
     lines = lines[1:] if lines and not lines[0] else lines
     cost = f"{count(requests, 'request')} in {seconds:.1f} s"
     if not outcomes and (words.nothing or not lines):
-        as_wanted = f"the portal is as the content tree wants it ({plan.unchanged:,} unchanged; {cost})"
-        nothing = words.nothing or as_wanted
-        return inert("\n".join([f"Nothing to do: {nothing}.", *([""] if lines else []), *lines]) + "\n")
+        nothing = words.nothing or f"Everything is up to date ({plan.unchanged:,} unchanged; {cost})."
+        return inert("\n".join([nothing, *([""] if lines else []), *lines]) + "\n")
     bad = any(outcome.outcome != "done" for outcome in outcomes)
     end = _what_next(outcomes, words) if bad else "Done."
     return inert("\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n")
 
 
 def _what_next(outcomes: Iterable[Outcome], words: Words) -> str:
-    """One way on. A plan out of a file leaves out what somebody edited since, however often it is carried out."""
+    """What to run next. Pushing a saved plan again would leave out what was edited since, however often."""
     if words.anew and any(outcome.hint == PLAN_AGAIN for outcome in outcomes):
-        return f"Run `{words.anew}` for a new plan of the rest."
+        return f"Run `{words.anew}` to plan the rest again."
     return f"Run `{words.again}` again to finish the rest."
 
 

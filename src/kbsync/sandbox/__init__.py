@@ -1,4 +1,4 @@
-"""A local service that answers like the real one, oddities included, and can be told to misbehave.
+"""A local service that answers like the real one, oddities included, and can misbehave on request.
 
 The server and its libraries are imported when one of the names is first used, so that importing this package costs
 nothing. `Setup` and `Behaviour` say what it holds and how it behaves; `running` starts it in a thread, `serve` in the

@@ -14,7 +14,7 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """From where a row is told: the account asked, and whether the version is an old one."""
+    """The context of a row: the account asked, and whether the version is an old one."""
 
     account_id: int
     is_old: bool

@@ -15,7 +15,7 @@ def find_portal(call: Call) -> Portal:
     """The portal in the path.
 
     Raises:
-        Halt: 404; only below articles is an unknown portal told like that.
+        Halt: 404; only below articles an unknown portal is answered like that.
     """
     portal = call.store.portal(call.account_id, call.names["portal"])
     if portal is None:

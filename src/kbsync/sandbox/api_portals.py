@@ -50,7 +50,7 @@ def find_portal(call: Call) -> Portal:
 
 
 def list_portals(call: Call) -> Response:
-    """All portals of the account; `page` is told back and means nothing."""
+    """All portals of the account; `page` is echoed and has no effect."""
     portals = [portal_outline(call.store, portal) for portal in call.store.portals(call.account_id)]
     meta = {"current_page": call.query.get("page", 1), "portals_count": len(portals)}
     return answer({"payload": portals, "meta": meta})

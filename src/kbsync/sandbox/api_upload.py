@@ -85,11 +85,11 @@ def keep(call: Call, part: Part) -> Response:
 def external_url(call: Call) -> str | None:
     """The address that an upload shall be fetched from, if it names one and no file.
 
-    The sandbox asks nobody but itself: no other machine, and nothing else on this one. The address that comes back is
+    The sandbox asks only itself: no other machine, and nothing else on this one. The address that comes back is
     the one it listens at, by number.
 
     Raises:
-        Halt: 422 for an address that is none, or not on this machine; 500, as where nobody answers, for another port.
+        Halt: 422 for an invalid address, or one not on this machine; 500, as for a closed port, for another port.
     """
     url = call.params.get("external_url")
     if not isinstance(url, str) or not url:
@@ -115,7 +115,7 @@ def fetch(url: str) -> Part:
     """Read a file from an address. Blocks; called outside of the server's thread.
 
     Raises:
-        Halt: 422 where it is not there, 500 where nobody answers.
+        Halt: 422 where it is not there, 500 where there is no answer.
     """
     try:
         with build_opener(ProxyHandler({}), _Staying()).open(url, timeout=10) as reply:

@@ -1,4 +1,4 @@
-"""The sandbox as an ASGI application: it reads a request, finds the answer and sends it, or another if told to."""
+"""The sandbox as an ASGI application: it reads a request, finds the answer and sends it, or another on request."""
 
 import asyncio
 import hashlib
@@ -142,7 +142,7 @@ def read_request(scope: Scope, target: str, body: bytes) -> Request:
     """The request as a value.
 
     Raises:
-        Halt: 400 for a path or query string that is no UTF-8.
+        Halt: 400 for a path or query string that is not UTF-8.
     """
     headers, server = read_headers(scope["headers"]), scope["server"]
     client = scope["client"][0] if scope["client"] else ""

@@ -153,7 +153,7 @@ def delete(store: Store, article: Article) -> None:
 
 
 def count_view(store: Store, article: Article) -> None:
-    """Count one visit, which is no change of the article."""
+    """Count one visit, which does not change the article."""
     store.run("UPDATE articles SET views = coalesce(views, 0) + 1 WHERE id = ?", (article.id,))
 
 
@@ -169,7 +169,7 @@ def translations(store: Store, article_ids: list[int]) -> dict[int, list[Article
 
 
 def _settle(store: Store, portal: Portal, state: Fields) -> None:
-    """Let the category decide the locale, check everything, and make a slug where there is none."""
+    """Let the category decide the locale, check everything, and make a missing slug."""
     problems = _problems(store, state)
     state["locale"] = _category_locale(store, state["category_id"]) or state["locale"] or portal.default_locale
     if problems:
@@ -229,7 +229,7 @@ def _write(store: Store, sql: str, values: tuple[object, ...]) -> None:
     try:
         store.run(sql, values)
     except sqlite3.IntegrityError as exc:
-        # The service has no check for a taken slug: the database refuses it and nobody catches that.
+        # The service has no check for a taken slug: the database refuses it, which is an unhandled error.
         raise crashed() from exc
 
 

@@ -13,7 +13,7 @@ from kbsync.site.guard import LOOPBACK
 
 LONGEST_ADDRESS = 200
 LOCKED_BYTE = 1 << 30
-"""On Windows nobody can read a byte that is locked, so it is one far behind the address."""
+"""On Windows a locked byte cannot be read, so it is one far behind the address."""
 
 
 _HELD: set[int] = set()
@@ -44,12 +44,12 @@ def claim(database: Path) -> Iterator[int]:
         database.parent.mkdir(parents=True, exist_ok=True)
         descriptor = _open(f"{database}.lock")
     except OSError as exc:
-        raise DataRefused(f"the sandbox's data in {database.name} cannot be used: {exc.strerror}") from exc
+        raise DataRefused(f"The sandbox's data in {database.name} cannot be used: {exc.strerror}.") from exc
     try:
         if not _lock(descriptor):
             base_url = _read_address(descriptor)
-            where = f"a sandbox answers at {base_url}" if base_url else "another kbsync command uses it"
-            raise DataInUse(f"the sandbox's data in {database.name} is in use: {where}", base_url)
+            where = f"a sandbox is running at {base_url}" if base_url else "another kbsync command uses it"
+            raise DataInUse(f"The sandbox's data in {database.name} is in use: {where}.", base_url)
         _HELD.add(descriptor)
         # What is written there is of one that has ended.
         os.ftruncate(descriptor, 0)
@@ -64,12 +64,12 @@ def claim(database: Path) -> Iterator[int]:
 
 
 def _open(path: str) -> int:
-    """The lock file; a pipe or a device of that name is none."""
+    """The lock file; a pipe or a device of that name is refused."""
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NONBLOCK", 0), 0o600)
     if stat.S_ISREG(os.fstat(descriptor).st_mode):
         return descriptor
     os.close(descriptor)
-    raise OSError(errno.EINVAL, "its lock is no regular file")
+    raise OSError(errno.EINVAL, "its lock is not a regular file")
 
 
 def _let_go() -> None:

@@ -1,4 +1,4 @@
-"""The sandbox's own addresses, below `/-/sandbox`: not part of the service, and counted by nobody.
+"""The sandbox's own addresses, below `/-/sandbox`: not part of the service, and not counted.
 
 GET    /-/sandbox            page: every article of every portal, drafts included, with a link
 GET    /-/sandbox/faults     the faults that wait, as JSON
@@ -42,7 +42,7 @@ class Control:
 
     @property
     def is_json(self) -> bool:
-        """Whether the body is said to be JSON."""
+        """Whether the body is declared as JSON."""
         return self.headers.get("content-type", "").partition(";")[0].strip().lower() == "application/json"
 
 
@@ -64,9 +64,9 @@ def respond_to_control(app: "App", call: Control) -> Response:
     """Answer one of the sandbox's own addresses."""
     found = _OPERATIONS.get((call.method, call.path.rstrip("/")))
     if found is None:
-        return refusal(404, {"error": "no such address of the sandbox"})
+        return refusal(404, {"error": "The sandbox has no such address."})
     if call.method == "POST" and not call.is_json:
-        return refusal(415, {"error": "send JSON, with the header content-type: application/json"})
+        return refusal(415, {"error": "Send JSON, with the header content-type: application/json."})
     try:
         return found(app, call)
     except Halt as halt:
@@ -128,7 +128,7 @@ def _apply_setup(app: "App", call: Control) -> Response:
     owner = store.token_owner(call.headers.get(TOKEN_HEADERS[0], ""))
     role = owner and store.row("SELECT 1 FROM memberships WHERE user_id = ? AND role = 'administrator'", owner)
     if not role:
-        raise Halt(refusal(401, {"error": "only an administrator of this sandbox may; restart it for a new token"}))
+        raise Halt(refusal(401, {"error": "This needs an administrator's token. Restart the sandbox for a new one."}))
     setup = _read(call.body, Setup)
     if isinstance(setup, Setup):
         try:

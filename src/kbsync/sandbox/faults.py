@@ -1,4 +1,4 @@
-"""What a sandbox can be told to do wrong, and when."""
+"""What a sandbox can do wrong on request, and when."""
 
 import random
 import re
@@ -55,7 +55,7 @@ class Fault:
         try:
             re.compile(self.path)
         except re.error as exc:
-            raise ValueError(f"`path` is no regular expression: {exc}") from exc
+            raise ValueError(f"`path` is not a regular expression: {exc}") from exc
 
     def hits(self, method: str, target: str, number: int) -> bool:
         """Whether a request is one of those meant."""

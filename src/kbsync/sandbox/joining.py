@@ -15,7 +15,7 @@ def join(base_url: str, token: str, setup: Setup) -> None:
     """Have a running sandbox make what is missing of a setup.
 
     Raises:
-        DataInUse: nobody answers there: it has just ended, or is about to.
+        DataInUse: there is no answer: it has just ended, or is about to.
         DataRefused: it does not take the token, or cannot make what the setup asks for.
     """
     headers = {"content-type": "application/json", "api_access_token": token}
@@ -26,6 +26,6 @@ def join(base_url: str, token: str, setup: Setup) -> None:
     except HTTPError as exc:
         with exc:
             reason = exc.read(1000).decode("utf-8", "replace")
-        raise DataRefused(f"the sandbox at {base_url} refused with {exc.code}: {reason}") from exc
+        raise DataRefused(f"The sandbox at {base_url} refused with {exc.code}: {reason}.") from exc
     except OSError as exc:
-        raise DataInUse(f"the sandbox at {base_url} does not answer") from exc
+        raise DataInUse(f"The sandbox at {base_url} does not answer.") from exc

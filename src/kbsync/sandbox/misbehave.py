@@ -48,7 +48,7 @@ class Held:
 class Wire:
     """The connection of one request: the ASGI way to answer, and the transport below it for what ASGI cannot do.
 
-    `held` are all requests that wait to be released. `note` is told the status, 0 for no answer, just before the client
+    `held` are all requests that wait to be released. `note` gets the status, 0 for no answer, just before the client
     can see it: who has an answer finds it logged.
     """
 

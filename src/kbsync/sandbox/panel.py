@@ -68,19 +68,19 @@ def _portal(world: World, slug: str) -> Portal:
     found = world.store.row("SELECT id FROM portals WHERE slug = ?", (slug,))
     portal = world.store.portal_by_id(found[0]) if found else None
     if portal is None:
-        raise LookupError(f"no portal `{slug}` in the sandbox")
+        raise LookupError(f"The sandbox has no portal `{slug}`.")
     return portal
 
 
 def _portal_of(world: World, article: Article) -> Portal:
     portal = world.store.portal_by_id(article.portal_id)
     if portal is None:
-        raise LookupError(f"no portal {article.portal_id} in the sandbox")
+        raise LookupError(f"The sandbox has no portal {article.portal_id}.")
     return portal
 
 
 def _article(world: World, slug: str) -> Article:
     article = articles.find_by_slug(world.store, slug)
     if article is None:
-        raise LookupError(f"no article `{slug}` in the sandbox")
+        raise LookupError(f"The sandbox has no article `{slug}`.")
     return article

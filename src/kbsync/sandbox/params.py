@@ -81,7 +81,7 @@ def read_body(request: Request) -> Params:
     """The parameters in the body.
 
     Raises:
-        Halt: 400 for a body that is no JSON, 406 for a content type that is no type.
+        Halt: 400 for a body that is not JSON, 406 for an invalid content type.
     """
     kind = content_type(request)
     if kind and "/" not in kind:

@@ -27,7 +27,7 @@ def show_public(world: World, request: Request) -> Response:
     """Answer a public page.
 
     Raises:
-        Halt: 404 and 500 pages; 401 under a host name that is nobody's.
+        Halt: 404 and 500 pages; 401 under an unknown host name.
     """
     path = request.segments[1:]
     portal = world.store.public_portal(path[0]) if path else None

@@ -112,7 +112,7 @@ def overview_page(world: World) -> OverviewPage:
             links = tuple(_link(portal, as_article(row), told=True) for row in rows)
             sections.append(Section(portal.name, _home_url(portal, portal.default_locale), articles=links))
     frame = Frame("kbsync sandbox", "/-/sandbox", "en", "kbsync sandbox")
-    return OverviewPage(frame, "Everything in this sandbox", tuple(sections))
+    return OverviewPage(frame, "All articles in this sandbox", tuple(sections))
 
 
 def _head(article: Article) -> tuple[tuple[str, str], ...]:

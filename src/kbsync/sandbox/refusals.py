@@ -79,7 +79,7 @@ def throttled() -> Response:
 
 
 def unregistered_domain(host: str) -> Halt:
-    """A public page under a host name that is nobody's."""
+    """A public page under an unknown host name."""
     message = (
         f"Domain: {host} is not registered with us.       Please send us an email at "
         "support@chatwoot.com with the custom domain name and account API key"

@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS blobs (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, account_id INTEGER NOT NULL, filename TEXT NOT NULL,
     content_type TEXT NOT NULL, data BLOB NOT NULL);
 """
-"""`updated_at` and `created_at` are microseconds. `content` stands last, so that reading the rest stays cheap."""
+"""`updated_at` and `created_at` are microseconds. `content` is last, so that reading the rest stays cheap."""
 
 INDICES = """
 CREATE INDEX IF NOT EXISTS articles_newest ON articles (portal_id, updated_at DESC);

@@ -40,7 +40,7 @@ class Sandbox:
 
     @property
     def faults(self) -> Faults:
-        """What it is told to do wrong."""
+        """What it does wrong on request."""
         return self.app.faults
 
     @property

@@ -54,11 +54,11 @@ class Behaviour:
     Args:
         create_status: "draft" makes every created article a draft, whatever status was sent.
         categories_per_page: rows in one page of the category list.
-        requests_per_minute: by address, in windows that end with the clock's minute; None is no limit.
-        uploads_per_hour: by account, in windows that end with the clock's hour; None is no limit.
+        requests_per_minute: by address, in windows that end with the clock's minute; None: no limit.
+        uploads_per_hour: by account, in windows that end with the clock's hour; None: no limit.
         latency_s: every answer waits this long.
         ties: "lose" drops and repeats rows that tie in the sort column, as a quiet PostgreSQL was seen to do.
-        version: the version told by `/api`; before 4.5 some answers have another shape.
+        version: the version that `/api` shows; before 4.5 some answers have another shape.
     """
 
     create_status: Literal["honoured", "draft"] = "honoured"

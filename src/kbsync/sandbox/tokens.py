@@ -15,7 +15,7 @@ TOKEN = re.compile(r"[0-9a-f]{48}")
 
 
 def token_of(database: Path) -> str:
-    """The token of the sandbox with this database; made where there is none that only its owner knows.
+    """The token of the sandbox with this database; made where it is missing, or others can read it.
 
     Raises:
         DataRefused: the file cannot be read or written.

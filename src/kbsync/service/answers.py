@@ -1,4 +1,4 @@
-"""What a status number means: an answer that is no success becomes the error that tells the user what to do."""
+"""What a status number means: an answer that is not a success becomes an error with what to do."""
 
 from __future__ import annotations
 
@@ -33,34 +33,38 @@ def check_status(answer: Answer) -> Answer:
     if 200 <= status < 300:
         return answer
     said = message_of(answer)
-    told = f"{answer.asked}: {status}{': ' + said if said else ''}"
+    message = f"{answer.asked}: The service answered {status}{': ' + said.removesuffix('.') if said else ''}."
     if 300 <= status < 400:
         where = answer.shown(answer.headers.get("location") or "elsewhere")[:SHOWN_CHARS]
         # The token follows no redirect: another host would learn it.
         raise ServiceError(
-            f"{answer.asked}: redirected to {where}",
+            f"{answer.asked}: The service redirects to {where}.",
             status=status,
-            hint="set [service] base_url to the address that answers itself",
+            hint="Set [service] base_url to the address that does not redirect.",
         )
     if status in {401, 403}:
-        raise Denied(told, hint=_denied_hint(said), status=status)
+        raise Denied(message, hint=_denied_hint(said), status=status)
     if status == 404:
-        raise NotFound(told, hint="check [service] base_url, account_id and portal (`kbsync check`)", status=status)
+        raise NotFound(
+            message,
+            hint="Check base_url, account_id and portal under [service]. `kbsync check` tests each one.",
+            status=status,
+        )
     if status >= 500:
-        raise ServerFailed(told, hint="run the command again; `kbsync check` looks at each part alone", status=status)
-    raise Rejected(told, hint="change what the message names", status=status)
+        raise ServerFailed(message, hint="Run the command again. `kbsync check` tests each part.", status=status)
+    raise Rejected(message, hint="Change what the message names.", status=status)
 
 
 def _denied_hint(said: str) -> str:
     if any(words in said for words in NO_PERMISSION):
-        return "the token is right, its user may not do this: use an administrator's token"
+        return "The token works, but its user may not do this. Use an administrator's token."
     if OTHER_ACCOUNT in said:
-        return "the token is right, but its user is in another account: check [service] account_id"
+        return "The token works, but its user is in another account. Check [service] account_id."
     if "suspended" in said:
-        return "the account is suspended: ask whoever runs the service"
+        return "The account is suspended. Ask the people who run the service."
     if "Invalid Access Token" in said:
-        return "the token is wrong: copy it again from the panel (Profile settings > Access token) into KBSYNC_TOKEN"
-    return "check the token (KBSYNC_TOKEN), and that it belongs to this base_url"
+        return "The token is wrong. Copy it again from the panel (Profile settings > Access token) into KBSYNC_TOKEN."
+    return "Check that the token (KBSYNC_TOKEN) belongs to this base_url."
 
 
 def message_of(answer: Answer) -> str:
@@ -97,17 +101,17 @@ def decode(answer: Answer, kind: Any) -> Any:
     """Read a 2xx answer as JSON of this shape: a type that msgspec knows.
 
     Raises:
-        Misbehaved: it is none, and the message says which request and what came instead.
+        Misbehaved: it is not; the message says which request and what came instead.
     """
     if not answer.body.strip():
         raise Misbehaved(
-            f"{answer.asked}: {answer.status} with an empty body where JSON was expected",
-            hint="is something in between (a proxy) that answers for the service?",
+            f"{answer.asked}: The service answered {answer.status} with an empty body instead of JSON.",
+            hint="Check whether a proxy between you and the service answers for it.",
         )
     if answer.content_type == "text/html":
         raise Misbehaved(
-            f"{answer.asked}: {answer.status} with an HTML page where JSON was expected",
-            hint="check [service] base_url: this is no API of the service, or a login page",
+            f"{answer.asked}: The service answered {answer.status} with an HTML page instead of JSON.",
+            hint="Check [service] base_url: this is a login page, or not the service's API.",
         )
     if len(answer.body) > MAX_VALUES and sum(map(answer.body.count, (b"{", b"[", b","))) > MAX_VALUES:
         raise Misbehaved(
@@ -119,11 +123,12 @@ def decode(answer: Answer, kind: Any) -> Any:
     except msgspec.ValidationError as exc:
         reason = visible(str(exc).replace("`", ""))
         raise Misbehaved(
-            f"{answer.asked}: JSON of another shape than expected: {reason}",
-            hint="check [service] base_url and profile",
+            f"{answer.asked}: The service answered with unexpected JSON: {reason}.",
+            hint="Check base_url and profile under [service].",
         ) from exc
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as exc:
         raise Misbehaved(
-            f"{answer.asked}: not JSON, or cut off ({len(answer.body):,} bytes from {_beginning(answer, 40)!r}): {exc}",
-            hint="run the command again; check what stands between you and the service",
+            f"{answer.asked}: The service answered with broken JSON ({len(answer.body):,} bytes from "
+            f"{_beginning(answer, 40)!r}): {exc}.",
+            hint="Run the command again. If it stays, check for a proxy between you and the service.",
         ) from exc

@@ -58,8 +58,8 @@ class Expected:
     """What is known of the categories before they are listed.
 
     Args:
-        counts: what the portal said just now; None where it was not asked.
-        managed: ids of the ledger. Each of them is either found or surely gone.
+        counts: the portal's current numbers; None where it was not asked.
+        managed: ids of the ledger. Each of them is either found or certainly gone.
         seen: ids of an earlier listing.
         wanted: categories of the tree, by locale and slug.
     """
@@ -77,8 +77,8 @@ class CategoryLister:
     Args:
         read: one page of the list (from 1), narrowed by filters.
         count: asks the portal how many there are; None where it does not say.
-        show: one category by its id; None where there is none.
-        counts: what the portal said just before.
+        show: one category by its id; None where it does not exist.
+        counts: the portal's numbers of just before.
     """
 
     read: Callable[[Filters, int], Sequence[Observed]]
@@ -114,7 +114,7 @@ class CategoryLister:
         """Ask for categories by their ids, as long as some are missing; `surely`: in any case, each of them.
 
         Raises:
-            Denied: this token may not look at single categories, and without that nobody knows whether one is gone.
+            Denied: this token may not look at single categories, so kbsync cannot know whether one is gone.
         """
         for remote_id in ids:
             if remote_id in self.found or remote_id in self.absent:
@@ -197,8 +197,8 @@ class CategoryLister:
             if len(here) == expected or (until and any((row.locale, row.slug) == until for row in rows)):
                 return number
         raise Misbehaved(
-            f"the list of categories does not end: {self.asked:,} pages, and more rows came",
-            hint="check [service] base_url and profile: this is not how the service pages",
+            f"The list of categories does not end: {self.asked:,} pages so far.",
+            hint="Check base_url and profile under [service]. The service does not page as the profile says.",
         )
 
     def _keep(self, rows: Sequence[Observed]) -> None:

@@ -89,7 +89,7 @@ class HttpService:
         return tuple(portal_info(portal) for portal in portals)
 
     def fetch_portal(self) -> PortalInfo:
-        """The portal itself, found in the list: an unknown slug there is an answer, a 500 is none.
+        """The portal itself, found in the list: an unknown slug there is an answer, a 500 is not.
 
         Source: docs/service.md, S15.
 
@@ -103,8 +103,8 @@ class HttpService:
         names = ", ".join(f"`{portal.slug[:SHOWN_CHARS]}`" for portal in portals[:NAMED_PORTALS]) or "none"
         names += f" and {len(portals) - NAMED_PORTALS:,} more" if len(portals) > NAMED_PORTALS else ""
         raise NotFound(
-            f"the account {self.account_id} has no portal `{self.portal}`",
-            hint=f"set [service] portal to one of: {names}",
+            f"Account {self.account_id} has no portal `{self.portal}`.",
+            hint=f"Set [service] portal to one of: {names}." if names else "Create the portal in the panel first.",
         )
 
     def glance(self, locales: Iterable[str], expected: Expected = NOTHING_EXPECTED) -> dict[str, Page]:
@@ -187,7 +187,7 @@ class HttpService:
         return found
 
     def category_id(self, slug: object, *, locale: str) -> RemoteId | None:
-        """The id of a category of a locale; None where there is none such."""
+        """The id of a category of a locale; None where it does not exist."""
         found = (key for key, item in self.categories.items() if (item.locale, item.slug) == (locale, slug))
         return next(found, None)
 
@@ -237,7 +237,7 @@ class HttpService:
         return self._category(self._ask("update_category", id=remote_id, body=dict(fields)), locale)
 
     def create_article(self, fields: Fields, *, content: str, locale: str, category_id: RemoteId | None) -> Observed:
-        """Make an article, as a draft, said explicitly; the answer, as the portal now holds it."""
+        """Create an article, explicitly as a draft; the answer, as the portal now holds it."""
         sent = {name: value for name, value in fields.items() if self.profile.keeps("article", name)}
         body = wire.article_body(sent, content=content, category_id=category_id, meta_before={})
         body |= {"status": self.profile.number_of(Status.DRAFT), "locale": locale}
@@ -269,14 +269,14 @@ class HttpService:
     def upload(self, name: str, data: bytes, kind: str) -> str:
         """Upload a file; the address that it has from now on. Source: docs/service.md, section 5.
 
-        The same file uploaded twice has two addresses, and nobody can list or delete them.
+        The same file uploaded twice has two addresses, which cannot be listed or deleted.
         """
         answer = self._ask("upload", file=File("attachment", name, kind, data))
         found: wire.WireUpload = decode(answer, wire.WireUpload)
         if not found.file_url.startswith(("http://", "https://")):
             raise Misbehaved(
-                f"{answer.asked}: {answer.status}, but the answer has no `file_url`",
-                hint="check [service] base_url and profile",
+                f"{answer.asked}: The service answered {answer.status} without `file_url`.",
+                hint="Check base_url and profile under [service].",
             )
         return found.file_url
 
@@ -378,5 +378,6 @@ def _check_locales(portal: PortalInfo) -> PortalInfo:
 
 def _without_id(answer: Answer) -> Misbehaved:
     return Misbehaved(
-        f"{answer.asked}: {answer.status}, but the answer has no id in it", hint="check [service] base_url and profile"
+        f"{answer.asked}: The service answered {answer.status} without an id.",
+        hint="Check base_url and profile under [service].",
     )

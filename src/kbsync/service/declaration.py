@@ -80,7 +80,7 @@ def _check_operation(name: str, where: str, value: Any) -> None:
 
 
 def _check_words(name: str, where: str, template: str, words: Collection[str]) -> None:
-    expected = f"a path with none but {', '.join(f'{{{word}}}' for word in words)} in braces"
+    expected = f"a path with only {', '.join(f'{{{word}}}' for word in words)} in braces"
     try:
         parts = [part for part in Formatter().parse(template) if part[1] is not None]
     except ValueError as exc:
@@ -105,7 +105,7 @@ def _check_fields(name: str, where: str, value: Any) -> None:
 def _number_from(least: int) -> Callable[[str, str, Any], None]:
     def check(name: str, where: str, value: Any) -> None:
         if not isinstance(value, int) or isinstance(value, bool) or value < least:
-            raise _wrong(name, where, f"a whole number from {least}", value)
+            raise _wrong(name, where, f"a whole number, {least} or more", value)
 
     return check
 
@@ -123,12 +123,12 @@ CHECKS: Mapping[str, Callable[[str, str, Any], None]] = {
 def _check_known(key: object, known: Collection[str], name: str, what: str) -> None:
     if key in known:
         return
-    hint = did_you_mean(str(key), known) or f"use one of: {', '.join(known)}"
-    raise ConfigError(f"profile `{name}`: unknown {what}: `{key}`", hint=hint)
+    hint = did_you_mean(str(key), known) or f"Use one of: {', '.join(known)}."
+    raise ConfigError(f"Profile `{name}`: Unknown {what}: `{key}`.", hint=hint)
 
 
 def _wrong(name: str, where: str, expected: str, found: object) -> ConfigError:
     return ConfigError(
-        f"profile `{name}`: {where}: expected {expected}, found {found!r}",
-        hint='compare it with the built-in ones: `extends = "chatwoot"` and only what differs is enough',
+        f"Profile `{name}`: {where}: expected {expected}, found {found!r}.",
+        hint='Start from a built-in one: `extends = "chatwoot"`, then only what differs.',
     )

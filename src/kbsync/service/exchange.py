@@ -58,7 +58,7 @@ class Answer:
 
 
 def http_date_s(text: str) -> float | None:
-    """A date of a header in seconds since 1970; None for what is none."""
+    """A date of a header in seconds since 1970; None for anything else."""
     try:
         return parsedate_to_datetime(text).timestamp()
     except (ValueError, TypeError, IndexError, OverflowError):
@@ -95,8 +95,8 @@ def exchange(
     except TimeoutError as exc:
         late.set()
         raise AnswerLost(
-            f"{asked}: the answer was not complete after {DEADLINE_FACTOR * timeout_s:g} s",
-            hint="the service is slow or stuck; try again later, or raise [service] timeout_s",
+            f"{asked}: The answer was not complete after {DEADLINE_FACTOR * timeout_s:g} s.",
+            hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
         ) from exc
     except httpx.HTTPError as exc:
         raise _translated(exc, asked, timeout_s) from exc
@@ -130,20 +130,22 @@ def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceEr
         )
     if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout | httpx.ProxyError):
         return Unreachable(
-            f"{asked}: {_origin(exc.request)} cannot be reached: {visible(str(exc)) or 'no connection'}",
-            hint="check [service] base_url, the network, and that the service is up",
+            f"{asked}: {_origin(exc.request)} cannot be reached: {visible(str(exc)) or 'no connection'}.",
+            hint="Check [service] base_url and your network, and that the service is running.",
         )
     if isinstance(exc, httpx.TimeoutException):
         return AnswerLost(
-            f"{asked}: no answer within {timeout_s:g} s",
-            hint="the service is slow or stuck; try again later, or raise [service] timeout_s",
+            f"{asked}: No answer within {timeout_s:g} s.",
+            hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
         )
     if isinstance(exc, httpx.LocalProtocolError):
         # What is wrong is not shown: it may be the header with the token in it.
-        return ServiceError(f"{asked}: cannot be sent: it is no valid request", hint="check base_url and the token")
+        return ServiceError(
+            f"{asked}: The request cannot be sent, because it is not valid.", hint="Check base_url and the token."
+        )
     return AnswerLost(
-        f"{asked}: the connection broke before the whole answer was here: {visible(str(exc)) or type(exc).__name__}",
-        hint="run the command again: what was done is looked up first",
+        f"{asked}: The connection broke before the answer was complete: {visible(str(exc)) or type(exc).__name__}.",
+        hint="Run the command again. It first checks what was stored.",
     )
 
 

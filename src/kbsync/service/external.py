@@ -58,7 +58,7 @@ class Verdict:
     nowhere: bool = False
 
 
-NO_PAGE = Verdict("unsure", "it leads to something that is no web page", heard=True)
+NO_PAGE = Verdict("unsure", "it is not a web page", heard=True)
 
 
 @dataclass(slots=True)
@@ -68,7 +68,7 @@ class Checker:
     Args:
         private: whether machines of this network are asked, too.
         timeout_s: for connecting and for each silence.
-        sleep: waits for some seconds; by default only as long as nobody interrupts.
+        sleep: waits for some seconds; by default until an interrupt.
         clock: gives seconds since 1970.
         resolve: the addresses of a host, as `socket.getaddrinfo` gives them.
         trust: gives the certificates to believe.
@@ -106,7 +106,7 @@ class Checker:
 
     def _ask(self, sender: Sender, url: str) -> Verdict:
         if _host(url) in self._silent:
-            return Verdict("unsure", "its host stays silent")
+            return Verdict("unsure", "its host does not answer")
         for tries in range(1, TRIES + 1):
             if self._stop.is_set():
                 break
@@ -116,7 +116,7 @@ class Checker:
                     self._silent.add(_host(url))
                 return verdict
             (self.sleep or self._stop.wait)(wait_s or 0.5 * 2 ** (tries - 1))
-        return Verdict("unsure", "not asked")
+        return Verdict("unsure", "not checked")
 
     def _ask_once(self, sender: Sender, url: str) -> tuple[Verdict, float | None]:
         """A verdict, and how long to wait before the next try: None where another would say the same."""
@@ -127,7 +127,7 @@ class Checker:
         except (httpx.TimeoutException, TimeoutError):
             return Verdict("unsure", "no answer in time"), 0.0
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError):
-            return Verdict("dead", "it is no valid address"), None
+            return Verdict("dead", "it is not a valid address"), None
         except httpx.HTTPError as exc:
             return _failed(exc)
         return (found, None) if isinstance(found, Verdict) else self._judged(found)
@@ -137,8 +137,8 @@ class Checker:
         at = httpx.URL(url)
         for hop in range(HOPS):
             if not at.host:
-                return Verdict("dead", "it is no valid address")
-            # A name and password in an address are nobody's to try.
+                return Verdict("dead", "it is not a valid address")
+            # A name and password in an address must not be tried.
             asked = at.copy_with(username=None, password=None, fragment=None)
             try:
                 answer = self._deadlines.within(3 * self.timeout_s, partial(sender.head_of, method, asked))
@@ -146,7 +146,9 @@ class Checker:
                     return answer
                 at = at.join(answer.headers["location"])
             except Inside:
-                return Verdict("unsure", "it leads into a private network", heard=True) if hop else Verdict("private")
+                return (
+                    Verdict("unsure", "it redirects into a private network", heard=True) if hop else Verdict("private")
+                )
             except (httpx.InvalidURL, httpx.UnsupportedProtocol):
                 # The request was well: httpx looks at where the answer leads before anybody asks it to.
                 return NO_PAGE
@@ -178,7 +180,7 @@ def _failed(exc: httpx.HTTPError) -> tuple[Verdict, float | None]:
             return Verdict("dead", reason, heard=True), None
         if isinstance(cause, socket.gaierror):
             if cause.errno in {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}:
-                return Verdict("dead", "there is no host of this name", nowhere=True), None
+                return Verdict("dead", "its host does not exist", nowhere=True), None
             return Verdict("unsure", "its name could not be looked up", nowhere=True), 0.0
     return Verdict("unsure", "it cannot be reached"), 0.0
 

@@ -1,4 +1,4 @@
-"""A glance at a locale's list: whether its articles are surely those of an earlier listing. Pure.
+"""A glance at a locale's list: whether its articles are certainly those of an earlier listing. Pure.
 
 The list is newest first. Where its first page has nothing new on it, reaches back to what was settled before that
 listing, and the count is the same, reading on would find the same rows: `listing.Lister` stops there for the same
@@ -33,7 +33,7 @@ def head_of(found: LocaleRows) -> Head:
 def is_unmoved(head: Head, first: Page) -> bool:
     """Whether a list that begins with this page now has exactly the rows that it had then.
 
-    Where this cannot be said the answer is no, and the list is read as if nobody had glanced.
+    Where this is not certain the answer is no, and the list is read in full.
     """
     if not head.read_at or first.count != head.count or (first.server_time_s or head.read_at) < head.read_at:
         return False

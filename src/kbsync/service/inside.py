@@ -54,7 +54,7 @@ NAMES = (".localhost", ".local", ".localdomain", ".internal", ".intranet", ".lan
 
 
 def is_private(host: str) -> bool:
-    """Whether a host is surely one of this machine or of a private network, by what it is called."""
+    """Whether a host certainly belongs to this machine or a private network, by its name."""
     name = host.strip("[]").rstrip(".").lower().partition("%")[0]
     try:
         return is_inside(ipaddress.ip_address(name))

@@ -1,4 +1,4 @@
-"""All articles of a portal, through a list that is no snapshot, has no tie-breaker and loses rows.
+"""All articles of a portal, through a list that is not a snapshot, has no tie-breaker and loses rows.
 
 Newest first, a listing stops at what is known to be settled; the counts say whether that can be all. Where they
 disagree, everything is read, more than once if need be, and the union is kept. Source:
@@ -42,7 +42,7 @@ PAGES_AHEAD = 100
 
 @contextmanager
 def reading(threads: int) -> Iterator[ThreadPoolExecutor]:
-    """Threads that only read; where somebody ends the command, nobody waits for what they are still asking."""
+    """Threads that only read; when the command is stopped, their open requests are not waited for."""
     pool = ThreadPoolExecutor(threads, thread_name_prefix="list")
     patient = True
     try:
@@ -257,6 +257,6 @@ class Lister:
     def _check_end(self, pages: int, most: int) -> None:
         if pages > most:
             raise Misbehaved(
-                f"the list of articles in `{self.locale}` does not end: more than {most:,} pages",
-                hint="check [service] base_url and profile: this is not how the service pages",
+                f"The list of articles in `{self.locale}` does not end: more than {most:,} pages.",
+                hint="Check base_url and profile under [service]. The service does not page as the profile says.",
             )

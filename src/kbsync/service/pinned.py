@@ -59,7 +59,7 @@ class Sender:
         Raises:
             Inside: the host is not asked.
             httpx.HTTPError: there is no answer.
-            UnicodeError: the host is no name.
+            UnicodeError: the host is not a name.
         """
         host = url.raw_host.decode("ascii")
         if not self.private and is_private(host):
@@ -106,7 +106,7 @@ class Sender:
             client = httpx.Client(
                 timeout=httpx.Timeout(self.timeout_s),
                 headers=HEADERS,
-                # What one site sets is no other one's business, nor the next request's.
+                # Cookies of one site must not reach another, nor the next request.
                 cookies=CookieJar(DefaultCookiePolicy(allowed_domains=[])),
                 follow_redirects=False,
                 verify=self.trust,

@@ -31,7 +31,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The longest a text may be, in characters; 0 where nobody said."""
+    """The longest a text may be, in characters; 0 where it is unknown."""
 
     title_chars: int = 0
     slug_chars: int = 0
@@ -65,8 +65,8 @@ class Profile:
         """
         if not self.can(name):
             raise ConfigError(
-                f"profile `{self.name}` has no operation `{name}`",
-                hint="use a profile that has it (`kbsync check` lists what works), or do it by hand",
+                f"Profile `{self.name}` has no operation `{name}`.",
+                hint="Do it in the panel, or use another profile. `kbsync check` lists what yours can do.",
             )
         return self.operations[name]
 
@@ -87,7 +87,7 @@ class Profile:
         """
         if status not in self.status:
             raise ConfigError(
-                f"profile `{self.name}` has no number for the status `{status}`", hint="add it to the table [status]"
+                f"Profile `{self.name}` has no number for the status `{status}`.", hint="Add it to the table [status]."
             )
         return self.status[status]
 
@@ -118,17 +118,17 @@ def read_profile(name: str, *, folder: Path) -> Profile:
         for key in keys:
             if key not in raw.get(table, {}):
                 raise ConfigError(
-                    f"profile `{name}`: [{table}] {key} is missing",
-                    hint='add it, or `extends = "chatwoot"`, which has everything',
+                    f"Profile `{name}`: [{table}] {key} is missing.",
+                    hint='Add it, or add `extends = "chatwoot"`, which has everything.',
                 )
     return _build(raw, name)
 
 
 def _read_layers(name: str, folder: Path, *, seen: tuple[str, ...]) -> dict[str, Any]:
     if name in seen:
-        raise ConfigError(f"profile `{name}` extends itself: {' -> '.join((*seen, name))}")
+        raise ConfigError(f"Profile `{name}` extends itself: {' -> '.join((*seen, name))}.")
     if len(seen) > MAX_LAYERS:
-        raise ConfigError(f"profile `{seen[0]}`: more than {MAX_LAYERS} profiles extend each other")
+        raise ConfigError(f"Profile `{seen[0]}`: more than {MAX_LAYERS} profiles extend each other.")
     raw = _load(name, folder, seen)
     check_declaration(raw, name)
     parent = raw.pop("extends", None)
@@ -149,8 +149,8 @@ def _load(name: str, folder: Path, seen: tuple[str, ...]) -> dict[str, Any]:
         return read_toml(path, name)[1]
     except FileNotFoundError as exc:
         raise ConfigError(
-            f"there is no profile `{name}`" + (f", which `{seen[-1]}` extends" if seen else ""),
-            hint=f"use one of: {', '.join(BUILT_IN)}, or the path of a TOML file of your own",
+            f"Profile `{name}`" + (f", which `{seen[-1]}` extends," if seen else "") + " does not exist.",
+            hint=f"Use one of: {', '.join(BUILT_IN)}, or the path of your own TOML file.",
         ) from exc
 
 

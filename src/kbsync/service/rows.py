@@ -38,7 +38,7 @@ def observed_row(
 ) -> Observed:
     """The article of a row. Its category is the one of now: it may have another slug since, or be gone.
 
-    `originals` has the id of the article that this one is a translation of; where it has none, nobody knows.
+    `originals` has the id of the article that this one is a translation of; without one, it is unknown.
     """
     category = categories.get(row.category_id) if row.category_id is not None else None
     fields: dict[str, Value] = dict(zip(NAMES, row.values, strict=True))

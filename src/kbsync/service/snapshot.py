@@ -70,7 +70,7 @@ def load_snapshot(path: Path, target: str) -> Snapshot:
     """The last snapshot of this portal, or an empty one."""
     body = load_sealed(path, HEAD)
     try:
-        # Damaged, or another version's: everything is listed anew.
+        # Damaged, or another version's: everything is listed again.
         found = msgspec.msgpack.decode(body, type=Snapshot) if body is not None else Snapshot()
     except msgspec.DecodeError:
         return Snapshot(target)

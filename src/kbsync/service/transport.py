@@ -1,4 +1,4 @@
-"""Requests and their pace: repeating what is safe, waiting when told to, errors that say what was asked.
+"""Requests and their pace: repeating what is safe, waiting when asked to, errors that say what was asked.
 
 Only what is safe is repeated: a request that never left, 429, 503 with Retry-After, and reads. A write that ended in
 silence is the caller's to look up; repeating it here could leave two articles.
@@ -47,7 +47,7 @@ TELL_FROM_S = 3.0
 GATEWAY = frozenset({502, 503, 504})
 
 
-UPLOADS_LATER = "what was uploaded is recorded; push again within the hour, and the rest follows"
+UPLOADS_LATER = "What was uploaded is recorded. Push again later to upload the rest."
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,12 +80,12 @@ class Transport:
         token: goes into the header `api_access_token` of every request that is not public, and nowhere else.
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
-        told: hears about waits that people should know of.
+        told: called about waits that people should know of.
         slow_s: after so many seconds without a whole answer.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
     Raises:
-        ConfigError: `base_url` is no address, or the token is nothing that a header can carry.
+        ConfigError: `base_url` is not an address, or the token cannot be sent in a header.
     """
 
     base_url: str
@@ -110,7 +110,7 @@ class Transport:
     def __post_init__(self) -> None:
         host = _check_base_url(self.base_url)
         if not self.token.isascii() or not self.token.isprintable():
-            raise ConfigError("the token has characters that no header can carry", hint="copy the token again")
+            raise ConfigError("The token has characters that cannot be sent.", hint="Copy the token again.")
         self._client = httpx.Client(
             base_url=self.base_url,
             timeout=httpx.Timeout(self.timeout_s),
@@ -156,7 +156,7 @@ class Transport:
             body: sent as JSON.
             query: parameters behind the path.
             public: leave the token out.
-            file: sent as a form instead of a body. A limit of uploads lasts for an hour, so nobody waits for its end.
+            file: sent as a form instead of a body. A limit of uploads lasts for an hour, so its end is not waited for.
 
         Raises:
             Unreachable: it never left, also not after some tries.
@@ -171,7 +171,9 @@ class Transport:
                 self.sleep(self._wait_after_error_s(exc, method, tries))
                 continue
             if answer.status == 429 and file is not None and self._retry_after_s(answer) is None:
-                raise Throttled(f"{answer.asked}: 429 (too many uploads)", hint=UPLOADS_LATER, status=429)
+                raise Throttled(
+                    f"{answer.asked}: The service answered 429 (too many uploads).", hint=UPLOADS_LATER, status=429
+                )
             if (wait_s := self._wait_after_answer_s(answer, method, tries)) is None:
                 return answer
             self.sleep(wait_s)
@@ -197,7 +199,9 @@ class Transport:
                 method, path, content=content, params=query or None, headers=headers, files=form
             )
         except (httpx.InvalidURL, ValueError) as exc:
-            raise ServiceError(f"{method} {path}: cannot be sent: {exc}", hint="check [service] base_url") from exc
+            raise ServiceError(
+                f"{method} {path}: The request cannot be sent: {exc}.", hint="Check [service] base_url."
+            ) from exc
         self.bucket.take()
         with self.gate:
             started_s = self.now()
@@ -253,13 +257,13 @@ class Transport:
             tries.throttled_since_s = self.now()
         elif self.now() - tries.throttled_since_s > THROTTLE_PATIENCE_S:
             raise Throttled(
-                f"{answer.asked}: still 429 (too many requests) after {THROTTLE_PATIENCE_S} s",
-                hint="lower [pace] requests_per_minute, or wait until others are done",
+                f"{answer.asked}: The service still answers 429 (too many requests) after {THROTTLE_PATIENCE_S} s.",
+                hint="Lower [pace] requests_per_minute, or wait until others are done.",
                 status=429,
             )
         wait_s = self._next_try_s(answer, tries)
         if wait_s >= TELL_FROM_S and self._is_news(wait_s):
-            self.told(f"the service says 429 (too many requests); waiting {wait_s:.0f} s before the next try")
+            self.told(f"The service answers 429 (too many requests). Trying again in {wait_s:.0f} s.")
         return wait_s
 
     def _tell_slow(self, asked: str, deadline_s: float) -> None:
@@ -271,7 +275,7 @@ class Transport:
         self.told(f"Still waiting for {asked}. kbsync waits up to {deadline_s:g} s for an answer.")
 
     def _is_news(self, wait_s: float) -> bool:
-        """Whether nobody has been told of this wait yet: all threads are throttled at once, and wait side by side."""
+        """Whether this wait was not reported yet: all threads are throttled at once, and wait side by side."""
         with self._count_lock:
             now_s = self.now()
             if now_s < self._told_until_s:
@@ -300,7 +304,7 @@ def _check_base_url(base_url: str) -> str:
     """The host of an address.
 
     Raises:
-        ConfigError: it is none.
+        ConfigError: it is not an address.
     """
     try:
         parts = urlsplit(base_url)
@@ -310,7 +314,7 @@ def _check_base_url(base_url: str) -> str:
         host, port = None, None
     if not host or port == 0 or parts.scheme not in {"http", "https"}:
         raise ConfigError(
-            f"[service] base_url: expected an address such as https://support.example.com, found {base_url!r}",
-            hint="correct [service] base_url",
+            f"[service] base_url: expected an address such as https://support.example.com, found {base_url!r}.",
+            hint="Fix [service] base_url.",
         )
     return host

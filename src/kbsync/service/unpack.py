@@ -26,13 +26,13 @@ def unpack(chunks: Iterable[bytes], encoding: str, *, asked: str, most_bytes: in
         most_bytes: the limit, counted both before and after unpacking.
 
     Raises:
-        Misbehaved: it is larger than that, packed in a way that nobody asked for, or damaged.
+        Misbehaved: it is larger than that, compressed in an unexpected way, or damaged.
     """
     name = encoding.strip().lower()
     if name not in {"", "identity", "gzip", "x-gzip"}:
         raise Misbehaved(
-            f"{asked}: the answer is packed as `{name}`; kbsync asked for {ACCEPTED}",
-            hint="check [service] base_url, and any proxy between you and the service",
+            f"{asked}: The answer is compressed as `{name}`, but kbsync asked for {ACCEPTED}.",
+            hint="Check [service] base_url, and any proxy between you and the service.",
         )
     pieces = chunks if name in {"", "identity"} else _gunzipped(_bounded(chunks, asked, most_bytes), asked)
     body = bytearray()
@@ -47,8 +47,8 @@ def _bounded(chunks: Iterable[bytes], asked: str, most_bytes: int) -> Iterable[b
         size += len(chunk)
         if size > most_bytes:
             raise Misbehaved(
-                f"{asked}: the answer is larger than {most_bytes // 2**20} MiB",
-                hint="check [service] base_url: this is nothing that the service would say",
+                f"{asked}: The answer is larger than {most_bytes // 2**20} MiB.",
+                hint="Check [service] base_url: the service does not send such large answers.",
             )
         yield chunk
 
@@ -72,6 +72,6 @@ def _gunzipped(chunks: Iterable[bytes], asked: str) -> Iterable[bytes]:
 
 def _damaged(asked: str, reason: str) -> Misbehaved:
     return Misbehaved(
-        f"{asked}: the answer cannot be unpacked: {reason}",
-        hint="run the command again; check what stands between you and the service",
+        f"{asked}: The answer cannot be decompressed: {reason}.",
+        hint="Run the command again. If it stays, check for a proxy between you and the service.",
     )

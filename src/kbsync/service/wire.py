@@ -114,7 +114,7 @@ class ArticlePage(msgspec.Struct, frozen=True):
 
 
 class CategoryPage(msgspec.Struct, frozen=True):
-    """One page of categories. `meta.categories_count` counts the page (docs/service.md, S19), so nobody reads it."""
+    """One page of categories. `meta.categories_count` counts the page (docs/service.md, S19), so it is not used."""
 
     payload: list[WireCategory]
 
@@ -161,7 +161,7 @@ class WirePortal(msgspec.Struct, frozen=True):
 
     @property
     def category_counts(self) -> dict[str, int]:
-        """How many categories each of these has, as far as it is said."""
+        """How many categories each of these has, as far as it is given."""
         locales = (item for item in self.config.allowed_locales if isinstance(item, WireLocale))
         return {item.code: item.categories_count for item in locales if item.categories_count is not None}
 
@@ -195,7 +195,7 @@ class WireVersion(msgspec.Struct, frozen=True):
 
 
 def as_id(value: RemoteId | None) -> RemoteId:
-    """A number where it is one, however it was written; 0 where there is none."""
+    """A number, as a number or text; 0 for anything else."""
     if value is None:
         return 0
     return int(value) if isinstance(value, str) and DIGITS.fullmatch(value) else value
@@ -208,7 +208,7 @@ def path_part(text: str) -> str:
 
 
 def text_of(value: object) -> str:
-    """A text of `meta`; what is no text counts as empty."""
+    """A text of `meta`; anything else counts as empty."""
     return value if isinstance(value, str) else ""
 
 

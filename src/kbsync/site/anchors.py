@@ -7,7 +7,7 @@ from kbsync.markdown.anchors import heading_anchor
 from kbsync.site.pages import TocEntry
 
 _HEADING_TAG = re.compile(r'<pre><code class="language-[^ \t\r\n\f\v]*">|<(/?)h([1-3])>')
-"""The info string of a code block stands in its attribute as it is written, even `"><h1>`: no heading begins there."""
+"""The info string of a code block is in its attribute as it is written, even `"><h1>`: that is not a heading."""
 
 _TAG = re.compile(r'<(?:"[^"]*+"|[^">])*+>')
 """Attribute values may hold a `>`: the text of a picture keeps its superscript tags."""

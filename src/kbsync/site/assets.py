@@ -23,7 +23,7 @@ def asset(name: str) -> tuple[bytes, str]:
     """The bytes of an asset and its content type.
 
     Raises:
-        KeyError: there is none of this name.
+        KeyError: there is no asset of this name.
     """
     kind = ASSETS[name]
     return (files("kbsync.site") / "assets" / name).read_bytes(), kind

@@ -2,7 +2,7 @@
 
 The portal's HTML (`kbsync.markdown.html`) is as unsafe as the portal: it keeps `javascript:` links, writes the info
 string of a code block unescaped, and puts what a video address captures into its player as it is. This module knows
-every tag that the renderer writes on purpose, in full; what has any other shape is no tag but text, and is escaped.
+every tag that the renderer writes on purpose, in full; anything else counts as text, and is escaped.
 So nothing depends on finding what is bad.
 """
 
@@ -27,11 +27,11 @@ _SHAPES = (
     *(f"(?P<player{number}>{player.shape.pattern.removeprefix('<')})" for number, player in enumerate(PLAYERS)),
     "(?P<other>)",
 )
-# All of them begin with `<`. Said once and in front, the next one is found without trying them all at every letter.
+# All of them begin with `<`. With that in front, the next one is found without trying them all at every letter.
 _TOKEN = re.compile(f"<(?:{'|'.join(_SHAPES)})", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 
-SWITCH = "Show pictures and players from other hosts"
+SWITCH = "Show images and players from other sites"
 
 
 def defuse(body_html: str, *, media: bool) -> str:
@@ -55,7 +55,7 @@ class _Page:
     ends: list[str] = field(default_factory=list)
 
     def token(self, found: re.Match[str]) -> str:
-        """What stands in the place of one tag."""
+        """The replacement of one tag."""
         kind = found.lastgroup or ""
         if kind.startswith("player"):
             return self._player(PLAYERS[int(kind.removeprefix("player"))], found)
@@ -83,17 +83,17 @@ class _Page:
     def _picture(self, found: re.Match[str]) -> str:
         address = found["src"]
         if is_script(address, picture=True):
-            return _box("picture", "A picture with an unsafe address", _words(found["alt"]))
+            return _box("picture", "Image with an unsafe address", _words(found["alt"]))
         if self.media or not is_remote(address):
             return found[0]
         # Inside of a link there is no room for a switch: the link is what a click means.
         tools = "" if self.ends else f"{_switch('Show')} {_open_link(address)}"
-        return _box("picture", f"Picture from {shown_host(address)}", _words(found["alt"]), tools)
+        return _box("picture", f"Image from {shown_host(address)}", _words(found["alt"]), tools)
 
     def _player(self, player: Player, found: re.Match[str]) -> str:
         captured = player.captured(found[0])
         if not all(SAFE_CAPTURE.fullmatch(text) for text in captured.values()):
-            return _box("player", "A player with an unsafe address")
+            return _box("player", "Player with an unsafe address")
         if self.media and not player.runs_script:
             return found[0]
         address = player.address.format(**captured)
@@ -102,13 +102,16 @@ class _Page:
             return _box("player", what)
         if player.runs_script:
             return _box(
-                "player", what, "It runs a script of that host, which the preview never does.", _open_link(address)
+                "player",
+                what,
+                "It needs a script from that site. The preview does not run scripts.",
+                _open_link(address),
             )
         return _box("player", what, "", f"{_switch(SWITCH)} {_open_link(address)}")
 
 
 def _box(kind: str, what: str, about: str = "", tools: str = "") -> str:
-    """A box of inline elements, for it may stand inside a paragraph. `tools` is HTML."""
+    """A box of inline elements, because it may be inside a paragraph. `tools` is HTML."""
     words = f' <span class="about">{escape(about)}</span>' if about else ""
     return f'<span class="blocked {kind}"><span class="what">{escape(what)}</span>{words}{tools and " " + tools}</span>'
 

@@ -31,8 +31,8 @@ class Refusal:
     words: str
 
 
-WRONG_HOST = Refusal(421, "This address is not served here.\n")
-WRONG_ORIGIN = Refusal(403, "Pages of other sites get nothing here.\n")
+WRONG_HOST = Refusal(421, "This server does not answer at this address.\n")
+WRONG_ORIGIN = Refusal(403, "Pages of other sites cannot use this server.\n")
 
 
 def read_headers(pairs: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
@@ -50,7 +50,7 @@ def check_request(target: str, headers: Mapping[str, str], host: str, names: Col
     Args:
         target: what is asked for; with a server's address before the path it is meant for a proxy.
         headers: of the request, as `read_headers` gives them.
-        host: the address that the server was told to listen on.
+        host: the address that the server listens on.
         names: other names of the server, in lower case.
     """
     said = headers.get("host", "")
@@ -68,7 +68,7 @@ def is_ours(said: str, host: str) -> bool:
 
     Args:
         said: the header.
-        host: the address that the server was told to listen on.
+        host: the address that the server listens on.
     """
     name = _name_of(said)
     if name in LOOPBACK or (name and name == host.lower()):
@@ -84,7 +84,7 @@ def is_ours(said: str, host: str) -> bool:
 
 
 def _name_of(said: str) -> str:
-    """The name or number in a Host header, in lower case; "" for what is no such header."""
+    """The name or number in a Host header, in lower case; "" for anything else."""
     found = _NAMED.fullmatch(said)
     if found is None:
         return ""

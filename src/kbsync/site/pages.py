@@ -1,7 +1,7 @@
 """The pages of a help center as values, and their HTML.
 
 Everything on a page is decided by the caller: addresses, dates as they shall read, the body already rendered and made
-harmless (`defuse.py`). The templates only arrange it; what is no HTML is escaped here. Without `assets_url` a page runs
+harmless (`defuse.py`). The templates only arrange it; everything else is escaped here. Without `assets_url` a page runs
 no script; with it, only those of `assets/`. It asks no other host for anything that its body does not ask for.
 """
 
@@ -25,7 +25,7 @@ _BETWEEN_TICKS = re.compile(r"`([^`\n]+)`")
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """Something to go to: `note` stands beside the text, `about` below it, `mark` is a state that the style knows."""
+    """Something to go to: `note` is beside the text, `about` below it, `mark` is a state that the style knows."""
 
     text: str
     url: str
@@ -296,5 +296,5 @@ def _templates() -> jinja2.Environment:
 
 
 def _coded(message: str) -> Markup:
-    """A message with what stands between backticks as code."""
+    """A message, with the parts between backticks as code."""
     return Markup(_BETWEEN_TICKS.sub(r"<code>\1</code>", str(escape(message))))

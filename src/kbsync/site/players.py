@@ -10,7 +10,7 @@ from string import Formatter
 from kbsync.markdown.embeds import EMBEDS
 
 SAFE_CAPTURE = re.compile(r"""[^\s"'<>`\x00-\x20]+""")
-"""What a captured value may be: it stands between quotes and must not end them."""
+"""What a captured value may be: it is put between quotes and must not end them."""
 
 _ADDRESS = re.compile(r'<a href="([^"]+)"|<iframe[^>]*? src="([^"]+)"|<source src="([^"]+)"')
 _OUTSIDE = re.compile(r'https://[^"/]+/')
@@ -32,7 +32,7 @@ class Player:
 
     @property
     def runs_script(self) -> bool:
-        """Whether it is no frame or film but a program in the page."""
+        """Whether it is a program in the page, and not a frame or a film."""
         return "<script" in self.template
 
     def captured(self, player_html: str) -> dict[str, str]:

@@ -8,7 +8,7 @@ class LocalProtocol(H11Protocol):
     """uvicorn's HTTP/1.1 protocol, less its tracebacks."""
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse a request whose body is none. The application may have its beginning, and must not answer it, too."""
+        """Refuse a request with a bad body. The application may have its beginning, and must not answer it, too."""
         try:
             super().send_400_response(msg)
         except LocalProtocolError:  # A HEAD has no body in its answer, and an answer that has begun has another.

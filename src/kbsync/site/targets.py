@@ -47,4 +47,4 @@ def shown_host(attribute: str) -> str:
         host = urlsplit(plain_address(attribute)).hostname
     except ValueError:
         host = None
-    return host or "another host"
+    return host or "another site"

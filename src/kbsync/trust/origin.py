@@ -23,7 +23,7 @@ def origin_of(address: str) -> str:
     """`https://support.example.com`: scheme, host and a port that is not the usual one; `loopback` for this machine.
 
     Raises:
-        ValueError: it is no http or https address.
+        ValueError: it is not an http or https address.
     """
     parts = urlsplit(address.strip())
     host = (parts.hostname or "").rstrip(".")
@@ -53,8 +53,8 @@ def check_token(
 
     Args:
         pinned: what `KBSYNC_TOKEN_ORIGIN` says: the last word, and nothing is remembered then. None where it is not
-            set. Set and blank, as a variable that nobody filled in, it is refused: it was meant to guard the token.
-        note: told where it cannot be remembered.
+            set. Set but empty, as a variable that was not filled in, it is refused: it was meant to guard the token.
+        note: called where it cannot be remembered.
         command: what allows this address, too.
 
     Raises:
@@ -69,33 +69,33 @@ def check_token(
         return
     if known:
         raise ConfigError(
-            f"this token belongs to {' and '.join(map(shown, known))}; "
-            f"kbsync.toml would send it to {shown(origin)}. Nothing was sent",
-            hint=f"use the token of that service, or, if it is the same service: `{command}`",
+            f"This token belongs to {' and '.join(map(shown, known))}, "
+            f"but kbsync.toml would send it to {shown(origin)}. Nothing was sent.",
+            hint=f"Use the token of that service. If both are the same service, run `{command}`.",
         )
     if origin != THIS_MACHINE and not store.keep_origins(token, (origin,)):
         where = store.folder or "a folder outside the repository"
         note(
-            f"kbsync cannot remember in {where} that this token belongs to {origin}. "
-            f"Set {PIN}={origin} so that it is sent nowhere else."
+            f"kbsync cannot write to {where}, so it cannot remember that this token belongs to {origin}. "
+            f"Set {PIN}={origin} so that the token is sent only there."
         )
 
 
 def _check_pinned(origin: str, pinned: str) -> None:
     if not pinned.strip():
         raise ConfigError(
-            f"{PIN} is set and has no value, so nothing says where the token may go. Nothing was sent",
-            hint=f"set it to {origin}, if that is your service; in GitHub it is a repository variable "
-            "(Settings > Secrets and variables > Actions > Variables)",
+            f"{PIN} is set but empty, so kbsync cannot tell where the token may be sent. Nothing was sent.",
+            hint=f"If {origin} is your service, set it to that. On GitHub it is a repository variable "
+            "(Settings > Secrets and variables > Actions > Variables).",
         )
     try:
         wanted = origin_of(pinned)
     except ValueError as exc:
-        hint = "write the address of the service, such as https://support.example.com"
-        raise ConfigError(f"{PIN}: expected an address, found {pinned!r}", hint=hint) from exc
+        hint = "Write the address of the service, such as https://support.example.com."
+        raise ConfigError(f"{PIN}: expected an address, found {pinned!r}.", hint=hint) from exc
     if origin != wanted:
         raise ConfigError(
-            f"{PIN} says that the token belongs to {shown(wanted)}; kbsync.toml would send it to {shown(origin)}. "
-            "Nothing was sent",
-            hint=f"correct base_url in kbsync.toml, or {PIN} where it is set",
+            f"The token belongs to {shown(wanted)} ({PIN}), but kbsync.toml would send it to {shown(origin)}. "
+            "Nothing was sent.",
+            hint=f"Fix base_url in kbsync.toml, or {PIN} where it is set.",
         )

@@ -38,8 +38,8 @@ def check_owner(path: Path, environ: Mapping[str, str]) -> None:
         return
     folder = path.absolute().parent
     raise ConfigError(
-        f"{path} belongs to another user ({', '.join(sorted(map(_name_of, strangers)))}), so kbsync does not use it",
-        hint=f"if you trust that user: `git config --global --add safe.directory {shlex.quote(str(folder))}`",
+        f"{path} belongs to another user ({', '.join(sorted(map(_name_of, strangers)))}), so kbsync does not use it.",
+        hint=f"If you trust that user, run `git config --global --add safe.directory {shlex.quote(str(folder))}`.",
     )
 
 

@@ -127,7 +127,7 @@ class Look:
             try:
                 _, raw = read_toml(self.folder / name, name)
             except (OSError, ConfigError):
-                return  # Reading it in earnest says what is wrong.
+                return  # The real reading reports what is wrong.
             parent = raw.get("extends")
             if not isinstance(parent, str):
                 return

@@ -44,7 +44,7 @@ def data_folder(environ: Mapping[str, str]) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class Store:
-    """The folder, or none: `folder` is None where what is in it could be the repository's own."""
+    """The folder. `folder` is None where it could be inside the repository."""
 
     folder: Path | None
     environ: Mapping[str, str]
@@ -98,7 +98,9 @@ class Store:
             return None
         except (OSError, msgspec.DecodeError) as exc:
             # Not as if nothing were remembered: the token could be another portal's.
-            raise ConfigError(f"{path}: cannot be read: {exc}", hint="delete this file, then run it again") from exc
+            raise ConfigError(
+                f"{path} cannot be read: {exc}.", hint="Delete this file, then run the command again."
+            ) from exc
 
     def _write(self, name: Path, value: object) -> bool:
         if self.folder is None:
@@ -119,7 +121,7 @@ class Store:
         except FileNotFoundError:
             return False
         except OSError as exc:
-            raise ConfigError(f"{self.folder / name}: cannot be deleted: {exc.strerror}") from exc
+            raise ConfigError(f"{self.folder / name} cannot be deleted: {exc.strerror}.") from exc
         return True
 
     def _is_there(self) -> bool:
@@ -134,13 +136,13 @@ class Store:
         except (FileNotFoundError, NotADirectoryError):
             return False
         except OSError as exc:
-            raise ConfigError(f"{self.folder}: cannot be read: {exc.strerror}") from exc
+            raise ConfigError(f"{self.folder} cannot be read: {exc.strerror}.") from exc
         if hasattr(os, "geteuid") and (
             found.st_uid not in allowed_owners(os.geteuid(), self.environ) or found.st_mode & 0o022
         ):
             raise ConfigError(
-                f"{self.folder}: other users can write to it, so it cannot say what you agreed to",
-                hint="make it yours alone (chmod 700), or set XDG_DATA_HOME to another folder",
+                f"Other users can write to {self.folder}, so kbsync cannot trust what is in it.",
+                hint="Make it private (chmod 700), or set XDG_DATA_HOME to another folder.",
             )
         return True
 

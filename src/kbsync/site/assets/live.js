@@ -59,7 +59,7 @@
         const badge = document.createElement("div");
         badge.id = "kb-away";
         badge.className = "badge-away";
-        badge.textContent = "Disconnected, trying again";
+        badge.textContent = "Disconnected. Trying again …";
         document.body.append(badge);
       }, AWAY_AFTER);
     }
@@ -162,7 +162,7 @@
     const home = document.createElement("a");
     home.href = document.querySelector(".name").href;
     home.textContent = "Go to the home page";
-    note.append("This page was deleted: its file is gone, or has another address now. ", home, ".");
+    note.append("This page is gone: its file was deleted, or its address changed. ", home, ".");
     main.prepend(note);
     scrollTo({ top: 0 });
   }

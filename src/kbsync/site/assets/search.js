@@ -67,7 +67,7 @@
       folded = await index();
     } catch {
       articles = null;
-      if (isMine()) show([], needles, "The search index could not be read. Pages opened as files have no search.");
+      if (isMine()) show([], needles, "Search does not work here: the index cannot be read. Pages opened as files have no search.");
       return;
     } finally {
       clearTimeout(loading);
