@@ -105,12 +105,12 @@ def content_of(change: Change, compiler: Compiler, addresses: Addresses) -> str:
     def address_of(key: str) -> str:
         found = addresses.find(key, change)
         if found is None:
-            raise ContentError(f"{change.path}: one of its pictures is not uploaded yet", hint="run the command again")
+            raise ContentError(f"{change.path}: One of its images is not uploaded yet.", hint="Run the command again.")
         return found
 
     text = compiler.content_of(change.path, address_of)
     if change.after.get("content") != body_digest(text):
-        raise ContentError(f"{change.path}: its text is not the one of the plan", hint="run `kbsync plan` again")
+        raise ContentError(f"{change.path}: Its body is not the one in the plan.", hint="Run `kbsync plan` again.")
     return text
 
 
