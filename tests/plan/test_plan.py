@@ -362,6 +362,12 @@ def test_a_category_is_not_deleted_while_an_orphan_in_it_is_held():
     assert [finding.path for finding in plan.warnings] == ["en/billing.md"]
 
 
+def test_an_orphan_whose_category_was_never_agreed_on_is_not_deleted():
+    without = an_article()
+    plan = plan_of([], [without.but(category="moved-there")], [without], removed="delete")
+    assert plan.changes == () and holds(plan) == {"category": "drift"}
+
+
 def test_a_look_alike_of_an_article_that_is_there_already_is_warned_of_too():
     ours, theirs = an_article(), an_article(slug="1795227172-refunds", remote_id=8)
     assert [finding.code for finding in plan_of([ours], [ours, theirs], [ours]).warnings] == ["KB502"]

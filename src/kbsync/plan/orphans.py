@@ -19,8 +19,8 @@ from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
 MACHINE_SLUG = re.compile(r"\d{9,}-")
 """A slug that the panel made: unix seconds and the title. Source: docs/service.md, section 4."""
 
-ALWAYS = frozenset({"title", "content", "name"})
-"""The fields that every source of their kind gives."""
+ALWAYS = frozenset({"title", "content", "name", "category"})
+"""The fields that nearly every source of their kind gives: what was never agreed on of them is a person's."""
 
 
 def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, str], str], *, complete: bool) -> None:
