@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kbsync.fields import LINK_FIELD
 from kbsync.model import Action, Base, Change, FieldChange, Pending, Plan, Status
 from kbsync.plan.replan import Now, Replanned, replan
-from kbsync.plan.step import PLAN_AGAIN
+from kbsync.plan.result import PLAN_AGAIN
 
 from .items import TARGET, Item, an_article, plan_of
 

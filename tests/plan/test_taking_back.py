@@ -12,7 +12,7 @@ from kbsync.model import Base, Change, Plan, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import Known
 from kbsync.plan.resolve import resolve_fields
-from kbsync.plan.step import hold_again
+from kbsync.plan.result import hold_again
 from kbsync.plan.undo import build_undo
 
 from .items import POLICY, TARGET, Item, a_category, an_article, holds, plan_of, sends

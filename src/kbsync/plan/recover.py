@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Observed, Pending, Status, Value
 from kbsync.plan.evidence import key_of
-from kbsync.plan.step import OUTSIDE, hold_again
+from kbsync.plan.result import OUTSIDE, hold_again
 
 
 @dataclass(frozen=True, slots=True)

@@ -33,7 +33,7 @@ from kbsync.model import (
     Value,
 )
 from kbsync.plan.evidence import Key, key_of
-from kbsync.plan.step import PLAN_AGAIN
+from kbsync.plan.result import PLAN_AGAIN
 from kbsync.words import field_names
 
 

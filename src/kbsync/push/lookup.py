@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kbsync.errors import ContentError, Misbehaved
 from kbsync.model import Base, Change, Fields, Kind, Observed, RemoteId
-from kbsync.plan.step import OUTSIDE, missing
+from kbsync.plan.result import OUTSIDE, missing
 from kbsync.service.contract import Service
 
 

@@ -19,7 +19,7 @@ from kbsync.ledger import Ledger
 from kbsync.ledger.values import HEARTBEAT_S, Ended, Entry, Owner, Result, Turn
 from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
 from kbsync.plan.links import is_link, is_unresolved, resolve
-from kbsync.plan.step import Looked, Step
+from kbsync.plan.result import Current, Result
 from kbsync.push.sender import Sender
 
 READY_FACTOR = 2
@@ -114,8 +114,8 @@ class Runner:
     failed: set[tuple[str, str, str]] = field(default_factory=set)
     made: dict[tuple[Kind, str], RemoteId] = field(default_factory=dict)
     results: list[Result] = field(default_factory=list)
-    looked: dict[int, Looked] = field(default_factory=dict)
-    running: dict[Future[Step | Looked], int] = field(default_factory=dict)
+    looked: dict[int, Current] = field(default_factory=dict)
+    running: dict[Future[Result | Current], int] = field(default_factory=dict)
     told: set[int] = field(default_factory=set)
     trouble: bool = False
     hopeless: str = ""
@@ -177,7 +177,7 @@ class Runner:
                 self.running[pool.submit(self.sender.look, change)] = entry
         return len(granted.taken), outcomes
 
-    def _create(self, change: Change, again: bool) -> Step | Looked:
+    def _create(self, change: Change, again: bool) -> Result | Current:
         return self.sender.create(change, again=again)
 
     def _change(self, entry: int) -> Change:
@@ -215,12 +215,12 @@ class Runner:
         for future in done:
             entry = self.running.pop(future)
             found = future.result()
-            if isinstance(found, Looked):
+            if isinstance(found, Current):
                 self.looked[entry] = found
             else:
                 yield self._take(entry, found)
 
-    def _take(self, entry: int, step: Step) -> Outcome:
+    def _take(self, entry: int, step: Result) -> Outcome:
         change = self.changes[entry]
         state: Ended = "unknown" if step.journal == "pending" else step.outcome
         self.results.append(Result(entry, state, step.base, step.removed, step.remote_id, step.error, step.hint))
@@ -256,7 +256,7 @@ class Runner:
             entry = self.running.pop(future)
             self.results.append(Result(entry, "skipped", error=STOPPED))
         for future, entry in list(self.running.items()):
-            if future.exception() is None and not isinstance(found := future.result(), Looked):
+            if future.exception() is None and not isinstance(found := future.result(), Current):
                 self._take(entry, found)
         self.running.clear()
         results, self.results = self.results, []

@@ -17,10 +17,10 @@ from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, NotFound, Rejected, ServerFailed, ServiceError
 from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
-from kbsync.plan.step import (
+from kbsync.plan.result import (
     UNSEEN,
-    Looked,
-    Step,
+    Current,
+    Result,
     differences,
     failed,
     hold_again,
@@ -67,18 +67,18 @@ class Sender:
     def __post_init__(self) -> None:
         self.lookup = Lookup(self.service, self.bases)
 
-    def look(self, change: Change) -> Step | Looked:
+    def look(self, change: Change) -> Result | Current:
         """Look at what a change is about, once more before it is sent; a step where that ends it already."""
         try:
             if change.remote_id is None:
-                return Step("skipped", "failed", error="The item that this belongs to was not created.")
+                return Result("skipped", "failed", error="The item that this belongs to was not created.")
             if change.action is Action.DELETE:
                 return self._look_at_removal(change, change.remote_id)
             return self._look_at_update(change, change.remote_id)
         except (ServiceError, ContentError) as exc:
             return failed(exc, change.remote_id)
 
-    def send(self, change: Change, looked: Looked) -> Step:
+    def send(self, change: Change, looked: Current) -> Result:
         """Send a change of what was looked at."""
         try:
             if change.action is Action.DELETE:
@@ -87,7 +87,7 @@ class Sender:
         except (ServiceError, ContentError) as exc:
             return failed(exc, change.remote_id)
 
-    def create(self, change: Change, *, again: bool = False) -> Step:
+    def create(self, change: Change, *, again: bool = False) -> Result:
         """Make an item. `again`: a runner that died may have sent it, so it is looked up first."""
         try:
             if again and (step := self._look_up(change, self._sent(change), FORMER, attempt=0)) is not None:
@@ -104,7 +104,7 @@ class Sender:
             fields.setdefault("author", self.default_author)
         return fields
 
-    def _create(self, change: Change) -> Step:
+    def _create(self, change: Change) -> Result:
         fields = self._sent(change)
         content = self._content(change)
         for attempt in range(1, LOOK_AGAIN + 1):
@@ -120,7 +120,7 @@ class Sender:
                 return self._made(change, fields, seen)
         raise AssertionError("a loop that ends by returning")
 
-    def _look_up(self, change: Change, sent: Fields, exc: ServiceError, *, attempt: int) -> Step | None:
+    def _look_up(self, change: Change, sent: Fields, exc: ServiceError, *, attempt: int) -> Result | None:
         """What became of a create that did not succeed; None: it is not there and may be sent once more."""
         try:
             # A refusal that hides a success is believed only when the list does not have the article either.
@@ -150,16 +150,16 @@ class Sender:
             return None
         return self.content_of(change)
 
-    def _found(self, change: Change, sent: Fields, seen: Observed, exc: ServiceError) -> Step:
+    def _found(self, change: Change, sent: Fields, seen: Observed, exc: ServiceError) -> Result:
         """The slug is there although the create did not succeed: ours if it holds what was sent, else a stranger's."""
         if not differences(sent, seen):
             return self._made(change, sent, seen)
         return self._taken(change, seen, exc)
 
-    def _taken(self, change: Change, seen: Observed, exc: ServiceError) -> Step:
+    def _taken(self, change: Change, seen: Observed, exc: ServiceError) -> Result:
         taken = f'The slug `{change.slug}` is taken by {change.kind} {seen.remote_id} "{seen.title}"'
         state = f" ({seen.status})" if seen.status else ""
-        return Step(
+        return Result(
             "failed",
             "failed",
             error=f"{taken}{state}. Nothing was overwritten. ({exc.message})",
@@ -173,7 +173,7 @@ class Sender:
             and change.kind == "article"
             and self.lookup.can_find(change)
         ):
-            # Looked up and not there, twice: the slug is taken where this portal cannot see it (docs/service.md, S1).
+            # Current up and not there, twice: the slug is taken where this portal cannot see it (docs/service.md, S1).
             hint = f"`{change.slug}` may be taken in another portal or account of this service. Try another slug."
             return ServerFailed(f"{exc.message} This portal has no article with this slug.", hint=hint, status=500)
         if change.kind == "category" and isinstance(exc, Rejected) and UNIQUE in exc.message:
@@ -181,7 +181,7 @@ class Sender:
             return Rejected(f"{exc.message} The portal has this category but does not list it.", hint=hint, status=422)
         return exc
 
-    def _made(self, change: Change, sent: Fields, seen: Observed) -> Step:
+    def _made(self, change: Change, sent: Fields, seen: Observed) -> Result:
         """Read the answer: it must hold what was sent, and be a draft."""
         seen = self._mend_position(change, sent, seen)
         base = Base(
@@ -198,28 +198,28 @@ class Sender:
         if seen.status not in (None, Status.DRAFT) and change.kind == "article":
             wrong.append("status")
         if wrong:
-            return Step("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
-        return Step("done", "done", base, remote_id=seen.remote_id)
+            return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
+        return Result("done", "done", base, remote_id=seen.remote_id)
 
     # --- update ----------------------------------------------------------------------------------------------------
 
-    def _look_at_update(self, change: Change, remote_id: RemoteId) -> Step | Looked:
+    def _look_at_update(self, change: Change, remote_id: RemoteId) -> Result | Current:
         current, body = self.lookup.look_whole(change, remote_id)
         if not must_be_sent(change) and not missing(change.after, current) and not differences(change.after, current):
             return self._updated(change, current)
         before = {name: value for name, value in change.before.items() if name not in UNSEEN}
         if moved := differences(before, current):
             return moved_on(moved, remote_id, "sent")
-        return Looked(current, body if "content" in change.after else None)
+        return Current(current, body if "content" in change.after else None)
 
-    def _update(self, change: Change, current: Observed) -> Step:
+    def _update(self, change: Change, current: Observed) -> Result:
         try:
             seen = self._send_update(change, current)
         except (AnswerLost, Rejected, NotFound) as exc:
             return self._update_again(change, current.remote_id, exc)
         return self._updated(change, seen)
 
-    def _update_again(self, change: Change, remote_id: RemoteId, exc: ServiceError) -> Step:
+    def _update_again(self, change: Change, remote_id: RemoteId, exc: ServiceError) -> Result:
         """It may have arrived. What the portal holds now says so; a third value would be a person's."""
         try:
             seen = self.lookup.look(change, remote_id)
@@ -235,7 +235,7 @@ class Sender:
             return self._owner_of_slug(change, again) or failed(again, remote_id, lost=True, after=exc)
         return self._updated(change, seen)
 
-    def _owner_of_slug(self, change: Change, exc: ServiceError) -> Step | None:
+    def _owner_of_slug(self, change: Change, exc: ServiceError) -> Result | None:
         """Who has the slug that an article was to get, where that is why it was refused (docs/service.md, S1)."""
         wanted = replace_change(change, slug=str(change.after.get("slug", "")))
         try:
@@ -260,7 +260,7 @@ class Sender:
         )
         return self.lookup.own(change, seen, current.remote_id)
 
-    def _updated(self, change: Change, seen: Observed) -> Step:
+    def _updated(self, change: Change, seen: Observed) -> Result:
         seen = self._mend_position(change, change.after, seen)
         wrong = differences(change.after, seen)
         arrived = {name: value for name, value in change.after.items() if name not in wrong and name != "status"}
@@ -285,8 +285,8 @@ class Sender:
         )
         base = hold_again(base, known, {name: left for name, left in change.leaves.items() if name not in wrong})
         if wrong:
-            return Step("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
-        return Step("done", "done", base, remote_id=seen.remote_id)
+            return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
+        return Result("done", "done", base, remote_id=seen.remote_id)
 
     def _mend_position(self, change: Change, sent: Fields, seen: Observed) -> Observed:
         """A change of category gives the article a new position; ours is sent again, alone."""
@@ -305,25 +305,25 @@ class Sender:
 
     # --- delete ----------------------------------------------------------------------------------------------------
 
-    def _look_at_removal(self, change: Change, remote_id: RemoteId) -> Step | Looked:
+    def _look_at_removal(self, change: Change, remote_id: RemoteId) -> Result | Current:
         try:
             current, body = self.lookup.look_whole(change, remote_id)
         except NotFound:
             # Whether it is gone says the next plan, which sees the whole list; its row stays until then.
-            return Step("done", "done", remote_id=remote_id)
+            return Result("done", "done", remote_id=remote_id)
         if moved := differences(change.before, current):
             return moved_on(moved, remote_id, "deleted")
-        return Looked(current, body)
+        return Current(current, body)
 
-    def _delete(self, change: Change, remote_id: RemoteId) -> Step:
+    def _delete(self, change: Change, remote_id: RemoteId) -> Result:
         for _ in range(DELETE_TRIES):
             with suppress(AnswerLost):
                 self.service.delete(change.kind, remote_id)
             try:
                 self.lookup.look(change, remote_id)
             except NotFound:
-                return Step("done", "done", removed=True, remote_id=remote_id)
-        return Step("failed", "failed", remote_id=remote_id, error="It is still there after the delete.")
+                return Result("done", "done", removed=True, remote_id=remote_id)
+        return Result("failed", "failed", remote_id=remote_id, error="It is still there after the delete.")
 
 
 def _undecided(decided: Fields, change: Change, wrong: Sequence[str]) -> Fields:

@@ -20,8 +20,8 @@ from kbsync.markdown.uploaded import body_digest, host_of, key_in
 from kbsync.model import Action, Change, Observed, Outcome, Plan, RemoteId
 from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
+from kbsync.plan.result import HOPELESS
 from kbsync.plan.rules import TOO_MANY_IMAGES
-from kbsync.plan.step import HOPELESS
 from kbsync.service.contract import Service
 from kbsync.words import count
 

@@ -29,7 +29,7 @@ HOPELESS = (Unreachable, Denied, Throttled)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class Result:
     """How one change went, for the ledger and for the report.
 
     `journal` closes the journal's entry: `done`, `failed` (nothing was written), or `pending` (unknown: the next
@@ -48,7 +48,7 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class Looked:
+class Current:
     """What a change is about, as it is right before the change is sent.
 
     `body` is an article's text where that is about to change; None where it stays, or is not known.
@@ -64,18 +64,18 @@ def failed(
     *,
     lost: bool = False,
     after: ServiceError | None = None,
-) -> Step:
+) -> Result:
     """An error as a step. `lost`: a write went out before it, with an unknown result."""
     message = f"{after.message} Then: {exc.message}" if after else exc.message
     journal: Literal["failed", "pending"] = "pending" if lost or isinstance(exc, AnswerLost) else "failed"
     hopeless = isinstance(exc, HOPELESS)
-    return Step("failed", journal, remote_id=remote_id, error=message, hint=exc.hint, hopeless=hopeless)
+    return Result("failed", journal, remote_id=remote_id, error=message, hint=exc.hint, hopeless=hopeless)
 
 
-def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Step:
+def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Result:
     """A change that is left out because somebody was there since the plan was made."""
     error = f"Changed on the portal after the plan was made: {field_names(names)}. Nothing was {done}."
-    return Step("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
+    return Result("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
 
 
 def only_position(change: Change, wrong: list[str]) -> bool:
