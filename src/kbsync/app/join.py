@@ -6,7 +6,7 @@ import time
 from dataclasses import replace
 from functools import partial
 
-from kbsync.app.lease import keeping_alive, our_part
+from kbsync.app.lease import keeping_alive, our_lease
 from kbsync.app.push import Pushed, follow, make_sender
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import learn_categories, recorded
@@ -40,15 +40,15 @@ def join_push(workspace: Workspace) -> Pushed:
 
 def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledger) -> Pushed:
     """Take part in the push that is under way on this portal; nothing where none is."""
-    part = our_part(ledger, workspace)
-    info = ledger.join(part.target, part.owner, now=time.time())
+    lease = our_lease(ledger, workspace)
+    info = ledger.join(lease.target, lease.owner, now=time.time())
     pushed = Pushed(Plan(workspace.target))
     if info is None:
         workspace.session.note("No push is running on this portal, so there is nothing to join.")
         return pushed
     before, started = service.requests, time.monotonic()
-    with stopping_softly(workspace.session.note) as stop, keeping_alive(part, workspace):
-        run = Run(ledger, info.number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_gone)
+    with stopping_softly(workspace.session.note) as stop, keeping_alive(lease, workspace):
+        run = Run(ledger, info.number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)
         try:
             record = recorded(workspace, ledger)
             bases = record.bases
@@ -57,12 +57,12 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             addresses = Addresses.of(record.pictures, (), host_of(service.base_url))
             body_of = partial(content_of, compiler=reading.compiler, addresses=addresses)
             sender = make_sender(service, None, bases, body_of)
-            outcomes = join(part.target, sender, run, concurrency=workspace.settings.pace.concurrency)
+            outcomes = join(lease.target, sender, run, concurrency=workspace.settings.pace.concurrency)
             follow(outcomes, pushed, workspace, 0)
         finally:
-            ledger.leave(part.target, info.number, part.owner, now=time.time())
+            ledger.leave(lease.target, info.number, lease.owner, now=time.time())
         pushed.stopped = stop.asked
-    if not pushed.outcomes and _died(ledger, part.target, info.number):
+    if not pushed.outcomes and _died(ledger, lease.target, info.number):
         workspace.session.note("The push that was running crashed before it sent anything. Run `kbsync push`.")
     pushed.plan = replace(pushed.plan, changes=tuple(outcome.change for outcome in pushed.outcomes))
     pushed.requests = service.requests - before

@@ -20,7 +20,7 @@ from kbsync.push.process import Process, read_boot, read_booted_at, read_namespa
 
 
 @dataclass(slots=True)
-class Part:
+class Lease:
     """Our part in what happens on a portal, as others see it in the ledger."""
 
     ledger: Ledger
@@ -29,7 +29,7 @@ class Part:
     world: World
 
     def beat(self) -> bool:
-        """Tell the ledger that we live; False where somebody ended our part."""
+        """Tell the ledger that we live; False where somebody ended our lease."""
         return self.ledger.beat(self.target, self.owner, now=time.time())
 
     def is_dead(self, other: Owner) -> bool:
@@ -44,46 +44,46 @@ class Part:
         return self.is_dead(other) or is_silent(other, self.world)
 
 
-def our_part(ledger: Ledger, workspace: Workspace) -> Part:
+def our_lease(ledger: Ledger, workspace: Workspace) -> Lease:
     """Who we are."""
     now, ours = time.time(), os.getpid()
     born = (read_process(ours) or Process()).born
     owner = Owner(_user(), platform.node(), ours, now, now, read_boot(), read_namespace(), born)
-    return Part(ledger, workspace.target.key, owner, World(time.time, time.sleep, read_process, read_booted_at()))
+    return Lease(ledger, workspace.target.key, owner, World(time.time, time.sleep, read_process, read_booted_at()))
 
 
 @contextmanager
-def keeping_alive(part: Part, workspace: Workspace) -> Iterator[None]:
+def keeping_alive(lease: Lease, workspace: Workspace) -> Iterator[None]:
     """Keep our part alive within the block, by a connection of its own: the ledger's belongs to who is at work."""
 
     def beat() -> None:
         # A ledger that cannot be used for the moment is for the run to tell of, and the next beat comes.
         with suppress(LedgerError), closing(workspace.open_ledger()) as ledger:
-            ledger.beat(part.target, part.owner, now=time.time())
+            ledger.beat(lease.target, lease.owner, now=time.time())
 
     with beating(beat):
         yield
 
 
 @contextmanager
-def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: bool) -> Iterator[Part]:
+def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: bool) -> Iterator[Lease]:
     """The portal's one lock, from here to the end of the block. What asks to end ends the block and frees the lock."""
-    part = our_part(ledger, workspace)
+    lease = our_lease(ledger, workspace)
     with answering(interrupt):
         take_lock(
             ledger,
-            part.target,
-            part.owner,
-            part.world,
+            lease.target,
+            lease.owner,
+            lease.world,
             wait=wait,
             break_lock=break_lock,
             tell=workspace.session.note,
         )
         try:
-            with keeping_alive(part, workspace):
+            with keeping_alive(lease, workspace):
                 yield part
         finally:
-            ledger.unlock(part.target, part.owner)
+            ledger.unlock(lease.target, lease.owner)
 
 
 def _user() -> str:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from kbsync.app.lease import Part, held_lock
+from kbsync.app.lease import Lease, held_lock
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import check_first_push, make_plan
 from kbsync.app.reading import Reading, read_sound
@@ -76,8 +76,8 @@ def push(
     try:
         with workspace.open_service() as service:
             check_first_push(workspace, ledger, allowed=first_push)
-            with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as part:
-                return push_tree(workspace, reading, service, part, options, saved)
+            with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
+                return push_tree(workspace, reading, service, lease, options, saved)
     finally:
         ledger.close()
 
@@ -86,27 +86,27 @@ def push_tree(
     workspace: Workspace,
     reading: Reading,
     service: Service,
-    part: Part,
+    lease: Lease,
     options: PlanOptions,
     saved: Path | None = None,
 ) -> Pushed:
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
     before, started = service.requests, time.monotonic()
-    record = recorded(workspace, part.ledger)
+    record = recorded(workspace, lease.ledger)
     resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
     planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)
-    part.ledger.settle(part.target, planned.recovery.settled)
+    lease.ledger.settle(lease.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
     body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)
     sender = make_sender(service, planned.plan.changes, bases, body_of)
     digest = tree_digest(workspace.target, reading.desired)
     per_hour = workspace.uploads_per_hour
     uploads = Uploads(
-        service, reading.compiler, planned.addresses, part.ledger, part.target, time.time, per_hour=per_hour
+        service, reading.compiler, planned.addresses, lease.ledger, lease.target, time.time, per_hour=per_hour
     )
     refused = resumed.refused if resumed else ()
     pushed = carry_out(
-        workspace, planned.plan, sender, part, command="push", digest=digest, uploads=uploads, refused=refused
+        workspace, planned.plan, sender, lease, command="push", digest=digest, uploads=uploads, refused=refused
     )
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
@@ -130,7 +130,7 @@ def carry_out(
     workspace: Workspace,
     plan: Plan,
     sender: Sender,
-    part: Part,
+    lease: Lease,
     *,
     command: str,
     digest: str = "",
@@ -143,21 +143,21 @@ def carry_out(
         workspace: the settings.
         plan: what to do.
         sender: sends it.
-        part: ours, with the lock.
+        lease: ours, with the lock.
         command: what the ledger shall call the run.
         digest: names the tree, for those who want to join.
         uploads: sends the pictures that come first.
         refused: what is not in the plan any more, and why.
     """
     pushed = Pushed(plan, list(refused))
-    ledger = part.ledger
+    ledger = lease.ledger
     # From here on thousands of requests leave cycles behind; what is planned stays, and need not be looked through.
     if not gc.isenabled():
         gc.freeze()
         gc.enable()
     with stopping_softly(workspace.session.note) as stop:
-        number = ledger.begin_run(part.target, command=command, now=time.time(), owner=part.owner, digest=digest)
-        run = Run(ledger, number, time.time, lambda: stop.asked, part.beat, part.owner, part.is_gone)
+        number = ledger.begin_run(lease.target, command=command, now=time.time(), owner=lease.owner, digest=digest)
+        run = Run(ledger, number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)
         outcomes = _pictures_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
         pushed.stopped = stop.asked

@@ -85,16 +85,16 @@ def resolve(
     reading = read_sound(workspace)
     ledger = workspace.open_ledger()
     try:
-        with workspace.open_service() as service, held_lock(ledger, workspace, wait=False, break_lock=False) as part:
+        with workspace.open_service() as service, held_lock(ledger, workspace, wait=False, break_lock=False) as lease:
             planned = make_plan(workspace, reading, service, recorded(workspace, ledger), options)
-            ledger.settle(part.target, planned.recovery.settled)
+            ledger.settle(lease.target, planned.recovery.settled)
             decisions = _Decisions(reading, service, planned)
             paths = named(workspace, reading.desired, options.selectors)
             made = []
             for held in _asked(planned.plan, names, paths):
                 made.append(decisions.decide(held, choose, names))
                 report(made[-1])
-            decisions.record(ledger, part.target)
+            decisions.record(ledger, lease.target)
     finally:
         ledger.close()
     return Resolved(tuple(made), planned.plan)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from kbsync.app.lease import Part, held_lock
+from kbsync.app.lease import Lease, held_lock
 from kbsync.app.push import Pushed, carry_out, make_sender
 from kbsync.app.sides import observe
 from kbsync.app.workspace import Workspace
@@ -37,8 +37,8 @@ def undo(workspace: Workspace, run: int, *, agree: Agree, wait: bool = False) ->
     ledger = workspace.open_ledger()
     try:
         entries = _entries(ledger, workspace, run)
-        with workspace.open_service() as service, held_lock(ledger, workspace, wait=wait, break_lock=False) as part:
-            return _carry_out(workspace, service, part, run, entries, agree)
+        with workspace.open_service() as service, held_lock(ledger, workspace, wait=wait, break_lock=False) as lease:
+            return _carry_out(workspace, service, lease, run, entries, agree)
     finally:
         ledger.close()
 
@@ -69,12 +69,12 @@ def _entries(ledger: Ledger, workspace: Workspace, run: int) -> list[Entry]:
 
 
 def _carry_out(
-    workspace: Workspace, service: Service, part: Part, run: int, entries: list[Entry], agree: Agree
+    workspace: Workspace, service: Service, lease: Lease, run: int, entries: list[Entry], agree: Agree
 ) -> Pushed:
     """Plan, ask, and carry it out; the lock is held."""
     before, started = service.requests, time.monotonic()
-    bodies = _bodies(part.ledger, entries)
-    bases = part.ledger.bases(part.target)
+    bodies = _bodies(lease.ledger, entries)
+    bases = lease.ledger.bases(lease.target)
     portal = observe(workspace, service, [], bases, full=False)
     plan = build_undo(workspace.target, entries, portal.items or [], bodies, bases)
     if plan.changes:
@@ -84,7 +84,7 @@ def _carry_out(
         return bodies[str(change.after["content"])]
 
     sender = make_sender(service, plan.changes, bases, content_of)
-    pushed = carry_out(workspace, plan, sender, part, command=f"undo {run}")
+    pushed = carry_out(workspace, plan, sender, lease, command=f"undo {run}")
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     pushed.nothing = f"Run {run} has nothing left to undo."
