@@ -7,7 +7,7 @@ import pytest
 from builders import beside, read_content, source_of, write_files
 from kbsync.config import LintSettings
 from kbsync.errors import ConfigError
-from kbsync.lint.ignore import FIRM, Judge, check_codes
+from kbsync.lint.ignore import FIRM, Severities, check_codes
 from kbsync.model import Finding
 from kbsync.report.rules import RULES
 
@@ -20,7 +20,7 @@ def found(tmp_path, text: str, **settings) -> list[tuple[str, int]]:
 
 
 def judged(level: str, code: str = "KB301", **settings) -> list[tuple[str, str]]:
-    judge = Judge(LintSettings(**settings))
+    judge = Severities(LintSettings(**settings))
     finding = Finding(code, level, "en/a.md", 1, 1, "what", "do this")
     return [(finding.level, finding.hint) for finding in judge.judge([finding], {})]
 
@@ -64,7 +64,7 @@ def test_an_error_stays_one_and_says_so_where_somebody_tried(said):
 def test_a_comment_ignores_what_only_this_project_calls_an_error():
     source = source_of("# T\n[a](a.md) <!-- kbsync-ignore KB301 -->\n")
     finding = Finding("KB301", "warning", source.path, 2, 5, "what")
-    assert list(Judge(LintSettings(levels={"KB301": "error"})).judge([finding], {source.path: source})) == []
+    assert list(Severities(LintSettings(levels={"KB301": "error"})).judge([finding], {source.path: source})) == []
 
 
 def test_a_code_that_no_rule_has_is_told_where_it_stands(tmp_path):

@@ -9,7 +9,7 @@ from kbsync.app.reading import Reading
 from kbsync.app.workspace import Workspace
 from kbsync.lint import in_order
 from kbsync.lint.external import external_findings, find_external
-from kbsync.lint.ignore import Judge
+from kbsync.lint.ignore import Severities
 from kbsync.model import Finding
 from kbsync.service.external import Checker, Verdict, by_reason
 from kbsync.service.external_memory import load_memory, store_memory
@@ -35,7 +35,7 @@ def check_external(
         store_memory(memory, known, new, now_s=now_s)
     verdicts = new | {url: Verdict(known[url].state, known[url].reason) for url in urls if url in known}
     workspace.session.note(told(verdicts))
-    found = Judge(settings).judge(external_findings(links, verdicts), tree.sources)
+    found = Severities(settings).judge(external_findings(links, verdicts), tree.sources)
     return tuple(in_order([*findings, *found]))
 
 

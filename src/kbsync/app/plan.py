@@ -162,9 +162,9 @@ def judged(plan: Plan, workspace: Workspace, reading: Reading) -> Plan:
     """
     if not plan.warnings:
         return plan
-    from kbsync.lint.ignore import Judge
+    from kbsync.lint.ignore import Severities
 
-    judge = Judge(workspace.settings.lint)
+    judge = Severities(workspace.settings.lint)
     warnings = tuple(judge.judge(plan.warnings, reading.compiler.tree.sources))
     refused = [f"{finding.path}: {finding.message}" for finding in warnings if finding.level == "error"]
     if refused:

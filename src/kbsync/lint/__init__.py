@@ -15,7 +15,7 @@ from kbsync.lint import endings, limits, links, pictures, structure
 from kbsync.lint.bound import bounded
 from kbsync.lint.check import Check, Needs, checks_of
 from kbsync.lint.context import Context
-from kbsync.lint.ignore import Judge, check_ignores
+from kbsync.lint.ignore import Severities, check_ignores
 from kbsync.model import Finding
 
 DEFAULTS = LintSettings()
@@ -62,7 +62,7 @@ def check_tree(
     for check in checks:
         findings += check(context)
     findings += check_ignores(context.tree.sources.values())
-    return bounded(in_order(Judge(settings).judge(findings, context.tree.sources)))
+    return bounded(in_order(Severities(settings).judge(findings, context.tree.sources)))
 
 
 def in_order(findings: Iterable[Finding]) -> list[Finding]:

@@ -42,7 +42,7 @@ def near(word: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Judge:
+class Severities:
     """Knows what kbsync.toml says about each code.
 
     Args:

@@ -25,7 +25,7 @@ class Recovery:
 def settle_pending(
     pending: Iterable[Pending], bases: Iterable[Base], observed: Iterable[Observed] | None, *, complete: bool
 ) -> Recovery:
-    """Judge every pending request.
+    """Severities every pending request.
 
     A create whose slug is there and equal to what was sent was ours. A field of an update that holds what was sent was
     sent by us. Whatever else the portal holds is a person's, and is left to the plan.
