@@ -169,7 +169,7 @@ def test_the_findings_of_one_save_are_those_that_the_whole_tree_has_there(shop: 
 
 def test_the_findings_of_the_whole_tree_touch_the_pages_that_have_others_now(shop: Shop):
     shop.save("en/teams/invite.md", "---\ntitle: Invite\nslug: refunds\n---\nInvite.\n")
-    touched = shop.catalogue.take_findings(check_all(**shop.catalogue.as_it_is()))
+    touched = shop.live_tree.take_findings(check_all(**shop.live_tree.as_it_is()))
     assert touched.urls <= {"/en/articles/refunds~2", REFUNDS, HOME, FRENCH_HOME}
 
 
@@ -237,11 +237,11 @@ def test_names_of_files_are_enough_for_a_first_page(tmp_path: Path):
 
 def test_a_guessed_article_is_read_as_soon_as_it_is_looked_at(tmp_path: Path):
     shop = a_shop(tmp_path, guessed=True)
-    changes = shop.catalogue.look_again("en/teams/invite.md")
+    changes = shop.live_tree.look_again("en/teams/invite.md")
     assert changes is not None
-    shop.catalogue.update(changes)
+    shop.live_tree.update(changes)
     assert "Invite people" in shop.html(INVITE)
-    assert shop.catalogue.look_again("en/teams/invite.md") is None
+    assert shop.live_tree.look_again("en/teams/invite.md") is None
 
 
 def test_a_picture_that_is_none_is_found_by_the_check_of_the_whole_tree(shop: Shop):

@@ -50,10 +50,10 @@ def compared(shop: Shop, portal: Portal, clock: Clock | None = None) -> tuple[Co
     """The difference after the first question was answered."""
     told: list[str] = []
     comparer = Comparer(portal.ask, told.append, clock or Clock())
-    assert comparer.diff_of(shop.catalogue, PATH) == ASKING
+    assert comparer.diff_of(shop.live_tree, PATH) == ASKING
     answer_all(comparer)
     assert told == [PATH]
-    return comparer, comparer.diff_of(shop.catalogue, PATH)
+    return comparer, comparer.diff_of(shop.live_tree, PATH)
 
 
 def answer_all(comparer: Comparer) -> None:
@@ -91,7 +91,7 @@ def test_a_portal_that_cannot_be_asked_is_told_and_left_in_peace_for_a_minute(sh
     clock, portal = Clock(), Portal(error="cannot reach the portal")
     comparer, diff = compared(shop, portal, clock)
     assert diff.state == "Not compared: cannot reach the portal"
-    comparer.diff_of(shop.catalogue, PATH)
+    comparer.diff_of(shop.live_tree, PATH)
     answer_all(comparer)
     assert portal.asked == 1
 
@@ -100,12 +100,12 @@ def test_a_save_is_compared_with_what_the_portal_said_within_the_minute(shop: Sh
     clock, portal = Clock(), Portal()
     comparer, _ = compared(shop, portal, clock)
     shop.save(PATH, str(TREE[PATH]).replace("Text.", "Other."))
-    comparer.diff_of(shop.catalogue, PATH)
+    comparer.diff_of(shop.live_tree, PATH)
     answer_all(comparer)
-    assert "<del>Text</del><ins>Other</ins>" in comparer.diff_of(shop.catalogue, PATH).body_html
+    assert "<del>Text</del><ins>Other</ins>" in comparer.diff_of(shop.live_tree, PATH).body_html
     assert portal.asked == 1
     clock.now = FRESH_S + 1
-    comparer.diff_of(shop.catalogue, PATH)
+    comparer.diff_of(shop.live_tree, PATH)
     answer_all(comparer)
     assert portal.asked == 2
 
@@ -128,9 +128,9 @@ BODY = "Text.\n\n## When\n\nNow.\n"
 
 def since(shop: Shop, fields: Mapping[str, Value]) -> str:
     comparer = Comparer(lambda _locale, _slug: LastPush(fields), lambda _path: None, Clock())
-    comparer.diff_of(shop.catalogue, PATH)
+    comparer.diff_of(shop.live_tree, PATH)
     answer_all(comparer)
-    return comparer.diff_of(shop.catalogue, PATH).state.removesuffix(WITH_PORTAL).strip()
+    return comparer.diff_of(shop.live_tree, PATH).state.removesuffix(WITH_PORTAL).strip()
 
 
 def test_the_ledger_tells_what_changed_since_the_last_push(shop: Shop):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kbsync.preview.tabs import Tab, Tabs
+from kbsync.preview.subscribers import Subscribers, Tab
 from kbsync.site.pages import ArticlePage, Frame, MissingPage, Page
 from preview.workshop import in_a_loop
 
@@ -59,6 +59,6 @@ def test_a_page_that_is_opened_at_the_very_end_ends_at_once():
     def page_at(_url: str, _media: bool) -> Page:
         return MissingPage(FRAME)
 
-    tabs = Tabs(page_at)
-    tabs.end()
-    assert sent(tabs.open("/en/", media=False)) == []
+    tabs = Subscribers(page_at)
+    subscribers.end()
+    assert sent(subscribers.open("/en/", media=False)) == []

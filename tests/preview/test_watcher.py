@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kbsync.content.walk import walk_tree
-from kbsync.preview.gather import Batch, Gatherer
+from kbsync.preview.debounce import Batch, Debouncer
 from kbsync.preview.watcher import Watcher, differences, has_room, is_watched
 from patience import GIVE_UP_S
 from preview.workshop import in_a_loop
@@ -33,15 +33,15 @@ def heard(root: Path, happens: Callable[[], object], until: Callable[[Batch], bo
         (root / END).write_text("")
 
     async def watch() -> Batch:
-        gatherer = Gatherer(asyncio.get_running_loop())
-        watcher = Watcher(root, root.parent / "kbsync.toml", gatherer)
+        debouncer = Debouncer(asyncio.get_running_loop())
+        watcher = Watcher(root, root.parent / "kbsync.toml", debouncer)
         watcher.start()
         found = Batch()
         try:
             await asyncio.to_thread(happens if until else to_the_end)
             async with asyncio.timeout(GIVE_UP_S):
                 while not (until(found) if until else found.paths.get(END)):
-                    more = await gatherer.next()
+                    more = await debouncer.next()
                     found = Batch(found.paths | more.paths, found.walk | more.walk, found.config | more.config)
         finally:
             await asyncio.to_thread(watcher.close)
@@ -120,20 +120,20 @@ def test_kbsync_toml_is_heard_however_it_is_saved(root: Path):
 
 def test_a_tree_that_was_deleted_and_came_back_is_heard_again(root: Path):
     async def watch() -> None:
-        gatherer = Gatherer(asyncio.get_running_loop())
-        watcher = Watcher(root, root.parent / "kbsync.toml", gatherer)
+        debouncer = Debouncer(asyncio.get_running_loop())
+        watcher = Watcher(root, root.parent / "kbsync.toml", debouncer)
         watcher.start()
         try:
             shutil.rmtree(root)
             async with asyncio.timeout(GIVE_UP_S):
-                while not (await gatherer.next()).walk:
+                while not (await debouncer.next()).walk:
                     pass
                 (root / "en").mkdir(parents=True)
                 while True:
                     (root / "en/a.md").write_text("back")
                     with suppress(TimeoutError):
                         async with asyncio.timeout(0.5):
-                            if "en/a.md" in (await gatherer.next()).paths:
+                            if "en/a.md" in (await debouncer.next()).paths:
                                 break
         finally:
             await asyncio.to_thread(watcher.close)

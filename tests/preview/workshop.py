@@ -1,4 +1,4 @@
-"""A preview to try things on: its project in a folder, the catalogue alone, or all of it behind an address."""
+"""A preview to try things on: its project in a folder, the live_tree alone, or all of it behind an address."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from builders import write_files
 from kbsync.config import read_settings
 from kbsync.content.walk import walk_tree
 from kbsync.preview.app import App
-from kbsync.preview.catalogue import Catalogue, Touched
 from kbsync.preview.checking import Project, check_all
-from kbsync.preview.gather import Sleep
+from kbsync.preview.debounce import Sleep
+from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.portal import Ask
 from kbsync.preview.reading import guess_tree, read_changes, read_whole
 from kbsync.preview.server import listen, serve
@@ -76,10 +76,10 @@ def a_project(folder: Path, files: Mapping[str, str | bytes] = TREE, config: str
 
 @dataclass(frozen=True)
 class Shop:
-    """A catalogue and the files that it is of."""
+    """A live_tree and the files that it is of."""
 
     folder: Path
-    catalogue: Catalogue
+    live_tree: LiveTree
 
     def save(self, path: str, text: str | bytes) -> Touched:
         """Write a file, and have it looked at."""
@@ -93,11 +93,11 @@ class Shop:
 
     def look(self, *paths: str) -> Touched:
         """Look at files."""
-        return self.catalogue.update(read_changes(self.folder / "content", paths))
+        return self.live_tree.update(read_changes(self.folder / "content", paths))
 
     def page(self, url: str) -> Page:
         """The page at an address."""
-        return View(self.catalogue, Writing(self.catalogue.project)).page_at(url)
+        return View(self.live_tree, Writing(self.live_tree.project)).page_at(url)
 
     def html(self, url: str) -> str:
         """Its HTML."""
@@ -105,23 +105,23 @@ class Shop:
 
     def codes(self, path: str) -> list[str]:
         """The codes of a source's findings."""
-        return [finding.code for finding in self.catalogue.findings.get(path, ())]
+        return [finding.code for finding in self.live_tree.findings.get(path, ())]
 
     def all_codes(self) -> dict[str, list[str]]:
         """Those of the whole tree, found anew."""
-        found = check_all(**self.catalogue.as_it_is())
+        found = check_all(**self.live_tree.as_it_is())
         return {path: [finding.code for finding in findings] for path, findings in found.items()}
 
 
 def a_shop(
     folder: Path, files: Mapping[str, str | bytes] = TREE, config: str = CONFIG, *, guessed: bool = False
 ) -> Shop:
-    """A catalogue of these files; `guessed` knows of the articles only what their names say."""
+    """A live_tree of these files; `guessed` knows of the articles only what their names say."""
     project = a_project(folder, files, config)
     if guessed:
-        return Shop(folder, Catalogue(project, guess_tree(project.root, walk_tree(project.root))))
+        return Shop(folder, LiveTree(project, guess_tree(project.root, walk_tree(project.root))))
     tree = read_whole(project.root, folder / ".kbsync" / "scan.cache")
-    return Shop(folder, Catalogue(project, tree, complete=True))
+    return Shop(folder, LiveTree(project, tree, complete=True))
 
 
 @dataclass(frozen=True)

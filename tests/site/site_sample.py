@@ -77,9 +77,11 @@ def whole_site() -> dict[str, Page]:
 @cache
 def _whole_site() -> dict[str, Page]:
     pages: dict[str, Page] = {}
-    shelves = {(locale, folder.name) for locale in LOCALES for folder in sorted((CONTENT / locale).iterdir())}
+    category_keys = {(locale, folder.name) for locale in LOCALES for folder in sorted((CONTENT / locale).iterdir())}
     for locale in LOCALES:
-        sections = [_shelf(pages, locale, name, shelves) for code, name in sorted(shelves) if code == locale]
+        sections = [
+            _shelf(pages, locale, name, category_keys) for code, name in sorted(category_keys) if code == locale
+        ]
         sections.sort(key=lambda pair: pair[0])
         home = frame(locale, "Home", f"/{locale}/", others={code: f"/{code}/" for code in LOCALES})
         heading = "How can we help?" if locale == "en" else "Comment pouvons-nous vous aider ?"
@@ -89,7 +91,7 @@ def _whole_site() -> dict[str, Page]:
     return pages
 
 
-def _shelf(pages: dict[str, Page], locale: str, name: str, shelves: set[tuple[str, str]]) -> tuple[int, Section]:
+def _shelf(pages: dict[str, Page], locale: str, name: str, category_keys: set[tuple[str, str]]) -> tuple[int, Section]:
     folder = CONTENT / locale / name
     meta, _ = read(folder / "_category.md")
     sources = [(path, *read(path)) for path in sorted(folder.glob("[!_]*.md"))]
@@ -105,7 +107,7 @@ def _shelf(pages: dict[str, Page], locale: str, name: str, shelves: set[tuple[st
     ]
     url = f"/{locale}/categories/{name}"
     section = Section(str(meta["name"]), url, str(meta.get("icon", "")), str(meta.get("description", "")), tuple(links))
-    others = {code: f"/{code}/categories/{name}" for code in LOCALES if (code, name) in shelves}
+    others = {code: f"/{code}/categories/{name}" for code in LOCALES if (code, name) in category_keys}
     crumb = Link(PORTAL, f"/{locale}/")
     pages[url] = CategoryPage(frame(locale, section.name, url, others=others), section, (crumb,))
     for place, (path, front, text) in enumerate(sources):

@@ -18,7 +18,7 @@ from kbsync.preview.files import find_picture, picture_type
 from kbsync.preview.live import Live
 from kbsync.preview.policy import PICTURE, policy_of
 from kbsync.preview.search import Search
-from kbsync.preview.tabs import Tab
+from kbsync.preview.subscribers import Tab
 from kbsync.site.assets import asset
 from kbsync.site.guard import HEADERS, check_request, read_headers
 from kbsync.site.pages import MissingPage, render
@@ -112,7 +112,7 @@ class App:
             return await self._search(unquote(path.removeprefix(SEARCH).removesuffix(".json")))
         if path in {"/", ""}:
             await self.live.ready.wait()
-            return Answer(302, b"", TEXT, (("location", home_url(self.live.catalogue.index.site.default_locale)),))
+            return Answer(302, b"", TEXT, (("location", home_url(self.live.live_tree.index.site.default_locale)),))
         if (right := canonical(path)) != path and not path.startswith(OWN):
             return Answer(302, b"", TEXT, (("location", right),))
         page = await self.live.page(path, media=asked.media)
@@ -134,7 +134,7 @@ class App:
 
     async def _search(self, locale: str) -> Answer:
         await self.live.complete.wait()
-        return Answer(200, await self.search.index_of(self.live.catalogue, locale), JSON)
+        return Answer(200, await self.search.index_of(self.live.live_tree, locale), JSON)
 
     # --- the stream ------------------------------------------------------------------------------------------------
 
@@ -145,14 +145,14 @@ class App:
         url = canonical(pages[0])
         headers = [*_headers(Answer(200, b"", "text/event-stream")), (b"x-accel-buffering", b"no")]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
-        tab = self.live.tabs.open(url, media=asked.media)
+        tab = self.live.subscribers.open(url, media=asked.media)
         gone = asyncio.create_task(_wait_for_end(receive, tab))
         try:
             async for message in tab.messages():
                 await send({"type": "http.response.body", "body": message, "more_body": True})
             await send({"type": "http.response.body", "body": b""})
         finally:
-            self.live.tabs.close(tab)
+            self.live.subscribers.close(tab)
             gone.cancel()
 
 

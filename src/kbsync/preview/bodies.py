@@ -7,14 +7,14 @@ from kbsync.content.compile import replacements_of
 from kbsync.content.source import Link, Source
 from kbsync.markdown.html import render_html
 from kbsync.preview.addresses import file_url
-from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.files import is_picture
+from kbsync.preview.live_tree import LiveTree
 from kbsync.site.anchors import add_anchors
 from kbsync.site.defuse import defuse
 from kbsync.site.pages import TocEntry
 
 
-def article_body(catalogue: Catalogue, path: str, *, media: bool) -> tuple[str, tuple[TocEntry, ...]]:
+def article_body(live_tree: LiveTree, path: str, *, media: bool) -> tuple[str, tuple[TocEntry, ...]]:
     """The HTML of an article, and its headings.
 
     Args:
@@ -23,8 +23,8 @@ def article_body(catalogue: Catalogue, path: str, *, media: bool) -> tuple[str, 
     Raises:
         OSError: the file is not there any more.
     """
-    source, data = catalogue.text_of(path)
-    return page_html(body_of(source, data, local_links(catalogue, source)), media=media)
+    source, data = live_tree.text_of(path)
+    return page_html(body_of(source, data, local_links(live_tree, source)), media=media)
 
 
 def page_html(markdown: str, *, media: bool) -> tuple[str, tuple[TocEntry, ...]]:
@@ -33,15 +33,15 @@ def page_html(markdown: str, *, media: bool) -> tuple[str, tuple[TocEntry, ...]]
     return defuse(html, media=media), toc
 
 
-def local_links(catalogue: Catalogue, source: Source) -> list[tuple[Link, str]]:
+def local_links(live_tree: LiveTree, source: Source) -> list[tuple[Link, str]]:
     """The links that mean something of the tree, each with its local address."""
-    index = catalogue.index
+    index = live_tree.index
 
     def address_of(target: str) -> str | None:
         identity = index.site.by_path.get(target)
         return index.url_of.get(identity.path) if identity else None
 
     def picture_of(target: str) -> str | None:
-        return file_url(target) if target in catalogue.tree.others and is_picture(target) else None
+        return file_url(target) if target in live_tree.tree.others and is_picture(target) else None
 
     return replacements_of(source, address_of, picture_of)

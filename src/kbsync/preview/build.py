@@ -15,9 +15,9 @@ from kbsync.content.tree import read_tree
 from kbsync.errors import UsageError
 from kbsync.files import read_within, write_whole
 from kbsync.preview.addresses import ASSETS, FILES, OVERVIEW, SEARCH, home_url, read_url, search_url
-from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.checking import Project
 from kbsync.preview.files import find_picture, is_picture
+from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.search import encode_index, of_locale
 from kbsync.preview.views import View
 from kbsync.site.assets import ASSETS as ASSET_NAMES
@@ -60,12 +60,12 @@ def build_site(project: Project, folder: Path) -> int:
     """
     before = _check_folder(folder)
     tree = read_tree(project.root, cache=project.settings.state_folder / "cache" / "scan.cache")
-    catalogue = Catalogue(project, tree, complete=True)
-    view = View(catalogue, live=False, dated=False)
-    site = _plan(catalogue)
+    live_tree = LiveTree(project, tree, complete=True)
+    view = View(live_tree, live=False, dated=False)
+    site = _plan(live_tree)
     written: list[str] = []
     for url, name in site.files.items():
-        if (data := _content(catalogue, view, site, url, name)) is not None:
+        if (data := _content(live_tree, view, site, url, name)) is not None:
             _write(folder, name, data)
             written.append(name)
     for name in before - set(written):
@@ -88,8 +88,8 @@ def _check_folder(folder: Path) -> set[str]:
     return set()
 
 
-def _plan(catalogue: Catalogue) -> Site:
-    index = catalogue.index
+def _plan(live_tree: LiveTree) -> Site:
+    index = live_tree.index
     files = {"/": "index.html", OVERVIEW: "overview.html"}
     for locale in index.locales:
         files[home_url(locale)] = f"{_name(locale or '_')}/index.html"
@@ -99,7 +99,7 @@ def _plan(catalogue: Catalogue) -> Site:
             files[url] = _file_of(url)
     files |= {url: _file_of(url) for url in index.path_at}
     files |= {f"{ASSETS}/{name}": f"assets/{name}" for name in ASSET_NAMES}
-    files |= {f"{FILES}{quote(path)}": f"files/{path}" for path in sorted(catalogue.tree.others) if is_picture(path)}
+    files |= {f"{FILES}{quote(path)}": f"files/{path}" for path in sorted(live_tree.tree.others) if is_picture(path)}
     return Site(files | {ASSETS: "assets"})
 
 
@@ -116,18 +116,18 @@ def _name(text: str) -> str:
     return f"page-{blake2b(text.encode(), digest_size=8).hexdigest()}"
 
 
-def _content(catalogue: Catalogue, view: View, site: Site, url: str, name: str) -> bytes | None:
+def _content(live_tree: LiveTree, view: View, site: Site, url: str, name: str) -> bytes | None:
     if url == ASSETS:
         return None
     if url.startswith(f"{ASSETS}/"):
         return asset(url.removeprefix(f"{ASSETS}/"))[0]
     if url.startswith(FILES):
-        place = find_picture(catalogue.project.root, unquote(url.removeprefix(FILES)))
-        return _picture(place, catalogue.project.settings.assets.max_bytes) if place else None
+        place = find_picture(live_tree.project.root, unquote(url.removeprefix(FILES)))
+        return _picture(place, live_tree.project.settings.assets.max_bytes) if place else None
     if url.startswith(SEARCH):
-        locale = next(locale for locale in catalogue.index.locales if search_url(locale) == url)
-        return _search(catalogue, site, locale)
-    page = view.page_at(home_url(catalogue.index.site.default_locale) if url == "/" else url)
+        locale = next(locale for locale in live_tree.index.locales if search_url(locale) == url)
+        return _search(live_tree, site, locale)
+    page = view.page_at(home_url(live_tree.index.site.default_locale) if url == "/" else url)
     return site.relative(render(page), name).encode()
 
 
@@ -141,12 +141,12 @@ def _picture(place: Path, most_bytes: int) -> bytes | None:
         return None
 
 
-def _search(catalogue: Catalogue, site: Site, locale: str) -> bytes:
+def _search(live_tree: LiveTree, site: Site, locale: str) -> bytes:
     """The index with addresses as seen from the folder's top, where the file lies."""
-    sources, names = of_locale(catalogue, locale)
+    sources, names = of_locale(live_tree, locale)
     moved = {url: quote(site.files[url]) for url in sources}
     return encode_index(
-        catalogue.project.root,
+        live_tree.project.root,
         {moved[url]: source for url, source in sources.items()},
         {moved[url]: name for url, name in names.items()},
         {},

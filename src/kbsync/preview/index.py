@@ -13,7 +13,7 @@ from kbsync.content.identity import Identity, Site
 from kbsync.content.source import Source
 from kbsync.preview.addresses import article_url, category_url, home_url
 
-Shelf = tuple[str, str]
+CategoryKey = tuple[str, str]
 """A locale and the slug of a category in it; the slug is "" for articles without one."""
 
 
@@ -32,8 +32,8 @@ class Index:
     path_at: dict[str, str] = field(default_factory=dict)
     locales: tuple[str, ...] = ()
     by_slug: dict[str, list[str]] = field(default_factory=dict)
-    _shelves: dict[Shelf, list[str]] = field(default_factory=dict)
-    _sorted: set[Shelf] = field(default_factory=set)
+    _shelves: dict[CategoryKey, list[str]] = field(default_factory=dict)
+    _sorted: set[CategoryKey] = field(default_factory=set)
     _roots: dict[str, str] = field(default_factory=dict)
     _families: dict[str, list[str]] = field(default_factory=dict)
 
@@ -66,29 +66,29 @@ class Index:
 
     # --- lists -----------------------------------------------------------------------------------------------------
 
-    def articles_of(self, shelf: Shelf) -> list[str]:
+    def articles_of(self, category_key: CategoryKey) -> list[str]:
         """The articles of a category, in the order in which readers see them."""
-        paths = self._shelves.get(shelf, [])
-        if shelf not in self._sorted:
+        paths = self._shelves.get(category_key, [])
+        if category_key not in self._sorted:
             paths.sort(key=self._order)
-            self._sorted.add(shelf)
+            self._sorted.add(category_key)
         return paths
 
-    def shelves_of(self, locale: str) -> list[tuple[Shelf, str]]:
+    def shelves_of(self, locale: str) -> list[tuple[CategoryKey, str]]:
         """The categories of a locale in order, each with its source, or "" where it is used and not declared."""
         declared = {
             (locale, identity.slug): path
             for path, identity in sorted(self.site.categories.items(), key=lambda item: self._order(item[0]))
             if identity.locale == locale and self.site.declared.get((locale, identity.slug)) == path
         }
-        used = sorted(shelf for shelf in self._shelves if shelf[0] == locale and shelf[1])
-        return [*declared.items(), *((shelf, "") for shelf in used if shelf not in declared)]
+        used = sorted(category_key for category_key in self._shelves if category_key[0] == locale and category_key[1])
+        return [*declared.items(), *((category_key, "") for category_key in used if category_key not in declared)]
 
-    def shelf_source(self, shelf: Shelf) -> str:
+    def shelf_source(self, category_key: CategoryKey) -> str:
         """The path of the `_category.md` that declares it, or ""."""
-        return self.site.declared.get(shelf, "")
+        return self.site.declared.get(category_key, "")
 
-    def shelf_of(self, path: str) -> Shelf:
+    def shelf_of(self, path: str) -> CategoryKey:
         """Where an article or a category belongs."""
         identity = self.site.articles.get(path)
         if identity is not None:
@@ -96,9 +96,9 @@ class Index:
         identity = self.site.categories[path]
         return identity.locale, identity.slug
 
-    def has_shelf(self, shelf: Shelf) -> bool:
+    def has_shelf(self, category_key: CategoryKey) -> bool:
         """Whether there is such a category, declared or only used."""
-        return shelf in self.site.declared or (bool(shelf[1]) and shelf in self._shelves)
+        return category_key in self.site.declared or (bool(category_key[1]) and category_key in self._shelves)
 
     def neighbours(self, path: str) -> tuple[str, str]:
         """The articles before and after one in its category; "" at either end."""
@@ -140,7 +140,7 @@ class Index:
 
     def around(self, path: str) -> set[str]:
         """The pages that show something of a source: its own, those that list it, and those that link to its title."""
-        locale, slug = shelf = self.shelf_of(path)
+        locale, slug = category_key = self.shelf_of(path)
         urls = {self.url_of[path], home_url(locale)}
         if slug:
             urls.add(category_url(locale, slug))
@@ -148,7 +148,7 @@ class Index:
             urls |= {self.url_of[other] for other in self.neighbours(path) if other}
             urls |= {self.url_of[other] for other in self.family_of(path).values()}
         else:
-            urls |= {self.url_of[article] for article in self.articles_of(shelf)}
+            urls |= {self.url_of[article] for article in self.articles_of(category_key)}
             urls |= {category_url(other, slug) for other in self.locales}
         return urls
 
@@ -162,6 +162,6 @@ class Index:
             if any(link.target in wanted for link in self.sources[path].links)
         }
 
-    def resort(self, shelf: Shelf) -> None:
+    def resort(self, category_key: CategoryKey) -> None:
         """A title or a position changed: the order is computed again when it is asked for."""
-        self._sorted.discard(shelf)
+        self._sorted.discard(category_key)

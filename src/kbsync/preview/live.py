@@ -1,4 +1,4 @@
-"""Keeps the catalogue in step with the disk and the open pages in step with the catalogue."""
+"""Keeps the live_tree in step with the disk and the open pages in step with the live_tree."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from pathlib import Path
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.errors import KbsyncError
 from kbsync.preview.addresses import canonical
-from kbsync.preview.catalogue import Catalogue, Touched
 from kbsync.preview.checking import Project, check_all
-from kbsync.preview.gather import Batch, Gatherer, Sleep
+from kbsync.preview.debounce import Batch, Debouncer, Sleep
+from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.pages import Pages
 from kbsync.preview.portal import Ask, Comparer
 from kbsync.preview.reading import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
-from kbsync.preview.tabs import Tabs
+from kbsync.preview.subscribers import Subscribers
 from kbsync.preview.views import View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
 from kbsync.preview.writer import Writing
@@ -60,12 +60,12 @@ class Live:
     ask: Ask | None = None
     sleep: Sleep = asyncio.sleep
     writing: Writing = field(init=False)
-    catalogue: Catalogue = field(init=False)
+    live_tree: LiveTree = field(init=False)
     pages: Pages = field(init=False)
-    tabs: Tabs = field(init=False)
+    subscribers: Subscribers = field(init=False)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     complete: asyncio.Event = field(default_factory=asyncio.Event)
-    gatherer: Gatherer = field(init=False)
+    debouncer: Debouncer = field(init=False)
     comparer: Comparer | None = None
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _walk: Walk = field(default_factory=Walk)
@@ -77,10 +77,10 @@ class Live:
         if self.ask:
             self.comparer = Comparer(self.ask, self._compared)
             self.writing.diff_of = self.comparer.diff_of
-        self.pages = Pages(lambda: View(self.catalogue, self.writing))
-        self.tabs = Tabs(lambda url, media: self.pages.at(url, media=media))
+        self.pages = Pages(lambda: View(self.live_tree, self.writing))
+        self.subscribers = Subscribers(lambda url, media: self.pages.at(url, media=media))
         self._loop = asyncio.get_running_loop()
-        self.gatherer = Gatherer(self._loop, self.sleep)
+        self.debouncer = Debouncer(self._loop, self.sleep)
 
     # --- running ---------------------------------------------------------------------------------------------------
 
@@ -103,9 +103,9 @@ class Live:
         root, walk = self.project.root, self._walk
         tree = await asyncio.to_thread(read_known, root, self._cache, walk)
         if tree is None:
-            self.catalogue = Catalogue(self.project, await asyncio.to_thread(guess_tree, root, walk))
+            self.live_tree = LiveTree(self.project, await asyncio.to_thread(guess_tree, root, walk))
         else:
-            self.catalogue = Catalogue(self.project, tree, complete=True)
+            self.live_tree = LiveTree(self.project, tree, complete=True)
             self._completed()
         self.pages.forget(Touched(everything=True))
         self.ready.set()
@@ -115,9 +115,9 @@ class Live:
                 helpers = [tasks.create_task(self._read_all())]
                 if watcher is None:
                     helpers.append(tasks.create_task(self._poll()))
-                while not await self._handle(await self.gatherer.next()):
+                while not await self._handle(await self.debouncer.next()):
                     pass
-                self.tabs.tell("reload", {})
+                self.subscribers.tell("reload", {})
                 for helper in helpers:
                     helper.cancel()
         finally:
@@ -126,7 +126,7 @@ class Live:
 
     async def _listen(self) -> Watcher | None:
         """Begin to listen; None where that cannot be done."""
-        watcher = Watcher(self.project.root, self.project.settings.path, self.gatherer)
+        watcher = Watcher(self.project.root, self.project.settings.path, self.debouncer)
         try:
             if has_room(self._walk):
                 await asyncio.to_thread(watcher.start)
@@ -146,8 +146,8 @@ class Live:
             await self.sleep(AGAIN_S)
             if (now := _stamp(path)) != before:
                 before = now
-                self.gatherer.hint_config()
-            self.gatherer.hint_walk()
+                self.debouncer.hint_config()
+            self.debouncer.hint_walk()
 
     async def _read_all(self) -> None:
         """The whole tree, then what changed while it was read."""
@@ -157,14 +157,14 @@ class Live:
                 tree = await asyncio.to_thread(read_whole, self.project.root, self._cache)
             except KbsyncError:
                 return  # the root went away; when it comes back a walk tells
-            self.catalogue.take(tree)
+            self.live_tree.take(tree)
             self._publish(Touched(everything=True))
             self._completed()
             meanwhile, self._meanwhile = self._meanwhile, set()
             await self.look(meanwhile)
         # What happened between the first walk and the first watch was missed; the first page comes first.
         await self.sleep(CHECK_AFTER_S)
-        self.gatherer.hint_walk()
+        self.debouncer.hint_walk()
 
     @property
     def _cache(self) -> Path:
@@ -222,7 +222,7 @@ class Live:
         if not paths:
             return
         changes = await self._read(paths)
-        known = {path for path in changes.doubtful if path in self.catalogue.sources or path in changes.sources}
+        known = {path for path in changes.doubtful if path in self.live_tree.sources or path in changes.sources}
         if known:
             await self.sleep(DOUBT_S)
             changes |= await self._read(known)
@@ -236,22 +236,22 @@ class Live:
     def _apply(self, changes: Changes) -> None:
         if not self.complete.is_set():
             self._meanwhile |= {*changes.sources, *changes.pictures, *changes.gone}
-        touched = self.catalogue.update(changes)
+        touched = self.live_tree.update(changes)
         if touched:
             self._publish(touched)
             if touched.articles:
-                self.tabs.tell("search", {"revision": self.catalogue.revision})
+                self.subscribers.tell("search", {"revision": self.live_tree.revision})
                 self._unchecked.set()
 
     def _publish(self, touched: Touched) -> None:
         self.pages.forget(touched)
-        self.tabs.publish(touched)
+        self.subscribers.publish(touched)
 
     def _compared(self, path: str) -> None:
         """The comparer's word, from its own thread."""
 
         def show() -> None:
-            if (url := self.catalogue.index.url_of.get(path)) is not None:
+            if (url := self.live_tree.index.url_of.get(path)) is not None:
                 self._publish(Touched({url}))
 
         # The asker may be gone, and the loop with it.
@@ -264,13 +264,13 @@ class Live:
         while True:
             await self._unchecked.wait()
             await self.complete.wait()
-            catalogue, revision = self.catalogue, self.catalogue.revision
+            live_tree, revision = self.live_tree, self.live_tree.revision
             await self.sleep(CHECK_AFTER_S if checked >= 0 else FIRST_CHECK_AFTER_S)
-            if (catalogue, revision) == (self.catalogue, self.catalogue.revision):
+            if (live_tree, revision) == (self.live_tree, self.live_tree.revision):
                 self._unchecked.clear()
-                findings = await asyncio.to_thread(check_all, **catalogue.as_it_is())
-                if catalogue is self.catalogue and revision == catalogue.revision:
-                    self._publish(catalogue.take_findings(findings))
+                findings = await asyncio.to_thread(check_all, **live_tree.as_it_is())
+                if live_tree is self.live_tree and revision == live_tree.revision:
+                    self._publish(live_tree.take_findings(findings))
                     checked = revision
                 else:
                     self._unchecked.set()
@@ -281,12 +281,12 @@ class Live:
         """The page at an address, as the disk is now."""
         await self.ready.wait()
         url = canonical(url)
-        path = self.catalogue.index.path_at.get(url)
+        path = self.live_tree.index.path_at.get(url)
         if path is None and not self.complete.is_set():
             # A slug that the file's name does not tell.
             if isinstance(self.pages.at(url, media=media), MissingPage):
                 await self.complete.wait()
-        elif path is not None and (changes := self.catalogue.look_again(path)) is not None:
+        elif path is not None and (changes := self.live_tree.look_again(path)) is not None:
             if changes.doubtful:
                 await self.look({path})
             else:
@@ -297,11 +297,11 @@ class Live:
 
     async def _read_listed(self, url: str) -> None:
         """The titles of a category's articles, where so far they are guessed from the names of the files."""
-        index = self.catalogue.index
+        index = self.live_tree.index
         path = index.path_at.get(url)
         if path is not None:
             listed = index.articles_of(index.shelf_of(path))
-            guessed = [article for article in listed if not self.catalogue.sources[article].raw_digest]
+            guessed = [article for article in listed if not self.live_tree.sources[article].raw_digest]
             await self.look(set(guessed[:GUESSED_AT_ONCE]))
 
 

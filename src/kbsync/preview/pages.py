@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from kbsync.preview.catalogue import Touched
+from kbsync.preview.live_tree import Touched
 from kbsync.preview.views import View
 from kbsync.site.pages import ArticlePage, CategoryPage, Page
 

@@ -17,9 +17,9 @@ from kbsync.fields import label_of
 from kbsync.files import read_within
 from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import Value, visible
-from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.checking import Project
 from kbsync.preview.difference import difference_html
+from kbsync.preview.live_tree import LiveTree
 from kbsync.site.pages import WriterDiff
 from kbsync.words import field_names
 
@@ -109,10 +109,10 @@ class Comparer:
         """Answer no more."""
         self._wanted.put(None)
 
-    def diff_of(self, catalogue: Catalogue, path: str) -> WriterDiff:
+    def diff_of(self, live_tree: LiveTree, path: str) -> WriterDiff:
         """The difference as it is known; what is not known, or old, is on its way."""
         try:
-            ours = ours_of(catalogue, path)
+            ours = ours_of(live_tree, path)
         except (OSError, UnicodeDecodeError):
             return WriterDiff("Not compared: the file cannot be read.")
         answer = self._answers.get((ours.locale, ours.slug))
@@ -146,14 +146,14 @@ class Comparer:
             return Answer(self.clock(), error=visible(exc.message))
 
 
-def ours_of(catalogue: Catalogue, path: str) -> Ours:
+def ours_of(live_tree: LiveTree, path: str) -> Ours:
     """An article as a push would send it.
 
     Raises:
         OSError: its file is not there any more.
     """
-    source, data = catalogue.text_of(path)
-    site, project = catalogue.index.site, catalogue.project
+    source, data = live_tree.text_of(path)
+    site, project = live_tree.index.site, live_tree.project
     identity = site.articles[path]
     profile = project.profile
     addresses = Addresses(profile.article_url, profile.category_url, project.settings.service.portal)
@@ -163,7 +163,7 @@ def ours_of(catalogue: Catalogue, path: str) -> Ours:
         return addresses.of(found, is_article=found.path in site.articles) if found else None
 
     def picture_of(target: str) -> str | None:
-        return _picture_of(project, target) if target in catalogue.tree.others else None
+        return _picture_of(project, target) if target in live_tree.tree.others else None
 
     content = body_of(source, data, replacements_of(source, address_of, picture_of))
     fields = article_fields(source, identity, project.settings.authors, "")

@@ -14,7 +14,7 @@ from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.files import read_within
 from kbsync.markdown.plain import plain_text
 from kbsync.preview.addresses import NO_LOCALE
-from kbsync.preview.catalogue import Catalogue
+from kbsync.preview.live_tree import LiveTree
 
 Row = tuple[str, str, str, str, str]
 """Address, title, description, category, text."""
@@ -26,24 +26,24 @@ class Search:
 
     _words: dict[bytes, str] = field(default_factory=dict)
 
-    async def index_of(self, catalogue: Catalogue, locale: str) -> bytes:
+    async def index_of(self, live_tree: LiveTree, locale: str) -> bytes:
         """The index as JSON. The texts are read in a thread."""
-        sources, names = of_locale(catalogue, "" if locale == NO_LOCALE else locale)
-        known = catalogue.sources.values()
+        sources, names = of_locale(live_tree, "" if locale == NO_LOCALE else locale)
+        known = live_tree.sources.values()
         if len(self._words) > 2 * len(known):
             self._words.clear()
-        return await asyncio.to_thread(encode_index, catalogue.tree.root, sources, names, self._words)
+        return await asyncio.to_thread(encode_index, live_tree.tree.root, sources, names, self._words)
 
 
-def of_locale(catalogue: Catalogue, locale: str) -> tuple[dict[str, Source], dict[str, str]]:
+def of_locale(live_tree: LiveTree, locale: str) -> tuple[dict[str, Source], dict[str, str]]:
     """The articles of a locale by address, and the names of their categories; what is archived is not found."""
-    index = catalogue.index
+    index = live_tree.index
     sources = {
-        index.url_of[path]: catalogue.sources[path]
+        index.url_of[path]: live_tree.sources[path]
         for path, identity in index.site.articles.items()
-        if identity.locale == locale and catalogue.sources[path].status != "archived"
+        if identity.locale == locale and live_tree.sources[path].status != "archived"
     }
-    return sources, {url: _category(catalogue, source) for url, source in sources.items()}
+    return sources, {url: _category(live_tree, source) for url, source in sources.items()}
 
 
 def encode_index(root: Path, sources: dict[str, Source], names: dict[str, str], words: dict[bytes, str]) -> bytes:
@@ -61,10 +61,10 @@ def encode_index(root: Path, sources: dict[str, Source], names: dict[str, str], 
     return msgspec.json.encode({"articles": rows})
 
 
-def _category(catalogue: Catalogue, source: Source) -> str:
-    shelf = catalogue.index.shelf_of(source.path)
-    path = catalogue.index.shelf_source(shelf)
-    return (catalogue.sources[path].name if path else "") or shelf[1]
+def _category(live_tree: LiveTree, source: Source) -> str:
+    category_key = live_tree.index.shelf_of(source.path)
+    path = live_tree.index.shelf_source(category_key)
+    return (live_tree.sources[path].name if path else "") or category_key[1]
 
 
 def _text(root: Path, source: Source, words: dict[bytes, str]) -> str:

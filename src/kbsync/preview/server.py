@@ -9,7 +9,7 @@ from contextlib import suppress
 
 from kbsync.preview.app import App
 from kbsync.preview.checking import Project
-from kbsync.preview.gather import Sleep
+from kbsync.preview.debounce import Sleep
 from kbsync.preview.live import Live
 from kbsync.preview.portal import Ask
 from kbsync.site import server as site
@@ -81,4 +81,4 @@ async def serve(
 async def _end_streams(app: App) -> None:
     """A stream has no end of its own: the server would wait for it."""
     await app.stopping.wait()
-    app.live.tabs.end()
+    app.live.subscribers.end()

@@ -19,8 +19,8 @@ from kbsync.preview.addresses import (
     search_url,
 )
 from kbsync.preview.bodies import article_body, page_html
-from kbsync.preview.catalogue import Catalogue
-from kbsync.preview.index import Shelf
+from kbsync.preview.index import CategoryKey
+from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.policy import BUILT
 from kbsync.preview.writer import Writing
 from kbsync.site.languages import language_name
@@ -45,26 +45,26 @@ class View:
     """How pages are dressed.
 
     Args:
-        catalogue: what they show.
+        live_tree: what they show.
         writing: what the writer's layer says; None leaves it out.
         live: whether pages follow changes.
         dated: whether articles tell when they were updated; in a fresh checkout that says nothing.
     """
 
-    catalogue: Catalogue
+    live_tree: LiveTree
     writing: Writing | None = None
     live: bool = True
     dated: bool = True
     portal: str = field(init=False)
 
     def __post_init__(self) -> None:
-        name = self.catalogue.project.settings.service.portal.replace("-", " ").replace("_", " ").title()
+        name = self.live_tree.project.settings.service.portal.replace("-", " ").replace("_", " ").title()
         object.__setattr__(self, "portal", name)
 
     def page_at(self, url: str, *, media: bool = False) -> Page:
         """The page at an address; what is nowhere is a `MissingPage`."""
         place = read_url(url)
-        index = self.catalogue.index
+        index = self.live_tree.index
         if url == OVERVIEW:
             return self.overview()
         if url == CODES:
@@ -90,8 +90,8 @@ class View:
 
     def home(self, locale: str) -> HomePage:
         """The home of one locale: its categories with their articles."""
-        index = self.catalogue.index
-        sections = tuple(self._section(shelf, path) for shelf, path in index.shelves_of(locale))
+        index = self.live_tree.index
+        sections = tuple(self._section(category_key, path) for category_key, path in index.shelves_of(locale))
         others = tuple(self._link(path) for path in index.articles_of((locale, "")))
         links = tuple(
             Link(self._language(other), home_url(other), mark="current" if other == locale else "")
@@ -99,22 +99,22 @@ class View:
         )
         frame = self._frame(locale, self.portal, links)
         if self.writing:
-            frame = replace(frame, writer=self.writing.of_home(self.catalogue))
+            frame = replace(frame, writer=self.writing.of_home(self.live_tree))
         return HomePage(frame, self.portal, sections, others)
 
-    def category(self, shelf: Shelf) -> CategoryPage:
+    def category(self, category_key: CategoryKey) -> CategoryPage:
         """One category; the switch leads to the category of the same slug in other locales."""
-        locale, slug = shelf
-        index = self.catalogue.index
-        path = index.shelf_source(shelf)
-        section = self._section(shelf, path, told=True)
+        locale, slug = category_key
+        index = self.live_tree.index
+        path = index.shelf_source(category_key)
+        section = self._section(category_key, path, told=True)
         links = tuple(
             self._locale_link(other, locale, category_url(other, slug), there=index.has_shelf((other, slug)))
             for other in index.locales
         )
         frame = self._frame(locale, f"{section.name} | {self.portal}", links)
         if self.writing and path:
-            frame = replace(frame, writer=self.writing.of_source(self.catalogue, path))
+            frame = replace(frame, writer=self.writing.of_source(self.live_tree, path))
         return CategoryPage(frame, section, (Link(self.portal, home_url(locale)),))
 
     def article(self, path: str, *, media: bool) -> ArticlePage:
@@ -123,9 +123,9 @@ class View:
         Raises:
             OSError: the file is not there any more.
         """
-        index = self.catalogue.index
-        source, identity = self.catalogue.sources[path], index.site.articles[path]
-        body_html, toc = article_body(self.catalogue, path, media=media)
+        index = self.live_tree.index
+        source, identity = self.live_tree.sources[path], index.site.articles[path]
+        body_html, toc = article_body(self.live_tree, path, media=media)
         before, after = index.neighbours(path)
         family = index.family_of(path)
         links = tuple(
@@ -137,7 +137,7 @@ class View:
         title = self._title(source)
         frame = self._frame(identity.locale, f"{title} | {self.portal}", links, tuple(self._head(source)))
         if self.writing:
-            frame = replace(frame, writer=self.writing.of_source(self.catalogue, path))
+            frame = replace(frame, writer=self.writing.of_source(self.live_tree, path))
         return ArticlePage(
             frame,
             title,
@@ -150,7 +150,7 @@ class View:
             previous=self._link(before) if before else None,
             next=self._link(after) if after else None,
             translations=tuple(
-                Link(self._title(self.catalogue.sources[other]), index.url_of[other], self._language(locale))
+                Link(self._title(self.live_tree.sources[other]), index.url_of[other], self._language(locale))
                 for locale, other in family.items()
                 if other != path
             ),
@@ -158,17 +158,17 @@ class View:
 
     def overview(self) -> OverviewPage:
         """Every article with its status, locale by locale."""
-        index = self.catalogue.index
+        index = self.live_tree.index
         sections = []
         for locale in (*index.locales, ""):
-            shelves = [(locale, ""), *(shelf for shelf, _ in index.shelves_of(locale))]
-            paths = [path for shelf in shelves for path in index.articles_of(shelf)]
+            category_keys = [(locale, ""), *(category_key for category_key, _ in index.shelves_of(locale))]
+            paths = [path for category_key in category_keys for path in index.articles_of(category_key)]
             if not paths:
                 continue
             links = tuple(
                 Link(self._title(source), index.url_of[path], path, source.status or "draft")
                 for path in paths
-                if (source := self.catalogue.sources[path])
+                if (source := self.live_tree.sources[path])
             )
             sections.append(Section(self._language(locale), home_url(locale), articles=links))
         frame = self._frame(index.site.default_locale, f"All articles | {self.portal}", ())
@@ -180,7 +180,7 @@ class View:
         from kbsync.lint.registry import RULES
         from kbsync.lint.sections import handbook
 
-        title, locale = "Error and warning codes", self.catalogue.index.site.default_locale
+        title, locale = "Error and warning codes", self.live_tree.index.site.default_locale
         body_html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), media=False)
         frame = self._frame(locale, f"{title} | {self.portal}", ())
         return ArticlePage(frame, title, body_html, (Link(self.portal, home_url(locale)),), toc=toc)
@@ -188,7 +188,7 @@ class View:
     def missing(self, url: str, locale: str) -> MissingPage:
         """Nothing is there; what has nearly that address may have been meant."""
         place = read_url(url) or Place("articles", locale, url.strip("/").rpartition("/")[2])
-        index = self.catalogue.index
+        index = self.live_tree.index
         by_slug: dict[str, str] = {}
         for path, identity in index.site.articles.items():
             by_slug.setdefault(identity.slug, path) if identity.locale == locale else None
@@ -229,32 +229,35 @@ class View:
     def _crumbs(self, locale: str, category: str) -> Iterator[Link]:
         yield Link(self.portal, home_url(locale))
         if category:
-            shelf = (locale, category)
-            yield Link(self._shelf_name(shelf, self.catalogue.index.shelf_source(shelf)), category_url(*shelf))
+            category_key = (locale, category)
+            yield Link(
+                self._shelf_name(category_key, self.live_tree.index.shelf_source(category_key)),
+                category_url(*category_key),
+            )
 
-    def _shelf_name(self, shelf: Shelf, path: str) -> str:
-        return (self.catalogue.sources[path].name if path else "") or shelf[1]
+    def _shelf_name(self, category_key: CategoryKey, path: str) -> str:
+        return (self.live_tree.sources[path].name if path else "") or category_key[1]
 
-    def _section(self, shelf: Shelf, path: str, *, told: bool = False) -> Section:
-        source = self.catalogue.sources[path] if path else Source("", "category", b"")
+    def _section(self, category_key: CategoryKey, path: str, *, told: bool = False) -> Section:
+        source = self.live_tree.sources[path] if path else Source("", "category", b"")
         return Section(
-            self._shelf_name(shelf, path),
-            category_url(*shelf),
+            self._shelf_name(category_key, path),
+            category_url(*category_key),
             source.icon or "",
             source.description or "",
-            tuple(self._link(article, told=told) for article in self.catalogue.index.articles_of(shelf)),
+            tuple(self._link(article, told=told) for article in self.live_tree.index.articles_of(category_key)),
         )
 
     def _link(self, path: str, *, told: bool = False) -> Link:
-        source = self.catalogue.sources[path]
+        source = self.live_tree.sources[path]
         about = source.description or "" if told else ""
-        return Link(self._title(source), self.catalogue.index.url_of[path], mark=_mark(source), about=about)
+        return Link(self._title(source), self.live_tree.index.url_of[path], mark=_mark(source), about=about)
 
     def _title(self, source: Source) -> str:
         return (source.title or "").strip() or source.path.rpartition("/")[2].removesuffix(".md")
 
     def _updated(self, path: str) -> str:
-        seconds = self.catalogue.updated_at(path) if self.dated else None
+        seconds = self.live_tree.updated_at(path) if self.dated else None
         return f"updated {datetime.fromtimestamp(seconds):%Y-%m-%d}" if seconds is not None else ""
 
     @staticmethod

@@ -24,7 +24,7 @@ from watchdog.observers import Observer
 from watchdog.observers.api import BaseObserver
 
 from kbsync.content.walk import Walk
-from kbsync.preview.gather import Gatherer
+from kbsync.preview.debounce import Debouncer
 
 HEARD: list[type[FileSystemEvent]] = [
     FileModifiedEvent,
@@ -54,11 +54,11 @@ class Watcher:
     Args:
         root: the content root.
         config: kbsync.toml.
-        gatherer: gets the events.
+        debouncer: gets the events.
     """
 
-    def __init__(self, root: Path, config: Path, gatherer: Gatherer) -> None:
-        self._root, self._config, self._gatherer = root, config, gatherer
+    def __init__(self, root: Path, config: Path, debouncer: Debouncer) -> None:
+        self._root, self._config, self._gatherer = root, config, debouncer
         self._observer: BaseObserver = Observer()
         self._closed = threading.Event()
 

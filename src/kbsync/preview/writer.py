@@ -13,8 +13,8 @@ from kbsync.files import real_path
 from kbsync.lint.explanations import anchor_of
 from kbsync.model import Finding
 from kbsync.preview.addresses import CODES
-from kbsync.preview.catalogue import Catalogue
 from kbsync.preview.checking import Project
+from kbsync.preview.live_tree import LiveTree
 from kbsync.site.pages import Writer, WriterDiff, WriterFinding, WriterTranslation
 
 HIDDEN = "KB4"
@@ -26,7 +26,7 @@ FINDINGS_OF_HOME = 100
 NOT_COMPARED = WriterDiff("Not compared with the portal. To compare, start the preview with `--portal`.")
 
 
-def _not_compared(_catalogue: Catalogue, _path: str) -> WriterDiff:
+def _not_compared(_catalogue: LiveTree, _path: str) -> WriterDiff:
     return NOT_COMPARED
 
 
@@ -41,51 +41,51 @@ class Writing:
     """
 
     project: Project
-    diff_of: Callable[[Catalogue, str], WriterDiff | None] = _not_compared
+    diff_of: Callable[[LiveTree, str], WriterDiff | None] = _not_compared
     broken: str = ""
 
-    def of_source(self, catalogue: Catalogue, path: str) -> Writer:
+    def of_source(self, live_tree: LiveTree, path: str) -> Writer:
         """The layer beside an article or a category."""
-        index = catalogue.index
-        source = catalogue.sources[path]
+        index = live_tree.index
+        source = live_tree.sources[path]
         is_article = path in index.site.articles
         identity = index.site.articles[path] if is_article else index.site.categories[path]
-        failed = catalogue.broken.get(path, ())
-        findings = failed or catalogue.findings.get(path, ())
+        failed = live_tree.broken.get(path, ())
+        findings = failed or live_tree.findings.get(path, ())
         return Writer(
             (source.status or "draft") if is_article else "",
             path,
             identity.slug,
-            self._public_url(catalogue, path, is_article=is_article),
+            self._public_url(live_tree, path, is_article=is_article),
             self._editor_url(path, 1, 1),
             tuple(self._findings(path, findings, hidden=False)),
             tuple(self._findings(path, findings, hidden=True)),
-            tuple(self._translations(catalogue, path)) if is_article else (),
-            self.diff_of(catalogue, path) if is_article else None,
+            tuple(self._translations(live_tree, path)) if is_article else (),
+            self.diff_of(live_tree, path) if is_article else None,
             self.broken or self._what_broke(path, failed),
         )
 
-    def of_home(self, catalogue: Catalogue) -> Writer:
+    def of_home(self, live_tree: LiveTree) -> Writer:
         """The layer beside a home page: the findings of the whole tree."""
         named = [
             (path, finding)
-            for path, findings in sorted((catalogue.findings | catalogue.broken).items())
+            for path, findings in sorted((live_tree.findings | live_tree.broken).items())
             for finding in findings
         ]
         shown = tuple(self._finding(path, finding, named=True) for path, finding in named[:FINDINGS_OF_HOME])
         if len(named) > len(shown):
             more = f"And {len(named) - len(shown):,} more. Run `kbsync lint` to see them."
             shown += (WriterFinding("warning", "", more),)
-        state = "" if catalogue.complete else "Still reading your files."
+        state = "" if live_tree.complete else "Still reading your files."
         return Writer(state, findings=shown, broken=self.broken)
 
     def of_nothing(self) -> Writer | None:
         """The layer beside a page that is not there."""
         return Writer(broken=self.broken) if self.broken else None
 
-    def _public_url(self, catalogue: Catalogue, path: str, *, is_article: bool) -> str:
+    def _public_url(self, live_tree: LiveTree, path: str, *, is_article: bool) -> str:
         service, profile = self.project.settings.service, self.project.profile
-        site = catalogue.index.site
+        site = live_tree.index.site
         identity = site.articles[path] if is_article else site.categories[path]
         address = Addresses(profile.article_url, profile.category_url, service.portal)
         host = "" if service.base_url == SANDBOX else service.base_url
@@ -113,13 +113,13 @@ class Writing:
         return template
 
     @staticmethod
-    def _translations(catalogue: Catalogue, path: str) -> Iterator[WriterTranslation]:
-        family = catalogue.index.family_of(path)
-        own = catalogue.index.site.articles[path].locale
-        for locale in catalogue.index.locales:
+    def _translations(live_tree: LiveTree, path: str) -> Iterator[WriterTranslation]:
+        family = live_tree.index.family_of(path)
+        own = live_tree.index.site.articles[path].locale
+        for locale in live_tree.index.locales:
             if locale != own:
                 other = family.get(locale)
-                url = catalogue.index.url_of[other] if other else ""
+                url = live_tree.index.url_of[other] if other else ""
                 yield WriterTranslation(locale, "there" if other else "missing", url)
 
     @staticmethod

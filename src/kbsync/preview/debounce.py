@@ -48,7 +48,7 @@ class Batch:
         return not self.walk and not self.config and list(self.paths.values()) == [True]
 
 
-class Gatherer:
+class Debouncer:
     """Takes hints from any thread and gives them out in batches.
 
     Args:

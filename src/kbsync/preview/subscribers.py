@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import msgspec
 
-from kbsync.preview.catalogue import Touched
+from kbsync.preview.live_tree import Touched
 from kbsync.site.pages import MissingPage, Page, render_live
 
 HEARTBEAT_S = 15.0
@@ -83,7 +83,7 @@ class Tab:
 
 
 @dataclass(slots=True)
-class Tabs:
+class Subscribers:
     """All open pages. `page_at` gives the page at an address, with media of other hosts or without."""
 
     page_at: Callable[[str, bool], Page]
@@ -113,7 +113,7 @@ class Tabs:
         for (url, media), tabs in by_page.items():
             page = self.page_at(url, media)
             html = render_live(page)
-            for tab in tabs:
+            for tab in subscribers:
                 tab.show(page, html)
 
     def tell(self, name: str, value: object) -> None:

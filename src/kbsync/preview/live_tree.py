@@ -50,7 +50,7 @@ class Touched:
 
 
 @dataclass(slots=True, eq=False)
-class Catalogue:
+class LiveTree:
     """Everything that pages are made of. Used by one thread alone.
 
     Args:
