@@ -71,7 +71,7 @@ def settle(project: Project) -> None:
 
 
 def records(project: Project) -> list[str]:
-    return [path.name for path in (project.folder / ".kbsync" / "cache").glob("standing-*")]
+    return [path.name for path in (project.folder / ".kbsync" / "cache").glob("remembered-*")]
 
 
 def told(project: Project, *words: str, **environ: str) -> tuple[int, str, str]:

@@ -142,7 +142,7 @@ def test_what_a_dead_runner_had_goes_to_the_others_who_know_what_it_may_have_sen
     run, entries = a_run(ledger)
     ledger.join(PORTAL, BEN, now=2.0)
     take(ledger, run, BEN)
-    ledger.bury(PORTAL, run, BEN)
+    ledger.reap(PORTAL, run, BEN)
     assert [entry.entry for entry in ledger.pending(PORTAL)] == entries[:2]
     granted = take(ledger, run, ANA, 3)
     assert granted.taken == tuple(entries[:3])

@@ -1,4 +1,4 @@
-"""A glance says yes only where reading on would find the very same rows."""
+"""A peek says yes only where reading on would find the very same rows."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbsync.service.glance import NEWEST, head_of, is_unmoved
 from kbsync.service.listing import Lister, Page
+from kbsync.service.peek import NEWEST, head_of, is_unmoved
 from kbsync.service.snapshot import LocaleRows, Row
 
 READ_AT = 1000

@@ -21,12 +21,12 @@ if TYPE_CHECKING:
     from kbsync.service.contract import Service
 
 
-def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Service) -> Plan | None:
+def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: Service) -> Plan | None:
     """A plan that had nothing to do, with what became of the few sources that moved since.
 
     Args:
         workspace: settings and profile.
-        standing: that plan.
+        remembered: that plan.
         reading: the sources that moved.
         service: the portal, which is as it was then but for what one look at each article may show.
 
@@ -49,7 +49,7 @@ def amended(workspace: Workspace, standing: Plan, reading: Reading, service: Ser
     addresses = Addresses.of(record.pictures, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
     policy = replace(policy_of(workspace, AS_CONFIGURED), latency_s=service.latency_s)
-    plan = amend_plan(standing, matches, policy=policy)
+    plan = amend_plan(remembered, matches, policy=policy)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     return None if plan.held or plan.settled else plan
 

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
-from kbsync.app.plan_cache import Local, Standing, glance, local_side, recall, remember, remember_touched
+from kbsync.app.plan_cache import Local, Remembered, local_side, peek, recall, remember, remember_touched
 from kbsync.app.reading import Reading, read_content, read_part, read_sound
-from kbsync.app.sides import Glance, read_ledger
+from kbsync.app.sides import Peek, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.model import Finding, Plan
@@ -38,7 +38,7 @@ class Compared:
 class Recalled:
     """The last plan that had nothing to do, and the few sources that moved since; None where none did."""
 
-    standing: Standing
+    remembered: Remembered
     part: Reading | None
 
 
@@ -85,25 +85,25 @@ def _recalled(workspace: Workspace, walk: Walk, local: Local | None) -> Recalled
     found = recall(workspace, local)
     if found is None:
         return None
-    standing, moved = found
-    part = read_part(workspace, walk, moved, standing.findings) if moved else None
-    return None if moved and part is None else Recalled(standing, part)
+    remembered, moved = found
+    part = read_part(workspace, walk, moved, remembered.findings) if moved else None
+    return None if moved and part is None else Recalled(remembered, part)
 
 
 def _from_memory(
     workspace: Workspace, service: Service, recalled: Recalled, local: Local
-) -> tuple[Glance, Compared | None]:
+) -> tuple[Peek, Compared | None]:
     """The last plan, where the portal is as it was; and what was asked of the portal for that."""
-    standing, part = recalled.standing, recalled.part
-    seen, known = glance(service, standing)
+    remembered, part = recalled.remembered, recalled.part
+    seen, known = peek(service, remembered)
     if known is None or part is None:
-        return seen, Compared(known, standing.findings) if known is not None else None
+        return seen, Compared(known, remembered.findings) if known is not None else None
     from kbsync.app.amend import amended
 
     known = amended(workspace, known, part, service)
     if known is None:
         return seen, None
-    remember_touched(workspace, standing, part, local, known)
+    remember_touched(workspace, remembered, part, local, known)
     return seen, Compared(known, part.findings)
 
 

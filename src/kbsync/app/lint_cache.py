@@ -1,7 +1,7 @@
 """The findings of the last lint, kept so that the next one need not decode a tree that did not change.
 
 Findings are a function of the files of the tree and of the settings that rules look at. They are kept under the name
-of these settings and the mark of the tree (`content/part.py`), as a plan that had nothing to do is (`standing.py`).
+of these settings and the mark of the tree (`content/part.py`), as a plan that had nothing to do is (`remembered.py`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ MOST_MOVED = 200
 """Sources that moved, until the whole tree is read again."""
 
 
-class Linted(msgspec.Struct, frozen=True, array_like=True):
+class Remembered(msgspec.Struct, frozen=True, array_like=True):
     """What was found in a tree."""
 
     name: bytes
@@ -58,14 +58,14 @@ def keep(workspace: Workspace, walk: Walk, reading: Reading) -> None:
     """Keep what was found, unless a file may change again unseen, or could not be looked at."""
     if walk.findings or any(row.racy for row in reading.compiler.tree.rows.values()):
         return
-    linted = Linted(_name(workspace), Mark.of(walk), reading.findings)
+    linted = Remembered(_name(workspace), Mark.of(walk), reading.findings)
     store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(linted))
 
 
-def _load(workspace: Workspace) -> Linted | None:
+def _load(workspace: Workspace) -> Remembered | None:
     body = load_sealed(_path(workspace), HEAD)
     try:
-        return msgspec.msgpack.decode(body, type=Linted) if body is not None else None
+        return msgspec.msgpack.decode(body, type=Remembered) if body is not None else None
     except msgspec.DecodeError:
         return None
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.options import PlanOptions, chosen, named, policy_of
 from kbsync.app.reading import Reading
-from kbsync.app.sides import Glance, Portal, Recorded, observe
+from kbsync.app.sides import Peek, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound, PlanRefused
 from kbsync.ledger import Ledger
@@ -52,7 +52,7 @@ def make_plan(
     service: Service,
     record: Recorded,
     options: PlanOptions,
-    glance: Glance | None = None,
+    peek: Peek | None = None,
 ) -> Planned:
     """Look at the portal and decide.
 
@@ -62,10 +62,10 @@ def make_plan(
         service: the portal.
         record: of the ledger.
         options: of the command line.
-        glance: what was asked of the portal just now.
+        peek: what was asked of the portal just now.
     """
     bases: Sequence[Base] = record.bases
-    portal = observe(workspace, service, reading.desired, record.bases, full=options.full, glance=glance)
+    portal = observe(workspace, service, reading.desired, record.bases, full=options.full, peek=peek)
     addresses = Addresses.of(record.pictures, portal.items or (), host_of(service.base_url))
     if portal.items is None:
         bases = renamed_where_desired(bases, reading.desired, partial(was_named, reading.compiler, addresses))

@@ -15,7 +15,7 @@ the same:
     the ledger          inode, size and times of its file and of its write-ahead log, taken before it was read; not
                         kept where they were as young, or where requests were pending
     the portal          its locales; its categories, all of them; of each locale the count and the newest rows,
-                        judged as a listing judges them (`service/glance.py`). Not kept of a listing with holes
+                        judged as a listing judges them (`service/peek.py`). Not kept of a listing with holes
 
 What is kept is a plan without changes, without anything held, settled or forgotten. So nothing in it rests on what is
 looked up beyond these inputs for an item without a base (older revisions in git), and a push has nothing to do with it.
@@ -36,7 +36,7 @@ from msgspec.structs import replace
 
 from kbsync import __version__
 from kbsync.app.reading import Reading
-from kbsync.app.sides import Glance, Portal
+from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark, Moved
 from kbsync.files import load_sealed, store_sealed
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kbsync.content.walk import Walk
     from kbsync.service.contract import Service
 
-HEAD = f"kbsync.standing/4 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/4 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 10
@@ -58,10 +58,10 @@ YOUNG_NS = 50_000_000
 Stamp = tuple[int, int, int, int]
 
 
-class Standing(msgspec.Struct, frozen=True, array_like=True):
+class Remembered(msgspec.Struct, frozen=True, array_like=True):
     """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
 
-    `heads` are those of `service.glance`, still encoded: the module that knows them is loaded with the client.
+    `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client.
     """
 
     local: bytes
@@ -93,7 +93,7 @@ def local_side(workspace: Workspace, walk: Walk) -> Local | None:
     return Local(_digest(msgspec.msgpack.encode([_encode(part) for part in parts])), Mark.of(walk), walk)
 
 
-def recall(workspace: Workspace, local: Local | None) -> tuple[Standing, Moved] | None:
+def recall(workspace: Workspace, local: Local | None) -> tuple[Remembered, Moved] | None:
     """The record that was made of these settings and this ledger, and the sources that moved since.
 
     The portal is still to be asked. None where more moved than is worth to be looked at one by one.
@@ -102,7 +102,7 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[Standing, Moved] 
         return None
     body = load_sealed(_path(workspace), HEAD)
     try:
-        found = msgspec.msgpack.decode(body, type=Standing) if body is not None else None
+        found = msgspec.msgpack.decode(body, type=Remembered) if body is not None else None
     except msgspec.DecodeError:
         return None
     if found is None:
@@ -112,24 +112,24 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[Standing, Moved] 
     return (found, moved) if len(moved) <= MOST_MOVED else None
 
 
-def glance(service: Service, standing: Standing) -> tuple[Glance, Plan | None]:
+def peek(service: Service, remembered: Remembered) -> tuple[Peek, Plan | None]:
     """Ask the portal the least that can be asked; the plan, where it stands as it did when the record was made."""
     from kbsync.service.categories import Expected
-    from kbsync.service.glance import Head, is_unmoved
+    from kbsync.service.peek import Head, is_unmoved
 
-    heads = msgspec.msgpack.decode(standing.heads, type=dict[str, Head])
+    heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, Head])
     info = service.fetch_portal()
-    if info.locales != standing.portal_locales:
-        return Glance(info, {}), None
-    pages = service.glance(heads, Expected(info.categories, seen=standing.category_ids))
-    same = _categories(service.categories) == standing.categories
+    if info.locales != remembered.portal_locales:
+        return Peek(info, {}), None
+    pages = service.peek(heads, Expected(info.categories, seen=remembered.category_ids))
+    same = _categories(service.categories) == remembered.categories
     same = same and all(is_unmoved(heads[locale], page) for locale, page in pages.items())
-    return Glance(info, pages), standing.plan if same else None
+    return Peek(info, pages), remembered.plan if same else None
 
 
 def remember(workspace: Workspace, reading: Reading, local: Local | None, portal: Portal, plan: Plan) -> None:
     """Keep a plan that had nothing to do, where all that it was made from has a sure name."""
-    from kbsync.service.glance import head_of
+    from kbsync.service.peek import head_of
 
     # A plan is amended article by article, so a category must not have another slug there than here.
     renamed = any(item.kind == "category" and "slug" in item.fields for item in plan.kept)
@@ -140,7 +140,7 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
     listed = portal.snapshot.locales
     heads = {locale: head_of(listed[locale]) for locale in portal.locales}
     categories = {item.remote_id: item for item in portal.items or () if item.kind == "category"}
-    standing = Standing(
+    remembered = Remembered(
         local.name,
         local.tree,
         portal.info.locales,
@@ -150,22 +150,22 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
         tuple(reading.findings),
         plan,
     )
-    _store(workspace, standing)
+    _store(workspace, remembered)
 
 
-def remember_touched(workspace: Workspace, standing: Standing, part: Reading, local: Local, plan: Plan) -> None:
+def remember_touched(workspace: Workspace, remembered: Remembered, part: Reading, local: Local, plan: Plan) -> None:
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
     if not plan.changes and not any(row.racy for row in part.compiler.tree.rows.values()):
-        _store(workspace, replace(standing, tree=local.tree, findings=tuple(part.findings), plan=plan))
+        _store(workspace, replace(remembered, tree=local.tree, findings=tuple(part.findings), plan=plan))
 
 
-def _store(workspace: Workspace, standing: Standing) -> None:
-    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(standing))
+def _store(workspace: Workspace, remembered: Remembered) -> None:
+    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(remembered))
 
 
 def _path(workspace: Workspace) -> Path:
     name = blake2b(workspace.target.key.encode(), digest_size=6).hexdigest()
-    return workspace.cache_folder / f"standing-{name}.cache"
+    return workspace.cache_folder / f"remembered-{name}.cache"
 
 
 def _ledger_stamps(workspace: Workspace) -> list[Stamp | None] | None:

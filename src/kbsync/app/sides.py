@@ -29,7 +29,7 @@ class Recorded:
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
+class Peek:
     """The portal, and the first page of each of its locales, as they were just now."""
 
     info: PortalInfo
@@ -77,11 +77,11 @@ def observe(
     bases: list[Base],
     *,
     full: bool,
-    glance: Glance | None = None,
+    peek: Peek | None = None,
 ) -> Portal:
     """Look at the portal; with a profile that cannot list, only whether the service answers.
 
-    `glance` is what was asked of it just now, and is not asked again.
+    `peek` is what was asked of it just now, and is not asked again.
     """
     from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
 
@@ -89,13 +89,13 @@ def observe(
         service.check_connection()
         learn_categories(workspace, service, bases)
         return Portal(None, complete=False)
-    info = glance.info if glance else service.fetch_portal()
+    info = peek.info if peek else service.fetch_portal()
     path = snapshot_path(workspace.cache_folder, workspace.target.key)
     snapshot = load_snapshot(path, workspace.target.key)
     locales = sorted({*info.locales, *(item.locale for item in desired), *(base.locale for base in bases)})
-    pages = glance.pages if glance and list(glance.pages) == locales else None
+    pages = peek.pages if peek and list(peek.pages) == locales else None
     expected = _expected(info, desired, bases)
-    seen = service.observe(locales, snapshot, full=full, glanced=pages, expected=expected)
+    seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)
     store_snapshot(path, snapshot)
     items = [*seen.categories, *seen.articles]
     if not seen.complete:

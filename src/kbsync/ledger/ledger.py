@@ -146,7 +146,7 @@ class Ledger:
         """Everybody who takes part in a run."""
         return presence.runners(self.db, run)
 
-    def bury(self, target: str, run: int, dead: Owner) -> None:
+    def reap(self, target: str, run: int, dead: Owner) -> None:
         """Give what a dead runner had taken to the others, and free the lock if it was the dead one's."""
         with self.db.transaction():
             presence.strike_off(self.db, run, dead)

@@ -42,7 +42,7 @@ def _offered(target: str, run: Run) -> list[Entry]:
         others = [other for other in run.ledger.runners(run.number) if not other.is_run_of(run.owner)]
         gone = [other for other in others if run.is_dead(other)]
         for other in gone:
-            run.ledger.bury(target, run.number, other)
+            run.ledger.reap(target, run.number, other)
         if len(gone) == len(others):
             return []
         run.sleep(IDLE_S)

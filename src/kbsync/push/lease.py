@@ -63,12 +63,12 @@ def take_lock(
     Raises:
         LedgerError: another run that lives holds it.
     """
-    told, buried, dying = False, "", None
+    told, reaped, dying = False, "", None
     while (holder := ledger.lock(target, owner, now=world.now(), take_over=dying)) is not None:
         dying = None
         dead = is_dead(holder, owner, world)
         if dead or break_lock:
-            dying, buried = holder, f"{describe(holder, world)}{' (that push has crashed)' if dead else ''}"
+            dying, reaped = holder, f"{describe(holder, world)}{' (that push has crashed)' if dead else ''}"
             continue
         if not wait:
             raise LedgerError(
@@ -80,7 +80,7 @@ def take_lock(
             told = True
         world.sleep(WAIT_STEP_S)
     if dying is not None:
-        tell(f"Took over the lock of {buried}.")
+        tell(f"Took over the lock of {reaped}.")
 
 
 def is_dead(holder: Owner, asking: Owner, world: World) -> bool:

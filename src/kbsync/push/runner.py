@@ -285,7 +285,7 @@ class Runner:
             return True
         for other in self.run.ledger.runners(self.run.number):
             if not other.is_run_of(self.run.owner) and self.run.is_dead(other):
-                self.run.ledger.bury(self.target, self.run.number, other)
+                self.run.ledger.reap(self.target, self.run.number, other)
         return False
 
     def _learn_of_others(self, phase: int) -> None:

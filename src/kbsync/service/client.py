@@ -107,7 +107,7 @@ class HttpService:
             hint=f"Set [service] portal to one of: {names}." if names else "Create the portal in the panel first.",
         )
 
-    def glance(self, locales: Iterable[str], expected: Expected = NOTHING_EXPECTED) -> dict[str, Page]:
+    def peek(self, locales: Iterable[str], expected: Expected = NOTHING_EXPECTED) -> dict[str, Page]:
         """Look at the categories, and at the first page of each locale's articles."""
         locales = tuple(locales)
         self.list_categories(locales, expected)
@@ -119,7 +119,7 @@ class HttpService:
         known: Snapshot,
         *,
         full: bool = False,
-        glanced: Mapping[str, Page] | None = None,
+        peeked: Mapping[str, Page] | None = None,
         expected: Expected = NOTHING_EXPECTED,
     ) -> Portal:
         """Look at the whole portal.
@@ -128,19 +128,19 @@ class HttpService:
             locales: to list, one after the other; articles outside them are not seen.
             known: the last snapshot; it is brought up to date in place.
             full: read everything, whatever is known.
-            glanced: what `glance` just saw of the same locales; it is not asked for again.
+            peeked: what `peek` just saw of the same locales; it is not asked for again.
             expected: what is known of the categories.
         """
         locales = tuple(locales)
         listed = self._listed
-        if glanced is None or listed is None:
+        if peeked is None or listed is None:
             listed = self.list_categories(locales, replace(expected, seen=known.categories))
         self._known = known
         complete = True
         with reading(LIST_THREADS) as pool:
             for locale in locales:
                 before = None if full else known.locales.get(locale)
-                listing = self._lister(locale, pool).list(before, (glanced or {}).get(locale))
+                listing = self._lister(locale, pool).list(before, (peeked or {}).get(locale))
                 known.locales[locale] = listing.found
                 complete = complete and listing.complete
         found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]

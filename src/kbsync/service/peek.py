@@ -1,4 +1,4 @@
-"""A glance at a locale's list: whether its articles are certainly those of an earlier listing. Pure.
+"""A peek at a locale's list: whether its articles are certainly those of an earlier listing. Pure.
 
 The list is newest first. Where its first page has nothing new on it, reaches back to what was settled before that
 listing, and the count is the same, reading on would find the same rows: `listing.Lister` stops there for the same
