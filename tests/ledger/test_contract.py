@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from kbsync.ledger import Ledger
-from kbsync.ledger.values import Result, Turn
+from kbsync.ledger.values import EntryResult, Turn
 from kbsync.model import Action, Status
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
@@ -33,7 +33,7 @@ def ledger(opened) -> Ledger:
     return opened()
 
 
-def complete(ledger: Ledger, *results: Result) -> None:
+def complete(ledger: Ledger, *results: EntryResult) -> None:
     ledger.turn(PORTAL, 1, ANA, Turn(results), now=3.0)
 
 
@@ -120,7 +120,7 @@ def test_an_intent_is_pending_with_all_it_was_to_change_until_its_result_is_writ
     assert (pending.locale, pending.path, pending.remote_id) == ("en", "en/a/x.md", 7)
     assert pending.before == {"title": "Old", "tags": None, "position": None}
     assert pending.after == {"title": "New", "tags": ("a",), "position": 3}
-    complete(again, Result(entry, "done", a_base()))
+    complete(again, EntryResult(entry, "done", a_base()))
     assert again.pending(PORTAL) == []
     assert again.bases(PORTAL) == [a_base()]
 
@@ -132,14 +132,14 @@ def test_pending_entries_come_in_the_order_in_which_they_were_begun(ledger):
 
 def test_a_failed_entry_is_closed_and_leaves_no_base(ledger):
     (entry,) = begin(ledger, a_change())
-    complete(ledger, Result(entry, "failed", error="422"))
+    complete(ledger, EntryResult(entry, "failed", error="422"))
     assert (ledger.pending(PORTAL), ledger.bases(PORTAL)) == ([], [])
 
 
 def test_a_removal_takes_the_row_of_its_item(ledger):
     ledger.record(PORTAL, [a_base(), a_base("y", 8)])
     (entry,) = begin(ledger, a_change(Action.DELETE, "x", 7, title=("X", None)))
-    complete(ledger, Result(entry, "done", removed=True))
+    complete(ledger, EntryResult(entry, "done", removed=True))
     assert ledger.bases(PORTAL) == [a_base("y", 8)]
 
 
@@ -151,7 +151,7 @@ def test_results_and_what_is_taken_next_are_one_transaction(ledger):
             raise RuntimeError("in the middle")
 
     with pytest.raises(RuntimeError):
-        ledger.turn(PORTAL, 1, ANA, Turn([Result(entry, "done", a_base())], Broken()), now=3.0)
+        ledger.turn(PORTAL, 1, ANA, Turn([EntryResult(entry, "done", a_base())], Broken()), now=3.0)
     assert ledger.bases(PORTAL) == []
     assert [pending.slug for pending in ledger.pending(PORTAL)] == ["x"]
 
@@ -168,7 +168,7 @@ def test_a_result_of_an_entry_that_another_run_has_settled_is_dropped(ledger):
     (entry,) = begin(ledger, a_change())
     newer = a_base(fields={"title": "newer"})
     ledger.settle(PORTAL, {entry: newer})
-    complete(ledger, Result(entry, "done", a_base()))
+    complete(ledger, EntryResult(entry, "done", a_base()))
     assert ledger.bases(PORTAL) == [newer]
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
-from kbsync.ledger.values import Result, Turn
+from kbsync.ledger.values import EntryResult, Turn
 from kbsync.model import Action, FieldChange
 
 from .makers import ANA, BEN, LEDGERS, OTHER, PORTAL, Opener, a_base, a_change, begin, opener_of
@@ -187,7 +187,7 @@ def test_the_rest_is_given_up_with_its_reason_and_what_is_under_way_is_not(ledge
 def test_what_nobody_knows_the_end_of_is_pending_for_the_next_run_until_it_is_settled(ledger):
     run, entries = a_run(ledger)
     take(ledger, run)
-    ledger.turn(PORTAL, run, ANA, Turn([Result(entries[0], "unknown", error="no answer")]), now=3.0)
+    ledger.turn(PORTAL, run, ANA, Turn([EntryResult(entries[0], "unknown", error="no answer")]), now=3.0)
     assert ledger.entries(run)[0].error == "no answer"
     ledger.settle(PORTAL, {entries[0]: None, entries[1]: a_base("b", 9)})
     assert ledger.pending(PORTAL) == []
@@ -196,7 +196,7 @@ def test_what_nobody_knows_the_end_of_is_pending_for_the_next_run_until_it_is_se
 def test_a_create_has_its_id_in_the_journal_when_it_is_done(ledger):
     run, entries = a_run(ledger)
     take(ledger, run)
-    ledger.turn(PORTAL, run, ANA, Turn([Result(entries[0], "done", a_base("a", "7a"), remote_id="7a")]), now=3.0)
+    ledger.turn(PORTAL, run, ANA, Turn([EntryResult(entries[0], "done", a_base("a", "7a"), remote_id="7a")]), now=3.0)
     assert ledger.entries(run)[0].change.remote_id == "7a"
     assert ledger.runs(PORTAL)[0].states == {"done": 1, "pending": 1, "waiting": 4}
 

@@ -267,7 +267,7 @@ def test_an_address_that_is_none_is_a_matter_of_configuration(tmp_path, url):
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from kbsync.ledger.values import Result, Turn
+from kbsync.ledger.values import EntryResult, Turn
 from kbsync.ledger import Ledger
 from kbsync.ledger.sqlite import SqliteDatabase
 from ledger.makers import ANA, PORTAL, a_base, a_change, begin
@@ -279,7 +279,7 @@ class Killing(dict):
     def __iter__(self):
         os.kill(os.getpid(), signal.SIGKILL)
 
-ledger.turn(PORTAL, 1, ANA, Turn([Result(entry, "done", a_base())], Killing()), now=2.0)
+ledger.turn(PORTAL, 1, ANA, Turn([EntryResult(entry, "done", a_base())], Killing()), now=2.0)
 """
 
 

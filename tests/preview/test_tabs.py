@@ -59,6 +59,6 @@ def test_a_page_that_is_opened_at_the_very_end_ends_at_once():
     def page_at(_url: str, _media: bool) -> Page:
         return MissingPage(FRAME)
 
-    tabs = Subscribers(page_at)
+    subscribers = Subscribers(page_at)
     subscribers.end()
     assert sent(subscribers.open("/en/", media=False)) == []

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Reason, Status, Target
-from kbsync.plan.step import PLAN_AGAIN
+from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.escape import inert
 from kbsync.report.findings import findings_text
 from kbsync.report.text import Style, Words, duration, held_text, plan_text, push_text

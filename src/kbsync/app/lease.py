@@ -81,7 +81,7 @@ def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: b
         )
         try:
             with keeping_alive(lease, workspace):
-                yield part
+                yield lease
         finally:
             ledger.unlock(lease.target, lease.owner)
 

@@ -1,7 +1,7 @@
 """The findings of the last lint, kept so that the next one need not decode a tree that did not change.
 
 Findings are a function of the files of the tree and of the settings that rules look at. They are kept under the name
-of these settings and the mark of the tree (`content/part.py`), as a plan that had nothing to do is (`remembered.py`).
+of these settings and the mark of the tree (`content/part.py`), as a plan that had nothing to do is (`plan_cache.py`).
 """
 
 from __future__ import annotations

@@ -97,7 +97,7 @@ def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, for
 
 
 def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
-    from kbsync.plan.step import PLAN_AGAIN
+    from kbsync.plan.result import PLAN_AGAIN
 
     plan, requests, seconds = _pasteable(pushed.plan, options), pushed.requests, pushed.seconds
     # In a text, the advice to plan again is printed once, at its end.

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import click
 import msgspec
 
-from kbsync.app.lease import our_part
+from kbsync.app.lease import our_lease
 from kbsync.app.workspace import Workspace
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
@@ -132,23 +132,23 @@ def unlock(ctx: click.Context, yes: bool) -> int:
     workspace = _workspace(ctx)
     ledger = _existing(workspace)
     try:
-        part = our_part(ledger, workspace)
-        holder = ledger.lock(part.target, part.owner, now=time.time())
+        lease = our_lease(ledger, workspace)
+        holder = ledger.lock(lease.target, lease.owner, now=time.time())
         if holder is None:
-            ledger.unlock(part.target, part.owner)
+            ledger.unlock(lease.target, lease.owner)
             workspace.session.note("The lock is free.")
             return 0
-        if not yes and not part.is_dead(holder):
+        if not yes and not lease.is_dead(holder):
             again = command_line("ledger unlock", options=[("--yes", True), *workspace.session.options])
             raise LedgerError(
-                f"The push of {describe(holder, part.world)}, seems to be running. Its lock was not freed.",
+                f"The push of {describe(holder, lease.world)}, seems to be running. Its lock was not freed.",
                 hint=f"If you know that this push has ended, run `{again}`.",
             )
         while holder is not None:
-            dead = " (that push has crashed)" if part.is_dead(holder) else ""
-            workspace.session.note(f"Freed the lock of {describe(holder, part.world)}{dead}.")
-            holder = ledger.lock(part.target, part.owner, now=time.time(), take_over=holder)
-        ledger.unlock(part.target, part.owner)
+            dead = " (that push has crashed)" if lease.is_dead(holder) else ""
+            workspace.session.note(f"Freed the lock of {describe(holder, lease.world)}{dead}.")
+            holder = ledger.lock(lease.target, lease.owner, now=time.time(), take_over=holder)
+        ledger.unlock(lease.target, lease.owner)
     finally:
         ledger.close()
     return 0
@@ -174,7 +174,7 @@ def _record(ledger: Ledger, workspace: Workspace) -> Any:
 
     target = workspace.target
     holder = ledger.holder(target.key)
-    part = our_part(ledger, workspace)
+    lease = our_lease(ledger, workspace)
     bases, runs = ledger.bases(target.key), ledger.runs(target.key)
     return Record(
         portal=target.portal,
@@ -183,8 +183,8 @@ def _record(ledger: Ledger, workspace: Workspace) -> Any:
         articles=sum(1 for base in bases if base.kind == "article"),
         categories=sum(1 for base in bases if base.kind == "category"),
         pending=tuple(ledger.pending(target.key)),
-        holder=describe(holder, part.world) if holder else "",
-        holder_is_dead=holder is not None and part.is_dead(holder),
+        holder=describe(holder, lease.world) if holder else "",
+        holder_is_dead=holder is not None and lease.is_dead(holder),
         runs=tuple(runs),
         at_work=_at_work(ledger, workspace, runs),
     )
@@ -192,9 +192,9 @@ def _record(ledger: Ledger, workspace: Workspace) -> Any:
 
 def _at_work(ledger: Ledger, workspace: Workspace, runs: list[RunInfo]) -> tuple[int, ...]:
     """The runs that somebody who lives takes part in."""
-    part = our_part(ledger, workspace)
+    lease = our_lease(ledger, workspace)
     lasting = [run.number for run in runs if run.ended_at is None]
-    return tuple(number for number in lasting if not all(part.is_dead(other) for other in ledger.runners(number)))
+    return tuple(number for number in lasting if not all(lease.is_dead(other) for other in ledger.runners(number)))
 
 
 def _tables(data: bytes, name: str) -> Mapping[str, Sequence[Sequence[Any]]]:

@@ -24,7 +24,7 @@ from kbsync.ledger.rows import (
     encode_id,
     entries_of,
 )
-from kbsync.ledger.values import Entry, Granted, Owner, Result, RunInfo, Turn
+from kbsync.ledger.values import Entry, EntryResult, Granted, Owner, RunInfo, Turn
 from kbsync.model import Base, Change, Pending
 
 OPEN = "state IN ('waiting', 'taken', 'pending')"
@@ -107,7 +107,7 @@ def _send(db: Database, entry: int, owner: Owner, now: float) -> bool:
     return db.run(query, (now, entry, owner.key)) == 1
 
 
-def _complete(db: Database, target: str, result: Result, now: float) -> None:
+def _complete(db: Database, target: str, result: EntryResult, now: float) -> None:
     found = db.ask(
         f"""UPDATE journal SET state = ?, error = ?, hint = ?, remote_id = coalesce(?, remote_id), ended_at = ?
             WHERE id = ? AND {OPEN} RETURNING kind, remote_id""",

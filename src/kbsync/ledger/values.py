@@ -56,7 +56,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class EntryResult:
     """How a journalled change ended.
 
     `base` is what both sides agree on from now; None where nothing was written or the item is gone.
@@ -89,7 +89,7 @@ class Turn:
         phase: of this phase it takes more entries; `most` so many.
     """
 
-    results: Sequence[Result] = ()
+    results: Sequence[EntryResult] = ()
     sending: Mapping[int, str | None] = field(default_factory=dict)
     phase: int = 0
     most: int = 0

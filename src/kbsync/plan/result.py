@@ -65,7 +65,7 @@ def failed(
     lost: bool = False,
     after: ServiceError | None = None,
 ) -> Result:
-    """An error as a step. `lost`: a write went out before it, with an unknown result."""
+    """An error as a result. `lost`: a write went out before it, with an unknown result."""
     message = f"{after.message} Then: {exc.message}" if after else exc.message
     journal: Literal["failed", "pending"] = "pending" if lost or isinstance(exc, AnswerLost) else "failed"
     hopeless = isinstance(exc, HOPELESS)

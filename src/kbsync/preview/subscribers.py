@@ -113,7 +113,7 @@ class Subscribers:
         for (url, media), tabs in by_page.items():
             page = self.page_at(url, media)
             html = render_live(page)
-            for tab in subscribers:
+            for tab in tabs:
                 tab.show(page, html)
 
     def tell(self, name: str, value: object) -> None:

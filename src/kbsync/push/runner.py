@@ -16,7 +16,7 @@ from typing import Literal
 
 from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
-from kbsync.ledger.values import HEARTBEAT_S, Ended, Entry, Owner, Result, Turn
+from kbsync.ledger.values import HEARTBEAT_S, Ended, Entry, EntryResult, Owner, Turn
 from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
 from kbsync.plan.links import is_link, is_unresolved, resolve
 from kbsync.plan.result import Current, Result
@@ -113,7 +113,7 @@ class Runner:
     leads: bool
     failed: set[tuple[str, str, str]] = field(default_factory=set)
     made: dict[tuple[Kind, str], RemoteId] = field(default_factory=dict)
-    results: list[Result] = field(default_factory=list)
+    results: list[EntryResult] = field(default_factory=list)
     looked: dict[int, Current] = field(default_factory=dict)
     running: dict[Future[Result | Current], int] = field(default_factory=dict)
     told: set[int] = field(default_factory=set)
@@ -194,7 +194,7 @@ class Runner:
     def _skip(self, entry: int, reason: str) -> Outcome:
         change = self.changes[entry]
         self.failed.add((change.kind, change.locale, change.slug))
-        self.results.append(Result(entry, "skipped", error=reason))
+        self.results.append(EntryResult(entry, "skipped", error=reason))
         self.told.add(entry)
         return Outcome(change, "skipped", change.remote_id, reason)
 
@@ -220,20 +220,22 @@ class Runner:
             else:
                 yield self._take(entry, found)
 
-    def _take(self, entry: int, step: Result) -> Outcome:
+    def _take(self, entry: int, result: Result) -> Outcome:
         change = self.changes[entry]
-        state: Ended = "unknown" if step.journal == "pending" else step.outcome
-        self.results.append(Result(entry, state, step.base, step.removed, step.remote_id, step.error, step.hint))
-        if step.base is not None:
-            self.sender.bases[step.base.kind, step.base.remote_id] = step.base
-        if step.outcome != "done":
+        state: Ended = "unknown" if result.journal == "pending" else result.outcome
+        self.results.append(
+            EntryResult(entry, state, result.base, result.removed, result.remote_id, result.error, result.hint)
+        )
+        if result.base is not None:
+            self.sender.bases[result.base.kind, result.base.remote_id] = result.base
+        if result.outcome != "done":
             self.trouble = True
-            self.hopeless = self.hopeless or (step.error if step.hopeless else "")
+            self.hopeless = self.hopeless or (result.error if result.hopeless else "")
             self.failed.add((change.kind, change.locale, change.slug))
-        if step.remote_id is not None:
-            self.made[change.kind, change.path] = step.remote_id
+        if result.remote_id is not None:
+            self.made[change.kind, change.path] = result.remote_id
         self.told.add(entry)
-        return Outcome(change, step.outcome, step.remote_id, step.error, step.hint, step.hopeless)
+        return Outcome(change, result.outcome, result.remote_id, result.error, result.hint, result.hopeless)
 
     # --- ending ----------------------------------------------------------------------------------------------------
 
@@ -254,7 +256,7 @@ class Runner:
         """Take what is under way, record it, and leave what was not sent."""
         for future in [future for future in self.running if future.cancel()]:
             entry = self.running.pop(future)
-            self.results.append(Result(entry, "skipped", error=STOPPED))
+            self.results.append(EntryResult(entry, "skipped", error=STOPPED))
         for future, entry in list(self.running.items()):
             if future.exception() is None and not isinstance(found := future.result(), Current):
                 self._take(entry, found)

@@ -53,7 +53,7 @@ class Sender:
     Args:
         service: the portal.
         content_of: the body that a change sends.
-        bases: what was agreed on before, by kind and id; an update moves only what it sends. Who records a step
+        bases: what was agreed on before, by kind and id; an update moves only what it sends. who records a result
             puts its base here, for the next change of the same item.
         default_author: the author of an article that names none; None where the owner of the token is unknown.
     """
@@ -68,7 +68,7 @@ class Sender:
         self.lookup = Lookup(self.service, self.bases)
 
     def look(self, change: Change) -> Result | Current:
-        """Look at what a change is about, once more before it is sent; a step where that ends it already."""
+        """Look at what a change is about, once more before it is sent; a result where that ends it already."""
         try:
             if change.remote_id is None:
                 return Result("skipped", "failed", error="The item that this belongs to was not created.")

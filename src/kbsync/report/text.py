@@ -10,7 +10,7 @@ from posixpath import commonprefix
 from kbsync.fields import label_of
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
 from kbsync.plan.order import ASIDE, taken_slugs
-from kbsync.plan.step import PLAN_AGAIN
+from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.escape import inert
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, live_sentence, need, others_sentence
 from kbsync.words import count, field_names
