@@ -16,9 +16,9 @@ from kbsync.config import AssetsSettings, ContentSettings, LintSettings
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, Compiler
 from kbsync.content.identity import identify
+from kbsync.content.images import Images, read_images
 from kbsync.content.inspection import Inspect
 from kbsync.content.parse import parse_source
-from kbsync.content.pictures import Pictures, read_pictures
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, read_tree, store_tree
 from kbsync.lint import check_tree, inspect
@@ -103,10 +103,10 @@ def read_content(
     found = read_tree(root, cache=cache, inspect=inspect)
     site = identify(found, ContentSettings(**settings))
     shown = {link.target for source in found.sources.values() for link in source.links if link.kind == "image"}
-    seen = read_pictures(root, shown, found.others, cache=root / ".pictures", now_ns=time.time_ns())
-    pictures = Pictures(root, seen, can_upload=uploads)
-    compiler = Compiler(found, site, ADDRESSES, AUTHORS, pictures)
-    context = Context(found, site, limits, AUTHORS, pictures, AssetsSettings())
+    seen = read_images(root, shown, found.others, cache=root / ".images", now_ns=time.time_ns())
+    images = Images(root, seen, can_upload=uploads)
+    compiler = Compiler(found, site, ADDRESSES, AUTHORS, images)
+    context = Context(found, site, limits, AUTHORS, images, AssetsSettings())
     findings = check_tree(context, LintSettings(ignore=list(ignore)))
     if cache:
         is_broken = any(finding.level == "error" for finding in findings)

@@ -182,7 +182,7 @@ class Desired(msgspec.Struct, frozen=True, gc=False):
 class Observed(msgspec.Struct, frozen=True, gc=False):
     """One item as the portal holds it. `updated_at` is in seconds since 1970, 0 where the service gives none.
 
-    `pictures` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
+    `images` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
     with these addresses, as ledgers of kbsync did before images were compared by what is in them. `outline` names the
     body without its destinations (`markdown.outline`), "" where the body is not known.
     """
@@ -194,7 +194,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
     fields: Fields
     status: Status | None = None
     updated_at: int = 0
-    pictures: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
     outline: str = ""
     as_written: str = ""
 

@@ -134,7 +134,7 @@ CHANGES: dict[str, Callable[[Project, Sandbox], object]] = {
     "a missing link's target added": lambda p, _: p.write("content/en/billing/gone.md", "# There\nText.\n"),
     "an article deleted": lambda p, _: (p.folder / REFUNDS).unlink(),
     "an article renamed": lambda p, _: (p.folder / REFUNDS).rename(p.folder / "content/en/billing/back.md"),
-    "a picture added": lambda p, _: p.write("content/en/billing/a.png", "png"),
+    "an image added": lambda p, _: p.write("content/en/billing/a.png", "png"),
     "a file that is no UTF-8": lambda p, _: (p.folder / "content/en/bad.md").write_bytes(b"\xff\xfe\xff"),
     "a link to nowhere": lambda p, _: (p.folder / "content/en/link.md").symlink_to("nothing.md"),
     "another profile in the same file": lambda p, _: p.write(
@@ -242,7 +242,7 @@ EDITS = {
     "a link more, to nothing": "See [a](gone.md) and [b](gone-too.md) ![y](a.png)\n",
     "a link to a heading that is not there": "See [invoices](invoices.md#nowhere) ![y](a.png)\n",
     "a folder of the tree": "See [billing](../billing/) ![y](a.png)\n",
-    "no picture any more": "See nothing.\n",
+    "no image any more": "See nothing.\n",
     "a heading that others could mean": "## New\nSee [invoices](invoices.md) ![y](a.png)\n",
     "nothing but blanks": "\n",
     "a body that is too long": "x" * 20_001,

@@ -95,7 +95,7 @@ def test_a_change_that_was_put_into_the_file_is_refused_and_the_others_go_out(re
     assert portal.panel.article("invoices").title == "Bills" and portal.panel.article("refunds").id == refunds.id
 
 
-def test_what_the_file_says_is_settled_or_where_pictures_are_counts_for_nothing(remote, portal: Sandbox):
+def test_what_the_file_says_is_settled_or_where_images_are_counts_for_nothing(remote, portal: Sandbox):
     a_plan_of_an_update(remote)
 
     def settle(found: dict[str, Any]) -> None:

@@ -183,7 +183,7 @@ def test_a_link_that_leads_in_a_circle_is_told_and_is_no_bug(project, link, code
     """A clone can have one at any place; Python's own `resolve` raises there."""
     if link == "profile.toml":
         project.config('[service]\nbase_url = "sandbox"\nprofile = "profile.toml"\n')
-    project.write("content/en/billing/pictures.md", "---\ntitle: Pictures\n---\n![A picture](picture.png)\n")
+    project.write("content/en/billing/images.md", "---\ntitle: Images\n---\n![An image](picture.png)\n")
     place = project.folder / link
     place.parent.mkdir(exist_ok=True)
     if link == "content":

@@ -88,7 +88,7 @@ def test_links_are_placed_by_the_lines_and_columns_of_the_file(end):
     assert (link.line, link.column) == (5, 7)
 
 
-def test_a_picture_by_reference_is_a_picture():
+def test_a_image_by_reference_is_a_image():
     source = source_of("![a][Shot  1] [b][doc]\n\n[shot 1]: a.png\n[doc]: b.md\n")
     assert [(link.kind, link.target) for link in source.links] == [
         ("image", "en/billing/a.png"), ("definition", "en/billing/b.md"),

@@ -193,7 +193,7 @@ def test_a_link_in_the_heading_that_became_the_title_leaves_with_it(tmp_path):
 def test_the_address_is_the_one_that_the_profile_declares(tmp_path):
     reading = read_content(write_files(tmp_path, around("[a](with%20space.md#x) [b](../billing/)")))
     addresses = Addresses("/{locale}/a/{slug}", "/{locale}/c/{slug}?p={portal}", "kb 1")
-    compiler = Compiler(reading.tree, reading.compiler.site, addresses, {}, reading.compiler.pictures)
+    compiler = Compiler(reading.tree, reading.compiler.site, addresses, {}, reading.compiler.images)
     assert compiler.content_of(HERE) == "[a](/en/a/with%20space#x) [b](/en/c/billing?p=kb%201)"
 
 

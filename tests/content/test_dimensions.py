@@ -1,4 +1,4 @@
-"""How large a picture says it is: read from few bytes of it, whatever they are."""
+"""How large an image says it is: read from few bytes of it, whatever they are."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import struct
 import pytest
 
 from kbsync.content.dimensions import MOST_PARTS, dimensions_of
-from kbsync.content.pictures import look_at
+from kbsync.content.images import look_at
 
 
 def box(kind: bytes, body: bytes) -> bytes:
@@ -46,10 +46,10 @@ PNG = b"\x89PNG\r\n\x1a\n" + struct.pack(">L4sLL", 13, b"IHDR", 30_000, 2) + byt
         (an_avif(tiles=((20_000, 512),)) + b"\0\0\0\x09ispe", (20_000, 512)),
     ],
 )
-def test_a_picture_is_as_large_as_its_own_bytes_say(data: bytes, size: tuple[int, int]):
+def test_a_image_is_as_large_as_its_own_bytes_say(data: bytes, size: tuple[int, int]):
     assert dimensions_of(data) == size
-    picture = look_at("a", data)
-    assert picture.kind and (picture.width, picture.height) == size
+    image = look_at("a", data)
+    assert image.kind and (image.width, image.height) == size
 
 
 def test_what_is_cut_off_or_says_nothing_has_no_size():
@@ -59,14 +59,14 @@ def test_what_is_cut_off_or_says_nothing_has_no_size():
         assert dimensions_of(data) == (0, 0)
 
 
-def test_a_picture_of_a_few_kilobytes_that_claims_millions_of_places_is_looked_at_in_no_time():
+def test_a_image_of_a_few_kilobytes_that_claims_millions_of_places_is_looked_at_in_no_time():
     # With a library that followed all of them this took a minute; of ten times as many it took hours and all memory.
     places = b"".join(struct.pack(">LLH", number, 0, 65_535) for number in range(1_500))
     table = box(b"iloc", b"\2\0\0\0\0\0" + struct.pack(">L", 1_500) + places)
     assert look_at("a.avif", an_avif(before=table, tiles=((3, 4),))).width == 3
 
 
-def test_of_more_parts_than_any_picture_has_the_rest_is_not_looked_at():
+def test_of_more_parts_than_any_image_has_the_rest_is_not_looked_at():
     assert dimensions_of(a_jpeg(before=b"\xff\xe0\x00\x02" * MOST_PARTS, size=(3, 4))) == (0, 0)
     assert dimensions_of(an_avif(before=box(b"free", b"") * MOST_PARTS, tiles=((3, 4),))) == (0, 0)
     assert dimensions_of(an_avif(tiles=((3, 4),) * MOST_PARTS + ((9_999, 9_999),))) == (3, 4)

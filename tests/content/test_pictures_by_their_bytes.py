@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbsync.content.pictures import SVG, SVG_HEAD_BYTES, look_at
+from kbsync.content.images import SVG, SVG_HEAD_BYTES, look_at
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from builders import write_files
-from kbsync.content.pictures import UNREAD, read_pictures
+from kbsync.content.images import UNREAD, read_images
 from kbsync.content.tree import read_tree
 from kbsync.content.walk import MAX_SOURCE_BYTES, walk_tree
 from kbsync.files import read_within
@@ -58,10 +58,10 @@ def test_the_preview_takes_a_source_that_became_too_large_for_gone(tmp_path):
 
 def test_an_image_beyond_what_the_settings_allow_is_known_by_its_size_alone(tmp_path):
     sparse(tmp_path / "en/a.png", 5_000_001)
-    others, cache = walk_tree(tmp_path).others, tmp_path / ".pictures"
-    found = read_pictures(tmp_path, ["en/a.png"], others, cache=cache, now_ns=0, most_bytes=5_000_000)
+    others, cache = walk_tree(tmp_path).others, tmp_path / ".images"
+    found = read_images(tmp_path, ["en/a.png"], others, cache=cache, now_ns=0, most_bytes=5_000_000)
     assert (found["en/a.png"].kind, found["en/a.png"].id, found["en/a.png"].size) == (UNREAD, "", 5_000_001)
-    found = read_pictures(tmp_path, ["en/a.png"], others, cache=cache, now_ns=0, most_bytes=6_000_000)
+    found = read_images(tmp_path, ["en/a.png"], others, cache=cache, now_ns=0, most_bytes=6_000_000)
     assert found["en/a.png"].id, "more is allowed now: it is read"
 
 

@@ -12,8 +12,8 @@ from builders import AUTHORS, LIMITS
 from kbsync.config import AssetsSettings, ContentSettings
 from kbsync.content.body import BOM, body_of
 from kbsync.content.identity import identify
+from kbsync.content.images import Images
 from kbsync.content.parse import parse_source
-from kbsync.content.pictures import Pictures
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.lint import check_tree
@@ -46,14 +46,14 @@ def examine(data: bytes, *, preview: bool) -> Iterator[str]:
         yield "replacing every target by itself gives another body"
     tree = Tree(Path("/nowhere"), neighbours() | {PATH: source}, set())
     site = identify(tree, ContentSettings(locales=["en"]))
-    findings = check_tree(Context(tree, site, LIMITS, AUTHORS, Pictures(tree.root), AssetsSettings()))
+    findings = check_tree(Context(tree, site, LIMITS, AUTHORS, Images(tree.root), AssetsSettings()))
     yield from _escapes(source, set(site.by_path), findings)
     if preview:
         render_html(body[:MOST_CHARS])
 
 
 def _escapes(source: Source, known: set[str], findings: list[Finding]) -> Iterator[str]:
-    """Links out of the tree: none means anything there, and each to a page or a picture is told of."""
+    """Links out of the tree: none means anything there, and each to a page or an image is told of."""
     told = {(finding.line, finding.column) for finding in findings if finding.path == PATH}
     for link in source.links:
         if not link.target.startswith(("..", "/")):

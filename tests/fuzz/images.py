@@ -17,11 +17,12 @@ from examine import AUTHORS, LIMITS
 
 from kbsync.config import AssetsSettings, ContentSettings
 from kbsync.content.identity import identify
+from kbsync.content.images import Image as Seen
+from kbsync.content.images import Images, look_at
 from kbsync.content.parse import parse_source
-from kbsync.content.pictures import Picture, Pictures, look_at
 from kbsync.content.tree import Tree
 from kbsync.lint.context import Context
-from kbsync.lint.pictures import check_pictures
+from kbsync.lint.images import check_images
 from kbsync.markdown.uploaded import SUFFIXES
 
 MOST_BYTES = 6_000_000
@@ -244,26 +245,26 @@ BEGINNINGS: dict[str, Callable[[bytes], bool]] = {
 
 def examine(image: Image) -> Iterator[str]:
     """Look at a file as lint and push do; give what is wrong. Whatever is raised is for the caller."""
-    picture = look_at("en/a/x.png", image.data)
-    if picture.kind and not BEGINNINGS[picture.kind](image.data[:70_000]):
-        yield f"taken for {picture.kind}, and does not begin so"
-    if image.kind is not None and picture.kind != image.kind:
-        yield f"taken for {picture.kind!r}, and is {image.kind!r}"
-    if image.size is not None and (picture.width, picture.height) != image.size:
-        yield f"{picture.width} x {picture.height} pixels read, and it has {image.size}"
-    if not picture.upload_name.endswith(SUFFIXES.get(picture.kind, picture.key)):
-        yield f"would be uploaded as {picture.upload_name}"
-    codes = [finding.code for finding in check_pictures(_context(picture))]
-    if codes != _right_codes(image, picture):
-        yield f"lint finds {codes}, and should find {_right_codes(image, picture)}"
+    seen = look_at("en/a/x.png", image.data)
+    if seen.kind and not BEGINNINGS[seen.kind](image.data[:70_000]):
+        yield f"taken for {seen.kind}, and does not begin so"
+    if image.kind is not None and seen.kind != image.kind:
+        yield f"taken for {seen.kind!r}, and is {image.kind!r}"
+    if image.size is not None and (seen.width, seen.height) != image.size:
+        yield f"{seen.width} x {seen.height} pixels read, and it has {image.size}"
+    if not seen.upload_name.endswith(SUFFIXES.get(seen.kind, seen.key)):
+        yield f"would be uploaded as {seen.upload_name}"
+    codes = [finding.code for finding in check_images(_context(seen))]
+    if codes != _right_codes(image, seen):
+        yield f"lint finds {codes}, and should find {_right_codes(image, seen)}"
 
 
-def _right_codes(image: Image, picture: Picture) -> list[str]:
+def _right_codes(image: Image, seen: Seen) -> list[str]:
     if len(image.data) > 100_000:
         return ["KB321"]
-    if picture.kind in {"", "image/svg+xml"}:
+    if seen.kind in {"", "image/svg+xml"}:
         return ["KB320"]
-    size = image.size or (picture.width, picture.height)
+    size = image.size or (seen.width, seen.height)
     return ["KB322"] if max(size) > 5_000 else []
 
 
@@ -274,7 +275,7 @@ def _tree() -> tuple[Tree, object]:
     return tree, identify(tree, ContentSettings(locales=["en"]))
 
 
-def _context(picture: Picture) -> Context:
+def _context(seen: Seen) -> Context:
     tree, site = _tree()
-    pictures = Pictures(tree.root, {picture.path: picture}, can_upload=True)
-    return Context(tree, site, LIMITS, AUTHORS, pictures, SETTINGS)  # type: ignore[arg-type]
+    images = Images(tree.root, {seen.path: seen}, can_upload=True)
+    return Context(tree, site, LIMITS, AUTHORS, images, SETTINGS)  # type: ignore[arg-type]

@@ -18,8 +18,7 @@ from importlib import import_module
 from pathlib import Path
 
 from kbsync.app.consent import Consent
-from kbsync.app.options import PlanOptions
-from kbsync.app.saved_plans import push_command
+from kbsync.app.options import PlanOptions, push_command
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.config import Settings

@@ -182,7 +182,7 @@ def a_ledger_with_a_row_in_every_table(path: Path) -> None:
         assert ledger.lock(PORTAL, ANA, now=1.0) is None
         begin(ledger, a_change())
         ledger.record(PORTAL, [a_base()])
-        ledger.keep_picture(PORTAL, "key", Uploaded("https://h/p.png", 1.0))
+        ledger.keep_image(PORTAL, "key", Uploaded("https://h/p.png", 1.0))
     with closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("INSERT OR REPLACE INTO body VALUES (?, 'Text')", (body_digest("Text"),))
     with closing(Ledger(SqliteDatabase(path))) as ledger:
@@ -191,7 +191,7 @@ def a_ledger_with_a_row_in_every_table(path: Path) -> None:
 
 def read_all(ledger: Ledger) -> None:
     ledger.bases(PORTAL)
-    ledger.pictures(PORTAL)
+    ledger.images(PORTAL)
     for run in ledger.runs(PORTAL):
         assert ledger.entries(run.number)
         assert ledger.runners(run.number)

@@ -128,7 +128,7 @@ def test_a_rule_fires_once_at_its_place_with_one_thing_to_do(
 
 
 def test_every_rule_is_tested_here_or_beside_and_every_code_is_explained():
-    # tests/content/test_walk.py, tests/push/test_pictures.py, tests/lint/test_ignore.py, tests/service/test_external.py,
+    # tests/content/test_walk.py, tests/push/test_images.py, tests/lint/test_ignore.py, tests/service/test_external.py,
     # tests/sync
     elsewhere = {"KB102", "KB115", "KB120", "KB310", "KB320", "KB321", "KB322", "KB323", "KB501", "KB502", "KB503"}
     elsewhere |= {"KB505", "KB506"}
@@ -178,8 +178,8 @@ QUIET = {
     "links in code": article(body="`[a](no.md)` and\n\n```\n![a](no.png)\n```\n<!-- [a](no.md) -->\n"),
     "pictures": article(body="![a](images/a%20b.png) ![c](../billing/images/a%20b.png?x#y) ![d][d]\n\n[d]: <images/a b.png>\n",
                         **{"en/billing/images/a b.png": b"\x89PNG\r\n\x1a\n"}),
-    "pictures elsewhere": article(body="![a](https://x.y/z.png) ![b](/z.png)\n"),
-    "a picture that is linked to": article(body="[a](a.png)\n", **{"en/billing/a.png": b"x"}),
+    "images elsewhere": article(body="![a](https://x.y/z.png) ![b](/z.png)\n"),
+    "an image that is linked to": article(body="[a](a.png)\n", **{"en/billing/a.png": b"x"}),
     "a draft that links to a draft": article("status: draft\n", "[a](../d.md)\n", **{"en/d.md": "---\ntitle: D\nstatus: draft\n---\nx\n"}),
     "an archived article that links to another": article("status: archived\n", "[a](../d.md)\n", **{
         "en/d.md": "---\ntitle: D\nstatus: archived\n---\nx\n"}),

@@ -28,7 +28,7 @@ description: "\\"><img src=x onerror='window.bad = 1'>"
 [four](data:text/html,<script>parent.bad=1</script>) <javascript:window.bad=1>
 
 ![p](x" onerror="window.bad=1)
-![p](https://pictures.example.com/p.png)
+![p](https://images.example.com/p.png)
 
 ```"><script>window.bad=1</script>
 x
@@ -160,7 +160,7 @@ def test_the_locale_switch_keeps_the_article(desk: Running, visit: Visit):
 def test_a_hostile_article_runs_no_script_and_asks_nobody(desk: Running, visit: Visit):
     write(desk, "en/billing/refunds.md", HOSTILE)
     page = visit(REFUNDS)
-    # The page has loaded, and with it everything that could run: scripts, and pictures that fail.
+    # The page has loaded, and with it everything that could run: scripts, and images that fail.
     assert page.evaluate("window.bad") is None
     assert page.locator("article script, article [onerror], article [onload], article iframe").count() == 0
     hrefs = page.locator("a").evaluate_all("links => links.map(link => link.protocol)")

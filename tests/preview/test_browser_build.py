@@ -65,7 +65,7 @@ def page(chromium: Browser) -> Iterator[Page]:
     context.close()
 
 
-def test_a_built_page_has_its_style_scripts_and_pictures_under_its_policy(page: Page, address: str):
+def test_a_built_page_has_its_style_scripts_and_images_under_its_policy(page: Page, address: str):
     errors: list[str] = []
     page.on("console", lambda message: errors.append(message.text) if message.type == "error" else None)
     page.on("pageerror", lambda error: errors.append(str(error)))

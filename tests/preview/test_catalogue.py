@@ -114,7 +114,7 @@ def test_a_file_that_leads_out_of_the_tree_is_not_read(shop: Shop, tmp_path: Pat
     assert not shop.look("en/billing/out.md")
 
 
-def test_a_picture_that_was_drawn_anew_touches_the_pages_that_show_it(tmp_path: Path):
+def test_a_image_that_was_drawn_anew_touches_the_pages_that_show_it(tmp_path: Path):
     files = {**TREE, "en/billing/a.png": b"old", "en/billing/refunds.md": "---\ntitle: R\n---\n![a](a.png)\n"}
     shop = a_shop(tmp_path, files)
     touched = shop.save("en/billing/a.png", b"new")
@@ -182,7 +182,7 @@ def test_two_articles_of_one_slug_both_have_a_page(shop: Shop):
     assert "Invite." in shop.html(f"{REFUNDS}~2")
 
 
-def test_links_lead_to_local_pages_and_pictures_to_local_files(tmp_path: Path):
+def test_links_lead_to_local_pages_and_images_to_local_files(tmp_path: Path):
     files = {**TREE, "en/billing/images/a b.png": b"png"}
     text = "---\ntitle: R\n---\n[c](charges.md?a=1#x) ![a](<images/a b.png>) ![no](no.png) [t](../teams)\n"
     html = a_shop(tmp_path, {**files, "en/billing/refunds.md": text}).html(REFUNDS)
@@ -244,7 +244,7 @@ def test_a_guessed_article_is_read_as_soon_as_it_is_looked_at(tmp_path: Path):
     assert shop.live_tree.look_again("en/teams/invite.md") is None
 
 
-def test_a_picture_that_is_none_is_found_by_the_check_of_the_whole_tree(shop: Shop):
-    shop.save("en/billing/a.png", b"no picture")
+def test_a_image_that_is_none_is_found_by_the_check_of_the_whole_tree(shop: Shop):
+    shop.save("en/billing/a.png", b"no image")
     shop.save("en/billing/refunds.md", A_REFUND + "\n![The button](a.png)\n")
     assert "KB320" in shop.all_codes()["en/billing/refunds.md"]

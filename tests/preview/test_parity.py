@@ -28,7 +28,7 @@ DEFUSED = {
 HEADING = re.compile(r'(<h[1-3]) id="[^"]*">')
 PERMALINK = re.compile(r'<a class="permalink" [^>]*></a>')
 ELSEWHERE = re.compile(r'<(?:img|source|iframe|script)\s[^>]*src="(?:https?:)?//')
-"""Pictures and players of other hosts, which wait for the switch."""
+"""Images and players of other hosts, which wait for the switch."""
 
 CASES = [pytest.param(*case[1:], id=case[0]) for case in RECORDED if case[0] not in DEFUSED]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.content.pictures import look_at
+from kbsync.content.images import look_at
 from kbsync.errors import Unreachable
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Value
@@ -140,7 +140,7 @@ def test_the_ledger_tells_what_changed_since_the_last_push(shop: Shop):
     assert since(shop, {}) == "This article was not pushed yet, as far as the ledger knows."
 
 
-def test_an_uploaded_picture_is_no_change_since_the_last_push(tmp_path: Path):
+def test_an_uploaded_image_is_no_change_since_the_last_push(tmp_path: Path):
     shop = a_shop(tmp_path, {**TREE, PATH: "---\ntitle: Refunds\n---\n![p](p.png)\n", "en/billing/p.png": PNG})
     key = look_at("p.png", PNG).key
     sent = body_digest(f"![p](https://h/rails/active_storage/x/p-{key}.png)\n")

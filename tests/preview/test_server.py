@@ -23,7 +23,7 @@ FILES = {
     "en/billing/.hidden.png": b"png",
     "en/billing/notes.txt": b"notes",
     "fr/billing/old.md": "---\ntitle: Vieux\nstatus: archived\n---\nVieux.\n",
-    "en/billing/media.md": "---\ntitle: M\n---\n![p](https://pictures.example.com/p.png)\n",
+    "en/billing/media.md": "---\ntitle: M\n---\n![p](https://images.example.com/p.png)\n",
 }
 
 
@@ -133,16 +133,16 @@ def test_a_page_may_load_nothing_but_what_is_here(preview: Running):
     assert "access-control-allow-origin" not in headers
 
 
-def test_pictures_of_other_hosts_wait_for_the_switch(preview: Running):
-    url, picture = "/en/articles/media", "https://pictures.example.com/p.png"
-    assert f'src="{picture}"' not in preview.get(url).text
+def test_images_of_other_hosts_wait_for_the_switch(preview: Running):
+    url, image = "/en/articles/media", "https://images.example.com/p.png"
+    assert f'src="{image}"' not in preview.get(url).text
     switched = preview.get(url, cookie="kbsync_media=1")
-    assert f'src="{picture}"' in switched.text
+    assert f'src="{image}"' in switched.text
     assert "img-src 'self' data: https: http:" in switched.headers["content-security-policy"]
-    assert f'src="{picture}"' not in preview.get(url, cookie="kbsync_media=0; other=1").text
+    assert f'src="{image}"' not in preview.get(url, cookie="kbsync_media=0; other=1").text
 
 
-def test_pictures_of_the_tree_are_there(preview: Running):
+def test_images_of_the_tree_are_there(preview: Running):
     answer = preview.get("/-/files/en/billing/images/a.png")
     assert (answer.content, answer.headers["content-type"]) == (b"png", "image/png")
     assert "sandbox" in preview.get("/-/files/en/billing/images/b.svg").headers["content-security-policy"]

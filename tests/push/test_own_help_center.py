@@ -31,7 +31,7 @@ class Page(HTMLParser):
     def __init__(self) -> None:
         super().__init__()
         self.links: list[str] = []
-        self.pictures: list[str] = []
+        self.images: list[str] = []
         self.ids: set[str] = set()
         self.headings: list[str] = []
 
@@ -41,7 +41,7 @@ class Page(HTMLParser):
         if tag == "a" and found.get("href"):
             self.links.append(str(found["href"]))
         if tag == "img" and found.get("src"):
-            self.pictures.append(str(found["src"]))
+            self.images.append(str(found["src"]))
 
 
 def fetch(url: str) -> tuple[int, str, str]:
@@ -57,7 +57,7 @@ def crawl(sandbox: Sandbox, start: str) -> tuple[dict[str, Page], list[str]]:
     pages: dict[str, Page] = {}
     wrong: list[str] = []
     waiting = deque([(start, "the beginning")])
-    pictures: set[str] = set()
+    images: set[str] = set()
     while waiting:
         url, where = waiting.popleft()
         if url in pages:
@@ -74,13 +74,13 @@ def crawl(sandbox: Sandbox, start: str) -> tuple[dict[str, Page], list[str]]:
             target, fragment = urldefrag(urljoin(url, link))
             if urlsplit(target).netloc == urlsplit(start).netloc:
                 waiting.append((target, url))
-        for picture in page.pictures:
-            address = urljoin(url, picture)
-            if address not in pictures and urlsplit(address).netloc == urlsplit(start).netloc:
-                pictures.add(address)
+        for image in page.images:
+            address = urljoin(url, image)
+            if address not in images and urlsplit(address).netloc == urlsplit(start).netloc:
+                images.add(address)
                 status, kind, _ = fetch(address)
                 if status != 200 or not kind.startswith("image/"):
-                    wrong.append(f"{url}: the picture {address} is {status} {kind}")
+                    wrong.append(f"{url}: the image {address} is {status} {kind}")
     for url, page in pages.items():
         for link in page.links:
             target, fragment = urldefrag(urljoin(url, link))
@@ -89,7 +89,7 @@ def crawl(sandbox: Sandbox, start: str) -> tuple[dict[str, Page], list[str]]:
     return pages, wrong
 
 
-def test_every_link_and_picture_of_the_published_help_center_works(tmp_path: Path):
+def test_every_link_and_image_of_the_published_help_center_works(tmp_path: Path):
     shutil.copytree(ROOT / "content", tmp_path / "content")
     config = (ROOT / "kbsync.toml").read_text("utf-8")
     with a_sandbox(tmp_path / "portal") as sandbox:
@@ -109,5 +109,5 @@ def test_every_link_and_picture_of_the_published_help_center_works(tmp_path: Pat
         articles = [url for url in pages if "/articles/" in url]
         published = [article for article in sandbox.panel.articles(PORTAL) if article.status == 1]
         assert len(articles) >= len(published) >= 50
-        assert any(page.pictures for page in pages.values())
+        assert any(page.images for page in pages.values())
         assert not wrong, "\n".join(wrong)

@@ -165,7 +165,7 @@ def test_what_is_typed_into_the_search_box_stays_there(live):
     expect(page.locator("#kb-found a").first).to_be_visible()
 
 
-def test_a_picture_that_stays_is_not_loaded_again(live):
+def test_a_image_that_stays_is_not_loaded_again(live):
     page, save = live("![p](/p.png)\n\nBefore.")
     asked = []
     page.on("request", lambda request: asked.append(request.url))

@@ -345,7 +345,7 @@ def test_a_hostile_article_runs_no_script_and_asks_no_other_host(open_page, site
     assert page.locator(".blocked.player").count() == 2
 
 
-def test_one_switch_asks_for_pictures_and_players_of_other_hosts_and_one_takes_that_back(open_page, site):
+def test_one_switch_asks_for_images_and_players_of_other_hosts_and_one_takes_that_back(open_page, site):
     page = open_kind(open_page, site, "/-/everything")
     expect(page.locator("[data-media-on]")).to_be_hidden()
     with page.expect_navigation():
@@ -372,11 +372,11 @@ def test_a_home_page_of_ten_thousand_articles_stays_small(open_page, site):
     expect(page.locator(".card .count").first).to_have_text("10,000 articles")
 
 
-def test_a_waiting_picture_stands_in_the_line_and_covers_nothing(open_page, site):
+def test_a_waiting_image_stands_in_the_line_and_covers_nothing(open_page, site):
     html, _ = body("Before ![x](https://img.example.com/x.png) behind.")
     site.pages["/-/line"] = ArticlePage(frame("en", "Line", "/-/line"), "Line", html)
     page = open_page("/-/line")
-    box = page.locator(".blocked.picture").bounding_box()
+    box = page.locator(".blocked.image").bounding_box()
     behind = page.evaluate(
         "() => { const r = document.createRange(); r.selectNodeContents(document.querySelector('article p').lastChild);"
         " return r.getBoundingClientRect().left; }"

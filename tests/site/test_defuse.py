@@ -151,8 +151,8 @@ def test_an_address_is_read_as_a_browser_reads_it():
     assert is_script(" java\nscript:x")
     assert is_script("\x01javascript:x")
     assert not is_script("javascript")
-    assert not is_script("data:image/png;base64,x", picture=True)
-    assert is_script("data:text/html,x", picture=True)
+    assert not is_script("data:image/png;base64,x", image=True)
+    assert is_script("data:text/html,x", image=True)
     assert all(map(is_remote, ["https://a/b", "//a/b", "\\\\a/b", "/\\a", "HTTPS:a", "ftp://a", " //a", "&#47;/a"]))
     assert not any(map(is_remote, ["/a", "a/b", "../a", "#a", "data:image/png;base64,x", ""]))
 
@@ -174,10 +174,10 @@ def test_a_scheme_that_the_renderer_encoded_is_only_a_part_of_a_path():
     assert defuse(html, media=False) == html
 
 
-# --- pictures and players ------------------------------------------------------------------------------------------------
+# --- images and players ------------------------------------------------------------------------------------------------
 
 
-def test_a_picture_of_another_host_waits_in_a_box_with_a_switch_and_its_text():
+def test_a_image_of_another_host_waits_in_a_box_with_a_switch_and_its_text():
     html = page_of("![A ^fine^ cat](https://img.example.com/cat.png)")
     assert "<img" not in html
     assert "Image from img.example.com" in html
@@ -187,19 +187,19 @@ def test_a_picture_of_another_host_waits_in_a_box_with_a_switch_and_its_text():
     assert_harmless(html)
 
 
-def test_a_picture_of_this_host_and_one_that_holds_its_own_data_stay():
+def test_a_image_of_this_host_and_one_that_holds_its_own_data_stay():
     for address in ("/-/files/en/cat.png", "cat.png", "data:image/png;base64,iVBORw0KGgo="):
         html = render_html(f"![cat]({address})")
         assert defuse(html, media=False) == html
 
 
-def test_a_picture_in_a_link_waits_without_a_switch_because_a_click_means_the_link():
+def test_a_image_in_a_link_waits_without_a_switch_because_a_click_means_the_link():
     html = page_of("[![build](https://ci.example.com/b.svg)](https://ci.example.com/)")
     assert "<button" not in html
     assert re.search(r'<a href="https://ci.example.com/"><span class="blocked picture">.*</span></a>', html)
 
 
-def test_pictures_and_players_of_other_hosts_stay_to_the_byte_once_they_are_wanted():
+def test_images_and_players_of_other_hosts_stay_to_the_byte_once_they_are_wanted():
     for text in (
         "![c](https://a.example/c.png)",
         "https://youtu.be/abc",
@@ -294,7 +294,7 @@ def recorded() -> list[tuple[str, str]]:
 
 
 def test_what_the_portal_made_of_harmless_texts_stays_to_the_byte():
-    """Of the 291 recorded texts those differ, with pictures and players wanted, that hold a script in some form."""
+    """Of the 291 recorded texts those differ, with images and players wanted, that hold a script in some form."""
     different = {name for name, html in recorded() if defuse(html, media=True) != html}
     assert different == {
         *("fence lang special chars", "link javascript", "image javascript", "youtube xss id"),

@@ -46,7 +46,7 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
             return None
         if there[base.path].slug != base.slug:
             return None
-    addresses = Addresses.of(record.pictures, there.values(), host_of(service.base_url))
+    addresses = Addresses.of(record.images, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
     policy = replace(policy_of(workspace, AS_CONFIGURED), latency_s=service.latency_s)
     plan = amend_plan(remembered, matches, policy=policy)
@@ -59,7 +59,7 @@ def _recorded(workspace: Workspace, items: Iterable[Desired]) -> Recorded:
     ledger = workspace.open_ledger(looking=True)
     try:
         key = workspace.target.key
-        pictures = {name: found.url for name, found in ledger.pictures(key).items()}
-        return Recorded(ledger.bases_of_slugs(key, "article", [item.slug for item in items]), [], pictures)
+        images = {name: found.url for name, found in ledger.images(key).items()}
+        return Recorded(ledger.bases_of_slugs(key, "article", [item.slug for item in items]), [], images)
     finally:
         ledger.close()

@@ -54,7 +54,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             bases = record.bases
             check_same_tree(info, tree_digest(workspace.target, reading.desired))
             learn_categories(workspace, service, bases)
-            addresses = Addresses.of(record.pictures, (), host_of(service.base_url))
+            addresses = Addresses.of(record.images, (), host_of(service.base_url))
             body_of = partial(content_of, compiler=reading.compiler, addresses=addresses)
             sender = make_sender(service, None, bases, body_of)
             outcomes = join(lease.target, sender, run, concurrency=workspace.settings.pace.concurrency)

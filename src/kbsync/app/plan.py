@@ -66,7 +66,7 @@ def make_plan(
     """
     bases: Sequence[Base] = record.bases
     portal = observe(workspace, service, reading.desired, record.bases, full=options.full, peek=peek)
-    addresses = Addresses.of(record.pictures, portal.items or (), host_of(service.base_url))
+    addresses = Addresses.of(record.images, portal.items or (), host_of(service.base_url))
     if portal.items is None:
         bases = renamed_where_desired(bases, reading.desired, partial(was_named, reading.compiler, addresses))
     else:

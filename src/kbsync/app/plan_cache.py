@@ -8,7 +8,7 @@ the same:
     the command line    no options (selectors, --overwrite, --recreate, --publish, --full plan again)
     kbsync.toml,
     environment         the settings as they are in force, all of them; the profile as it was read
-    the content tree    path, size, times of every source; the names of all other files (a picture is there or not).
+    the content tree    path, size, times of every source; the names of all other files (an image is there or not).
                         Not kept where a file was so young that it may change unseen (`Row.racy`), or a finding of the
                         walk said that something could not be looked at. Where the texts of a few sources moved and
                         nothing that others see of them (`content/part.py`), these alone are decided anew (`amended`)

@@ -146,7 +146,7 @@ def carry_out(
         lease: ours, with the lock.
         command: what the ledger shall call the run.
         digest: names the tree, for those who want to join.
-        uploads: sends the pictures that come first.
+        uploads: sends the images that come first.
         refused: what is not in the plan any more, and why.
     """
     pushed = Pushed(plan, list(refused))
@@ -158,7 +158,7 @@ def carry_out(
     with stopping_softly(workspace.session.note) as stop:
         number = ledger.begin_run(lease.target, command=command, now=time.time(), owner=lease.owner, digest=digest)
         run = Run(ledger, number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)
-        outcomes = _pictures_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
+        outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
         pushed.stopped = stop.asked
     if pushed.broken is None:
@@ -166,9 +166,7 @@ def carry_out(
     return pushed
 
 
-def _pictures_first(
-    plan: Plan, uploads: Uploads | None, sender: Sender, run: Run, concurrency: int
-) -> Iterator[Outcome]:
+def _images_first(plan: Plan, uploads: Uploads | None, sender: Sender, run: Run, concurrency: int) -> Iterator[Outcome]:
     if uploads is not None:
         record_known(plan, uploads)
         yield from upload_all(plan, uploads, run.stopping, concurrency=concurrency)

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     # What reads and compiles is imported where it is used: a command seldom needs all of it.
     from kbsync.content.compile import Compiler
     from kbsync.content.identity import Site
+    from kbsync.content.images import Images
     from kbsync.content.part import Moved
-    from kbsync.content.pictures import Pictures
     from kbsync.content.tree import Tree
     from kbsync.content.walk import Walk
     from kbsync.lint import TreeCheck
@@ -112,17 +112,17 @@ def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCh
 
     settings = workspace.settings
     addresses = Addresses(workspace.profile.article_url, workspace.profile.category_url, settings.service.portal)
-    pictures = _look_at_pictures(workspace, tree)
-    compiler = Compiler(tree, site, addresses, settings.authors, pictures)
-    context = Context(tree, site, workspace.profile.limits, settings.authors, pictures, settings.assets)
+    images = _look_at_images(workspace, tree)
+    compiler = Compiler(tree, site, addresses, settings.authors, images)
+    context = Context(tree, site, workspace.profile.limits, settings.authors, images, settings.assets)
     return Reading(compiler, tuple(check_tree(context, settings.lint, checks=checks)))
 
 
-def _look_at_pictures(workspace: Workspace, tree: Tree) -> Pictures:
-    from kbsync.content.pictures import Pictures, read_pictures
+def _look_at_images(workspace: Workspace, tree: Tree) -> Images:
+    from kbsync.content.images import Images, read_images
 
     root, settings = workspace.content_root, workspace.settings.assets
-    paths = {link.target for source in tree.sources.values() for link in source.links if link.is_picture}
+    paths = {link.target for source in tree.sources.values() for link in source.links if link.is_image}
     cache = workspace.cache_folder / "pictures.cache"
-    found = read_pictures(root, paths, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=settings.max_bytes)
-    return Pictures(root, found, settings.base_url, workspace.profile.can("upload"))
+    found = read_images(root, paths, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=settings.max_bytes)
+    return Images(root, found, settings.base_url, workspace.profile.can("upload"))

@@ -81,7 +81,7 @@ def select_paths(
     Args:
         site: who the sources are.
         sources: the files that could be read.
-        others: paths of which no more is known: pictures, and what could not be read.
+        others: paths of which no more is known: images, and what could not be read.
         selectors: as the user typed them.
         root: the content root.
         here: the current folder.

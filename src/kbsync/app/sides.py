@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a ledger says of one portal: bases, requests without a recorded answer, addresses of pictures by key."""
+    """What a ledger says of one portal: bases, requests without a recorded answer, addresses of images by key."""
 
     bases: list[Base] = field(default_factory=list)
     pending: list[Pending] = field(default_factory=list)
-    pictures: dict[str, str] = field(default_factory=dict)
+    images: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,11 +63,11 @@ def recorded(workspace: Workspace, ledger: Ledger) -> Recorded:
     from kbsync.plan.former import without_former_bodies
 
     key = workspace.target.key
-    pictures = {name: found.url for name, found in ledger.pictures(key).items()}
+    images = {name: found.url for name, found in ledger.images(key).items()}
     bases = ledger.bases(key)
     # Where the portal cannot be looked at, what it holds is known by these names alone.
     bases = without_former_bodies(bases) if workspace.profile.can_list else bases
-    return Recorded(bases, ledger.pending(key), pictures)
+    return Recorded(bases, ledger.pending(key), images)
 
 
 def observe(

@@ -15,7 +15,7 @@ import msgspec
 from kbsync.content.body import body_of, raw_digest
 from kbsync.content.cache import Row
 from kbsync.content.identity import Identity, Site
-from kbsync.content.pictures import Picture, Pictures
+from kbsync.content.images import Image, Images
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
@@ -57,25 +57,25 @@ def _fragment(anchor: str) -> str:
 
 
 def replacements_of(
-    source: Source, address_of: Callable[[str], str | None], picture_of: Callable[[str], str | None]
+    source: Source, address_of: Callable[[str], str | None], image_of: Callable[[str], str | None]
 ) -> list[tuple[Link, str]]:
-    """The links and pictures that mean something of the tree, each with the address that it gets.
+    """The links and images that mean something of the tree, each with the address that it gets.
 
     Args:
         source: the one with the links.
         address_of: the public address of what is at a path of the tree, None where nothing is.
-        picture_of: the same of a picture.
+        image_of: the same of an image.
     """
     return [
-        (link, address + ("" if link.is_picture else _query(link.query) + _fragment(link.anchor)))
+        (link, address + ("" if link.is_image else _query(link.query) + _fragment(link.anchor)))
         for link in source.links
-        if (address := (picture_of if link.is_picture else address_of)(link.target)) is not None
+        if (address := (image_of if link.is_image else address_of)(link.target)) is not None
     ]
 
 
-def pictures_of(source: Source) -> Iterator[str]:
-    """The paths of the pictures that a source shows or links to."""
-    return (link.target for link in source.links if link.is_picture)
+def images_of(source: Source) -> Iterator[str]:
+    """The paths of the images that a source shows or links to."""
+    return (link.target for link in source.links if link.is_image)
 
 
 def category_fields(source: Source, identity: Identity) -> dict[str, Value]:
@@ -119,7 +119,7 @@ class Compiler:
     site: Site
     addresses: Addresses
     authors: Mapping[str, int]
-    pictures: Pictures
+    images: Images
 
     @cached_property
     def known(self) -> dict[str, str]:
@@ -206,16 +206,16 @@ class Compiler:
         if raw_digest(data) != source.raw_digest:
             raise ContentError(f"{path} changed while kbsync was running.", hint="Run the command again.")
 
-        def picture_of(target: str) -> str | None:
-            picture = self.pictures.uploaded(target) if address_of else None
-            return address_of(picture.key) if address_of and picture else self.pictures.name(target)
+        def image_of(target: str) -> str | None:
+            image = self.images.uploaded(target) if address_of else None
+            return address_of(image.key) if address_of and image else self.images.name(target)
 
-        return body_of(source, data, replacements_of(source, self.known.get, picture_of))
+        return body_of(source, data, replacements_of(source, self.known.get, image_of))
 
-    def uploaded(self, path: str) -> Iterator[Picture]:
+    def uploaded(self, path: str) -> Iterator[Image]:
         """The images of a source that are uploaded, in the order in which it shows them."""
-        found = map(self.pictures.uploaded, pictures_of(self.tree.sources[path]))
-        return (picture for picture in found if picture is not None)
+        found = map(self.images.uploaded, images_of(self.tree.sources[path]))
+        return (image for image in found if image is not None)
 
     def _content(self, source: Source) -> tuple[str, Row | None]:
         """The digest of a body; the cached one where every link still has the address that it had.
@@ -223,7 +223,7 @@ class Compiler:
         Else the row of the scan cache that knows the new one comes with it.
         """
         addresses = [
-            (self.pictures.name if link.is_picture else self.known.get)(link.target) or "" for link in source.links
+            (self.images.name if link.is_image else self.known.get)(link.target) or "" for link in source.links
         ]
         if not any(addresses):
             return source.body_digest, None

@@ -1,4 +1,4 @@
-"""How many pixels a picture has, as its own first bytes say. Pure.
+"""How many pixels an image has, as its own first bytes say. Pure.
 
 The bytes are a stranger's: every loop here ends after a fixed number of parts, and no number in the file makes it read
 more. What says nothing has no size, and is judged by its bytes alone.
@@ -83,7 +83,7 @@ def _of_webp(data: bytes) -> tuple[int, int]:
 
 
 def _of_avif(data: bytes) -> tuple[int, int]:
-    """The largest of all sizes in it: a large picture may be made of tiles, each of which has its own."""
+    """The largest of all sizes in it: a large image may be made of tiles, each of which has its own."""
     start, end = 0, len(data)
     for kind, skipped in ((b"meta", 4), (b"iprp", 0), (b"ipco", 0)):
         start, end = next(((at + skipped, to) for name, at, to in _boxes(data, start, end) if name == kind), (0, 0))

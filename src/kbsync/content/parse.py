@@ -109,17 +109,17 @@ def _title_heading(body: str, headings: Iterable[Heading]) -> tuple[str | None, 
 
 
 def _links(path: str, targets: Iterable[Target], references: Iterable[Reference], first_line: int) -> Iterator[Link]:
-    pictures = {_label(reference.label) for reference in references if reference.kind == "image"}
+    images = {_label(reference.label) for reference in references if reference.kind == "image"}
     folder = path.rpartition("/")[0]
     for target in targets:
         if not is_local(target.destination):
             continue
-        is_picture = target.kind == "definition" and _label(target.text) in pictures
+        is_image = target.kind == "definition" and _label(target.text) in images
         written, _, anchor = target.destination.partition("#")
         written, _, query = written.partition("?")
         means = _joined(folder, written)
         place = (first_line + target.line, target.column, target.start, target.end)
-        yield Link("image" if is_picture else target.kind, *place, means, anchor, query)
+        yield Link("image" if is_image else target.kind, *place, means, anchor, query)
 
 
 @lru_cache(maxsize=20_000)

@@ -1,7 +1,7 @@
 """What a tree looked like, and the few sources of it that moved since, without the thousands that did not.
 
 What a source is to the others is its *shape*: everything but its text. Where some files changed and no shape did,
-nothing that was said of the rest of the tree (a slug that two have, a heading that a link means, a picture that nobody
+nothing that was said of the rest of the tree (a slug that two have, a heading that a link means, an image that nobody
 uses) can have changed, so the rest need not be looked at.
 """
 
@@ -58,7 +58,7 @@ Shape = tuple[Source, frozenset[str]]
 
 
 def shape_of(source: Source) -> Shape:
-    """What other sources can see of one, where its front matter stands, and the pictures and other files it uses."""
+    """What other sources can see of one, where its front matter stands, and the images and other files it uses."""
     files = frozenset(link.target for link in source.links if not link.target.endswith(".md"))
     plain = msgspec.structs.replace(source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=())
     return plain, files

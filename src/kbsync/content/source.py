@@ -12,7 +12,7 @@ import msgspec
 from kbsync.model import Rule
 
 PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".webp", ".avif", ".svg", ".bmp", ".tif", ".tiff", ".ico")
-"""How the name of a picture ends."""
+"""How the name of an image ends."""
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
@@ -51,7 +51,7 @@ class Ignore(msgspec.Struct, frozen=True, array_like=True, gc=False):
 class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """A link or image target of the body that points into the tree.
 
-    `kind` is the one of `markdown.spans.Target`; a definition that a picture uses is an `image`, too.
+    `kind` is the one of `markdown.spans.Target`; a definition that an image uses is an `image`, too.
     `line` and `column` are places in the file; `start` and `end` are the characters of the
     body (after the front matter) at which the destination is written. `target` is the path of the tree that it means,
     `query` what stands behind its `?`, `anchor` what stands behind its `#`.
@@ -68,8 +68,8 @@ class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     query: str = ""
 
     @property
-    def is_picture(self) -> bool:
-        """Whether the file that is meant is a picture: one that is shown, or that a link leads to."""
+    def is_image(self) -> bool:
+        """Whether the file that is meant is an image: one that is shown, or that a link leads to."""
         return self.kind == "image" or self.target.lower().endswith(PICTURES)
 
 

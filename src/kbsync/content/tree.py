@@ -30,7 +30,7 @@ NO_ROWS: Mapping[str, Row] = {}
 
 @dataclass(slots=True)
 class Tree:
-    """Every source by path, in path order; `others` are the files that are no sources (pictures).
+    """Every source by path, in path order; `others` are the files that are no sources (images).
 
     `rows` is the scan cache; `stale` says that the one on the disk is another.
     """

@@ -91,7 +91,7 @@ def _list_folder(folder: Folder, real_root: str, walk: Walk) -> Iterator[Folder]
                 _add_source(entry, path, walk)
             else:
                 stat = entry.stat()
-                # A pipe or a device is no picture, and reading one could wait for ever.
+                # A pipe or a device is no image, and reading one could wait for ever.
                 if S_ISREG(stat.st_mode):
                     walk.others[path] = _stamp(stat)
         except OSError as exc:

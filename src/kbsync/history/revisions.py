@@ -12,7 +12,7 @@ from typing import NamedTuple
 import msgspec
 
 from kbsync.content.body import BOM, CATEGORY_FILE, body_of
-from kbsync.content.compile import Compiler, article_fields, category_fields, pictures_of, replacements_of
+from kbsync.content.compile import Compiler, article_fields, category_fields, images_of, replacements_of
 from kbsync.content.identity import Identity, default_slug, folder_category, identify_article, identify_category
 from kbsync.content.parse import parse_source
 from kbsync.content.post import head_of
@@ -47,7 +47,7 @@ class Then:
         self.blobs = blobs
         self.texts = past.kept.texts
         self._at: dict[tuple[str, str], Identity | None] = {}
-        self._pictures: dict[tuple[str, str], str] = {}
+        self._images: dict[tuple[str, str], str] = {}
         self._by_head: dict[tuple[str, str], Source] = {}
         self.scanned = 0
         """Texts whose Markdown was parsed."""
@@ -107,17 +107,17 @@ class Then:
             yield from asked
         if "content" in wanted:
             yield from targets_of(source)
-            yield from pictures_of(source)
+            yield from images_of(source)
 
     def load(self, needed: Iterable[tuple[str, str]]) -> None:
         """Look up paths at commits, all at once; what was looked up before is forgotten."""
         self._at.clear()
-        self._pictures.clear()
+        self._images.clear()
         asked = {self.repository.at(commit, path): (commit, path) for commit, path in needed}
         for request, blob in self.blobs.read(asked).items():
             commit, path = asked[request]
             if blob and not path.endswith(".md"):
-                self._pictures[commit, path] = blob.oid
+                self._images[commit, path] = blob.oid
                 continue
             data = blob.data if blob else None
             self._at[commit, path] = self.identify(path, blob.oid, data) if blob and data is not None else None
@@ -189,14 +189,14 @@ class Then:
             identity = self._at.get((revision.commit, file_of(path)))
             return self.address(identity) if identity else self.compiler.known.get(path)
 
-        def picture_of(path: str) -> str | None:
-            # A picture of another path or of none today is named by what it was.
-            pictures, oid = self.compiler.pictures, self._pictures.get((revision.commit, path))
-            if oid is None or pictures.base_url or not pictures.can_upload:
-                return pictures.name(path)
+        def image_of(path: str) -> str | None:
+            # An image of another path or of none today is named by what it was.
+            images, oid = self.compiler.images, self._images.get((revision.commit, path))
+            if oid is None or images.base_url or not images.can_upload:
+                return images.name(path)
             return image_name(oid[:NAME_CHARS])
 
-        body = body_of(revision.source, revision.data, replacements_of(revision.source, address_of, picture_of))
+        body = body_of(revision.source, revision.data, replacements_of(revision.source, address_of, image_of))
         if "\n" not in body:
             return {body_digest(body)}
         bare = body.replace("\r\n", "\n")

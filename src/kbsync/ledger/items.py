@@ -1,11 +1,11 @@
-"""The rows of managed items and of pictures, and the bodies that the portal held before a push changed them."""
+"""The rows of managed items and of images, and the bodies that the portal held before a push changed them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
 from kbsync.ledger.database import Database
-from kbsync.ledger.rows import BASE_COLUMNS, PictureRow, bases_of, checked, encode_id, row_of_base
+from kbsync.ledger.rows import BASE_COLUMNS, ImageRow, bases_of, checked, encode_id, row_of_base
 from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Base, Kind
@@ -52,14 +52,14 @@ def forget(db: Database, target: str, some: Iterable[Base]) -> None:
     remove(db, target, ((base.kind, encode_id(base.remote_id)) for base in some))
 
 
-def pictures(db: Database, target: str) -> dict[str, Uploaded]:
-    """Where pictures were uploaded to, by key."""
+def images(db: Database, target: str) -> dict[str, Uploaded]:
+    """Where images were uploaded to, by key."""
     rows = db.ask('SELECT "key", url, uploaded_at FROM picture WHERE target = ?', (target,))
-    return {key: Uploaded(url, at) for key, url, at in checked(db, rows, list[PictureRow])}
+    return {key: Uploaded(url, at) for key, url, at in checked(db, rows, list[ImageRow])}
 
 
-def keep_picture(db: Database, target: str, key: str, uploaded: Uploaded) -> None:
-    """Record where a picture was uploaded to."""
+def keep_image(db: Database, target: str, key: str, uploaded: Uploaded) -> None:
+    """Record where an image was uploaded to."""
     query = """INSERT INTO picture (target, "key", url, uploaded_at) VALUES (?, ?, ?, ?)
                ON CONFLICT (target, "key") DO UPDATE SET url = excluded.url, uploaded_at = excluded.uploaded_at"""
     db.run(query, (target, key, uploaded.url, uploaded.at))

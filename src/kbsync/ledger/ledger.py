@@ -42,14 +42,14 @@ class Ledger:
             items.forget(self.db, target, forgotten)
             items.put(self.db, target, bases)
 
-    def pictures(self, target: str) -> dict[str, Uploaded]:
-        """Every picture that was uploaded to a portal, by key."""
-        return items.pictures(self.db, target)
+    def images(self, target: str) -> dict[str, Uploaded]:
+        """Every image that was uploaded to a portal, by key."""
+        return items.images(self.db, target)
 
-    def keep_picture(self, target: str, key: str, uploaded: Uploaded) -> None:
-        """Record where a picture was uploaded to."""
+    def keep_image(self, target: str, key: str, uploaded: Uploaded) -> None:
+        """Record where an image was uploaded to."""
         with self.db.transaction():
-            items.keep_picture(self.db, target, key, uploaded)
+            items.keep_image(self.db, target, key, uploaded)
 
     def text(self, digest: str) -> str | None:
         """A body that the portal held before a push changed it; None where none such was kept."""
@@ -183,7 +183,7 @@ class Ledger:
         ):
             self.bases(target)
             self.pending(target)
-            self.pictures(target)
+            self.images(target)
             for run in self.runs(target):
                 self.entries(run.number)
 

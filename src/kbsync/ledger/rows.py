@@ -31,7 +31,7 @@ PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
 RunRow = tuple[int, str, Seconds, Seconds | None, str, str]
-PictureRow = tuple[str, str, Seconds]
+ImageRow = tuple[str, str, Seconds]
 """What the columns hold. SQLite puts anything into any column, and the file may have come with a clone."""
 
 FIELDS_DECODER: msgspec.json.Decoder[dict[str, Value]] = msgspec.json.Decoder(dict[str, Value])

@@ -73,7 +73,7 @@ class EntryResult:
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """Where a picture is, and since when, in seconds since 1970."""
+    """Where an image is, and since when, in seconds since 1970."""
 
     url: str
     at: float

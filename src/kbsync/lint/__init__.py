@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
-from kbsync.lint import endings, limits, links, pictures, structure
+from kbsync.lint import endings, images, limits, links, structure
 from kbsync.lint.bound import bounded
 from kbsync.lint.check import Check, Needs, checks_of
 from kbsync.lint.context import Context
@@ -22,7 +22,7 @@ DEFAULTS = LintSettings()
 
 TreeCheck = Callable[[Context], Iterator[Finding]]
 
-CHECKS: tuple[Check[Context, Finding], ...] = checks_of(limits, links, pictures, structure, endings)
+CHECKS: tuple[Check[Context, Finding], ...] = checks_of(limits, links, images, structure, endings)
 """Every check that looks at sources; those that look at the text of one are in `bodies.py`."""
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kbsync.config import AssetsSettings
 from kbsync.content.identity import Site
-from kbsync.content.pictures import Pictures
+from kbsync.content.images import Images
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.model import Finding, Rule
@@ -22,7 +22,7 @@ class Context:
     site: Site
     limits: Limits
     authors: Mapping[str, int]
-    pictures: Pictures
+    images: Images
     assets: AssetsSettings
 
 

@@ -51,7 +51,7 @@ def article_url(locale: str, slug: str) -> str:
 
 
 def file_url(path: str) -> str:
-    """A picture of the tree."""
+    """An image of the tree."""
     return FILES + quote(path, safe="/")
 
 

@@ -1,4 +1,4 @@
-"""The local site as an ASGI application: pages, pictures, the stream of changes. It only answers, and takes nothing."""
+"""The local site as an ASGI application: pages, images, the stream of changes. It only answers, and takes nothing."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, unquote
 
 from kbsync.files import read_within
 from kbsync.preview.addresses import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
-from kbsync.preview.files import find_picture, picture_type
+from kbsync.preview.files import find_image, image_type
 from kbsync.preview.live import Live
 from kbsync.preview.policy import PICTURE, policy_of
 from kbsync.preview.search import Search
@@ -32,7 +32,7 @@ JSON = "application/json; charset=utf-8"
 TEXT = "text/plain; charset=utf-8"
 
 MEDIA_COOKIE = "kbsync_media"
-"""Set to 1 by the switch on a page: pictures and players of other hosts may be loaded."""
+"""Set to 1 by the switch on a page: images and players of other hosts may be loaded."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Asked:
 
     @property
     def media(self) -> bool:
-        """Whether the person has switched pictures and players of other hosts on."""
+        """Whether the person has switched images and players of other hosts on."""
         with suppress(CookieError):
             morsel = SimpleCookie(self.headers.get("cookie", "")).get(MEDIA_COOKIE)
             return morsel is not None and morsel.value == "1"
@@ -107,7 +107,7 @@ class App:
         if path.startswith(f"{ASSETS}/"):
             return _asset(path.removeprefix(f"{ASSETS}/"))
         if path.startswith(FILES):
-            return self._picture(unquote(path.removeprefix(FILES)))
+            return self._image(unquote(path.removeprefix(FILES)))
         if path.startswith(SEARCH) and path.endswith(".json"):
             return await self._search(unquote(path.removeprefix(SEARCH).removesuffix(".json")))
         if path in {"/", ""}:
@@ -120,8 +120,8 @@ class App:
         policy = policy_of(media=asked.media)
         return Answer(status, render(page).encode(), HTML, (("content-security-policy", policy), ("vary", "cookie")))
 
-    def _picture(self, path: str) -> Answer:
-        found = find_picture(self.live.project.root, path)
+    def _image(self, path: str) -> Answer:
+        found = find_image(self.live.project.root, path)
         try:
             data = read_within(found, self.live.project.settings.assets.max_bytes) if found else None
         except OSError as exc:
@@ -130,7 +130,7 @@ class App:
             data = None
         if data is None:
             return Answer(404, b"There is no such picture.\n", TEXT)
-        return Answer(200, data, picture_type(path), (("content-security-policy", PICTURE),))
+        return Answer(200, data, image_type(path), (("content-security-policy", PICTURE),))
 
     async def _search(self, locale: str) -> Answer:
         await self.live.complete.wait()

@@ -7,7 +7,7 @@ from kbsync.content.compile import replacements_of
 from kbsync.content.source import Link, Source
 from kbsync.markdown.html import render_html
 from kbsync.preview.addresses import file_url
-from kbsync.preview.files import is_picture
+from kbsync.preview.files import is_image
 from kbsync.preview.live_tree import LiveTree
 from kbsync.site.anchors import add_anchors
 from kbsync.site.defuse import defuse
@@ -18,7 +18,7 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool) -> tuple[str, t
     """The HTML of an article, and its headings.
 
     Args:
-        media: whether pictures and players of other hosts are loaded.
+        media: whether images and players of other hosts are loaded.
 
     Raises:
         OSError: the file is not there any more.
@@ -41,7 +41,7 @@ def local_links(live_tree: LiveTree, source: Source) -> list[tuple[Link, str]]:
         identity = index.site.by_path.get(target)
         return index.url_of.get(identity.path) if identity else None
 
-    def picture_of(target: str) -> str | None:
-        return file_url(target) if target in live_tree.tree.others and is_picture(target) else None
+    def image_of(target: str) -> str | None:
+        return file_url(target) if target in live_tree.tree.others and is_image(target) else None
 
-    return replacements_of(source, address_of, picture_of)
+    return replacements_of(source, address_of, image_of)

@@ -16,7 +16,7 @@ from kbsync.errors import UsageError
 from kbsync.files import read_within, write_whole
 from kbsync.preview.addresses import ASSETS, FILES, OVERVIEW, SEARCH, home_url, read_url, search_url
 from kbsync.preview.checking import Project
-from kbsync.preview.files import find_picture, is_picture
+from kbsync.preview.files import find_image, is_image
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.search import encode_index, of_locale
 from kbsync.preview.views import View
@@ -99,7 +99,7 @@ def _plan(live_tree: LiveTree) -> Site:
             files[url] = _file_of(url)
     files |= {url: _file_of(url) for url in index.path_at}
     files |= {f"{ASSETS}/{name}": f"assets/{name}" for name in ASSET_NAMES}
-    files |= {f"{FILES}{quote(path)}": f"files/{path}" for path in sorted(live_tree.tree.others) if is_picture(path)}
+    files |= {f"{FILES}{quote(path)}": f"files/{path}" for path in sorted(live_tree.tree.others) if is_image(path)}
     return Site(files | {ASSETS: "assets"})
 
 
@@ -122,8 +122,8 @@ def _content(live_tree: LiveTree, view: View, site: Site, url: str, name: str) -
     if url.startswith(f"{ASSETS}/"):
         return asset(url.removeprefix(f"{ASSETS}/"))[0]
     if url.startswith(FILES):
-        place = find_picture(live_tree.project.root, unquote(url.removeprefix(FILES)))
-        return _picture(place, live_tree.project.settings.assets.max_bytes) if place else None
+        place = find_image(live_tree.project.root, unquote(url.removeprefix(FILES)))
+        return _image(place, live_tree.project.settings.assets.max_bytes) if place else None
     if url.startswith(SEARCH):
         locale = next(locale for locale in live_tree.index.locales if search_url(locale) == url)
         return _search(live_tree, site, locale)
@@ -131,7 +131,7 @@ def _content(live_tree: LiveTree, view: View, site: Site, url: str, name: str) -
     return site.relative(render(page), name).encode()
 
 
-def _picture(place: Path, most_bytes: int) -> bytes | None:
+def _image(place: Path, most_bytes: int) -> bytes | None:
     """The bytes of an image; None for one that is larger than kbsync.toml allows, which lint tells of."""
     try:
         return read_within(place, most_bytes)

@@ -11,7 +11,7 @@ import msgspec
 
 from kbsync.config import Settings
 from kbsync.content.identity import Site
-from kbsync.content.pictures import Pictures, read_pictures
+from kbsync.content.images import Images, read_images
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp
@@ -91,12 +91,12 @@ def check_some(
 
 def _check(project: Project, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> list[Finding]:
     settings = project.settings
-    shown = {link.target for source in tree.sources.values() for link in source.links if link.is_picture}
+    shown = {link.target for source in tree.sources.values() for link in source.links if link.is_image}
     cache = settings.state_folder / "cache" / "pictures.cache"
     most_bytes = settings.assets.max_bytes
-    found = read_pictures(project.root, shown, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=most_bytes)
-    pictures = Pictures(project.root, found, settings.assets.base_url, project.profile.can("upload"))
-    context = Context(tree, site, project.profile.limits, settings.authors, pictures, settings.assets)
+    found = read_images(project.root, shown, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=most_bytes)
+    images = Images(project.root, found, settings.assets.base_url, project.profile.can("upload"))
+    context = Context(tree, site, project.profile.limits, settings.authors, images, settings.assets)
     return check_tree(context, settings.lint, checks=checks)
 
 

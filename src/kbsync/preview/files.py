@@ -1,4 +1,4 @@
-"""The pictures of the tree, as the local site hands them out; nothing else of the disk has an address."""
+"""The images of the tree, as the local site hands them out; nothing else of the disk has an address."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ PICTURES = {
 """Content types by the ending of the name, in lower case."""
 
 
-def is_picture(path: str) -> bool:
+def is_image(path: str) -> bool:
     """Whether a file of the tree is one that pages may show."""
-    return picture_type(path) != ""
+    return image_type(path) != ""
 
 
-def picture_type(path: str) -> str:
-    """The content type of a picture, "" for any other file."""
+def image_type(path: str) -> str:
+    """The content type of an image, "" for any other file."""
     return PICTURES.get(path.rpartition(".")[2].lower(), "")
 
 
-def find_picture(root: Path, path: str) -> Path | None:
-    """The file of a picture, or None for what is hidden, no picture, no file, or not below the root."""
+def find_image(root: Path, path: str) -> Path | None:
+    """The file of an image, or None for what is hidden, no image, no file, or not below the root."""
     parts = path.split("/")
-    if not is_picture(path) or any(part.startswith(".") or "\\" in part or "\0" in part for part in parts):
+    if not is_image(path) or any(part.startswith(".") or "\\" in part or "\0" in part for part in parts):
         return None
     place, real_root = os.path.realpath(root / path), os.path.realpath(root)
     # A link, or a drive letter on Windows, must not lead elsewhere.
-    if os.path.commonpath([place, real_root]) != real_root or not is_picture(place):
+    if os.path.commonpath([place, real_root]) != real_root or not is_image(place):
         return None
     found = Path(place)
     return found if found.is_file() else None

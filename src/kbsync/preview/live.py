@@ -235,7 +235,7 @@ class Live:
 
     def _apply(self, changes: Changes) -> None:
         if not self.complete.is_set():
-            self._meanwhile |= {*changes.sources, *changes.pictures, *changes.gone}
+            self._meanwhile |= {*changes.sources, *changes.images, *changes.gone}
         touched = self.live_tree.update(changes)
         if touched:
             self._publish(touched)

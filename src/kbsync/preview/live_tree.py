@@ -22,7 +22,7 @@ from kbsync.preview.index import Index
 from kbsync.preview.reading import Changes, is_broken, read_changes
 
 UNKNOWN = Stamp(0, 0, 0)
-"""Of a picture that came since the walk; whoever has to look into it reads it."""
+"""Of an image that came since the walk; whoever has to look into it reads it."""
 
 TEXTS = 100
 """So many files keep their last good bytes: what is open when its front matter breaks."""
@@ -98,8 +98,8 @@ class LiveTree:
         for path, source in changes.sources.items():
             if self._update_source(path, source, touched):
                 moved.append(path)
-        touched.everything |= self._forget(changes.gone) or bool(changes.pictures - self.tree.others.keys())
-        self.tree.others |= dict.fromkeys(changes.pictures, UNKNOWN)
+        touched.everything |= self._forget(changes.gone) or bool(changes.images - self.tree.others.keys())
+        self.tree.others |= dict.fromkeys(changes.images, UNKNOWN)
         if touched.everything:
             self._reindex()
         if moved or touched:
@@ -107,7 +107,7 @@ class LiveTree:
             touched.articles = True
             self._check(moved, touched)
         # An image that was only redrawn has its old address: the pages that show it have to load it again.
-        touched.urls |= self.index.linking_to(changes.pictures) if changes.pictures else set()
+        touched.urls |= self.index.linking_to(changes.images) if changes.images else set()
         return touched
 
     def _update_source(self, path: str, source: Source, touched: Touched) -> bool:

@@ -18,7 +18,7 @@ def policy_of(*, media: bool) -> str:
     """The policy of a page that is served.
 
     Args:
-        media: whether the person has switched pictures and players of other hosts on. Hosts that serve them over plain
+        media: whether the person has switched images and players of other hosts on. Hosts that serve them over plain
             http are let through, too: the person asked for them.
     """
     others = "https: http:" if media else ""

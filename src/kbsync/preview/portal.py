@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, article_fields, replacements_of
 from kbsync.content.identity import Identity
-from kbsync.content.pictures import Pictures, look_at
+from kbsync.content.images import Images, look_at
 from kbsync.errors import KbsyncError
 from kbsync.fields import label_of
 from kbsync.files import read_within
@@ -162,21 +162,21 @@ def ours_of(live_tree: LiveTree, path: str) -> Ours:
         found: Identity | None = site.by_path.get(target)
         return addresses.of(found, is_article=found.path in site.articles) if found else None
 
-    def picture_of(target: str) -> str | None:
-        return _picture_of(project, target) if target in live_tree.tree.others else None
+    def image_of(target: str) -> str | None:
+        return _image_of(project, target) if target in live_tree.tree.others else None
 
-    content = body_of(source, data, replacements_of(source, address_of, picture_of))
+    content = body_of(source, data, replacements_of(source, address_of, image_of))
     fields = article_fields(source, identity, project.settings.authors, "")
     return Ours(identity.locale, identity.slug, fields, content)
 
 
-def _picture_of(project: Project, path: str) -> str | None:
+def _image_of(project: Project, path: str) -> str | None:
     """The placeholder of an image, wherever it was uploaded to; None for what is not an image."""
     try:
-        picture = look_at(path, read_within(project.root / path, project.settings.assets.max_bytes))
+        image = look_at(path, read_within(project.root / path, project.settings.assets.max_bytes))
     except OSError:
         return None
-    return Pictures(project.root, {path: picture}, project.settings.assets.base_url, can_upload=True).name(path)
+    return Images(project.root, {path: image}, project.settings.assets.base_url, can_upload=True).name(path)
 
 
 def difference_of(ours: Ours, answer: Answer) -> WriterDiff:

@@ -34,7 +34,7 @@ class Changes:
     """What the disk says now of some paths: sources as they are, and what is there or not."""
 
     sources: dict[str, Source] = field(default_factory=dict)
-    pictures: set[str] = field(default_factory=set)
+    images: set[str] = field(default_factory=set)
     gone: set[str] = field(default_factory=set)
 
     @property
@@ -44,11 +44,9 @@ class Changes:
 
     def __or__(self, later: Changes) -> Changes:
         """Both, where the later one knows better."""
-        known = {*later.sources, *later.pictures, *later.gone}
+        known = {*later.sources, *later.images, *later.gone}
         sources = {path: source for path, source in self.sources.items() if path not in known}
-        return Changes(
-            sources | later.sources, (self.pictures - known) | later.pictures, (self.gone - known) | later.gone
-        )
+        return Changes(sources | later.sources, (self.images - known) | later.images, (self.gone - known) | later.gone)
 
 
 def is_broken(source: Source) -> bool:
@@ -68,7 +66,7 @@ def read_changes(root: Path, paths: Iterable[str]) -> Changes:
             elif path.endswith(".md"):
                 changes.sources[path] = parse_source(path, read_within(place, MAX_SOURCE_BYTES), inspect=inspect)
             else:
-                changes.pictures.add(path)
+                changes.images.add(path)
         except OSError:
             changes.gone.add(path)
     return changes

@@ -124,7 +124,7 @@ def _ended_with_its_boot(holder: Owner, asking: Owner, world: World) -> bool:
 
 @contextmanager
 def beating(beat: Callable[[], object], *, every_s: float = HEARTBEAT_S) -> Iterator[None]:
-    """Let the heart beat within the block, whatever else is done there: a plan, pictures, a question to a person."""
+    """Let the heart beat within the block, whatever else is done there: a plan, images, a question to a person."""
     over = threading.Event()
 
     def work() -> None:

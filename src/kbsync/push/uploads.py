@@ -12,7 +12,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 
 from kbsync.content.compile import Compiler
-from kbsync.content.pictures import Picture
+from kbsync.content.images import Image
 from kbsync.errors import ContentError, ServiceError, Throttled
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Uploaded
@@ -50,9 +50,9 @@ class Addresses:
             host: the service's; an image that lies elsewhere is uploaded when its article is sent the next time.
         """
         own: dict[RemoteId | None, Mapping[str, str]] = {
-            item.remote_id: {key_in(address): address for address in item.pictures if host_of(address) == host}
+            item.remote_id: {key_in(address): address for address in item.images if host_of(address) == host}
             for item in observed
-            if item.pictures
+            if item.images
         }
         return cls({key: url for found in own.values() for key, url in found.items()} | dict(recorded), own)
 
@@ -88,18 +88,18 @@ def sends_body(change: Change) -> bool:
     return change.action is not Action.ADOPT and bool(change.path) and "content" in change.after
 
 
-def awaited(change: Change, compiler: Compiler, addresses: Addresses) -> list[Picture]:
-    """The pictures that must be uploaded before a change can be sent."""
+def awaited(change: Change, compiler: Compiler, addresses: Addresses) -> list[Image]:
+    """The images that must be uploaded before a change can be sent."""
     if not sends_body(change):
         return []
-    return [picture for picture in compiler.uploaded(change.path) if addresses.find(picture.key, change) is None]
+    return [image for image in compiler.uploaded(change.path) if addresses.find(image.key, change) is None]
 
 
 def content_of(change: Change, compiler: Compiler, addresses: Addresses) -> str:
     """The body that a change of a source sends.
 
     Raises:
-        ContentError: it would be another than was planned, or one of its pictures is not uploaded yet.
+        ContentError: it would be another than was planned, or one of its images is not uploaded yet.
     """
 
     def address_of(key: str) -> str:
@@ -115,19 +115,18 @@ def content_of(change: Change, compiler: Compiler, addresses: Addresses) -> str:
 
 
 def plan_uploads(plan: Plan, compiler: Compiler, addresses: Addresses, policy: Policy, *, per_hour: int) -> Plan:
-    """The plan with an upload for each picture that its changes wait for, before everything else.
+    """The plan with an upload for each image that its changes wait for, before everything else.
 
     Where they are more than the service accepts in an hour (0: unknown), the plan has a warning.
     """
-    wanted: dict[str, Picture] = {}
+    wanted: dict[str, Image] = {}
     for change in plan.changes:
-        for picture in awaited(change, compiler, addresses):
-            wanted.setdefault(picture.key, picture)
+        for image in awaited(change, compiler, addresses):
+            wanted.setdefault(image.key, image)
     if not wanted:
         return plan
     uploads = tuple(
-        Change(Action.UPLOAD, "asset", "", picture.upload_name, picture.path, None, picture.path)
-        for picture in wanted.values()
+        Change(Action.UPLOAD, "asset", "", image.upload_name, image.path, None, image.path) for image in wanted.values()
     )
     requests = plan.requests + len(uploads)
     found = replace(plan, changes=(*uploads, *plan.changes), requests=requests, seconds=seconds_for(requests, policy))
@@ -140,12 +139,12 @@ def plan_uploads(plan: Plan, compiler: Compiler, addresses: Addresses, policy: P
 
 
 def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, concurrency: int) -> Iterator[Outcome]:
-    """Upload the pictures of a plan, as far as the hour allows; one outcome for each.
+    """Upload the images of a plan, as far as the hour allows; one outcome for each.
 
     Threads send; the caller's thread alone writes to the ledger.
     """
     since_s = uploads.clock() - HOUR_S
-    times_s = [found.at for found in uploads.ledger.pictures(uploads.target).values() if found.at > since_s]
+    times_s = [found.at for found in uploads.ledger.images(uploads.target).values() if found.at > since_s]
     reason = ""
     under_way: deque[Future[tuple[Outcome, str]]] = deque()
     with ThreadPoolExecutor(concurrency, thread_name_prefix="upload") as pool:
@@ -171,11 +170,11 @@ def upload_all(plan: Plan, uploads: Uploads, stopping: Callable[[], bool], *, co
 
 
 def _take(sent: tuple[Outcome, str], uploads: Uploads) -> Outcome:
-    """Record where a picture is now."""
+    """Record where an image is now."""
     outcome, url = sent
     if outcome.outcome == "done":
-        key = uploads.compiler.pictures.by_path[outcome.change.path].key
-        uploads.ledger.keep_picture(uploads.target, key, Uploaded(url, uploads.clock()))
+        key = uploads.compiler.images.by_path[outcome.change.path].key
+        uploads.ledger.keep_image(uploads.target, key, Uploaded(url, uploads.clock()))
         uploads.addresses.known[key] = url
     return outcome
 
@@ -189,11 +188,11 @@ def _later(oldest_s: float, uploads: Uploads) -> str:
 
 
 def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
-    """Send one picture; how that went, and its address."""
-    pictures = uploads.compiler.pictures
-    picture = pictures.by_path[change.path]
+    """Send one image; how that went, and its address."""
+    images = uploads.compiler.images
+    image = images.by_path[change.path]
     try:
-        url = uploads.service.upload(picture.upload_name, pictures.read(picture), picture.kind)
+        url = uploads.service.upload(image.upload_name, images.read(image), image.kind)
     except Throttled as exc:
         error = "The service accepts no more images in this hour."
         return Outcome(change, "skipped", None, error, exc.hint, hopeless=True), ""
@@ -204,18 +203,18 @@ def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
 
 def record_known(plan: Plan, uploads: Uploads) -> None:
     """Record what only the portal knew, so that runners who join send the same."""
-    recorded = uploads.ledger.pictures(uploads.target) if uploads.compiler.pictures.by_path else {}
+    recorded = uploads.ledger.images(uploads.target) if uploads.compiler.images.by_path else {}
     shown: dict[str, str] = {}
     for change in filter(sends_body, plan.changes):
-        for picture in uploads.compiler.uploaded(change.path):
-            if picture.key not in recorded and (url := uploads.addresses.find(picture.key, change)):
-                shown[picture.key] = url
+        for image in uploads.compiler.uploaded(change.path):
+            if image.key not in recorded and (url := uploads.addresses.find(image.key, change)):
+                shown[image.key] = url
     for key in sorted(shown):
-        uploads.ledger.keep_picture(uploads.target, key, Uploaded(shown[key], 0.0))
+        uploads.ledger.keep_image(uploads.target, key, Uploaded(shown[key], 0.0))
 
 
 def ready(plan: Plan, compiler: Compiler, addresses: Addresses) -> tuple[Plan, list[Outcome]]:
-    """What can be sent now that pictures have their addresses, and what cannot, because one of its own has none."""
+    """What can be sent now that images have their addresses, and what cannot, because one of its own has none."""
     changes: list[Change] = []
     left: list[Outcome] = []
     lacking: set[str] = set()
@@ -241,8 +240,8 @@ def ready(plan: Plan, compiler: Compiler, addresses: Addresses) -> tuple[Plan, l
 
 def only_awaited(plan: Plan, compiler: Compiler, addresses: Addresses) -> Plan:
     """A plan that was cut down, without the uploads that none of its changes waits for any more."""
-    waiting = {picture.key for change in plan.changes for picture in awaited(change, compiler, addresses)}
-    shown = compiler.pictures.by_path
+    waiting = {image.key for change in plan.changes for image in awaited(change, compiler, addresses)}
+    shown = compiler.images.by_path
     changes = tuple(
         change for change in plan.changes if change.action is not Action.UPLOAD or shown[change.path].key in waiting
     )

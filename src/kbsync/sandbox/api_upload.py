@@ -31,7 +31,7 @@ INERT = ("content-security-policy", "sandbox")
 PIXEL = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg=="
 )
-"""A picture of one point."""
+"""An image of one point."""
 
 MAGIC = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),

@@ -29,7 +29,7 @@ OVERVIEW_ROWS = 1000
 """The overview shows this many of each portal."""
 
 UPLOADED = re.compile(r"http://127\.0\.0\.1:\d+/rails/")
-"""Where a picture was uploaded to, maybe by a command that had this data on another port."""
+"""Where an image was uploaded to, maybe by a command that had this data on another port."""
 
 
 def home_page(world: World, portal: Portal, locale: str) -> HomePage:

@@ -27,7 +27,7 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
         seen.status.value if seen.status else None,
         tuple(seen.fields.get(field.name, field.type.value) for field in LISTED),
         wire.translations_of(article),
-        seen.pictures,
+        seen.images,
         seen.outline,
         seen.as_written,
     )
@@ -46,5 +46,5 @@ def observed_row(
     if originals and row.id in originals:
         fields["translation_of"] = originals[row.id]
     status = STATUSES.get(row.status)
-    seen = (row.updated_at, row.pictures, row.outline, row.as_written)
+    seen = (row.updated_at, row.images, row.outline, row.as_written)
     return Observed("article", row.id, locale, row.slug, fields, status, *seen)

@@ -31,7 +31,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     status: str | None
     values: tuple[Value, ...]
     translations: tuple[RemoteId, ...] = ()
-    pictures: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
     outline: str = ""
     as_written: str = ""
 
@@ -39,7 +39,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     def chars(self) -> int:
         """How much of the service's words it keeps."""
         texts = [part for value in self.values for part in (value if isinstance(value, tuple) else (value,))]
-        kept = (self.slug, *texts, *self.pictures, self.outline)
+        kept = (self.slug, *texts, *self.images, self.outline)
         return sum(len(text) for text in kept if isinstance(text, str)) + len(self.translations)
 
 

@@ -238,7 +238,7 @@ def observed_article(
         locale: of an article without a category; "" where that is not known.
         categories: the portal's categories by id; they know their slug of now.
     """
-    pictures: tuple[str, ...] = ()
+    images: tuple[str, ...] = ()
     shape, as_written = "", ""
     fields: dict[str, Value] = {
         name: given or "" for name in ARTICLE_TEXTS if not isinstance(given := getattr(wire, name), UnsetType)
@@ -246,8 +246,8 @@ def observed_article(
     if not isinstance(wire.content, UnsetType):
         content = wire.content or ""
         fields["content"] = body_digest(content)
-        pictures, shape = addresses_in(content), outline(content)
-        as_written = name_body(content) if pictures else ""
+        images, shape = addresses_in(content), outline(content)
+        as_written = name_body(content) if images else ""
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
     if not isinstance(wire.author, UnsetType):
@@ -263,7 +263,7 @@ def observed_article(
     status = profile.status_of(wire.status)
     slug = str(fields.get("slug", ""))
     remote_id, touched_s = as_id(wire.id), wire.updated_at or 0
-    return Observed("article", remote_id, locale, slug, fields, status, touched_s, pictures, shape, as_written)
+    return Observed("article", remote_id, locale, slug, fields, status, touched_s, images, shape, as_written)
 
 
 def translations_of(wire: WireArticle) -> tuple[RemoteId, ...]:

@@ -10,7 +10,7 @@ _HEADING_TAG = re.compile(r'<pre><code class="language-[^ \t\r\n\f\v]*">|<(/?)h(
 """The info string of a code block is in its attribute as it is written, even `"><h1>`: that is not a heading."""
 
 _TAG = re.compile(r'<(?:"[^"]*+"|[^">])*+>')
-"""Attribute values may hold a `>`: the text of a picture keeps its superscript tags."""
+"""Attribute values may hold a `>`: the text of an image keeps its superscript tags."""
 
 
 def add_anchors(body_html: str) -> tuple[str, tuple[TocEntry, ...]]:

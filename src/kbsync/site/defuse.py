@@ -37,12 +37,12 @@ SWITCH = "Show images and players from other sites"
 def defuse(body_html: str, *, media: bool) -> str:
     """Give the HTML of an article without anything that a local page must not do.
 
-    Links to scripts become inert text; pictures and players of other hosts become boxes with a switch; whatever is not
+    Links to scripts become inert text; images and players of other hosts become boxes with a switch; whatever is not
     exactly as the renderer writes it becomes text. All other bytes stay, those of `add_anchors` included.
 
     Args:
         body_html: from `render_html`, with or without anchors.
-        media: leave pictures and players of other hosts; those that need a script of theirs stay boxes.
+        media: leave images and players of other hosts; those that need a script of theirs stay boxes.
     """
     return _TOKEN.sub(_Page(media).token, body_html)
 
@@ -69,7 +69,7 @@ class _Page:
             case "end":
                 return self.ends.pop() if self.ends else escape(found[0])
             case "alt":
-                return self._picture(found)
+                return self._image(found)
         return "&lt;"
 
     def _open(self, found: re.Match[str]) -> str:
@@ -80,9 +80,9 @@ class _Page:
         self.ends.append("</span>")
         return f'<span class="defused" title="This link is switched off: {_value(target)}">'
 
-    def _picture(self, found: re.Match[str]) -> str:
+    def _image(self, found: re.Match[str]) -> str:
         address = found["src"]
-        if is_script(address, picture=True):
+        if is_script(address, image=True):
             return _box("picture", "Image with an unsafe address", _words(found["alt"]))
         if self.media or not is_remote(address):
             return found[0]

@@ -212,7 +212,7 @@ class ArticlePage:
         crumbs: the way to the article, from the home page on.
         updated: when, in words.
         status: shown where readers do not see the article.
-        picture_url: the picture that counts visits.
+        image_url: the image that counts visits.
         toc: the headings of the body, in order.
         previous, next: the neighbours in the category.
         translations: the same article in other languages.
@@ -225,7 +225,7 @@ class ArticlePage:
     author: str = ""
     updated: str = ""
     status: str = ""
-    picture_url: str = ""
+    image_url: str = ""
     toc: tuple[TocEntry, ...] = ()
     previous: Link | None = None
     next: Link | None = None

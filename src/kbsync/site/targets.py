@@ -27,9 +27,9 @@ def scheme_of(attribute: str) -> str:
     return found[1].lower() if found else ""
 
 
-def is_script(attribute: str, *, picture: bool = False) -> bool:
-    """Whether following the address may run a program; a picture that holds its own data runs none."""
-    if picture and _PICTURE_DATA.match(plain_address(attribute)):
+def is_script(attribute: str, *, image: bool = False) -> bool:
+    """Whether following the address may run a program; an image that holds its own data runs none."""
+    if image and _PICTURE_DATA.match(plain_address(attribute)):
         return False
     return scheme_of(attribute) in SCRIPTED
 

@@ -1,5 +1,5 @@
 // What every page does: the switch between light and dark, the menu of languages, the table of contents that follows the
-// reader, the switch for pictures and players of other hosts, and boxes that scroll made reachable by keyboard.
+// reader, the switch for images and players of other hosts, and boxes that scroll made reachable by keyboard.
 (() => {
   "use strict";
   const { root, remember, showScheme, onPage } = window.kbsyncPage;
@@ -22,7 +22,7 @@
     menu.querySelector("summary").focus();
   });
 
-  // --- pictures and players of other hosts ---------------------------------------------------------------------------
+  // --- images and players of other hosts ---------------------------------------------------------------------------
 
   // The server decides by the cookie; it is forgotten with the session.
   function switchMedia(media) {

@@ -1,6 +1,6 @@
-"""The local pictures that sources show: what they are, and what stands for each in a body.
+"""The local images that sources show: what they are, and what stands for each in a body.
 
-A picture is named by its content: git's own id of these bytes, the beginning of which is part of the name under which
+An image is named by its content: git's own id of these bytes, the beginning of which is part of the name under which
 it is uploaded. So a fresh runner recognises in what the portal holds what was uploaded before, and an older commit
 says without reading it whether it had the same one.
 """
@@ -56,8 +56,8 @@ UNREAD = "?"
 HEAD = f"kbsync.pictures/2 {__version__}\n".encode()
 
 
-class Picture(msgspec.Struct, frozen=True, array_like=True):
-    """One file that an article shows. `kind` is its media type, "" for no picture; `width` and `height` are pixels,
+class Image(msgspec.Struct, frozen=True, array_like=True):
+    """One file that an article shows. `kind` is its media type, "" for no image; `width` and `height` are pixels,
     0 where nobody knows them."""
 
     path: str
@@ -84,11 +84,11 @@ def git_id(data: bytes) -> str:
     return hashlib.sha1(b"blob %d\0" % len(data) + data, usedforsecurity=False).hexdigest()
 
 
-def look_at(path: str, data: bytes) -> Picture:
+def look_at(path: str, data: bytes) -> Image:
     """What a file is, by its bytes."""
     kind = next((kind for magic, kind in MAGIC if magic.match(data)), SVG if _is_svg(data) else "")
     width, height = dimensions_of(data) if kind else (0, 0)
-    return Picture(path, git_id(data), len(data), kind, width, height)
+    return Image(path, git_id(data), len(data), kind, width, height)
 
 
 def _is_svg(data: bytes) -> bool:
@@ -110,64 +110,64 @@ def _skip_space(data: bytes, at: int) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Pictures:
-    """The pictures of one tree, by path, and what stands for each in a body.
+class Images:
+    """The images of one tree, by path, and what stands for each in a body.
 
     Args:
         root: the content root.
-        by_path: the pictures that sources show.
+        by_path: the images that sources show.
         base_url: where they are published otherwise (`[assets] base_url`); "" where they are uploaded.
         can_upload: whether the service takes them.
     """
 
     root: Path
-    by_path: Mapping[str, Picture] = field(default_factory=dict)
+    by_path: Mapping[str, Image] = field(default_factory=dict)
     base_url: str = ""
     can_upload: bool = False
 
-    def uploaded(self, path: str) -> Picture | None:
-        """The picture at a path where it is uploaded; None where it is published otherwise, or is no picture."""
-        picture = self.by_path.get(path)
-        is_one = picture is not None and picture.kind not in {"", UNREAD}
-        return picture if is_one and self.can_upload and not self.base_url else None
+    def uploaded(self, path: str) -> Image | None:
+        """The image at a path where it is uploaded; None where it is published otherwise, or is no image."""
+        image = self.by_path.get(path)
+        is_one = image is not None and image.kind not in {"", UNREAD}
+        return image if is_one and self.can_upload and not self.base_url else None
 
     def name(self, path: str) -> str | None:
-        """What stands for the picture at a path in a body that is compared: where it is published, or its key.
+        """What stands for the image at a path in a body that is compared: where it is published, or its key.
 
-        None where there is no such picture: the link stays as it is.
+        None where there is no such image: the link stays as it is.
         """
-        picture = self.by_path.get(path)
-        if picture is None or picture.kind in {"", UNREAD}:
+        image = self.by_path.get(path)
+        if image is None or image.kind in {"", UNREAD}:
             return None
         if self.base_url:
             return f"{self.base_url.rstrip('/')}/{quote(path)}"
-        return image_name(picture.key) if self.can_upload else None
+        return image_name(image.key) if self.can_upload else None
 
-    def read(self, picture: Picture) -> bytes:
-        """The bytes of a picture.
+    def read(self, image: Image) -> bytes:
+        """The bytes of an image.
 
         Raises:
             ContentError: the file is no longer the one that was looked at.
         """
         try:
-            data = read_within(self.root / picture.path, picture.size)
+            data = read_within(self.root / image.path, image.size)
         except OSError as exc:
-            raise ContentError(f"{picture.path} can no longer be read: {exc.strerror}.") from exc
-        if git_id(data) != picture.id:
-            raise ContentError(f"{picture.path} changed while kbsync was running.", hint="Run the command again.")
+            raise ContentError(f"{image.path} can no longer be read: {exc.strerror}.") from exc
+        if git_id(data) != image.id:
+            raise ContentError(f"{image.path} changed while kbsync was running.", hint="Run the command again.")
         return data
 
 
 class _Row(msgspec.Struct, frozen=True, array_like=True):
     stamp: Stamp
     racy: bool
-    picture: Picture
+    image: Image
 
 
 _DECODER: msgspec.msgpack.Decoder[dict[str, _Row]] = msgspec.msgpack.Decoder(dict[str, _Row])
 
 
-def read_pictures(
+def read_images(
     root: Path,
     paths: Iterable[str],
     stamps: Mapping[str, Stamp],
@@ -175,8 +175,8 @@ def read_pictures(
     cache: Path,
     now_ns: int,
     most_bytes: int = MAX_BYTES,
-) -> dict[str, Picture]:
-    """Look at pictures; what did not change since the last time is not read.
+) -> dict[str, Image]:
+    """Look at images; what did not change since the last time is not read.
 
     Args:
         root: the content root.
@@ -196,18 +196,18 @@ def read_pictures(
         row, stamp = known.get(path), stamps[path]
         if stamp.size > most_bytes:
             # Nothing so large is ever uploaded, and it would fill the memory.
-            row = _Row(stamp, True, Picture(path, "", stamp.size, UNREAD))
+            row = _Row(stamp, True, Image(path, "", stamp.size, UNREAD))
         elif row is None or row.racy or row.stamp != stamp:
             try:
-                picture = look_at(path, read_within(root / path, most_bytes))
+                image = look_at(path, read_within(root / path, most_bytes))
             except OSError:
-                picture = Picture(path, "", 0, UNREAD)  # Lint says so: it is as good as no picture.
-            row = _Row(stamp, now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS, picture)
+                image = Image(path, "", 0, UNREAD)  # Lint says so: it is as good as no image.
+            row = _Row(stamp, now_ns - max(stamp.mtime_ns, stamp.ctime_ns) < RACY_NS, image)
         rows[path] = row
     kept = {path: row for path, row in known.items() if path in stamps} | rows
     if kept != known:
         store_sealed(cache, HEAD, msgspec.msgpack.encode(kept))
-    return {path: row.picture for path, row in rows.items()}
+    return {path: row.image for path, row in rows.items()}
 
 
 def _load(cache: Path) -> dict[str, _Row]:

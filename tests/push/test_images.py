@@ -1,4 +1,4 @@
-"""Pictures beside the sources: uploaded once, recognised by whoever comes after, never in the way of what needs none."""
+"""Images beside the sources: uploaded once, recognised by whoever comes after, never in the way of what needs none."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def uploads(portal: Sandbox) -> int:
     return sum(1 for request in portal.requests if request.path.endswith("/upload"))
 
 
-def test_each_picture_is_uploaded_once_and_shown_where_it_stands(project: Project, portal: Sandbox):
+def test_each_image_is_uploaded_once_and_shown_where_it_stands(project: Project, portal: Sandbox):
     planned = project.run("plan")
     assert "2 images" in planned.stdout and "content/en/guide/images" not in bodies(portal)
     summary = project.push()
@@ -82,7 +82,7 @@ def test_each_picture_is_uploaded_once_and_shown_where_it_stands(project: Projec
     assert project.run("plan", "--check", "--full").returncode == 0 and uploads(portal) == 2
 
 
-def test_another_picture_of_the_same_name_is_uploaded_and_only_its_articles_change(project: Project, portal: Sandbox):
+def test_another_image_of_the_same_name_is_uploaded_and_only_its_articles_change(project: Project, portal: Sandbox):
     project.push()
     write_files(project.folder, {"content/en/guide/images/b.png": PIXEL + b"other"})
     summary = project.push()
@@ -90,7 +90,7 @@ def test_another_picture_of_the_same_name_is_uploaded_and_only_its_articles_chan
     assert project.run("plan", "--check").returncode == 0
 
 
-def test_the_address_of_a_picture_that_has_not_moved_is_no_edit_in_the_panel(project: Project, portal: Sandbox):
+def test_the_address_of_a_image_that_has_not_moved_is_no_edit_in_the_panel(project: Project, portal: Sandbox):
     project.push()
     shutil.rmtree(project.folder / ".kbsync")
     summary = project.push()
@@ -98,7 +98,7 @@ def test_the_address_of_a_picture_that_has_not_moved_is_no_edit_in_the_panel(pro
 
 
 @needs_git
-def test_a_fresh_clone_recognises_its_pictures_and_older_ones_out_of_git(tmp_path: Path, portal: Sandbox):
+def test_a_fresh_clone_recognises_its_images_and_older_ones_out_of_git(tmp_path: Path, portal: Sandbox):
     repo: Repo = a_repo(a_project(tmp_path / "origin", portal).folder)
     repo.commit("first")
     first = Project(repo.clone(tmp_path / "first").folder)
@@ -112,7 +112,7 @@ def test_a_fresh_clone_recognises_its_pictures_and_older_ones_out_of_git(tmp_pat
     assert third.plan()["held"] == 0 and third.push()["upload"] == 0
 
 
-def test_past_the_hour_s_quota_the_rest_waits_and_what_needs_no_picture_does_not(project: Project, portal: Sandbox):
+def test_past_the_hour_s_quota_the_rest_waits_and_what_needs_no_image_does_not(project: Project, portal: Sandbox):
     assert "KB506" in project.run("plan", "--format", "json", KBSYNC_PACE__UPLOADS_PER_HOUR="1").stdout
     pushed = project.run("push", KBSYNC_PACE__UPLOADS_PER_HOUR="1")
     assert pushed.returncode == 4
@@ -145,7 +145,7 @@ def test_a_saved_plan_uploads_and_sends_what_it_says(project: Project, portal: S
     assert uploads(portal) == 2 and project.run("plan", "--check").returncode == 0
 
 
-def test_a_saved_plan_of_a_runner_without_a_ledger_knows_where_pictures_are(project: Project, portal: Sandbox):
+def test_a_saved_plan_of_a_runner_without_a_ledger_knows_where_images_are(project: Project, portal: Sandbox):
     project.push()
     write_files(project.folder, {GUIDE: str(TREE[GUIDE]).replace("Look", "See")})
     assert project.run("plan", "--out", "plan.json").returncode == 0
@@ -153,7 +153,7 @@ def test_a_saved_plan_of_a_runner_without_a_ledger_knows_where_pictures_are(proj
     assert uploads(portal) == 2 and bodies(portal)["start"].startswith("See: ![the button](http://")
 
 
-def test_a_plan_after_an_edit_of_an_article_with_a_picture_asks_for_no_upload(project: Project, portal: Sandbox):
+def test_a_plan_after_an_edit_of_an_article_with_a_image_asks_for_no_upload(project: Project, portal: Sandbox):
     project.push()
     project.run("plan")
     write_files(project.folder, {GUIDE: str(TREE[GUIDE]).replace("Look", "See")})
@@ -175,12 +175,12 @@ def test_with_base_url_nothing_is_uploaded_and_without_a_way_it_is_an_error(tmp_
     [
         (b"<svg xmlns='http://www.w3.org/2000/svg'/>", {}, "KB320"),
         (b"<?xml version='1.0'?>\n<!-- x -->\n<svg/>", {}, "KB320"),
-        (b"no picture", {}, "KB320"),
+        (b"no image", {}, "KB320"),
         (PIXEL + b"x" * 2_000, {"KBSYNC_ASSETS__MAX_KB": "1"}, "KB321"),
         (PIXEL[:16] + (9000).to_bytes(4) + PIXEL[20:], {}, "KB322"),
     ],
 )
-def test_what_cannot_be_a_picture_is_an_error(project: Project, data: bytes, settings: dict[str, str], code: str):
+def test_what_cannot_be_a_image_is_an_error(project: Project, data: bytes, settings: dict[str, str], code: str):
     write_files(project.folder, {"content/en/guide/images/b.png": data})
     linted = project.run("lint", **settings)
     assert linted.returncode == 3 and linted.stdout.count(code) == 1, linted.stdout
@@ -189,7 +189,7 @@ def test_what_cannot_be_a_picture_is_an_error(project: Project, data: bytes, set
 @pytest.mark.parametrize(
     "table", ['ignore = ["KB321", "KB32"]', 'levels = {KB321 = "warning"}', 'levels = {KB3 = "off"}']
 )
-def test_nothing_can_make_a_picture_that_is_too_large_go_to_the_portal(tmp_path: Path, portal: Sandbox, table: str):
+def test_nothing_can_make_a_image_that_is_too_large_go_to_the_portal(tmp_path: Path, portal: Sandbox, table: str):
     project = a_project(tmp_path / "a", portal, more=f"[assets]\nmax_kb = 1\n[lint]\n{table}\n")
     write_files(project.folder, {"content/en/guide/images/b.png": PIXEL + b"x" * 2_000})
     comment = "\n\n<!-- kbsync-ignore KB321 -->\n![b](images/b.png) <!-- kbsync-ignore KB321 -->\n"
@@ -205,7 +205,7 @@ def test_an_svg_goes_where_it_is_allowed(project: Project, portal: Sandbox):
     assert re.search(r"-[0-9a-f]{20}\.svg", bodies(portal)["more"])
 
 
-def test_where_the_service_takes_no_more_pictures_in_this_hour_the_rest_waits(tmp_path: Path):
+def test_where_the_service_takes_no_more_images_in_this_hour_the_rest_waits(tmp_path: Path):
     with a_sandbox(tmp_path / "portal", Behaviour(uploads_per_hour=1)) as sandbox:
         project = a_project(tmp_path / "project", sandbox)
         pushed = project.run("push")
@@ -214,9 +214,7 @@ def test_where_the_service_takes_no_more_pictures_in_this_hour_the_rest_waits(tm
         assert {"plain"} <= set(bodies(sandbox)) < {"plain", "start", "more"}
 
 
-def test_a_ledger_that_names_bodies_with_the_addresses_of_their_pictures_is_understood(
-    project: Project, portal: Sandbox
-):
+def test_a_ledger_that_names_bodies_with_the_addresses_of_their_images_is_understood(project: Project, portal: Sandbox):
     project.push()
     ledger = project.folder / ".kbsync" / "ledger.db"
     with closing(sqlite3.connect(ledger)) as db:
@@ -234,7 +232,7 @@ def test_a_ledger_that_names_bodies_with_the_addresses_of_their_pictures_is_unde
     assert bodies(portal)["start"].startswith("Look here: ![the button](http://")
 
 
-def test_what_a_tree_wants_is_the_same_before_its_pictures_are_uploaded_and_after(project: Project):
+def test_what_a_tree_wants_is_the_same_before_its_images_are_uploaded_and_after(project: Project):
     workspace = Opened.open(project.folder).workspace
     before = read_content(workspace).desired
     project.push()
