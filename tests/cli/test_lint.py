@@ -125,8 +125,8 @@ def test_what_the_project_calls_an_error_stops_plan_and_push(project):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ('[lint]\nignore = ["KB3o1"]', "kbsync.toml:6: `[lint] ignore`: `KB3o1` is the code of no rule\n  Did you mean `KB301`?"),
-        ('[lint.levels]\nKB999 = "off"', "kbsync.toml:5: `[lint] levels`: `KB999` is the code of no rule"),
+        ('[lint]\nignore = ["KB3o1"]', "kbsync.toml:6: `[lint] ignore`: The code `KB3o1` does not exist.\n  Did you mean `KB301`?"),
+        ('[lint.levels]\nKB999 = "off"', "kbsync.toml:5: `[lint] levels`: The code `KB999` does not exist."),
         ('[lint]\nlevels = { KB301 = "fatal" }', "kbsync.toml:6: `[lint] levels`: The value 'fatal' is not allowed."),
         ('[lint]\nlevels = { KB301 = "fatal" }', "Use one of: error, warning, off"),
     ],

@@ -39,8 +39,8 @@ def test_what_it_shows_already_is_not_sent_again():
 def test_a_browser_that_sleeps_gets_the_last_state_alone():
     tab = Tab("/en/articles/refunds", media=False)
     show(tab, "one", "two", "three")
-    tab.tell("search", {"revision": 1})
-    tab.tell("search", {"revision": 2})
+    tab.send("search", {"revision": 1})
+    tab.send("search", {"revision": 2})
     page, search = sent(tab)
     assert b"three" in page
     assert search == b'event: search\ndata: {"revision":2}\n\n'

@@ -39,7 +39,7 @@ def a_machine(now: float = 110.0, booted_at: float = 0.0, **processes: Process) 
 
 def take(ledger, owner, world, *, wait=False, break_lock=False) -> list[str]:
     told: list[str] = []
-    take_lock(ledger, "p", owner, world, wait=wait, break_lock=break_lock, tell=told.append)
+    take_lock(ledger, "p", owner, world, wait=wait, break_lock=break_lock, note=told.append)
     return told
 
 

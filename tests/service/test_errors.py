@@ -283,7 +283,7 @@ def test_silence_ends_after_the_timeout_and_a_read_is_tried_once_more():
 def test_a_slow_answer_is_told_once_with_what_is_waited_for_and_for_how_long():
     notes: list[str] = []
     with a_server(silence) as server, a_transport(server.base_url, timeout_s=0.2) as transport:
-        transport.told, transport.slow_s = notes.append, 0.05
+        transport.note, transport.slow_s = notes.append, 0.05
         told(lambda: transport.send("GET", "/api/x"), AnswerLost)
     assert notes == [f"Still waiting for {server.base_url}: GET /api/x. kbsync waits up to 0.8 s for an answer."]
 
@@ -342,7 +342,7 @@ def test_a_long_address_of_a_redirect_is_cut():
     answer = reply(b"", "302 Found", Location="https://other.example/" + "a" * 60_000)
     with a_server(answer) as server, a_service(server.base_url) as service:
         error = told(service.check_connection, ServiceError)
-    assert "redirected to https://other.example/aaa" in error.message and len(error.message) < 300
+    assert "redirects to https://other.example/aaa" in error.message and len(error.message) < 300
 
 
 def test_of_very_many_portals_a_few_are_named():

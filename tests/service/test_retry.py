@@ -78,7 +78,7 @@ def test_a_wait_that_all_threads_share_is_told_once():
     clock = Sleepless(MINUTE_S)
     answers = [reply("", BUSY, Retry_After="30")] * 4 + [reply("[]")]
     with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
-        transport.told, transport.now = told.append, lambda: 0.0
+        transport.note, transport.now = told.append, lambda: 0.0
         with ThreadPoolExecutor(4) as pool:
             assert {answer.status for answer in pool.map(lambda _: transport.send("GET", "/x"), range(4))} == {200}
     assert told == ["The service answers 429 (too many requests). Trying again in 30 s."]

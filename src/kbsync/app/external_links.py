@@ -34,12 +34,12 @@ def check_external(
     if new:
         store_memory(memory, known, new, now_s=now_s)
     verdicts = new | {url: Verdict(known[url].state, known[url].reason) for url in urls if url in known}
-    workspace.session.note(told(verdicts))
+    workspace.session.note(counts_line(verdicts))
     found = Severities(settings).judge(external_findings(links, verdicts), tree.sources)
     return tuple(in_order([*findings, *found]))
 
 
-def told(verdicts: Mapping[str, Verdict]) -> str:
+def counts_line(verdicts: Mapping[str, Verdict]) -> str:
     """The counts in one line: `12 external links: 9 alive, 1 dead, 2 unsure (the answer is 403: 2)`."""
     states = [verdict.state for verdict in verdicts.values()]
     parts = [f"{states.count(state):,} {state}" for state in ("alive", "dead", "unsure") if state in states]

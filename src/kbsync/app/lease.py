@@ -77,7 +77,7 @@ def held_lock(ledger: Ledger, workspace: Workspace, *, wait: bool, break_lock: b
             lease.world,
             wait=wait,
             break_lock=break_lock,
-            tell=workspace.session.note,
+            note=workspace.session.note,
         )
         try:
             with keeping_alive(lease, workspace):

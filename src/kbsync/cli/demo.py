@@ -73,7 +73,7 @@ def _demo_settings(options: Options, folder: Path) -> Settings:
 def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
     first = _push(workspace, reading, base_url)
     code = first.exit_code
-    click.echo(f"First push:   {_told(first)}")
+    click.echo(f"First push:   {_summary(first)}")
     if code is not ExitCode.DONE:
         return code
     portal = workspace.settings.service.portal
@@ -84,7 +84,7 @@ def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
         address = reading.compiler.addresses.of(reading.compiler.site.articles[item.path], is_article=True)
         say(f"  {base_url}{address}   {visible(item.title)}")
     second = _push(workspace, reading, base_url)
-    click.echo(f"\nSecond push:  {_told(second)}")
+    click.echo(f"\nSecond push:  {_summary(second)}")
     return ExitCode.DONE if not second.plan.changes else ExitCode.PARTLY_FAILED
 
 
@@ -100,7 +100,7 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
         ledger.close()
 
 
-def _told(pushed: Pushed) -> str:
+def _summary(pushed: Pushed) -> str:
     from kbsync.words import count
 
     done = [outcome.change.kind for outcome in pushed.outcomes if outcome.outcome == "done"]

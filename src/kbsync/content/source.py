@@ -23,7 +23,7 @@ class Place(msgspec.Struct, frozen=True, array_like=True, gc=False):
 
 
 class Problem(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """A finding inside one file; its path is the file's own. `fixable`: `lint --fix` mends this very one."""
+    """A finding inside one file; its path is the file's own. `fixable`: `lint --fix` can fix it."""
 
     code: str
     level: Literal["error", "warning"]

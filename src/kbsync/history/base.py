@@ -44,7 +44,7 @@ def ask_git(
         environ: what git may need of the environment; what leads it elsewhere is left out.
         program: the git to run.
         cache: the folder in which to keep what was found; None: nothing is kept.
-        slow: told where git takes long.
+        slow: called where git takes long.
     """
     search, word = None, ""
     try:

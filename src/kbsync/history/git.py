@@ -150,7 +150,7 @@ class Repository:
         root: the content root.
         environ: what git may need of the environment; what leads it elsewhere is left out.
         program: the git to run.
-        slow: told once where git takes long; `slow_s`: how long that is.
+        slow: called once where git takes long; `slow_s`: how long that is.
 
     Raises:
         GitFailed: not a repository, git is missing, or git refuses.
@@ -194,7 +194,7 @@ class Repository:
                 )
             except OSError as exc:
                 raise GitFailed(f"git cannot be run: {exc.strerror}. Install git.") from exc
-            timers = Timer(self.limit_s, _end, (child, said.fileno())), Timer(self.slow_s, self._tell_slow)
+            timers = Timer(self.limit_s, _end, (child, said.fileno())), Timer(self.slow_s, self._note_slow)
             for timer in timers:
                 timer.daemon = True
                 timer.start()
@@ -210,7 +210,7 @@ class Repository:
                     _close(pipe)
                 child.wait()
 
-    def _tell_slow(self) -> None:
+    def _note_slow(self) -> None:
         slow, self.slow = self.slow, lambda text: None
         slow(f"Still waiting for git, which reads the history. kbsync waits up to {self.limit_s:g} s for it.")
 

@@ -114,4 +114,4 @@ def check_codes(settings: LintSettings, where: Callable[[str], str]) -> None:
     for key, words in (("ignore", settings.ignore), ("levels", settings.levels)):
         for word in words:
             if not codes_of(word):
-                raise ConfigError(f"{where(key)}: the code `{word}` does not exist.", hint=near(word))
+                raise ConfigError(f"{where(key)}: The code `{word}` does not exist.", hint=near(word))

@@ -87,9 +87,9 @@ def replan(saved: Plan, now: Now) -> Replanned:
             refused.append(Outcome(change, "skipped", change.remote_id, reason, PLAN_AGAIN))
     sent = {id(change) for change in going}
     kept = tuple(change for change in now.plan.changes if id(change) in sent)
-    told = {_item(outcome.change) for outcome in refused}
-    added = [change for change in now.plan.sent if id(change) not in sent and _item(change) not in told]
-    return Replanned(_narrowed(saved, now.plan, kept, told), tuple(refused), done, len(added))
+    gone = {_item(outcome.change) for outcome in refused}
+    added = [change for change in now.plan.sent if id(change) not in sent and _item(change) not in gone]
+    return Replanned(_narrowed(saved, now.plan, kept, gone), tuple(refused), done, len(added))
 
 
 def _narrowed(saved: Plan, now: Plan, changes: tuple[Change, ...], refused: Collection[object]) -> Plan:

@@ -116,7 +116,7 @@ def build_undo(
     # Articles first: a category goes only when everything in it goes.
     for key, done in sorted(_by_item(entries).items(), key=lambda pair: pair[0][0] == "category"):
         draft.undo(done, there.get(key))
-    draft.tell_of_unanswered(entries, [item for item in observed if (item.kind, item.remote_id) not in managed])
+    draft.report_unanswered(entries, [item for item in observed if (item.kind, item.remote_id) not in managed])
     changes = sorted(
         take_turns(draft.changes),
         key=lambda change: (change.is_removal, change.is_removal == (change.kind == "category")),
@@ -156,7 +156,7 @@ class _Draft:
         else:
             self._put_back(done, now)
 
-    def tell_of_unanswered(self, entries: Iterable[Entry], strangers: Iterable[Observed]) -> None:
+    def report_unanswered(self, entries: Iterable[Entry], strangers: Iterable[Observed]) -> None:
         """A create without an answer, and an unknown item with its slug: it may be the one."""
         found = {key_of(item.kind, item.locale, item.slug): item for item in strangers}
         for change in (entry.change for entry in entries if entry.state == "settled"):

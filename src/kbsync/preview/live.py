@@ -117,7 +117,7 @@ class Live:
                     helpers.append(tasks.create_task(self._poll()))
                 while not await self._handle(await self.debouncer.next()):
                     pass
-                self.subscribers.tell("reload", {})
+                self.subscribers.send("reload", {})
                 for helper in helpers:
                     helper.cancel()
         finally:
@@ -240,7 +240,7 @@ class Live:
         if touched:
             self._publish(touched)
             if touched.articles:
-                self.subscribers.tell("search", {"revision": self.live_tree.revision})
+                self.subscribers.send("search", {"revision": self.live_tree.revision})
                 self._unchecked.set()
 
     def _publish(self, touched: Touched) -> None:

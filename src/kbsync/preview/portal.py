@@ -89,12 +89,12 @@ class Comparer:
 
     Args:
         ask: asks the portal, or looks into the ledger.
-        tell: called with the path of an article whose difference has changed; in that thread.
+        notify: called with the path of an article whose difference has changed; in that thread.
         clock: a monotonic time in seconds.
     """
 
     ask: Ask
-    tell: Callable[[str], None]
+    notify: Callable[[str], None]
     clock: Callable[[], float] = time.monotonic
     _wanted: queue.SimpleQueue[tuple[str, Ours] | None] = field(default_factory=queue.SimpleQueue)
     _answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
@@ -137,7 +137,7 @@ class Comparer:
         found = difference_of(ours, answer)
         if self._known.get(path) != found:
             self._known[path] = found
-            self.tell(path)
+            self.notify(path)
 
     def _fetch(self, locale: str, slug: str) -> Answer:
         try:

@@ -49,15 +49,15 @@ class Tab:
         if isinstance(page, MissingPage) and self.there:
             self.there = False
             self._sent = b""
-            self.tell("gone", {})
+            self.send("gone", {})
             return
         self.there = not isinstance(page, MissingPage)
         digest = blake2b(html.encode(), digest_size=16).digest()
         if digest != self._sent:
             self._sent = digest
-            self.tell("page", {"html": html, "title": page.frame.title})
+            self.send("page", {"html": html, "title": page.frame.title})
 
-    def tell(self, name: str, value: object) -> None:
+    def send(self, name: str, value: object) -> None:
         """Send an event. A browser that sleeps gets the last of each kind when it wakes, and not a day's saves."""
         if name in STATES:
             for state in STATES:
@@ -116,10 +116,10 @@ class Subscribers:
             for tab in tabs:
                 tab.show(page, html)
 
-    def tell(self, name: str, value: object) -> None:
+    def send(self, name: str, value: object) -> None:
         """Send an event to all of them."""
         for tab in self._open:
-            tab.tell(name, value)
+            tab.send(name, value)
 
     def end(self) -> None:
         """End every stream, those to come included."""

@@ -107,7 +107,7 @@ class View:
         locale, slug = category_key
         index = self.live_tree.index
         path = index.shelf_source(category_key)
-        section = self._section(category_key, path, told=True)
+        section = self._section(category_key, path, detailed=True)
         links = tuple(
             self._locale_link(other, locale, category_url(other, slug), there=index.has_shelf((other, slug)))
             for other in index.locales
@@ -238,19 +238,19 @@ class View:
     def _shelf_name(self, category_key: CategoryKey, path: str) -> str:
         return (self.live_tree.sources[path].name if path else "") or category_key[1]
 
-    def _section(self, category_key: CategoryKey, path: str, *, told: bool = False) -> Section:
+    def _section(self, category_key: CategoryKey, path: str, *, detailed: bool = False) -> Section:
         source = self.live_tree.sources[path] if path else Source("", "category", b"")
         return Section(
             self._shelf_name(category_key, path),
             category_url(*category_key),
             source.icon or "",
             source.description or "",
-            tuple(self._link(article, told=told) for article in self.live_tree.index.articles_of(category_key)),
+            tuple(self._link(article, detailed=detailed) for article in self.live_tree.index.articles_of(category_key)),
         )
 
-    def _link(self, path: str, *, told: bool = False) -> Link:
+    def _link(self, path: str, *, detailed: bool = False) -> Link:
         source = self.live_tree.sources[path]
-        about = source.description or "" if told else ""
+        about = source.description or "" if detailed else ""
         return Link(self._title(source), self.live_tree.index.url_of[path], mark=_mark(source), about=about)
 
     def _title(self, source: Source) -> str:

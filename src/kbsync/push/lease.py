@@ -47,7 +47,7 @@ def take_lock(
     *,
     wait: bool,
     break_lock: bool,
-    tell: Callable[[str], None],
+    note: Callable[[str], None],
 ) -> None:
     """Hold the portal's lock from here on.
 
@@ -58,12 +58,12 @@ def take_lock(
         world: clock and processes.
         wait: wait for a living owner instead of giving up.
         break_lock: take it from a living owner.
-        tell: called once with why this waits, or whose lock was taken over.
+        note: called once with why this waits, or whose lock was taken over.
 
     Raises:
         LedgerError: another run that lives holds it.
     """
-    told, reaped, dying = False, "", None
+    noted, reaped, dying = False, "", None
     while (holder := ledger.lock(target, owner, now=world.now(), take_over=dying)) is not None:
         dying = None
         dead = is_dead(holder, owner, world)
@@ -75,12 +75,12 @@ def take_lock(
                 f"Another push is running on this portal: {describe(holder, world)}.",
                 hint="Add `--wait` to wait for it. If it has crashed, add `--break-lock`.",
             )
-        if not told:
-            tell(f"Waiting for {describe(holder, world)}.")
-            told = True
+        if not noted:
+            note(f"Waiting for {describe(holder, world)}.")
+            noted = True
         world.sleep(WAIT_STEP_S)
     if dying is not None:
-        tell(f"Took over the lock of {reaped}.")
+        note(f"Took over the lock of {reaped}.")
 
 
 def is_dead(holder: Owner, asking: Owner, world: World) -> bool:

@@ -116,7 +116,7 @@ class Runner:
     results: list[EntryResult] = field(default_factory=list)
     looked: dict[int, Current] = field(default_factory=dict)
     running: dict[Future[Result | Current], int] = field(default_factory=dict)
-    told: set[int] = field(default_factory=set)
+    reported: set[int] = field(default_factory=set)
     trouble: bool = False
     hopeless: str = ""
     beat_at: float = 0.0
@@ -195,7 +195,7 @@ class Runner:
         change = self.changes[entry]
         self.failed.add((change.kind, change.locale, change.slug))
         self.results.append(EntryResult(entry, "skipped", error=reason))
-        self.told.add(entry)
+        self.reported.add(entry)
         return Outcome(change, "skipped", change.remote_id, reason)
 
     def _reason_to_skip(self, change: Change) -> str:
@@ -234,7 +234,7 @@ class Runner:
             self.failed.add((change.kind, change.locale, change.slug))
         if result.remote_id is not None:
             self.made[change.kind, change.path] = result.remote_id
-        self.told.add(entry)
+        self.reported.add(entry)
         return Outcome(change, result.outcome, result.remote_id, result.error, result.hint, result.hopeless)
 
     # --- ending ----------------------------------------------------------------------------------------------------
@@ -249,7 +249,7 @@ class Runner:
         reason = f"Not tried, because an earlier change failed. {self.hopeless}" if self.hopeless else STOPPED
         for entry in self.run.ledger.skip_rest(self.run.number, reason, now=self.run.clock()):
             if entry in self.changes:
-                self.told.add(entry)
+                self.reported.add(entry)
                 yield Outcome(self.changes[entry], "skipped", self.changes[entry].remote_id, reason)
 
     def _give_up(self) -> None:
@@ -293,7 +293,7 @@ class Runner:
     def _learn_of_others(self, phase: int) -> None:
         """What other runners made and failed at decides about what comes next."""
         earlier = (entry for entry, change in self.changes.items() if phase_of(change) < phase)
-        if self.leads and self.told.issuperset(earlier):
+        if self.leads and self.reported.issuperset(earlier):
             return
         for entry in self.run.ledger.entries(self.run.number):
             self._learn(entry)
@@ -309,10 +309,10 @@ class Runner:
             self.made[change.kind, change.path] = change.remote_id
 
     def _outcomes_of_others(self) -> Iterator[Outcome]:
-        if len(self.told) == len(self.changes):
+        if len(self.reported) == len(self.changes):
             return
         for entry in self.run.ledger.entries(self.run.number):
-            if entry.number not in self.told:
+            if entry.number not in self.reported:
                 yield outcome_of(entry)
 
 

@@ -298,8 +298,8 @@ class Sender:
             return seen
         position = {"position": sent["position"]}
         try:
-            mended = self.service.update_article(seen.remote_id, position, before=seen, content=None, category_id=None)
-            return self.lookup.own(change, mended, seen.remote_id)
+            corrected = self.service.update_article(seen.remote_id, position, before=seen, content=None, category_id=None)
+            return self.lookup.own(change, corrected, seen.remote_id)
         except ServiceError:
             return seen  # The caller finds that the position was not stored, and reports it.
 

@@ -27,8 +27,8 @@ INBOX: Json = {
 def show_version(world: World, _request: Request) -> Response:
     """`GET /api`, the only answer that tells the version and needs no token."""
     now = datetime.fromtimestamp(world.store.clock(), UTC)
-    told = {"version": world.behaviour.version, "timestamp": f"{now:%Y-%m-%d %H:%M:%S}"}
-    return answer(told | {"queue_services": "ok", "data_services": "ok"})
+    found = {"version": world.behaviour.version, "timestamp": f"{now:%Y-%m-%d %H:%M:%S}"}
+    return answer(found | {"queue_services": "ok", "data_services": "ok"})
 
 
 def show_profile(world: World, request: Request) -> Response:

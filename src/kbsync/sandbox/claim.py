@@ -34,7 +34,7 @@ class DataInUse(DataRefused):
 
 @contextmanager
 def claim(database: Path) -> Iterator[int]:
-    """Hold the lock of a database; the descriptor of its file, for `tell_address`.
+    """Hold the lock of a database; the descriptor of its file, for `write_address`.
 
     Raises:
         DataInUse: another sandbox holds it.
@@ -83,7 +83,7 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_let_go)
 
 
-def tell_address(descriptor: int, base_url: str) -> None:
+def write_address(descriptor: int, base_url: str) -> None:
     """Write down where the sandbox answers, for commands that want to use it."""
     os.lseek(descriptor, 0, os.SEEK_SET)
     os.write(descriptor, base_url.encode())

@@ -80,12 +80,12 @@ def _read(body: bytes, shape: type) -> object:
         raise Halt(refusal(400, {"error": str(exc)})) from exc
 
 
-def _told(value: object) -> Response:
+def _json(value: object) -> Response:
     return Response(200, msgspec.json.encode(value), headers=(NO_CACHE,))
 
 
 def _list_faults(app: "App", _call: Control) -> Response:
-    return _told([asdict(fault) for fault in app.faults.waiting])
+    return _json([asdict(fault) for fault in app.faults.waiting])
 
 
 def _add_fault(app: "App", call: Control) -> Response:
@@ -105,16 +105,16 @@ def _follow_chance(app: "App", call: Control) -> Response:
     chance = _read(call.body, Chance)
     if isinstance(chance, Chance):
         app.faults.follow(random_faults(chance.seed, chance.rate, chance.kinds))
-    return _told({})
+    return _json({})
 
 
 def _list_requests(app: "App", _call: Control) -> Response:
-    return _told(list(app.log))
+    return _json(list(app.log))
 
 
 def _forget_requests(app: "App", _call: Control) -> Response:
     app.log.clear()
-    return _told([])
+    return _json([])
 
 
 def _show_index(app: "App", _call: Control) -> Response:
@@ -135,7 +135,7 @@ def _apply_setup(app: "App", call: Control) -> Response:
             apply_setup(store, setup)
         except sqlite3.Error as exc:
             raise Halt(refusal(422, {"error": str(exc)})) from exc
-    return _told({})
+    return _json({})
 
 
 _OPERATIONS: dict[tuple[str, str], Callable[["App", Control], Response]] = {

@@ -109,7 +109,7 @@ def overview_page(world: World) -> OverviewPage:
             rows = world.store.rows(
                 f"{SELECT} WHERE a.portal_id = ? ORDER BY a.updated_at DESC LIMIT ?", (portal_id, OVERVIEW_ROWS)
             )
-            links = tuple(_link(portal, as_article(row), told=True) for row in rows)
+            links = tuple(_link(portal, as_article(row), detailed=True) for row in rows)
             sections.append(Section(portal.name, _home_url(portal, portal.default_locale), articles=links))
     frame = Frame("kbsync sandbox", "/-/sandbox", "en", "kbsync sandbox")
     return OverviewPage(frame, "All articles in this sandbox", tuple(sections))
@@ -164,10 +164,10 @@ def _section(portal: Portal, category: Category, articles: list[Article]) -> Sec
     )
 
 
-def _link(portal: Portal, article: Article, *, told: bool = False) -> Link:
-    status = (status_name(article) or "no status") if told else ""
-    note = f"{article.locale} · {article.slug}" if told else ""
-    return Link(article.title or "", _url(portal, article), note, status, "" if told else article.description or "")
+def _link(portal: Portal, article: Article, *, detailed: bool = False) -> Link:
+    status = (status_name(article) or "no status") if detailed else ""
+    note = f"{article.locale} · {article.slug}" if detailed else ""
+    return Link(article.title or "", _url(portal, article), note, status, "" if detailed else article.description or "")
 
 
 def _home_url(portal: Portal, locale: str) -> str:

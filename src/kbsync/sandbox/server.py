@@ -15,7 +15,7 @@ from kbsync.site.server import LocalServer, listen, local_server, origin_of
 
 from .app import App, LoggedRequest
 from .auth import World
-from .claim import DataRefused, claim, tell_address
+from .claim import DataRefused, claim, write_address
 from .faults import Faults
 from .panel import Panel
 from .protocol import SandboxProtocol
@@ -179,6 +179,6 @@ def serve(
         app = App(world, host)
         listener = listen(host, port)
         base_url = origin_of(listener, host)
-        tell_address(lock, base_url)
+        write_address(lock, base_url)
         ready(base_url)
         asyncio.run(_server(app).serve(sockets=[listener]))

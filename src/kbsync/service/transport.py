@@ -80,7 +80,7 @@ class Transport:
         token: goes into the header `api_access_token` of every request that is not public, and nowhere else.
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
-        told: called about waits that people should know of.
+        note: called about waits that people should know of.
         slow_s: after so many seconds without a whole answer.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
@@ -99,12 +99,12 @@ class Transport:
     rng: random.Random = field(default_factory=random.Random)
     requests: int = 0
     busy_s: float = 0.0
-    told: Callable[[str], None] = lambda text: None
+    note: Callable[[str], None] = lambda text: None
     slow_s: float = SLOW_S
     _client: httpx.Client = field(init=False, repr=False)
     _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
-    _told_until_s: float = field(init=False, default=-math.inf)
-    _slow_told_s: float = field(init=False, default=-math.inf)
+    _noted_until_s: float = field(init=False, default=-math.inf)
+    _slow_noted_s: float = field(init=False, default=-math.inf)
     _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
@@ -206,7 +206,7 @@ class Transport:
         with self.gate:
             started_s = self.now()
             try:
-                slow = Slow(self.slow_s, self._tell_slow)
+                slow = Slow(self.slow_s, self._note_slow)
                 return exchange(
                     self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
                 )
@@ -263,24 +263,24 @@ class Transport:
             )
         wait_s = self._next_try_s(answer, tries)
         if wait_s >= TELL_FROM_S and self._is_news(wait_s):
-            self.told(f"The service answers 429 (too many requests). Trying again in {wait_s:.0f} s.")
+            self.note(f"The service answers 429 (too many requests). Trying again in {wait_s:.0f} s.")
         return wait_s
 
-    def _tell_slow(self, asked: str, deadline_s: float) -> None:
+    def _note_slow(self, asked: str, deadline_s: float) -> None:
         with self._count_lock:
             now_s = self.now()
-            if now_s - self._slow_told_s < SLOW_AGAIN_S:
+            if now_s - self._slow_noted_s < SLOW_AGAIN_S:
                 return
-            self._slow_told_s = now_s
-        self.told(f"Still waiting for {asked}. kbsync waits up to {deadline_s:g} s for an answer.")
+            self._slow_noted_s = now_s
+        self.note(f"Still waiting for {asked}. kbsync waits up to {deadline_s:g} s for an answer.")
 
     def _is_news(self, wait_s: float) -> bool:
         """Whether this wait was not reported yet: all threads are throttled at once, and wait side by side."""
         with self._count_lock:
             now_s = self.now()
-            if now_s < self._told_until_s:
+            if now_s < self._noted_until_s:
                 return False
-            self._told_until_s = now_s + wait_s
+            self._noted_until_s = now_s + wait_s
             return True
 
     def _next_try_s(self, answer: Answer, tries: _Tries) -> float:
