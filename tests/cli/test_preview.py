@@ -126,6 +126,6 @@ def told(address: str, text: str) -> None:
 
 def test_it_builds_a_static_site(project):
     done = project.run("preview", "--build", "out")
-    assert done.code == 0 and done.out == "9 pages are in out: open out/index.html\n"
+    assert done.code == 0 and done.out == "Wrote 9 pages to out. Open out/index.html.\n"
     assert "Refund a charge" in (project.folder / "out/en/articles/refunds.html").read_text()
     assert project.run("preview", "--build", "content").code == 2

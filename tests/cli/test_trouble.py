@@ -173,9 +173,9 @@ def test_a_missing_config_a_wrong_command_and_a_wrong_key_are_usage_errors(tmp_p
     [
         ("content/en/self", 3, "KB115"),
         ("content/en/billing/picture.png", 3, "KB303"),
-        ("content", 3, "there is no content tree"),
-        (".kbsync", 6, "cannot be made"),
-        (".kbsync/ledger.db", 6, "cannot be used"),
+        ("content", 3, "There is no content folder"),
+        (".kbsync", 6, "cannot be created"),
+        (".kbsync/ledger.db", 6, "is not a regular file"),
         ("profile.toml", 2, "profile.toml"),
     ],
 )

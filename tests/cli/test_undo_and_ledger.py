@@ -313,7 +313,7 @@ def test_a_damaged_or_newer_saved_plan_says_so(remote):
     data = (remote.folder / "plan.json").read_text()
     remote.write("cut.json", data[:200])
     assert "damaged, or was made by another version of kbsync" in remote.run("push", "cut.json").err
-    remote.write("newer.json", data.replace("saved-plan/2", "saved-plan/9"))
+    remote.write("newer.json", data.replace("saved-plan/3", "saved-plan/9"))
     assert remote.run("push", "newer.json").code == 4
     assert remote.run("push", "plan.json", "--publish").code == 2
 
@@ -350,6 +350,6 @@ def test_a_ledger_with_codes_for_the_terminal_in_it_is_shown_without_them(remote
             (target, "\x1b[31mana\n", "h\x1b" + "x" * 500),
         )
     shown = remote.run("ledger", "show"), remote.run("ledger", "show", "1"), remote.run("push", "--break-lock")
-    assert "[31mana" in shown[0].out and "took over the lock of" in shown[2].err
+    assert "[31mana" in shown[0].out and "Took over the lock of" in shown[2].err
     assert not any("\x1b" in done.out + done.err or "\x07" in done.out + done.err for done in shown)
     assert "x" * 100 not in shown[0].out

@@ -298,7 +298,9 @@ class Sender:
             return seen
         position = {"position": sent["position"]}
         try:
-            corrected = self.service.update_article(seen.remote_id, position, before=seen, content=None, category_id=None)
+            corrected = self.service.update_article(
+                seen.remote_id, position, before=seen, content=None, category_id=None
+            )
             return self.lookup.own(change, corrected, seen.remote_id)
         except ServiceError:
             return seen  # The caller finds that the position was not stored, and reports it.
