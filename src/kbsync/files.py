@@ -54,9 +54,13 @@ def read_within(path: Path, most_bytes: int) -> bytes:
         found = os.fstat(file.fileno())
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is not a file", os.fspath(path))
-        # What grows meanwhile is too large as well.
-        if found.st_size <= most_bytes and len(data := file.read(most_bytes + 1)) <= most_bytes:
-            return data
+        if found.st_size <= most_bytes:
+            # As much as there is: to ask for the limit would take so much memory each time.
+            data = file.read(found.st_size + 1)
+            if len(data) > found.st_size:
+                data += file.read(most_bytes + 1 - len(data))  # It grew meanwhile.
+            if len(data) <= most_bytes:
+                return data
     raise OSError(errno.EFBIG, f"it is larger than {most_bytes / 1_000_000:,g} MB", os.fspath(path))
 
 

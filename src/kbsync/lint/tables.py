@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from kbsync.lint.check import finds
 from kbsync.lint.page import Mark, Page
-from kbsync.markdown.tables import MAX_FILLED_IN
+from kbsync.markdown.limits import MAX_FILLED_IN
 from kbsync.model import Rule
 from kbsync.words import count
 

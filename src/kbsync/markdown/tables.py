@@ -11,14 +11,12 @@ from markdown_it.rules_block import StateBlock
 
 from kbsync.markdown.block_rules import BLANKS, line_text, push_inline
 from kbsync.markdown.definitions import take_definitions
+from kbsync.markdown.limits import MAX_FILLED_IN
 
 _UNDERLINE = re.compile(r"(=+|-+)[ \t]*$")
 _MARKER = r"[ \t\v\f]*+:?-++:?[ \t\v\f]*+"
 _DELIMITERS = re.compile(rf"\|?{_MARKER}(?:\|{_MARKER})*+\|?[ \t\v\f]*$")
 _CELL_END = re.compile(r"\|[ \t\v\f]*")
-MAX_FILLED_IN = 0x80000
-"""Empty cells that the portal adds to short rows before it ends a table. Source: cmark-gfm, extensions/table.c."""
-
 _CELL = re.compile(r"(?:\\\||[^|\r\n])+")
 
 
