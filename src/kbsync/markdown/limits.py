@@ -1,0 +1,6 @@
+"""Where the portal's renderer stops. Beside the rules that render, as those take long to load."""
+
+from __future__ import annotations
+
+MAX_FILLED_IN = 0x80000
+"""Empty cells that the portal adds to short rows before it ends a table. Source: cmark-gfm, extensions/table.c."""
