@@ -157,8 +157,8 @@ def _writer(path: Path, front: dict[str, object], html: str, others: dict[str, s
             WriterFinding(
                 "warning",
                 "KB401",
-                "raw HTML is dropped: `<br>`",
-                "leave a blank line instead",
+                "The portal drops raw HTML: `<br>`.",
+                "Leave an empty line instead.",
                 31,
                 8,
                 f"vscode://file/{name}:31:8",
@@ -186,7 +186,7 @@ def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
         WriterFinding(
             "error",
             "KB107",
-            "unknown key `titel`",
+            "Unknown key `titel`.",
             "Did you mean `title`?",
             3,
             1,
@@ -195,8 +195,8 @@ def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
         WriterFinding(
             "warning",
             "KB301",
-            "there is no `en/billing/refund.md`",
-            "fix the path; readers would get a dead link",
+            "`en/billing/refund.md` does not exist.",
+            "Correct the path. Readers would get a dead link.",
             24,
             17,
             f"vscode://file/{name}:24:17",
