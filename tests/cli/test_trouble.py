@@ -121,6 +121,20 @@ def test_a_service_that_is_not_there_is_unreachable(project):
     assert done.code == 5 and "cannot be reached" in done.err
 
 
+@pytest.mark.parametrize(
+    ("variable", "value", "message"),
+    [
+        ("SSL_CERT_FILE", "/nowhere.pem", "The certificates to trust cannot be loaded: No such file or directory."),
+        ("ALL_PROXY", "socks5://127.0.0.1:1", "The environment names a SOCKS proxy"),
+        ("HTTPS_PROXY", "ftp://127.0.0.1", "The environment names a proxy that kbsync cannot use"),
+    ],
+)
+def test_a_proxy_or_certificates_that_cannot_be_used_are_named_and_nothing_is_sent(project, variable, value, message):
+    project.config('[service]\nbase_url = "https://support.invalid"\n')
+    done = project.run("plan", KBSYNC_TOKEN="x", **{variable: value})
+    assert done.code == 2 and message in done.err and "Traceback" not in done.err
+
+
 def test_a_wrong_token_and_a_missing_permission_are_told_apart(remote):
     wrong = remote.run("plan", KBSYNC_TOKEN="nope")
     assert wrong.code == 5 and "The token is wrong." in wrong.err

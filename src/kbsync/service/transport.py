@@ -22,6 +22,7 @@ import msgspec
 from kbsync import __version__
 from kbsync.errors import AnswerLost, ConfigError, Misbehaved, ServiceError, Throttled, Unreachable, Untrusted
 from kbsync.hosts import LOOPBACK
+from kbsync.model import visible
 from kbsync.service.deadline import Deadlines
 from kbsync.service.exchange import Answer, Slow, exchange, http_date_s
 from kbsync.service.pace import Bucket, Gate
@@ -111,7 +112,26 @@ class Transport:
         host = _check_base_url(self.base_url)
         if not self.token.isascii() or not self.token.isprintable():
             raise ConfigError("The token has characters that cannot be sent.", hint="Copy the token again.")
-        self._client = httpx.Client(
+        try:
+            self._client = self._open_client(trust_env=host not in LOOPBACK)
+        except ImportError as exc:  # httpx says so where the package for SOCKS is not installed.
+            raise ConfigError(
+                "The environment names a SOCKS proxy, and kbsync cannot use one.",
+                hint="Set HTTPS_PROXY to an HTTP proxy, or unset ALL_PROXY, HTTPS_PROXY and HTTP_PROXY.",
+            ) from exc
+        except OSError as exc:
+            raise ConfigError(
+                f"The certificates to trust cannot be loaded: {exc.strerror or exc}.",
+                hint="Check the paths in SSL_CERT_FILE and SSL_CERT_DIR.",
+            ) from exc
+        except (httpx.InvalidURL, ValueError) as exc:
+            raise ConfigError(
+                f"The environment names a proxy that kbsync cannot use: {visible(str(exc))}.",
+                hint="Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.",
+            ) from exc
+
+    def _open_client(self, *, trust_env: bool) -> httpx.Client:
+        return httpx.Client(
             base_url=self.base_url,
             timeout=httpx.Timeout(self.timeout_s),
             # The gate bounds them; an exchange that was left behind must not take another one's place.
@@ -125,7 +145,7 @@ class Transport:
             # Plain http needs no certificates, and loading them takes as long as a plan. Not one is trusted then.
             verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if self.base_url.startswith("http:") else True,
             # A proxy for the world is not for this machine.
-            trust_env=host not in LOOPBACK,
+            trust_env=trust_env,
         )
 
     @property
