@@ -376,7 +376,7 @@ def test_a_waiting_image_stands_in_the_line_and_covers_nothing(open_page, site):
     html, _ = body("Before ![x](https://img.example.com/x.png) behind.")
     site.pages["/-/line"] = ArticlePage(frame("en", "Line", "/-/line"), "Line", html)
     page = open_page("/-/line")
-    box = page.locator(".blocked.image").bounding_box()
+    box = page.locator(".blocked.picture").bounding_box()
     behind = page.evaluate(
         "() => { const r = document.createRange(); r.selectNodeContents(document.querySelector('article p').lastChild);"
         " return r.getBoundingClientRect().left; }"
