@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
 from kbsync.site.database import unsafe_beside
@@ -115,12 +115,16 @@ def connect(database: Path) -> sqlite3.Connection:
         database.touch(0o600)
         database.chmod(0o600)
     check_files(database)
-    connection = sqlite3.connect(database, isolation_level=None, check_same_thread=False, cached_statements=512)
-    connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
-    connection.execute("PRAGMA trusted_schema = OFF")
-    check_schema(connection)
-    connection.execute("PRAGMA journal_mode = WAL")
-    connection.execute("PRAGMA synchronous = OFF")
-    connection.execute("PRAGMA cache_size = -65536")
-    connection.executescript(TABLES + INDICES + TRIGGERS)
+    with ExitStack() as stack:
+        connection = sqlite3.connect(database, isolation_level=None, check_same_thread=False, cached_statements=512)
+        stack.callback(connection.close)
+        connection.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MAX_VALUE_BYTES)
+        connection.execute("PRAGMA trusted_schema = OFF")
+        check_schema(connection)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("PRAGMA synchronous = OFF")
+        connection.execute("PRAGMA cache_size = -65536")
+        connection.executescript(TABLES + INDICES + TRIGGERS)
+        # It is the caller's from here on.
+        stack.pop_all()
     return connection
