@@ -17,13 +17,13 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("children", "command", "hosts", "words"),
+    ("children", "command", "hosts", "streams", "words"),
     ("files",),
     ("model", "fields"),
     ("errors",),
 )
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `hosts`,
-and `words` (numbers in sentences)."""
+`streams` (stdout), and `words` (numbers in sentences)."""
 
 HOMES = {
     "click": {"cli"},
@@ -110,10 +110,10 @@ def test_the_shipped_package_reads_nothing_beside_the_project():
 
 
 def test_every_command_is_click_s_business_and_what_it_does_is_the_application_s():
-    """`door` turns errors into exit codes, `streams` mends stdout before anything is loaded; neither is a command."""
+    """`door` turns errors into exit codes; it is not a command."""
     without = {
         path.name
         for layer, path in files()
         if layer == "cli" and "click" not in {name.split(".")[0] for name in imports(path)}
     }
-    assert without == {"__init__.py", "streams.py"}
+    assert without == {"__init__.py"}

@@ -15,7 +15,7 @@ from kbsync.markdown.uploaded import host_of
 from kbsync.model import Desired, Observed, Plan
 from kbsync.plan.build import amend_plan
 from kbsync.plan.match import Match
-from kbsync.push.uploads import Addresses, plan_uploads
+from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.service.contract import Service
@@ -46,7 +46,7 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
             return None
         if there[base.path].slug != base.slug:
             return None
-    addresses = Addresses.of(record.images, there.values(), host_of(service.base_url))
+    addresses = ImageAddresses.of(record.images, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
     policy = replace(policy_of(workspace, AS_CONFIGURED), latency_s=service.latency_s)
     plan = amend_plan(remembered, matches, policy=policy)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
-from kbsync.app.plan_cache import Local, Remembered, local_side, peek, recall, remember, remember_touched
+from kbsync.app.plan_cache import Local, RememberedPlan, local_side, peek, recall, remember, remember_touched
 from kbsync.app.reading import Reading, read_content, read_part, read_sound
 from kbsync.app.sides import Peek, read_ledger
 from kbsync.app.workspace import Workspace
@@ -38,7 +38,7 @@ class Compared:
 class Recalled:
     """The last plan that had nothing to do, and the few sources that moved since; None where none did."""
 
-    remembered: Remembered
+    remembered: RememberedPlan
     part: Reading | None
 
 

@@ -19,7 +19,7 @@ from kbsync.model import Plan
 from kbsync.plan.saved import tree_digest
 from kbsync.push.join import check_same_tree, join
 from kbsync.push.runner import Run
-from kbsync.push.uploads import Addresses, content_of
+from kbsync.push.uploads import ImageAddresses, content_of
 from kbsync.service.contract import Service
 
 
@@ -54,7 +54,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             bases = record.bases
             check_same_tree(info, tree_digest(workspace.target, reading.desired))
             learn_categories(workspace, service, bases)
-            addresses = Addresses.of(record.images, (), host_of(service.base_url))
+            addresses = ImageAddresses.of(record.images, (), host_of(service.base_url))
             body_of = partial(content_of, compiler=reading.compiler, addresses=addresses)
             sender = make_sender(service, None, bases, body_of)
             outcomes = join(lease.target, sender, run, concurrency=workspace.settings.pace.concurrency)

@@ -30,7 +30,7 @@ MOST_MOVED = 200
 """Sources that moved, until the whole tree is read again."""
 
 
-class Remembered(msgspec.Struct, frozen=True, array_like=True):
+class RememberedFindings(msgspec.Struct, frozen=True, array_like=True):
     """What was found in a tree."""
 
     name: bytes
@@ -58,14 +58,14 @@ def keep(workspace: Workspace, walk: Walk, reading: Reading) -> None:
     """Keep what was found, unless a file may change again unseen, or could not be looked at."""
     if walk.findings or any(row.racy for row in reading.compiler.tree.rows.values()):
         return
-    linted = Remembered(_name(workspace), Mark.of(walk), reading.findings)
+    linted = RememberedFindings(_name(workspace), Mark.of(walk), reading.findings)
     store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(linted))
 
 
-def _load(workspace: Workspace) -> Remembered | None:
+def _load(workspace: Workspace) -> RememberedFindings | None:
     body = load_sealed(_path(workspace), HEAD)
     try:
-        return msgspec.msgpack.decode(body, type=Remembered) if body is not None else None
+        return msgspec.msgpack.decode(body, type=RememberedFindings) if body is not None else None
     except msgspec.DecodeError:
         return None
 

@@ -22,7 +22,7 @@ from kbsync.plan.match import Weighed, weigh
 from kbsync.plan.questions import Questions, open_questions, questions_for
 from kbsync.plan.recover import Recovery, settle_pending
 from kbsync.plan.texts import bodies_to_compare, compared, place_of
-from kbsync.push.uploads import Addresses, plan_uploads
+from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.content.compile import Compiler
@@ -43,7 +43,7 @@ class Planned:
     plan: Plan
     recovery: Recovery
     portal: Portal
-    addresses: Addresses
+    addresses: ImageAddresses
 
 
 def make_plan(
@@ -66,7 +66,7 @@ def make_plan(
     """
     bases: Sequence[Base] = record.bases
     portal = observe(workspace, service, reading.desired, record.bases, full=options.full, peek=peek)
-    addresses = Addresses.of(record.images, portal.items or (), host_of(service.base_url))
+    addresses = ImageAddresses.of(record.images, portal.items or (), host_of(service.base_url))
     if portal.items is None:
         bases = renamed_where_desired(bases, reading.desired, partial(was_named, reading.compiler, addresses))
     else:
@@ -107,7 +107,7 @@ def learn(workspace: Workspace, reading: Reading, service: Service, known: Known
     return weighed
 
 
-def was_named(compiler: Compiler, addresses: Addresses, path: str, name: Value) -> bool:
+def was_named(compiler: Compiler, addresses: ImageAddresses, path: str, name: Value) -> bool:
     """Whether a ledger may have named the body of a source so, before images were compared by what is in them."""
     if not has_first_name(name) and not any(compiler.uploaded(path)):
         return False

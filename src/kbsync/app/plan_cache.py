@@ -58,7 +58,7 @@ YOUNG_NS = 50_000_000
 Stamp = tuple[int, int, int, int]
 
 
-class Remembered(msgspec.Struct, frozen=True, array_like=True):
+class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
 
     `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client.
@@ -93,7 +93,7 @@ def local_side(workspace: Workspace, walk: Walk) -> Local | None:
     return Local(_digest(msgspec.msgpack.encode([_encode(part) for part in parts])), Mark.of(walk), walk)
 
 
-def recall(workspace: Workspace, local: Local | None) -> tuple[Remembered, Moved] | None:
+def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, Moved] | None:
     """The record that was made of these settings and this ledger, and the sources that moved since.
 
     The portal is still to be asked. None where more moved than is worth to be looked at one by one.
@@ -102,7 +102,7 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[Remembered, Moved
         return None
     body = load_sealed(_path(workspace), HEAD)
     try:
-        found = msgspec.msgpack.decode(body, type=Remembered) if body is not None else None
+        found = msgspec.msgpack.decode(body, type=RememberedPlan) if body is not None else None
     except msgspec.DecodeError:
         return None
     if found is None:
@@ -112,7 +112,7 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[Remembered, Moved
     return (found, moved) if len(moved) <= MOST_MOVED else None
 
 
-def peek(service: Service, remembered: Remembered) -> tuple[Peek, Plan | None]:
+def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | None]:
     """Ask the portal the least that can be asked; the plan, where it stands as it did when the record was made."""
     from kbsync.service.categories import Expected
     from kbsync.service.peek import Head, is_unmoved
@@ -140,26 +140,26 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
     listed = portal.snapshot.locales
     heads = {locale: head_of(listed[locale]) for locale in portal.locales}
     categories = {item.remote_id: item for item in portal.items or () if item.kind == "category"}
-    remembered = Remembered(
+    remembered = RememberedPlan(
         local.name,
         local.tree,
         portal.info.locales,
         _categories(categories),
         tuple(categories),
         msgspec.Raw(msgspec.msgpack.encode(heads)),
-        tuple(reading.findings),
+        reading.findings,
         plan,
     )
     _store(workspace, remembered)
 
 
-def remember_touched(workspace: Workspace, remembered: Remembered, part: Reading, local: Local, plan: Plan) -> None:
+def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local, plan: Plan) -> None:
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
     if not plan.changes and not any(row.racy for row in part.compiler.tree.rows.values()):
-        _store(workspace, replace(remembered, tree=local.tree, findings=tuple(part.findings), plan=plan))
+        _store(workspace, replace(remembered, tree=local.tree, findings=part.findings, plan=plan))
 
 
-def _store(workspace: Workspace, remembered: Remembered) -> None:
+def _store(workspace: Workspace, remembered: RememberedPlan) -> None:
     store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(remembered))
 
 

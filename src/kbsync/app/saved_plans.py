@@ -162,7 +162,7 @@ def _key() -> str:
     """The key that signatures are checked with; "" where none is asked for.
 
     Raises:
-        UsageError: it is set and blank, as a variable that nobody filled in. It was meant to guard the push.
+        UsageError: it is set and empty, as a CI secret that does not exist. It was meant to guard the push.
     """
     key = os.environ.get(saved.KEY, "")
     if saved.KEY in os.environ and not key.strip():

@@ -12,8 +12,8 @@ from typing import Any
 
 import click
 
-from kbsync.cli.streams import make_lasting
 from kbsync.errors import ExitCode, KbsyncError
+from kbsync.streams import make_lasting
 
 
 def main(arguments: list[str] | None = None) -> None:

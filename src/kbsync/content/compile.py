@@ -20,7 +20,7 @@ from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
 from kbsync.fields import AS_GIVEN
-from kbsync.markdown.uploaded import body_digest
+from kbsync.markdown.uploaded import body_digest, image_name
 from kbsync.model import MANAGED, STATUSES, Desired, Value
 
 PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
@@ -188,12 +188,12 @@ class Compiler:
             said = f"{default}/{rest}" if first != default and first in self.site.locales else ""
         return said if said in self.site.articles else ""
 
-    def content_of(self, path: str, address_of: Callable[[str], str] | None = None) -> str:
+    def content_of(self, path: str, address_of: Callable[[str], str] = image_name) -> str:
         """The body of an article, with its uploaded images named by key, or as it is sent.
 
         Args:
             path: the source.
-            address_of: the address of an uploaded image by its key; None: it is named by its key.
+            address_of: the address of an uploaded image by its key; by default it is named by that.
 
         Raises:
             ContentError: the file is no longer the one that was read.
@@ -207,8 +207,8 @@ class Compiler:
             raise ContentError(f"{path} changed while kbsync was running.", hint="Run the command again.")
 
         def image_of(target: str) -> str | None:
-            image = self.images.uploaded(target) if address_of else None
-            return address_of(image.key) if address_of and image else self.images.name(target)
+            image = self.images.uploaded(target)
+            return address_of(image.key) if image else self.images.name(target)
 
         return body_of(source, data, replacements_of(source, self.known.get, image_of))
 

@@ -126,22 +126,23 @@ class Images:
     can_upload: bool = False
 
     def uploaded(self, path: str) -> Image | None:
-        """The image at a path where it is uploaded; None where it is published otherwise, or is no image."""
-        image = self.by_path.get(path)
-        is_one = image is not None and image.kind not in {"", UNREAD}
-        return image if is_one and self.can_upload and not self.base_url else None
+        """The image at a path where it is uploaded; None where it is published otherwise, or the file is not one."""
+        return self._image(path) if self.can_upload and not self.base_url else None
 
     def name(self, path: str) -> str | None:
         """What stands for the image at a path in a body that is compared: where it is published, or its key.
 
-        None where there is no such image: the link stays as it is.
+        None where the file is not an image: the link stays as it is.
         """
-        image = self.by_path.get(path)
-        if image is None or image.kind in {"", UNREAD}:
+        if (image := self._image(path)) is None:
             return None
         if self.base_url:
             return f"{self.base_url.rstrip('/')}/{quote(path)}"
         return image_name(image.key) if self.can_upload else None
+
+    def _image(self, path: str) -> Image | None:
+        image = self.by_path.get(path)
+        return image if image is not None and image.kind not in {"", UNREAD} else None
 
     def read(self, image: Image) -> bytes:
         """The bytes of an image.

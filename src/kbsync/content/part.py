@@ -1,8 +1,8 @@
 """What a tree looked like, and the few sources of it that moved since, without the thousands that did not.
 
 What a source is to the others is its *shape*: everything but its text. Where some files changed and no shape did,
-nothing that was said of the rest of the tree (a slug that two have, a heading that a link means, an image that nobody
-uses) can have changed, so the rest need not be looked at.
+no finding of the rest of the tree (a slug that two have, a heading that a link means, an image without an article) can
+have changed, so the rest need not be looked at.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ HOUR_S = 3600.0
 
 
 @dataclass(frozen=True, slots=True)
-class Addresses:
+class ImageAddresses:
     """Where the service has images, by their keys.
 
     Args:
@@ -41,7 +41,7 @@ class Addresses:
     own: Mapping[RemoteId | None, Mapping[str, str]]
 
     @classmethod
-    def of(cls, recorded: Mapping[str, str], observed: Iterable[Observed], host: str) -> Addresses:
+    def of(cls, recorded: Mapping[str, str], observed: Iterable[Observed], host: str) -> ImageAddresses:
         """What is known before anything is uploaded.
 
         Args:
@@ -76,7 +76,7 @@ class Uploads:
 
     service: Service
     compiler: Compiler
-    addresses: Addresses
+    addresses: ImageAddresses
     ledger: Ledger
     target: str
     clock: Callable[[], float]
@@ -88,14 +88,14 @@ def sends_body(change: Change) -> bool:
     return change.action is not Action.ADOPT and bool(change.path) and "content" in change.after
 
 
-def awaited(change: Change, compiler: Compiler, addresses: Addresses) -> list[Image]:
+def awaited(change: Change, compiler: Compiler, addresses: ImageAddresses) -> list[Image]:
     """The images that must be uploaded before a change can be sent."""
     if not sends_body(change):
         return []
     return [image for image in compiler.uploaded(change.path) if addresses.find(image.key, change) is None]
 
 
-def content_of(change: Change, compiler: Compiler, addresses: Addresses) -> str:
+def content_of(change: Change, compiler: Compiler, addresses: ImageAddresses) -> str:
     """The body that a change of a source sends.
 
     Raises:
@@ -114,7 +114,7 @@ def content_of(change: Change, compiler: Compiler, addresses: Addresses) -> str:
     return text
 
 
-def plan_uploads(plan: Plan, compiler: Compiler, addresses: Addresses, policy: Policy, *, per_hour: int) -> Plan:
+def plan_uploads(plan: Plan, compiler: Compiler, addresses: ImageAddresses, policy: Policy, *, per_hour: int) -> Plan:
     """The plan with an upload for each image that its changes wait for, before everything else.
 
     Where they are more than the service accepts in an hour (0: unknown), the plan has a warning.
@@ -213,7 +213,7 @@ def record_known(plan: Plan, uploads: Uploads) -> None:
         uploads.ledger.keep_image(uploads.target, key, Uploaded(shown[key], 0.0))
 
 
-def ready(plan: Plan, compiler: Compiler, addresses: Addresses) -> tuple[Plan, list[Outcome]]:
+def ready(plan: Plan, compiler: Compiler, addresses: ImageAddresses) -> tuple[Plan, list[Outcome]]:
     """What can be sent now that images have their addresses, and what cannot, because one of its own has none."""
     changes: list[Change] = []
     left: list[Outcome] = []
@@ -238,7 +238,7 @@ def ready(plan: Plan, compiler: Compiler, addresses: Addresses) -> tuple[Plan, l
     return replace(plan, changes=tuple(changes)), left
 
 
-def only_awaited(plan: Plan, compiler: Compiler, addresses: Addresses) -> Plan:
+def only_awaited(plan: Plan, compiler: Compiler, addresses: ImageAddresses) -> Plan:
     """A plan that was cut down, without the uploads that none of its changes waits for any more."""
     waiting = {image.key for change in plan.changes for image in awaited(change, compiler, addresses)}
     shown = compiler.images.by_path

@@ -10,10 +10,14 @@ from kbsync.service import wire
 from kbsync.service.profile import Profile
 from kbsync.service.snapshot import Row
 
-LISTED = tuple(field for field in FIELDS if "article" in field.of and field.name not in {"slug", "category"})
-"""The fields whose values a row holds, in this order; what the service leaves out is empty."""
+LISTED = tuple(
+    (field.name, field.type.value)
+    for field in FIELDS
+    if "article" in field.of and field.name not in {"slug", "category"}
+)
+"""The fields whose values a row holds, in this order, and what each is where the service leaves it out."""
 
-NAMES = tuple(field.name for field in LISTED)
+NAMES = tuple(name for name, _ in LISTED)
 
 
 def row_of(article: wire.WireArticle, profile: Profile) -> Row:
@@ -25,7 +29,7 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
         seen.slug,
         wire.category_id_of(article),
         seen.status.value if seen.status else None,
-        tuple(seen.fields.get(field.name, field.type.value) for field in LISTED),
+        tuple(seen.fields.get(name, empty) for name, empty in LISTED),
         wire.translations_of(article),
         seen.images,
         seen.outline,
