@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast test-lowest test-newest locked lock lint codes bench soak fuzz clean
+.PHONY: demo test test-fast test-lowest test-newest locked lock lint codes bench soak fuzz explore clean
 
 demo: .venv/installed
 	$(BIN)/kbsync demo
@@ -38,6 +38,10 @@ soak: .venv/tested
 
 fuzz: .venv/tested
 	$(BIN)/python bench/fuzz.py --write
+
+# The properties with examples that no run has tried before.
+explore: .venv/tested
+	KBSYNC_EXPLORE=1 $(BIN)/python -m pytest -n 2 -k properties
 
 # The user's needs first, so that the demo does not wait for test tools.
 .venv/installed: pyproject.toml

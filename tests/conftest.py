@@ -18,9 +18,11 @@ from patience import GIVE_UP_S
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
-# How fast a machine is says nothing about whether the code is right.
-settings.register_profile("kbsync", deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.load_profile("kbsync")
+# How fast a machine is says nothing about whether the code is right, and the same commit gives the same result each
+# time. `make explore` tries other examples on every run; what it finds becomes an `@example`.
+settings.register_profile("kbsync", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.register_profile("explore", settings.get_profile("kbsync"), derandomize=False, print_blob=True)
+settings.load_profile("explore" if os.environ.get("KBSYNC_EXPLORE") else "kbsync")
 
 # A shell starts what runs in its background with Ctrl-C ignored, and every program that a test starts would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

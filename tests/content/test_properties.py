@@ -112,6 +112,8 @@ ANY_VALUES = st.fixed_dictionaries({}, optional={
 @given(ANY_VALUES, ANY_TEXT)
 @example({"title": "a\n---\nb", "description": "word " * 60}, "")
 @example({"title": "1"}, "---\n")
+@example({"title": "\N{NO-BREAK SPACE}"}, "")
+@example({"title": "a\N{NO-BREAK SPACE}", "tags": ["\N{EM SPACE}"]}, "")
 def test_a_new_file_says_what_it_was_made_of(values, body):
     text = dumps(new_post(body, **values))
     source, post = source_of(text), read_post(text)

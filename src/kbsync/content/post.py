@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+import yaml
 from frontmatter import Post, dumps
-from frontmatter.default_handlers import YAMLHandler
+from frontmatter.default_handlers import SafeDumper, YAMLHandler
 
 from kbsync.content.body import BOM
 from kbsync.content.frontmatter import MAX_BYTES, FrontMatter, never_closed, read_block
@@ -44,8 +45,18 @@ class Handler(YAMLHandler):
         return read_block(fm)
 
     def export(self, metadata: dict[str, object], **kwargs: object) -> str:
-        """Plain values as YAML, in their order, one line a key however long it is."""
-        return super().export(metadata, **{"sort_keys": False, "width": MAX_BYTES, **kwargs})
+        """Plain values as YAML, in their order, one line a key however long it is.
+
+        The superclass strips what YAML made, and with it a no-break space at the end of the last value.
+        """
+        options: dict[str, Any] = {
+            "Dumper": SafeDumper,
+            "allow_unicode": True,
+            "sort_keys": False,
+            "width": MAX_BYTES,
+            **kwargs,
+        }
+        return str(yaml.dump(metadata, **options)).removesuffix("\n")
 
     def format(self, post: Post, **kwargs: Any) -> str:
         """The whole text. What was read keeps its front matter as it was written."""
