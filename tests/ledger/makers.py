@@ -41,7 +41,16 @@ def a_base(slug: str = "x", remote_id: int | str = 7, **given: object) -> Base:
 
 def a_change(action: Action = Action.CREATE, slug: str = "x", remote_id: int | str | None = None, **fields) -> Change:
     changes = tuple(FieldChange(name, before, after) for name, (before, after) in fields.items())
-    return Change(action, "article", "en", slug, f"en/a/{slug}.md", remote_id, "X", changes)
+    return Change(
+        action=action,
+        kind="article",
+        locale="en",
+        slug=slug,
+        path=f"en/a/{slug}.md",
+        remote_id=remote_id,
+        title="X",
+        fields=changes,
+    )
 
 
 def begin(ledger: Ledger, *changes: Change, target: str = PORTAL, owner: Owner = ANA) -> list[int]:

@@ -111,7 +111,9 @@ def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) 
         service.list_categories((), Expected(managed=[base.remote_id for base in bases if base.kind == "category"]))
         return
     service.categories = {
-        base.remote_id: Observed("category", base.remote_id, base.locale, base.slug, base.fields)
+        base.remote_id: Observed(
+            kind="category", remote_id=base.remote_id, locale=base.locale, slug=base.slug, fields=base.fields
+        )
         for base in bases
         if base.kind == "category"
     }
