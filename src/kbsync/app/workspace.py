@@ -42,6 +42,8 @@ class Workspace:
     session: Session
     profile: Profile = field(init=False)
     consent: Consent = field(init=False)
+    fetched: bool = False
+    """Whether the ledger in git was brought up to date by this command."""
 
     def __post_init__(self) -> None:
         self.consent = Consent(self.settings, self.session)
@@ -198,12 +200,29 @@ class Workspace:
 
     # --- the ledger ------------------------------------------------------------------------------------------------
 
-    def open_ledger(self, *, looking: bool = False) -> Ledger:
-        """The ledger; made where it is missing."""
+    def open_ledger(self, *, looking: bool = False, beside: bool = False) -> Ledger:
+        """The ledger; made where it is missing. `beside`: another connection, which keeps a lease alive."""
         from kbsync.ledger import open_ledger
 
         self.consent.ledger()
+        if self.has_git_ledger:
+            return self._open_git_ledger(beside=beside)
         return open_ledger(self.settings.ledger.url, folder=self.settings.folder, looking=looking)
+
+    @property
+    def has_git_ledger(self) -> bool:
+        """Whether the ledger is a ref of a git remote."""
+        return self.settings.ledger.url.startswith("git:")
+
+    def _open_git_ledger(self, *, beside: bool) -> Ledger:
+        from kbsync.ledger.git import open_git_ledger, ref_of
+        from kbsync.ledger.remote import RemoteRef
+
+        settings = self.settings.ledger
+        ref = RemoteRef(self.settings.folder, settings.url.removeprefix("git:"), settings.ref or ref_of(self.target))
+        ledger = open_git_ledger(ref, self.target, self.state_folder, fetch=not (beside or self.fetched), beside=beside)
+        self.fetched = self.fetched or not beside
+        return ledger
 
     def has_ledger(self) -> bool:
         """Whether there is a ledger already."""
