@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Literal
@@ -350,6 +350,14 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
+class AsOf:
+    """The run whose record stands for the portal, and when it ended, in seconds since 1970."""
+
+    run: int
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What a push would do, in order, and what it would leave to people.
 
@@ -357,7 +365,7 @@ class Plan:
     anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
-    `seconds` and `requests` are an estimate.
+    `seconds` and `requests` are an estimate. `as_of` is the run that the files were compared with; None: the portal.
     """
 
     target: Target
@@ -373,6 +381,11 @@ class Plan:
     seconds: float = 0.0
     kept: tuple[Held, ...] = ()
     overruled: tuple[Held, ...] = ()
+    as_of: AsOf | None = None
+
+    def as_of_run(self, as_of: AsOf) -> Plan:
+        """The same plan, which says that the portal was not looked at."""
+        return replace(self, as_of=as_of)
 
     @property
     def sent(self) -> tuple[Change, ...]:

@@ -53,6 +53,9 @@ MOST_MERGES = 5
 PUBLISHING = threading.Lock()
 """One commit at a time in this process: the heart's thread makes checkpoints, the run itself ends it."""
 
+SOURCE = "Source-Commit"
+"""The trailer with the commit whose files a run published."""
+
 Note = Callable[[str], None]
 
 
@@ -178,6 +181,20 @@ class GitLedger(Ledger):
         oid = self.ref.files_of(commit).get(body_file(digest))
         return None if oid is None else self.ref.read([oid])[oid].decode("utf-8", "surrogatepass")
 
+    @property
+    def is_sent(self) -> bool:
+        """Whether the remote has all that is recorded here."""
+        return self.file.origin().is_sent
+
+    def published_elsewhere(self) -> str:
+        """The commit of the content that the last run published, where it is not part of what is checked out here.
+
+        "" where it is, and where this clone does not have enough of the history to tell.
+        """
+        tip = self.file.origin().commit_id
+        source = self.ref.trailer_of(tip, SOURCE) if tip else ""
+        return source if source and not self.ref.may_contain(source) else ""
+
     # --- sending ---------------------------------------------------------------------------------------------------
 
     def send(self, subject: str) -> None:
@@ -238,7 +255,7 @@ class GitLedger(Ledger):
     def _message(self, subject: str) -> str:
         """The first line, and lines that programs can read."""
         job = job_of(os.environ)
-        known = {"Portal": self.target.key, "Source-Commit": self.ref.source_commit(), "Job": job.address}
+        known = {"Portal": self.target.key, SOURCE: self.ref.source_commit(), "Job": job.address}
         return f"{subject}\n\n" + "".join(f"{name}: {visible(text)}\n" for name, text in known.items() if text)
 
     def _author(self, lease: Lease | None) -> Author:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from kbsync.children import find_program
 from kbsync.errors import ConfigError, LedgerError
+from kbsync.ledger.job import is_ci
 from kbsync.model import visible
 
 LIMIT_S = 120.0
@@ -74,6 +75,17 @@ class RefMoved(LedgerError):
     """The remote's ref is not where it was seen last: another run was faster. Nothing was pushed."""
 
 
+def remote_names(folder: Path, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """The remotes of the repository that a folder lies in; none where it lies in none, or git cannot be run."""
+    program = find_program("git", environ, outside=(folder, Path.cwd()))
+    if program is None:
+        return []
+    done = subprocess.run(
+        [program, "-C", os.fspath(folder), "remote"], env=_clean(environ), capture_output=True, check=False
+    )
+    return done.stdout.decode("utf-8", "replace").split() if done.returncode == 0 else []
+
+
 @dataclass(frozen=True, slots=True)
 class Author:
     """Who a commit is by."""
@@ -126,6 +138,8 @@ class RemoteRef:
             )
 
     def _check_programs(self) -> None:
+        if is_ci(self.environ):
+            return  # The service itself made this clone, and writes there how to sign in.
         listed = self._ask("config", "--list", "--show-scope", "-z").split(b"\0")
         for scope, setting in zip(listed[::2], listed[1::2], strict=False):
             key = setting.partition(b"\n")[0].decode("utf-8", "replace")
@@ -211,6 +225,18 @@ class RemoteRef:
             found[oid] = out[end + 1 : end + 1 + int(size)]
             at = end + 2 + int(size)
         return found
+
+    def trailer_of(self, commit: str, name: str) -> str:
+        """The value of a trailer of a commit's message; "" where there is none."""
+        code, out, _ = self._run("log", "-1", f"--format=%(trailers:key={name},valueonly,separator=%x20)", commit)
+        value = out.decode("ascii", "replace").strip() if code == 0 else ""
+        return value if OID.fullmatch(value) else ""
+
+    def may_contain(self, commit: str) -> bool:
+        """Whether a commit is part of what is checked out, as far as this clone can tell: a shallow one cannot."""
+        if not self.has(commit):
+            return self._ask("rev-parse", "--is-shallow-repository").startswith(b"true")
+        return self._run("merge-base", "--is-ancestor", commit, "HEAD")[0] != 1
 
     def source_commit(self) -> str:
         """The commit that is checked out here; "" where there is none."""
