@@ -278,6 +278,7 @@ class GitLedger(Ledger):
             self.fetch()
         busy = super().lock(target, owner, now=now, take_over=take_over)
         if busy is None:
+            self.gave_up = False
             # What the remote still has of a lease is a dead run's, and goes with the next commit.
             self.file.note(lost=False, told_s=now, lease="dead" if self.file.origin().lease else "")
         return busy
@@ -298,6 +299,7 @@ class GitLedger(Ledger):
                 self._begin(target, run, f"begins: {len(numbers):,} to send")
             except LedgerError:
                 self.skip_rest(run, "The ledger could not be sent.", now=time.time())
+                self.gave_up = True
                 raise
         return numbers
 

@@ -55,6 +55,9 @@ PROGRAMS = re.compile(
 )
 """Settings that make git run something, or talk to another machine, when it fetches or pushes."""
 
+MAX_SHOWN = 200
+"""Characters of what git says."""
+
 REMOTE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -304,7 +307,7 @@ class RemoteRef:
         code, out, said = self._run(*arguments, given=given)
         if code:
             raise ConfigError(
-                f"The ledger is in git, and git cannot be used here ({_last_line(said)}).",
+                f"The ledger is in git, and git cannot be used here ({_reason(said)}).",
                 hint="Run kbsync in a git repository that has a remote, or set another [ledger] url.",
             )
         return out
@@ -324,7 +327,7 @@ class RemoteRef:
     def _failure(self, said: bytes) -> LedgerError:
         text = said.decode("utf-8", "replace")
         hint = next((words for sign, words in SIGNS if sign in text), "Check the connection, and try again.")
-        message = f"The ledger {self.place} cannot be used: {_last_line(said)}."
+        message = f"The ledger {self.place} cannot be used: {_reason(said)}."
         return LedgerError(message, hint=hint.replace("{remote}", self.remote))
 
 
@@ -349,10 +352,14 @@ def _plain(text: str) -> str:
     return re.sub(r"[<>\x00-\x1f\x7f]", "", text).strip() or "kbsync"
 
 
-def _last_line(said: bytes) -> str:
-    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    told = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "!", "ssh:"))] or lines
-    return visible(told[-1].partition(": ")[2] or told[-1]).strip(" .")[:200] if told else "it ended early"
+def _reason(said: bytes) -> str:
+    """The line of what git printed that says most: the server's own words, then which ref it refused, then git's."""
+    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    for signs in (("remote: ",), ("!",), ("fatal:", "error:", "ssh:")):
+        if told := [line for line in lines if line.startswith(signs)]:
+            text = told[0].rpartition("\t")[2] if signs == ("!",) else told[0].partition(": ")[2]
+            return visible(text).strip(" .")[:MAX_SHOWN]
+    return visible(lines[-1]).strip(" .")[:MAX_SHOWN] if lines else "it ended early"
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:
