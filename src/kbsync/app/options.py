@@ -69,6 +69,7 @@ def policy_of(workspace: Workspace, options: PlanOptions, overwrite: frozenset[s
             "article": frozenset(profile.fields["article"]),
             "category": frozenset(profile.fields["category"]),
         },
+        side_effects=profile.side_effects,
         needs_author=needs_author(profile),
         publish=push.publish or options.publish,
         live=push.live,

@@ -72,7 +72,8 @@ def make_plan(
     else:
         bases = renamed_where_observed(bases, portal.items)
     desired = chosen(workspace, reading.desired, options)
-    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
+    effects = service.side_effects
+    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete, effects=effects)
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
     policy = replace(policy_of(workspace, options, overwrite), latency_s=service.latency_s)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)

@@ -40,7 +40,7 @@ from collections.abc import Iterable
 
 from kbsync.errors import PlanRefused
 from kbsync.model import Action, Change, Desired, Observed, Plan, Target
-from kbsync.plan.displaced import note_positions
+from kbsync.plan.displaced import note_displaced
 from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.items import decide_item
 from kbsync.plan.known import Known
@@ -113,7 +113,7 @@ def build_plan(
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)
     warn_of_look_alikes(draft, matches)
-    note_positions(draft, matches)
+    note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=matches.managed)

@@ -152,7 +152,7 @@ def _decide_present(
         elif base is not None and base.is_decided:
             verdicts = as_decided(draft, desired, base, verdicts, there)
         if not same_locale:
-            verdicts = _with_its_category(verdicts, desired, there)
+            verdicts = _with_its_locale(verdicts, desired, there, draft.policy.side_effects.locale_follows)
         _decide_fields(draft, match, observed, there, verdicts, replaced)
     if draft.policy.publish and desired.kind == "article" and desired.status is not None:
         decide_status(draft, match, observed)
@@ -166,14 +166,16 @@ def _decide_present(
         draft.unchanged += 1
 
 
-def _with_its_category(verdicts: dict[str, Verdict], desired: Desired, there: Fields) -> dict[str, Verdict]:
-    """The category decides the locale, on every save (docs/service.md, S9): one is held with the other."""
-    category, locale = verdicts.get("category", Verdict.CONFLICT), verdicts["locale"]
-    differs = "category" in desired.fields and there.get("category") != desired.fields["category"]
-    if differs and locale is Verdict.SEND and category is not Verdict.SEND:
-        return {**verdicts, "locale": category if category in HELD else Verdict.CONFLICT}
-    if category is Verdict.SEND and locale in HELD:
-        return {**verdicts, "category": locale}
+def _with_its_locale(
+    verdicts: dict[str, Verdict], desired: Desired, there: Fields, decisive: str
+) -> dict[str, Verdict]:
+    """The locale and the field that decides it: one is held with the other."""
+    other, locale = verdicts.get(decisive, Verdict.CONFLICT), verdicts["locale"]
+    differs = decisive in desired.fields and there.get(decisive) != desired.fields[decisive]
+    if differs and locale is Verdict.SEND and other is not Verdict.SEND:
+        return {**verdicts, "locale": other if other in HELD else Verdict.CONFLICT}
+    if other is Verdict.SEND and locale in HELD:
+        return {**verdicts, decisive: locale}
     return verdicts
 
 
@@ -193,12 +195,10 @@ def _decide_fields(
     desired, base = match.desired, match.base
     _hold_fields(draft, match, observed, there, verdicts)
     sends = [name for name in names_of(desired.kind) if verdicts.get(name) is Verdict.SEND]
+    effects = draft.policy.side_effects
     if verdicts.get("locale") is Verdict.SEND:
-        # The category decides the locale, on every save (docs/service.md, S9).
-        sends += ["locale", *(["category"] if "category" in desired.fields and "category" not in sends else [])]
-    if "category" in sends and "position" in desired.fields and "position" not in sends:
-        # The service gives a new position to what changes its category.
-        sends.append("position")
+        sends += ["locale", *_also((effects.locale_follows,), desired, sends)]
+    sends += _also(effects.overwrites(sends), desired, sends)
     moves = verdicts.get("locale") in HELD
     if sends and base is None and not moves:
         # What is alike on both sides is agreed on; what is sent will be.
@@ -215,6 +215,11 @@ def _decide_fields(
         agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
         if agreeing or base.path != desired.path:
             draft.settled[base.kind, base.remote_id] = _settled(base, desired, agreeing)
+
+
+def _also(names: Iterable[str], desired: Desired, sends: Collection[str]) -> list[str]:
+    """Those of some fields that the source gives and that are not sent yet."""
+    return [name for name in names if name in desired.fields and name not in sends]
 
 
 def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: Mapping[str, Agreed | None]) -> None:

@@ -18,7 +18,7 @@ OUTSIDE = frozenset({"status", "locale", "translation_of"})
 UNSEEN = frozenset({"locale", "translation_of"})
 """What an answer does not show as it is stored: the locale is the category's, the link the original's.
 
-Source: docs/service.md, S9 and section 4.
+Source: docs/service.md, S3 and section 4.
 """
 
 PLAN_AGAIN = "Run `kbsync plan` again."
@@ -76,11 +76,6 @@ def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Result:
     """A change that is left out because somebody was there since the plan was made."""
     error = f"Changed on the portal after the plan was made: {field_names(names)}. Nothing was {done}."
     return Result("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
-
-
-def only_position(change: Change, wrong: list[str]) -> bool:
-    """Whether an update arrived but for the position, which a change of category resets."""
-    return wrong == ["position"] and "category" in change.after
 
 
 def hold_again(base: Base, known: Base, leaves: Mapping[str, Agreed]) -> Base:

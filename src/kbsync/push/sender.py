@@ -27,7 +27,6 @@ from kbsync.plan.result import (
     moved_on,
     must_be_sent,
     not_taken,
-    only_position,
 )
 from kbsync.push.lookup import Lookup
 from kbsync.service.contract import Service
@@ -223,7 +222,7 @@ class Sender:
         try:
             seen = self.lookup.look(change, remote_id)
             wrong = differences(change.after, seen)
-            if wrong and not only_position(change, wrong):
+            if not set(wrong) <= set(self.service.side_effects.overwrites(change.after)):
                 if not isinstance(exc, AnswerLost):
                     return failed(exc, remote_id)
                 if moved := differences({n: v for n, v in change.before.items() if n not in UNSEEN}, seen):
@@ -263,9 +262,9 @@ class Sender:
         seen = self._mend_position(change, change.after, seen)
         wrong = differences(change.after, seen)
         arrived = {name: value for name, value in change.after.items() if name not in wrong and name != "status"}
-        if "category" in arrived and "position" in seen.fields:
-            # The move gave it a new one: that is not a person's edit, even where ours was not stored afterwards.
-            arrived["position"] = seen.fields["position"]
+        # What the service overwrote is not a person's edit, even where ours was not stored afterwards.
+        overwritten = self.service.side_effects.overwrites(arrived)
+        arrived |= {name: seen.fields[name] for name in overwritten if name in seen.fields}
         status = seen.status if "status" in change.after and "status" not in wrong else None
         # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
         unknown = Base(
@@ -295,7 +294,7 @@ class Sender:
         return Result("done", "done", base, remote_id=seen.remote_id)
 
     def _mend_position(self, change: Change, sent: Fields, seen: Observed) -> Observed:
-        """A change of category gives the article a new position; ours is sent again, alone."""
+        """A position that the service overwrote (docs/service.md, S122) is sent again, alone."""
         if (
             change.kind != "article"
             or differences(sent, seen) != ["position"]

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import UnsetType
 
 from kbsync.errors import Denied, Misbehaved, NotFound, ServerFailed
+from kbsync.fields import SideEffects
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import wire
 from kbsync.service.answers import SHOWN_CHARS, check_status, decode
@@ -49,6 +50,11 @@ class HttpService:
     def base_url(self) -> str:
         """Where it is."""
         return self.transport.base_url
+
+    @property
+    def side_effects(self) -> SideEffects:
+        """What a save changes along with what is sent."""
+        return self.profile.side_effects
 
     @property
     def requests(self) -> int:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from kbsync.fields import SideEffects
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 
 if TYPE_CHECKING:
@@ -28,6 +29,11 @@ class Service(Protocol):
     @property
     def base_url(self) -> str:
         """Where it is."""
+        ...
+
+    @property
+    def side_effects(self) -> SideEffects:
+        """What it changes along with what is sent."""
         ...
 
     @property
