@@ -16,7 +16,8 @@ from kbsync.content.parse import parse_source
 from kbsync.history.asked import File, Pair
 from kbsync.history.blobs import Blob, Blobs
 from kbsync.history.cache import as_bytes
-from kbsync.history.git import SURE_PERCENT, Entry, GitFailed
+from kbsync.history.git import SURE_PERCENT, Entry
+from kbsync.history.git_process import GitFailed
 from kbsync.history.past import Past
 from kbsync.history.revisions import Revision, Then, targets_of
 from kbsync.history.trail import Text, Trail
