@@ -23,8 +23,8 @@ from kbsync.history.past import Past
 from kbsync.history.revisions import Revision, Then
 from kbsync.history.trail import Text, Trail
 from kbsync.model import Base, Fields, Kind, Observed, Status, Value
+from kbsync.plan.articles import Key, key_of
 from kbsync.plan.decide import EMPTY
-from kbsync.plan.evidence import Key, key_of
 from kbsync.plan.known import Former, GitWord
 from kbsync.plan.likeness import MIN_WORDS, NEAR, likeness, words
 from kbsync.plan.order import ASIDE

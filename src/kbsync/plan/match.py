@@ -49,8 +49,9 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from kbsync.model import Base, Desired, Observed, Value
+from kbsync.plan.articles import Article, Index
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
-from kbsync.plan.evidence import Article, Evidence, Index, Scales
+from kbsync.plan.evidence import Evidence, Scales
 from kbsync.plan.known import Known, Node
 from kbsync.plan.likeness import HALF
 

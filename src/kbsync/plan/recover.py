@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kbsync.fields import SideEffects
 from kbsync.model import Action, Base, Observed, Pending, Status, Value
-from kbsync.plan.evidence import key_of
+from kbsync.plan.articles import key_of
 from kbsync.plan.result import OUTSIDE, hold_again
 
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from kbsync.model import Action, Change, FieldChange, Held, Observed, Reason
+from kbsync.plan.articles import Key, key_of
 from kbsync.plan.draft import Draft
-from kbsync.plan.evidence import Key, key_of
 from kbsync.plan.known import Node
 from kbsync.plan.match import Matches
 
