@@ -61,7 +61,7 @@ FIELDS = (
 """In the order in which a report shows them. Each decides for itself."""
 
 LINK = Field("translation_of", Type.NUMBER, as_given=False, wire="associated_article_id", label="translation of")
-"""Links a translation to its original; its value is that one's id. `plan/links.py` decides it."""
+"""Links a translation to its original; its value is that one's id. `plan/translation_links.py` decides it."""
 
 LINK_FIELD = LINK.name
 ARTICLE_FIELDS = tuple(field.name for field in FIELDS if "article" in field.of)

@@ -114,7 +114,7 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, M
 
 def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | None]:
     """Ask the portal the least that can be asked; the plan, where it stands as it did when the record was made."""
-    from kbsync.service.categories import Expected
+    from kbsync.service.category_lister import Expected
     from kbsync.service.peek import Head, is_unmoved
 
     heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, Head])

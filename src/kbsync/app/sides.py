@@ -12,9 +12,9 @@ from kbsync.model import Base, Desired, Observed, Pending
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
-    from kbsync.service.categories import Expected
+    from kbsync.service.article_lister import Page
+    from kbsync.service.category_lister import Expected
     from kbsync.service.contract import Service
-    from kbsync.service.listing import Page
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
 
@@ -106,7 +106,7 @@ def observe(
 def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:
     """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
     if workspace.profile.can_list:
-        from kbsync.service.categories import Expected
+        from kbsync.service.category_lister import Expected
 
         service.list_categories((), Expected(managed=[base.remote_id for base in bases if base.kind == "category"]))
         return
@@ -121,7 +121,7 @@ def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) 
 
 def _expected(info: PortalInfo, desired: Iterable[Desired], bases: Iterable[Base]) -> Expected:
     """What we know of the categories before they are listed."""
-    from kbsync.service.categories import Expected
+    from kbsync.service.category_lister import Expected
 
     managed = [base.remote_id for base in bases if base.kind == "category"]
     wanted = {(item.locale, item.slug) for item in desired if item.kind == "category"}

@@ -13,9 +13,9 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from kbsync.content.body import body_of, raw_digest
-from kbsync.content.cache import Row
 from kbsync.content.identity import Identity, Site
 from kbsync.content.images import Image, Images
+from kbsync.content.scan_cache import Row
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError

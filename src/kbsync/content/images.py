@@ -18,8 +18,8 @@ from urllib.parse import quote
 import msgspec
 
 from kbsync import __version__
-from kbsync.content.cache import RACY_NS
 from kbsync.content.dimensions import dimensions_of
+from kbsync.content.scan_cache import RACY_NS
 from kbsync.content.walk import Stamp
 from kbsync.errors import ContentError
 from kbsync.files import load_sealed, read_within, store_sealed

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 
 from kbsync.content.body import CATEGORY_FILE
-from kbsync.content.cache import CacheFile, Row
 from kbsync.content.inspection import Inspect
+from kbsync.content.scan_cache import CacheFile, Row
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, parse_one
 from kbsync.content.walk import Stamp, Walk

@@ -2,7 +2,7 @@
 
 A path is given up as soon as what is asked of it is known. The rest costs a walk through all commits, in which each
 older text is read once. Only one whose outline is that of the portal's body is compiled, with its links as they were.
-What was read is kept (`cache.py`): the next walk asks git for what is new.
+What was read is kept (`log_cache.py`): the next walk asks git for what is new.
 """
 
 from __future__ import annotations
@@ -15,18 +15,18 @@ from kbsync.content.compile import Compiler
 from kbsync.content.parse import parse_source
 from kbsync.history.asked import File, Pair
 from kbsync.history.blobs import Blob, Blobs
-from kbsync.history.cache import as_bytes
 from kbsync.history.git import SURE_PERCENT, Entry
 from kbsync.history.git_process import GitFailed
 from kbsync.history.linking import AT_ONCE, Linking
+from kbsync.history.log_cache import as_bytes
 from kbsync.history.past import Past
 from kbsync.history.revisions import Revision, Then
 from kbsync.history.trail import Text, Trail
 from kbsync.model import Base, Fields, Kind, Observed, Status, Value
-from kbsync.plan.articles import Key, key_of
 from kbsync.plan.decide import EMPTY
 from kbsync.plan.known import Former, GitWord
 from kbsync.plan.likeness import MIN_WORDS, NEAR, likeness, words
+from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.order import ASIDE
 from kbsync.plan.questions import Question, Questions, differing
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from kbsync.lint.check import finds
+from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.lint.tags import KNOWN, SEEN_ALONE
 from kbsync.markdown.spans import RawHtml

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kbsync.content.identity import Identity, locale_of
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Source
-from kbsync.lint.check import Needs, finds
 from kbsync.lint.context import Context, at_key
+from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
 from kbsync.words import did_you_mean
 

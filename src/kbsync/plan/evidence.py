@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 
 from kbsync.model import Desired, Fields
-from kbsync.plan.articles import Article, Index, key_of
 from kbsync.plan.assign import Edge
 from kbsync.plan.known import Former, Node
 from kbsync.plan.likeness import HALF, NEAR
+from kbsync.plan.nodes import Article, Index, key_of
 
 MIN_WEIGHT = 10
 """What weighs less says nothing."""

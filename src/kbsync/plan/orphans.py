@@ -10,9 +10,9 @@ from urllib.parse import quote
 from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Status
-from kbsync.plan.articles import key_of
 from kbsync.plan.draft import Draft, follow_rename, names_of
 from kbsync.plan.match import Matches
+from kbsync.plan.nodes import key_of
 from kbsync.plan.proofs import was_touched
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from kbsync.fields import SideEffects
 from kbsync.model import Action, Base, Observed, Pending, Status, Value
-from kbsync.plan.articles import key_of
+from kbsync.plan.nodes import key_of
 from kbsync.plan.result import OUTSIDE, hold_again
 
 
@@ -85,7 +85,7 @@ def _settle_by_ledger(pending: Iterable[Pending], bases: tuple[Base, ...]) -> Re
 
 
 def _holds(item: Observed, entry: Pending) -> bool:
-    # A place that no file gave (`plan/places.py`) is the panel's, which may have moved it since.
+    # A place that no file gave (`plan/positions.py`) is the panel's, which may have moved it since.
     claimed = (name for name in entry.after if name not in OUTSIDE and entry.leaves.get(name) != ())
     return all(item.fields.get(name) == entry.after[name] for name in claimed)
 

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 from kbsync.model import Action, Change, FieldChange, Held, Observed, Reason
-from kbsync.plan.articles import Key, key_of
 from kbsync.plan.draft import Draft
 from kbsync.plan.known import Node
 from kbsync.plan.match import Matches
+from kbsync.plan.nodes import Key, key_of
 
 
 def hold_taken_slugs(draft: Draft, observed: Iterable[Observed], matches: Matches) -> None:

@@ -42,8 +42,8 @@ from kbsync.model import (
     Target,
     Value,
 )
-from kbsync.plan.articles import key_of
 from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
+from kbsync.plan.nodes import key_of
 from kbsync.plan.order import take_turns
 
 

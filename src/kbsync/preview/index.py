@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from kbsync.content.identity import Identity, Site
 from kbsync.content.source import Source
-from kbsync.preview.addresses import article_url, category_url, home_url
+from kbsync.preview.urls import article_url, category_url, home_url
 
 CategoryKey = tuple[str, str]
 """A locale and the slug of a category in it; the slug is "" for articles without one."""

@@ -14,11 +14,11 @@ from kbsync.fields import SideEffects
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import decoded, wire
 from kbsync.service.answers import SHOWN_CHARS, check_status
-from kbsync.service.categories import CategoryLister, Counts, Expected
-from kbsync.service.listing import Filters, Lister, Page, reading
+from kbsync.service.article_lister import Filters, Lister, Page, reading
+from kbsync.service.category_lister import CategoryLister, Counts, Expected
+from kbsync.service.list_rows import observed_row
 from kbsync.service.portal import Owner, Portal, PortalInfo, check_locales
 from kbsync.service.profile import Profile
-from kbsync.service.rows import observed_row
 from kbsync.service.snapshot import Snapshot
 from kbsync.service.transport import Answer, File, Transport
 from kbsync.service.wire import path_part

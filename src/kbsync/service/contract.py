@@ -12,8 +12,8 @@ from kbsync.fields import SideEffects
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 
 if TYPE_CHECKING:
-    from kbsync.service.categories import Expected
-    from kbsync.service.listing import Page
+    from kbsync.service.article_lister import Page
+    from kbsync.service.category_lister import Expected
     from kbsync.service.portal import Owner, Portal, PortalInfo
     from kbsync.service.snapshot import Snapshot
 

@@ -8,11 +8,11 @@ from kbsync.errors import Misbehaved
 from kbsync.model import Observed
 from kbsync.service import wire
 from kbsync.service.answers import SHOWN_CHARS, decode
+from kbsync.service.article_lister import Page
 from kbsync.service.exchange import Answer
-from kbsync.service.listing import Page
+from kbsync.service.list_rows import row_of
 from kbsync.service.portal import Owner, PortalInfo, portal_info
 from kbsync.service.profile import Profile
-from kbsync.service.rows import row_of
 
 
 def anything(answer: Answer) -> None:

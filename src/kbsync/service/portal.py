@@ -8,7 +8,7 @@ from kbsync.errors import Misbehaved
 from kbsync.model import Observed, RemoteId
 from kbsync.service import wire
 from kbsync.service.answers import SHOWN_CHARS
-from kbsync.service.categories import MAX_LOCALES, Counts
+from kbsync.service.category_lister import MAX_LOCALES, Counts
 
 
 @dataclass(frozen=True, slots=True)
