@@ -63,11 +63,15 @@ def recorded(workspace: Workspace, ledger: Ledger) -> Recorded:
     from kbsync.plan.former import without_former_bodies
 
     key = workspace.target.key
-    images = {name: found.url for name, found in ledger.images(key).items()}
     bases = ledger.bases(key)
     # Where the portal cannot be looked at, what it holds is known by these names alone.
     bases = without_former_bodies(bases) if workspace.profile.can_list else bases
-    return Recorded(bases, ledger.pending(key), images)
+    return Recorded(bases, ledger.pending(key), image_addresses(ledger, key))
+
+
+def image_addresses(ledger: Ledger, key: str) -> dict[str, str]:
+    """Where the images of a portal are, as far as a ledger knows."""
+    return {name: found.url for name, found in ledger.images(key).items()}
 
 
 def observe(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kbsync.content.source import Source
-from kbsync.preview.bodies import article_body, page_html
+from kbsync.preview.article_html import article_body, page_html
 from kbsync.preview.index import CategoryKey
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.policy import BUILT
