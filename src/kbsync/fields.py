@@ -13,7 +13,7 @@ Owner = Literal["category", "article"]
 
 
 class Type(Enum):
-    """What a field holds, and what stands for nothing."""
+    """What a field holds, and its empty value."""
 
     TEXT = ""
     NUMBER = None

@@ -112,7 +112,7 @@ class Compiler:
     """Turns the sources of one tree into desired articles and categories, for one portal.
 
     `authors` maps the names that sources use to ids of the service; `default` is the one that a create sends where a
-    source names nobody.
+    source names no author.
     """
 
     tree: Tree
@@ -180,7 +180,7 @@ class Compiler:
         root, seen = path, {path}
         while above := self._translated(root):
             if above in seen:
-                # Where two name each other, the one that was told so is the translation.
+                # Where two name each other, the one that says so in its front matter is the translation.
                 return root if root != path and self.tree.sources[root].translation_of is None else ""
             seen.add(above)
             root = above

@@ -55,7 +55,7 @@ LIMIT_S = 60
 take for ever: nested trees with millions of names, a pipe among git's own files."""
 
 SLOW_S = 5.0
-"""After so long people are told what is waited for."""
+"""After so long people see what is waited for."""
 
 MAX_MEMORY_BYTES = 4 << 30
 """Address space of one git process, where the system can limit that."""

@@ -170,7 +170,7 @@ class Search:
     def _has_same_body(self, entry: Entry) -> bool:
         """Whether a file that git calls renamed has nearly its body still: front matter makes short files alike.
 
-        A category has no body; there the name tells.
+        A category has no body; there the name decides.
         """
         blobs = self.blobs.read([entry.old_oid, entry.oid])
         bodies = []

@@ -1,4 +1,4 @@
-"""What becomes of items that no source wants: reported, archived, deleted, forgotten, or none of ours. Pure."""
+"""What becomes of items that no source wants: reported, archived, deleted, forgotten, or not ours. Pure."""
 
 from __future__ import annotations
 

@@ -156,7 +156,7 @@ class Live:
             try:
                 tree = await asyncio.to_thread(read_whole, self.project.root, self._cache)
             except KbsyncError:
-                return  # the root went away; when it comes back a walk tells
+                return  # the root went away; when it comes back a walk finds it
             self.live_tree.take(tree)
             self._publish(Touched(everything=True))
             self._completed()

@@ -132,7 +132,7 @@ def _content(live_tree: LiveTree, view: View, site: Site, url: str, name: str) -
 
 
 def _image(place: Path, most_bytes: int) -> bytes | None:
-    """The bytes of an image; None for one that is larger than kbsync.toml allows, which lint tells of."""
+    """The bytes of an image; None for one that is larger than kbsync.toml allows, which lint reports."""
     try:
         return read_within(place, most_bytes)
     except OSError as exc:

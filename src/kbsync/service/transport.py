@@ -29,7 +29,7 @@ __all__ = ["Answer", "Transport"]
 
 SLOW_S = 5.0
 SLOW_AGAIN_S = 30.0
-"""How long nothing more is said of slow answers: several threads wait side by side."""
+"""After a note about slow answers, how long no other one follows: several threads wait side by side."""
 
 
 UPLOADS_LATER = "What was uploaded is recorded. Push again later to upload the rest."
