@@ -187,13 +187,7 @@ class Compiler:
         return "" if root == path else root
 
     def _translated(self, path: str) -> str:
-        """The path of what a source says that it translates; by default the same path under the default locale."""
-        said = self.tree.sources[path].translation_of
-        if said is None:
-            first, _, rest = path.partition("/")
-            default = self.site.default_locale
-            said = f"{default}/{rest}" if first != default and first in self.site.locales else ""
-        return said if said in self.site.articles else ""
+        return self.site.translated(path, self.tree.sources[path].translation_of)
 
     def content_of(self, path: str, address_of: Callable[[str], str] = image_name) -> str:
         """The body of an article, with its uploaded images named by key, or as it is sent.

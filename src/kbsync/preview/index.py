@@ -129,12 +129,7 @@ class Index:
         return root if not above else min(seen)
 
     def _translated(self, path: str) -> str:
-        said = self.sources[path].translation_of
-        if said is None:
-            first, _, rest = path.partition("/")
-            default = self.site.default_locale
-            said = f"{default}/{rest}" if first != default and first in self.site.locales else ""
-        return said if said in self.site.articles else ""
+        return self.site.translated(path, self.sources[path].translation_of)
 
     # --- what shows what -------------------------------------------------------------------------------------------
 
