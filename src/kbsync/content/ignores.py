@@ -18,7 +18,7 @@ from kbsync.markdown.offsets import Places
 from kbsync.words import suggestion
 
 if TYPE_CHECKING:
-    from kbsync.markdown.spans import RawHtml
+    from kbsync.markdown.constructs import RawHtml
 
 WORD = "kbsync-ignore"
 COMMENT = re.compile(r"<!--\s*(kbsync-[\w-]*)(.*?)-->", re.DOTALL)

@@ -19,7 +19,7 @@ from kbsync.content.source import Link, Problem, Source
 from kbsync.markdown.uploaded import body_digest
 
 if TYPE_CHECKING:
-    from kbsync.markdown.spans import Heading, Reference, Target
+    from kbsync.markdown.constructs import Heading, Reference, Target
 
 
 MAX_SCANNED = 200_000
