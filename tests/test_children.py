@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from kbsync.children import SAFE_PATH, find_program, importing_nothing_from_here, python_command, trusted_path
-from kbsync.history.git import GitFailed, Repository
+from kbsync.history.git import Repository
+from kbsync.history.git_process import GitFailed
 from patience import GIVE_UP_S
 from repo import a_repo, needs_git
 

@@ -77,8 +77,8 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
 
 def _author_lines(workspace: Workspace, desired: Sequence[Desired]) -> Iterator[Line]:
     """Articles that the service would refuse, because they have no author."""
+    from kbsync.plan.decide_item import has_author
     from kbsync.plan.draft import NO_AUTHOR
-    from kbsync.plan.items import has_author
 
     number = sum(1 for item in desired if not has_author(item)) if needs_author(workspace.profile) else 0
     if number:

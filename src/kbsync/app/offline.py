@@ -37,7 +37,7 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
     addresses = ImageAddresses.of(record.images, (), host_of(workspace.settings.service.base_url))
     bases = renamed_where_desired(record.bases, reading.desired, partial(was_named, reading.compiler, addresses))
     desired = chosen(workspace, reading.desired, options)
-    recovery = settle_pending(record.pending, bases, None, complete=False)
+    recovery = settle_pending(record.pending, bases, None, complete=False, effects=workspace.profile.side_effects)
     policy = policy_of(workspace, options, named(workspace, reading.desired, options.overwrite, options.here))
     known = Known(None, recovery.bases, recovery.unknown, complete=False)
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy)

@@ -15,7 +15,8 @@ from pathlib import Path
 
 from kbsync.content.compile import Compiler
 from kbsync.history.blobs import Blobs
-from kbsync.history.git import COMPLAINTS, ENDED, GitFailed, Repository
+from kbsync.history.git import Repository
+from kbsync.history.git_process import COMPLAINTS, ENDED, GitFailed
 from kbsync.history.past import Past
 from kbsync.history.search import Search
 from kbsync.plan.known import GitWord

@@ -14,7 +14,7 @@ from kbsync.content.parse import parse_source
 from kbsync.content.post import dumps, read_post
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Problem, Source
-from kbsync.lint.bodies import marks_of
+from kbsync.lint.body_checks import marks_of
 from kbsync.lint.ignore import is_ignored
 from kbsync.lint.page import Edit, Mark
 from kbsync.lint.raw_html import PLACEHOLDER

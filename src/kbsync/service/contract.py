@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from kbsync.fields import SideEffects
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 
 if TYPE_CHECKING:
-    from kbsync.service.categories import Expected
-    from kbsync.service.listing import Page
+    from kbsync.service.article_lister import Page
+    from kbsync.service.category_lister import Expected
     from kbsync.service.portal import Owner, Portal, PortalInfo
     from kbsync.service.snapshot import Snapshot
 
@@ -28,6 +29,11 @@ class Service(Protocol):
     @property
     def base_url(self) -> str:
         """Where it is."""
+        ...
+
+    @property
+    def side_effects(self) -> SideEffects:
+        """What it changes along with what is sent."""
         ...
 
     @property

@@ -95,9 +95,8 @@ class CategoryAnswer(WireCategory, frozen=True):
 
 
 class ListMeta(msgspec.Struct, frozen=True):
-    """The counters of a list. `articles_count` follows the locale filter; the first counts the whole portal."""
+    """The counters of a list. `articles_count` follows the locale filter."""
 
-    all_articles_count: Number | None = None
     articles_count: Number | None = None
 
 

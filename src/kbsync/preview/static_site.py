@@ -14,11 +14,11 @@ from urllib.parse import quote, unquote
 from kbsync.content.tree import read_tree
 from kbsync.errors import UsageError
 from kbsync.files import read_within, write_whole
-from kbsync.preview.addresses import ASSETS, FILES, OVERVIEW, SEARCH, home_url, read_url, search_url
 from kbsync.preview.checking import Project
-from kbsync.preview.files import find_image, is_image
+from kbsync.preview.image_files import find_image, is_image
 from kbsync.preview.live_tree import LiveTree
-from kbsync.preview.search import encode_index, of_locale
+from kbsync.preview.search_index import encode_index, of_locale
+from kbsync.preview.urls import ASSETS, FILES, OVERVIEW, SEARCH, home_url, read_url, search_url
 from kbsync.preview.views import View
 from kbsync.site.assets import ASSETS as ASSET_NAMES
 from kbsync.site.assets import asset
@@ -132,7 +132,7 @@ def _content(live_tree: LiveTree, view: View, site: Site, url: str, name: str) -
 
 
 def _image(place: Path, most_bytes: int) -> bytes | None:
-    """The bytes of an image; None for one that is larger than kbsync.toml allows, which lint tells of."""
+    """The bytes of an image; None for one that is larger than kbsync.toml allows, which lint reports."""
     try:
         return read_within(place, most_bytes)
     except OSError as exc:

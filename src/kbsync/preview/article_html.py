@@ -6,10 +6,10 @@ from kbsync.content.body import body_of
 from kbsync.content.compile import replacements_of
 from kbsync.content.source import Link, Source
 from kbsync.markdown.html import render_html
-from kbsync.preview.addresses import file_url
-from kbsync.preview.files import is_image
+from kbsync.preview.image_files import is_image
 from kbsync.preview.live_tree import LiveTree
-from kbsync.site.anchors import add_anchors
+from kbsync.preview.urls import file_url
+from kbsync.site.anchor_links import add_anchors
 from kbsync.site.defuse import defuse
 from kbsync.site.pages import TocEntry
 

@@ -13,7 +13,7 @@ from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
 from kbsync.lint import addresses, headings, merges, nesting, notation, raw_html, tables
 from kbsync.lint.bound import MOST, with_more
-from kbsync.lint.check import Check, checks_of
+from kbsync.lint.finds import Check, checks_of
 from kbsync.lint.ignore import covers
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.offsets import Places

@@ -49,7 +49,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     content_digest: str = ""
 
     def fits(self, stamp: Stamp) -> bool:
-        """Whether the file is surely the one that was read."""
+        """Whether the file is certainly the one that was read."""
         return (self.size, self.mtime_ns, self.ctime_ns) == (stamp.size, stamp.mtime_ns, stamp.ctime_ns) and (
             not self.racy
         )
@@ -63,7 +63,7 @@ class CacheFile:
     """A scan cache, open: some of its rows, or all.
 
     Raises:
-        OSError, EOFError, msgspec.DecodeError: there is none that can be used; from every method.
+        OSError, EOFError, msgspec.DecodeError: there is no cache that can be used; from every method.
     """
 
     def __init__(self, path: Path) -> None:

@@ -166,7 +166,7 @@ class Lister:
             number += 1
             page = self._page(number)
         rows = known.rows | seen
-        # A count that changed in between tells of a deletion, which hides the row after the page's edge.
+        # A count that changed in between means a deletion, which hides the row after the page's edge.
         if not page.count == first.count == len(rows):
             return None
         return Listing(LocaleRows(first.moment_s or known.read_at, rows), complete=True)

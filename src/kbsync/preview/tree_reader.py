@@ -14,9 +14,9 @@ from pathlib import Path
 
 from kbsync.children import python_command
 from kbsync.content.body import CATEGORY_FILE
-from kbsync.content.cache import load_cache
 from kbsync.content.parse import parse_source
 from kbsync.content.rules import HIDES_KEYS
+from kbsync.content.scan_cache import load_cache
 from kbsync.content.source import Source
 from kbsync.content.tree import PARALLEL_FROM, Tree, read_tree, store_tree
 from kbsync.content.walk import MAX_SOURCE_BYTES, Walk
@@ -26,7 +26,7 @@ from kbsync.lint import inspect
 CATEGORIES_AT_ONCE = 500
 """Categories that are read before the first page; the names of others are guessed until the scan is done."""
 
-CHILD = "from kbsync.preview.reading import fill_cache; fill_cache()"
+CHILD = "from kbsync.preview.tree_reader import fill_cache; fill_cache()"
 
 
 @dataclass(slots=True)

@@ -20,7 +20,8 @@ from kbsync.model import (
     Reason,
     Status,
 )
-from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, overwritten, to_be_sent
+from kbsync.plan.agreed import adoption, base_of, settled_base
+from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import LIVE_HINT, NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
 from kbsync.plan.hints import hold_hint
@@ -152,7 +153,7 @@ def _decide_present(
         elif base is not None and base.is_decided:
             verdicts = as_decided(draft, desired, base, verdicts, there)
         if not same_locale:
-            verdicts = _with_its_category(verdicts, desired, there)
+            verdicts = _with_its_locale(verdicts, desired, there, draft.policy.side_effects.locale_follows)
         _decide_fields(draft, match, observed, there, verdicts, replaced)
     if draft.policy.publish and desired.kind == "article" and desired.status is not None:
         decide_status(draft, match, observed)
@@ -166,14 +167,16 @@ def _decide_present(
         draft.unchanged += 1
 
 
-def _with_its_category(verdicts: dict[str, Verdict], desired: Desired, there: Fields) -> dict[str, Verdict]:
-    """The category decides the locale, on every save (docs/service.md, S9): one is held with the other."""
-    category, locale = verdicts.get("category", Verdict.CONFLICT), verdicts["locale"]
-    differs = "category" in desired.fields and there.get("category") != desired.fields["category"]
-    if differs and locale is Verdict.SEND and category is not Verdict.SEND:
-        return {**verdicts, "locale": category if category in HELD else Verdict.CONFLICT}
-    if category is Verdict.SEND and locale in HELD:
-        return {**verdicts, "category": locale}
+def _with_its_locale(
+    verdicts: dict[str, Verdict], desired: Desired, there: Fields, decisive: str
+) -> dict[str, Verdict]:
+    """The locale and the field that decides it: one is held with the other."""
+    other, locale = verdicts.get(decisive, Verdict.CONFLICT), verdicts["locale"]
+    differs = decisive in desired.fields and there.get(decisive) != desired.fields[decisive]
+    if differs and locale is Verdict.SEND and other is not Verdict.SEND:
+        return {**verdicts, "locale": other if other in HELD else Verdict.CONFLICT}
+    if other is Verdict.SEND and locale in HELD:
+        return {**verdicts, decisive: locale}
     return verdicts
 
 
@@ -193,28 +196,31 @@ def _decide_fields(
     desired, base = match.desired, match.base
     _hold_fields(draft, match, observed, there, verdicts)
     sends = [name for name in names_of(desired.kind) if verdicts.get(name) is Verdict.SEND]
+    effects = draft.policy.side_effects
     if verdicts.get("locale") is Verdict.SEND:
-        # The category decides the locale, on every save (docs/service.md, S9).
-        sends += ["locale", *(["category"] if "category" in desired.fields and "category" not in sends else [])]
-    if "category" in sends and "position" in desired.fields and "position" not in sends:
-        # The service gives a new position to what changes its category.
-        sends.append("position")
+        sends += ["locale", *_also((effects.locale_follows,), desired, sends)]
+    sends += _also(effects.overwrites(sends), desired, sends)
     moves = verdicts.get("locale") in HELD
     if sends and base is None and not moves:
         # What is alike on both sides is agreed on; what is sent will be.
-        agreed = _agreed(desired, observed)
-        known = {name: value for name, value in agreed.fields.items() if name not in sends}
-        draft.settled[observed.kind, observed.remote_id] = replace(agreed, fields=known)
+        found = base_of(desired, observed)
+        known = {name: value for name, value in found.fields.items() if name not in sends}
+        draft.settled[observed.kind, observed.remote_id] = replace(found, fields=known)
     if sends:
         _update(draft, match, observed, there, {name: replaced.get(name) for name in sends})
     elif base is None:
         if Verdict.CONFLICT not in verdicts.values() and not moves:
-            draft.changes.append(_adopt(desired, observed))
-            draft.settled[observed.kind, observed.remote_id] = _agreed(desired, observed)
+            draft.changes.append(adoption(desired, observed))
+            draft.settled[observed.kind, observed.remote_id] = base_of(desired, observed)
     else:
         agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
         if agreeing or base.path != desired.path:
-            draft.settled[base.kind, base.remote_id] = _settled(base, desired, agreeing)
+            draft.settled[base.kind, base.remote_id] = settled_base(base, desired, agreeing)
+
+
+def _also(names: Iterable[str], desired: Desired, sends: Collection[str]) -> list[str]:
+    """Those of some fields that the source gives and that are not sent yet."""
+    return [name for name in names if name in desired.fields and name not in sends]
 
 
 def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: Mapping[str, Agreed | None]) -> None:
@@ -268,56 +274,6 @@ def _with_locales(field: FieldChange, before: str, after: str) -> FieldChange:
     if field.name != "category" or field.before != field.after:
         return field
     return replace(field, said=(f"{field.before} ({before})", f"{field.after} ({after})"))
-
-
-def _adopt(desired: Desired, observed: Observed) -> Change:
-    return Change(
-        action=Action.ADOPT,
-        kind=desired.kind,
-        locale=desired.locale,
-        slug=desired.slug,
-        path=desired.path,
-        remote_id=observed.remote_id,
-        title=desired.title,
-        live=observed.status is Status.PUBLISHED,
-        status=observed.status,
-    )
-
-
-def _agreed(desired: Desired, observed: Observed) -> Base:
-    """The base of an adopted item: what both sides hold alike, and what is empty there.
-
-    A text that only the panel gave is not agreed on: a source that begins to give that field later meets a
-    conflict and does not overwrite it. So it is with a status that the two do not share.
-    """
-    fields = {
-        name: value
-        for name, value in observed.fields.items()
-        if desired.fields.get(name, ABSENT) == value or value in EMPTY
-    }
-    status = observed.status if observed.status == desired.status else None
-    if desired.status is not None and status is None:
-        fields["status"] = None
-    locale = observed.locale or desired.locale
-    kind, touched_s = observed.kind, observed.updated_at
-    return Base(
-        kind=kind,
-        remote_id=observed.remote_id,
-        locale=locale,
-        slug=observed.slug,
-        path=desired.path,
-        fields=fields,
-        status=status,
-        touched_s=touched_s,
-    )
-
-
-def _settled(base: Base, desired: Desired, names: Iterable[str]) -> Base:
-    names = tuple(names)
-    fields = {**base.fields, **{name: desired.fields[name] for name in names if name != "locale"}}
-    locale = desired.locale if "locale" in names else base.locale
-    slug = desired.slug if "slug" in names else base.slug
-    return replace(base, fields=fields, path=desired.path, locale=locale, slug=slug)
 
 
 def _hold_fields(

@@ -18,8 +18,8 @@ from kbsync.files import read_within
 from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import Value, visible
 from kbsync.preview.checking import Project
-from kbsync.preview.difference import difference_html
 from kbsync.preview.live_tree import LiveTree
+from kbsync.preview.word_diff import difference_html
 from kbsync.site.pages import WriterDiff
 from kbsync.words import field_names
 

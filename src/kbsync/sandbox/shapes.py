@@ -1,4 +1,4 @@
-"""What the API tells about a row: the shapes of docs/service.md, sections 2 to 4, key by key in their order."""
+"""What the API says about a row: the shapes of docs/service.md, sections 2 to 4, key by key in their order."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -39,7 +39,7 @@ def author_json(author: Author, view: View) -> Json:
 
 
 def article_json(article: Article, view: View, linked: list[Json]) -> Json:
-    """An article. `linked` are its translations as `linked_json` tells them; without any the key is absent."""
+    """An article. `linked` are its translations as `linked_json` gives them; without any the key is absent."""
     category = article.category
     found: Json = {
         "id": article.id,

@@ -34,7 +34,7 @@ def find_config(start: Path) -> Path:
     """The nearest kbsync.toml, in this folder or above it.
 
     Raises:
-        ConfigError: there is none.
+        ConfigError: there is no kbsync.toml.
     """
     for folder in (start, *start.parents):
         if (folder / CONFIG_NAME).is_file():

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.check import Needs, finds
 from kbsync.lint.context import Context, at_key
+from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
 
 PLAIN_SLUG = re.compile(r"(?![0-9]{10}-)[a-z0-9]++(?:[-_][a-z0-9]++)*+")

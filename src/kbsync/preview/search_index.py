@@ -13,8 +13,8 @@ from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.files import read_within
 from kbsync.markdown.plain import plain_text
-from kbsync.preview.addresses import NO_LOCALE
 from kbsync.preview.live_tree import LiveTree
+from kbsync.preview.urls import NO_LOCALE
 
 Row = tuple[str, str, str, str, str]
 """Address, title, description, category, text."""
