@@ -192,7 +192,8 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     `images` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
     with these addresses, as ledgers of kbsync did before images were compared by what is in them. `outline` names the
-    body without its destinations (`markdown.outline`), "" where the body is not known.
+    body without its destinations (`markdown.outline`), "" where the body is not known. `staged` are title and body of
+    an edit that is pending in the panel and that readers do not see.
     """
 
     kind: Kind
@@ -205,6 +206,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     images: tuple[str, ...] = ()
     outline: str = ""
     as_written: str = ""
+    staged: Fields = {}
 
     @property
     def title(self) -> str:
@@ -272,6 +274,7 @@ class Reason(StrEnum):
     UNKNOWN = "unknown"
     UNSUPPORTED = "unsupported"
     LIVE = "live"
+    STAGED = "staged"
 
 
 class FieldChange(msgspec.Struct, frozen=True, gc=False):
@@ -301,7 +304,8 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
 
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
     path before a rename, or before the source was deleted. `displaced` are fields that the service changes along with
-    those that are sent, as they were before; what they will be, only its answer says.
+    those that are sent, as they were before; what they will be, only its answer says. `staged` is the pending edit of a
+    person that somebody decided to discard.
     """
 
     action: Action
@@ -313,6 +317,7 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     turn: int = 0
     was: str = ""
     displaced: tuple[FieldChange, ...] = ()
+    staged: Fields = {}
 
     @property
     def is_removal(self) -> bool:

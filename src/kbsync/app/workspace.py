@@ -24,7 +24,7 @@ from kbsync.service.profile import Profile, read_profile
 if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
-    from kbsync.ledger.git import GitLedger
+    from kbsync.ledger.git_ledger import GitLedger
     from kbsync.service.contract import Service
 
 SANDBOX_WAIT_S = 5.0
@@ -217,7 +217,7 @@ class Workspace:
 
     def open_git_ledger(self, *, beside: bool = False, fetch: bool = True) -> GitLedger:
         """The ledger in git, which is fetched once a command."""
-        from kbsync.ledger.git import open_git_ledger, ref_of
+        from kbsync.ledger.git_ledger import open_git_ledger, ref_of
         from kbsync.ledger.remote import RemoteRef
 
         settings = self.settings.ledger

@@ -55,6 +55,7 @@ from kbsync.plan.orphans import (
 )
 from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
+from kbsync.plan.staged import hold_staged
 from kbsync.plan.taken import hold_taken_slugs
 from kbsync.plan.translation_links import decide_links, is_link
 from kbsync.plan.unclear import hold_unclear
@@ -112,6 +113,7 @@ def build_plan(
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)
+    hold_staged(draft, matches.matched, (there for _, there in matches.orphans))
     warn_of_look_alikes(draft, matches)
     note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)
@@ -135,6 +137,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     for match in matches:
         decide_item(draft, match, {}, ())
         draft.unchanged -= 1
+    hold_staged(draft, matches)
     draft.unchanged += plan.unchanged
     return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
 

@@ -79,6 +79,13 @@ def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Result:
     return Result("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
 
 
+def pending_edit(remote_id: RemoteId, done: str) -> Result:
+    """A change that is left out because a person has an edit pending that it would lose."""
+    error = f"Somebody has an edit of this article pending in the panel. Nothing was {done}."
+    hint = "Publish or discard it in the panel, then push again."
+    return Result("skipped", "failed", remote_id=remote_id, error=error, hint=hint)
+
+
 def made(change: Change, sent: Fields, seen: Observed) -> Result:
     """Read the answer: it must hold what was sent, and be a draft."""
     base = Base(

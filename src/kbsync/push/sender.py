@@ -26,9 +26,11 @@ from kbsync.plan.result import (
     missing,
     moved_on,
     must_be_sent,
+    pending_edit,
     taken,
     updated,
 )
+from kbsync.plan.staged import touches_staged
 from kbsync.push.lookup import Lookup
 from kbsync.service.contract import Service
 from kbsync.words import field_names
@@ -179,6 +181,8 @@ class Sender:
         before = {name: value for name, value in change.before.items() if name not in UNSEEN}
         if moved := differences(before, current):
             return moved_on(moved, remote_id, "sent")
+        if touches_staged(change) and current.staged != change.staged:
+            return pending_edit(remote_id, "sent")
         return Current(current, body if "content" in change.after else None)
 
     def _update(self, change: Change, current: Observed) -> Result:
@@ -226,6 +230,7 @@ class Sender:
             content=self._content(change),
             category_id=self.lookup.category_id(change, fields),
             status=change.status,
+            discard=bool(change.staged),
         )
         return self.lookup.own(change, seen, current.remote_id)
 
@@ -261,6 +266,8 @@ class Sender:
             return Result("done", "done", remote_id=remote_id)
         if moved := differences(change.before, current):
             return moved_on(moved, remote_id, "deleted")
+        if current.staged != change.staged:
+            return pending_edit(remote_id, "deleted")
         return Current(current, body)
 
     def _delete(self, change: Change, remote_id: RemoteId) -> Result:

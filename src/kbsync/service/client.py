@@ -252,9 +252,15 @@ class HttpService:
         content: str | None,
         category_id: RemoteId | None,
         status: Status | None = None,
+        discard: bool = False,
     ) -> Observed:
-        """Change some fields of an article, or its status; the answer, as the portal now holds it."""
-        body = wire.article_body(fields, content=content, category_id=category_id, meta_before=before.fields)
+        """Change some fields of an article, or its status; the answer, as the portal now holds it.
+
+        `discard`: in the same request, the edit of a person that is pending in the panel.
+        """
+        body = wire.article_body(
+            fields, content=content, category_id=category_id, meta_before=before.fields, discard=discard
+        )
         if status is not None:
             body["status"] = self.profile.number_of(status)
         return self._article(self._ask("update_article", id=remote_id, body=body), locale=before.locale)

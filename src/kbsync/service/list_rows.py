@@ -34,6 +34,7 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
         seen.images,
         seen.outline,
         seen.as_written,
+        tuple(seen.staged.items()),
     )
 
 
@@ -60,4 +61,5 @@ def observed_row(
         images=row.images,
         outline=row.outline,
         as_written=row.as_written,
+        staged=dict(row.staged),
     )
