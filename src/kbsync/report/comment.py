@@ -26,7 +26,8 @@ MIN_BUDGET_BYTES = 8_000
 
 VALUE_CHARS = 60
 
-REFERENCE = re.compile(r"(`[^`]*`|<code>.*?</code>)|&amp;|%")
+REFERENCE = re.compile(r"(\\.|`[^`]*`|<code>.*?</code>)|&amp;|%")
+"""What GitLab looks for, beside what is escaped or in code."""
 
 DONE = {action.value: word for action, word in PAST.items()}
 KINDS: Mapping[str, str] = {str(kind): noun for kind, noun in NOUNS.items()}
