@@ -59,7 +59,7 @@ def test_a_comment_has_the_numbers_first_then_what_a_reviewer_must_see_and_the_o
     assert comment(plan, warning) == (
         f"{marker_of(report_of_plan(plan))}\n"
         "## kbsync plan: 3 changes, 1 needs your decision\n\n"
-        "Portal `handbook` at `https://support.example.com` · 61 unchanged · 1 already match\n\n"
+        "Portal `handbook` at `https://support.example.com` · 61 unchanged · 1 already matches\n\n"
         "- **LIVE: 1.** Readers see these changes immediately.\n"
         "- **Needs your decision: 1.** A push does not touch these.\n"
         "- **Removals: 1.** These are archived or deleted on the portal.\n\n"

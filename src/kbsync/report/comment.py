@@ -89,8 +89,7 @@ def _head(report: Report) -> Iterator[str]:
     target = report.target
     where = "in the sandbox" if target.base_url == "sandbox" else f"at {code(target.base_url, VALUE_CHARS)}"
     facts = [f"Portal {code(target.portal, VALUE_CHARS)} {where}"]
-    facts += [f"{number:,} {word}" for word, number in _quiet_numbers(report) if number]
-    yield " · ".join(facts)
+    yield " · ".join([*facts, *_quiet_numbers(report)])
     lines = [
         ("LIVE", len(_live(report)), "Readers see these changes immediately."),
         ("Needs your decision", len(report.held), "A push does not touch these."),
@@ -103,10 +102,13 @@ def _head(report: Report) -> Iterator[str]:
         yield table(("Action", "What"), actions)
 
 
-def _quiet_numbers(report: Report) -> Iterator[tuple[str, int]]:
-    yield "unchanged", report.number("unchanged")
-    yield "already match", sum(1 for change in report.changes if not change.is_sent)
-    yield "not in this repository", report.number("unmanaged")
+def _quiet_numbers(report: Report) -> Iterator[str]:
+    if unchanged := report.number("unchanged"):
+        yield f"{unchanged:,} unchanged"
+    if matching := sum(1 for change in report.changes if not change.is_sent):
+        yield f"{matching:,} already {'matches' if matching == 1 else 'match'}"
+    if others := report.number("unmanaged"):
+        yield f"{count(others, 'other')} on the portal"
 
 
 def _actions(report: Report) -> list[Row]:
