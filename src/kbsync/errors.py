@@ -65,6 +65,10 @@ class LedgerError(KbsyncError):
     exit_code = ExitCode.LEDGER
 
 
+class LeaseLost(LedgerError):
+    """Another machine began a push while this one planned. Nothing was sent."""
+
+
 class ServiceError(KbsyncError):
     """The service cannot be reached, refuses, or misbehaves.
 

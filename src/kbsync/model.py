@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Literal
@@ -156,16 +156,24 @@ class Rule:
         return Finding(self.code, self.level, path, line, column, message, hint)
 
 
-class Desired(msgspec.Struct, frozen=True, gc=False):
-    """What one source wants: the identity, and the fields that it gives. A field left out is not ours.
+class ItemRef(msgspec.Struct, frozen=True, gc=False, kw_only=True):
+    """Which article or category something is about, as people and files name it.
 
-    `path` is relative to the content root. `creation` holds what only a create sends (the default author).
+    `path` is that of its source, relative to the content root with forward slashes; "" where it has none.
     """
 
     kind: Kind
     locale: str
     slug: str
     path: str
+
+
+class Desired(ItemRef, frozen=True, gc=False, kw_only=True):
+    """What one source wants: the identity, and the fields that it gives. A field left out is not ours.
+
+    `creation` holds what only a create sends (the default author).
+    """
+
     fields: Fields
     status: Status | None = None
     manage: Manage = Manage.TRUE
@@ -179,7 +187,7 @@ class Desired(msgspec.Struct, frozen=True, gc=False):
         return str(self.fields.get("title") or self.fields.get("name") or self.slug)
 
 
-class Observed(msgspec.Struct, frozen=True, gc=False):
+class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """One item as the portal holds it. `updated_at` is in seconds since 1970, 0 where the service gives none.
 
     `images` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
@@ -204,7 +212,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False):
         return str(self.fields.get("title") or self.fields.get("name") or self.slug)
 
 
-class Base(msgspec.Struct, frozen=True, gc=False):
+class Base(ItemRef, frozen=True, gc=False, kw_only=True):
     """What both sides last agreed on for one item, field by field. Source: the ledger, or git history.
 
     `kept` are values of the portal that differ from ours, and that a person decided to leave as they are. `overruled`
@@ -214,11 +222,7 @@ class Base(msgspec.Struct, frozen=True, gc=False):
     `touched_s` is the portal's `updated_at` of that moment, in seconds since 1970; 0 where it is not known.
     """
 
-    kind: Kind
     remote_id: RemoteId
-    locale: str
-    slug: str
-    path: str
     fields: Fields
     status: Status | None = None
     kept: Fields = {}
@@ -231,8 +235,7 @@ class Base(msgspec.Struct, frozen=True, gc=False):
         return bool(self.kept or self.overruled)
 
 
-@dataclass(frozen=True, slots=True)
-class Pending:
+class Pending(ItemRef, frozen=True, gc=False, kw_only=True):
     """A request that the journal knows was about to be sent, and whose answer was not recorded.
 
     `before` and `after` are the fields it was to change; a create has an empty `before` and no `remote_id`. `leaves` is
@@ -241,14 +244,10 @@ class Pending:
 
     entry: int
     action: str
-    kind: Kind
-    locale: str
-    slug: str
-    path: str
     remote_id: RemoteId | None
     before: Fields
     after: Fields
-    leaves: Mapping[str, Agreed] = field(default_factory=dict)
+    leaves: Mapping[str, Agreed] = {}
 
 
 class Action(StrEnum):
@@ -275,8 +274,7 @@ class Reason(StrEnum):
     LIVE = "live"
 
 
-@dataclass(frozen=True, slots=True)
-class FieldChange:
+class FieldChange(msgspec.Struct, frozen=True, gc=False):
     """One field before and after. Texts of a body are given by `body_digest`.
 
     `said` is what people are shown instead of the two, where these mean nothing to them: ids, and slugs that are the
@@ -298,8 +296,7 @@ class FieldChange:
         return self.said or (self.before, self.after)
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     """One action on one item. `live` means that readers see the item now.
 
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
@@ -308,10 +305,6 @@ class Change:
     """
 
     action: Action
-    kind: Kind
-    locale: str
-    slug: str
-    path: str
     remote_id: RemoteId | None
     title: str
     fields: tuple[FieldChange, ...] = ()
@@ -342,23 +335,26 @@ class Change:
         return {change.name: change.leaves for change in self.fields if change.leaves is not None}
 
 
-@dataclass(frozen=True, slots=True)
-class Held:
+class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     """What kbsync will not change on its own, why, and one thing a person can do.
 
     `values` are what the portal has (before) and what we would send (after), where both are known.
     """
 
     reason: Reason
-    kind: Kind
-    locale: str
-    slug: str
-    path: str
     remote_id: RemoteId | None
     fields: tuple[str, ...]
     hint: str
     title: str = ""
     values: tuple[FieldChange, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class AsOf:
+    """The run whose record stands for the portal, and when it ended, in seconds since 1970."""
+
+    run: int
+    at_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -369,7 +365,7 @@ class Plan:
     anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
-    `seconds` and `requests` are an estimate.
+    `seconds` and `requests` are an estimate. `as_of` is the run that the files were compared with; None: the portal.
     """
 
     target: Target
@@ -385,6 +381,11 @@ class Plan:
     seconds: float = 0.0
     kept: tuple[Held, ...] = ()
     overruled: tuple[Held, ...] = ()
+    as_of: AsOf | None = None
+
+    def as_of_run(self, as_of: AsOf) -> Plan:
+        """The same plan, which says that the portal was not looked at."""
+        return replace(self, as_of=as_of)
 
     @property
     def sent(self) -> tuple[Change, ...]:

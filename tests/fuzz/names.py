@@ -106,8 +106,19 @@ def _commands(names: Names, options: Options) -> Iterator[tuple[str, list[str]]]
 
 def _as_reported(line: str, names: Names) -> Iterator[str]:
     """The command as it comes out of each report."""
-    held = Held(Reason.DRIFT, "article", "en", "a", names.path, 1, ("title",), f"edited: run `{line}` for ours")
-    change = Change(Action.CREATE, "article", "en", "a", names.path, None, names.path)
+    held = Held(
+        reason=Reason.DRIFT,
+        kind="article",
+        locale="en",
+        slug="a",
+        path=names.path,
+        remote_id=1,
+        fields=("title",),
+        hint=f"edited: run `{line}` for ours",
+    )
+    change = Change(
+        action=Action.CREATE, kind="article", locale="en", slug="a", path=names.path, remote_id=None, title=names.path
+    )
     plan = Plan(Target("https://x.example.com", 1, "p", "chatwoot"), (change,), (held,))
     text = plan_text(plan, Style(width=40), command=line)
     yield from re.findall(r"run `(kbsync [^`]*)` for ours", text)

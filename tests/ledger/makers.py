@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from kbsync.ledger import Ledger
+from kbsync.ledger.git import GitLedger, open_git_ledger, ref_of
 from kbsync.ledger.postgres import PostgresDatabase
+from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.ledger.values import Owner, Turn
-from kbsync.model import Action, Base, Change, FieldChange, Status
+from kbsync.model import Action, Base, Change, FieldChange, Status, Target
 
 Opener = Callable[[], Ledger]
 """Opens the same ledger once more, by a connection of its own."""
 
-LEDGERS = ("sqlite", "postgresql")
+LEDGERS = ("sqlite", "postgresql", "git")
 """A new kind of ledger is one more word here, and a line in `opener_of`."""
 
 
@@ -25,9 +29,44 @@ def opener_of(name: str, folder: Path, request: pytest.FixtureRequest) -> Opener
     if name == "postgresql":
         url = request.getfixturevalue("postgres").database_for(request)
         return lambda: Ledger(PostgresDatabase(url))
+    if name == "git":
+        clone = a_clone(a_remote(folder / "remote.git"), folder / "clone")
+        return lambda: git_ledger(clone)
     return lambda: Ledger(SqliteDatabase(folder / "kbsync" / "ledger.db"))
 
 
+def a_remote(folder: Path) -> Path:
+    """A bare repository."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    git(folder.parent, "init", "--quiet", "--bare", "--initial-branch=main", str(folder))
+    return folder
+
+
+def a_clone(remote: Path, folder: Path) -> Path:
+    """A repository whose `origin` is another one; it has nothing of that yet."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    git(folder.parent, "init", "--quiet", "--initial-branch=main", str(folder))
+    git(folder, "remote", "add", "origin", str(remote))
+    return folder
+
+
+def git(folder: Path, *arguments: str) -> str:
+    """Run git there; what it prints."""
+    environ = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    done = subprocess.run(
+        ["git", "-C", str(folder), *arguments], env=environ, capture_output=True, text=True, check=True
+    )
+    return done.stdout.strip()
+
+
+def git_ledger(clone: Path, *, beside: bool = False, fetch: bool = True, notes: list[str] | None = None) -> GitLedger:
+    """The ledger that a clone's remote has, as the processes of that clone see it."""
+    ref = RemoteRef(clone, "origin", ref_of(TARGET))
+    note = (notes if notes is not None else []).append
+    return open_git_ledger(ref, TARGET, clone / ".kbsync", fetch=fetch, beside=beside, note=note)
+
+
+TARGET = Target("https://a.example", 1, "handbook", "chatwoot")
 PORTAL, OTHER = "https://a.example|1|handbook", "https://a.example|1|other"
 ANA = Owner("ana", "laptop", 11, 100.0, 100.0)
 BEN = Owner("ben", "laptop", 22, 200.0, 200.0)
@@ -41,7 +80,16 @@ def a_base(slug: str = "x", remote_id: int | str = 7, **given: object) -> Base:
 
 def a_change(action: Action = Action.CREATE, slug: str = "x", remote_id: int | str | None = None, **fields) -> Change:
     changes = tuple(FieldChange(name, before, after) for name, (before, after) in fields.items())
-    return Change(action, "article", "en", slug, f"en/a/{slug}.md", remote_id, "X", changes)
+    return Change(
+        action=action,
+        kind="article",
+        locale="en",
+        slug=slug,
+        path=f"en/a/{slug}.md",
+        remote_id=remote_id,
+        title="X",
+        fields=changes,
+    )
 
 
 def begin(ledger: Ledger, *changes: Change, target: str = PORTAL, owner: Owner = ANA) -> list[int]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
+from msgspec.structs import replace as replace_change
 
 from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
@@ -88,7 +89,7 @@ def test_what_an_overwrite_had_replaced_and_what_its_undo_leaves_are_in_the_jour
         FieldChange("title", "Theirs", "Ours", agreed=("Old",), leaves=()),
         FieldChange("tags", ("a",), (), agreed=(("b", "c"),), leaves=(None,)),
     )
-    change = replace(a_change(Action.UPDATE, "x", 7), fields=fields)
+    change = replace_change(a_change(Action.UPDATE, "x", 7), fields=fields)
     begin(ledger, change)
     (entry,) = ledger.pending(PORTAL)
     assert entry.leaves == {"title": (), "tags": (None,)}

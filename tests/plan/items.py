@@ -51,24 +51,39 @@ class Item:
 
     def desired(self) -> Desired:
         return Desired(
-            self.kind,
-            self.locale,
-            self.slug,
-            self.path or f"{self.locale}/{self.slug}.md",
-            self.everything,
-            self.status,
-            self.manage,
-            self.aliases,
+            kind=self.kind,
+            locale=self.locale,
+            slug=self.slug,
+            path=self.path or f"{self.locale}/{self.slug}.md",
+            fields=self.everything,
+            status=self.status,
+            manage=self.manage,
+            aliases=self.aliases,
         )
 
     def observed(self) -> Observed:
         status = self.status or (Status.DRAFT if self.kind == "article" else None)
-        return Observed(self.kind, self.remote_id, self.locale, self.slug, self.everything, status)
+        return Observed(
+            kind=self.kind,
+            remote_id=self.remote_id,
+            locale=self.locale,
+            slug=self.slug,
+            fields=self.everything,
+            status=status,
+        )
 
     def base(self) -> Base:
         path = self.path or f"{self.locale}/{self.slug}.md"
         status = self.status or (Status.DRAFT if self.kind == "article" else None)
-        return Base(self.kind, self.remote_id, self.locale, self.slug, path, self.everything, status)
+        return Base(
+            kind=self.kind,
+            remote_id=self.remote_id,
+            locale=self.locale,
+            slug=self.slug,
+            path=path,
+            fields=self.everything,
+            status=status,
+        )
 
 
 def an_article(**fields: Any) -> Item:

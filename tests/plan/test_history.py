@@ -66,7 +66,10 @@ class Tree:
     def ask(self, values: Mapping[str, Mapping[str, Value]], *, program: str = "git", **environ: str) -> GitWord:
         """Ask history about values of the portal, for articles that nobody touched since."""
         asked = [
-            Question(Desired(kind_of(path), "en", "", path, dict.fromkeys(fields, ASKED)), (there(path, fields),))
+            Question(
+                Desired(kind=kind_of(path), locale="en", slug="", path=path, fields=dict.fromkeys(fields, ASKED)),
+                (there(path, fields),),
+            )
             for path, fields in values.items()
         ]
         compiler = self.reading().compiler
@@ -88,7 +91,7 @@ def kind_of(path: str) -> Kind:
 
 def there(path: str, fields: Mapping[str, Value], updated_at: int = 0) -> Observed:
     """What the portal holds of a source."""
-    return Observed(kind_of(path), 7, "", "", fields, updated_at=updated_at)
+    return Observed(kind=kind_of(path), remote_id=7, locale="", slug="", fields=fields, updated_at=updated_at)
 
 
 def proven(word: GitWord) -> dict[str, set[str]]:
@@ -609,7 +612,7 @@ def test_a_value_is_ours_only_where_the_article_was_not_touched_after_the_next_r
     first = tree.commit(FOLDER | {HERE: text("One.")})[HERE]["content"]
     tree.commit({HERE: text("Two.")})
     replaced_at = int(tree.repo.git("log", "-1", "--format=%ct"))
-    item = Desired("article", "en", "x", HERE, {"content": ASKED})
+    item = Desired(kind="article", locale="en", slug="x", path=HERE, fields={"content": ASKED})
     for touched_at, ours in ((replaced_at, True), (replaced_at + 1, False)):
         seen = there(HERE, {"content": first}, touched_at)
         word = ask_git(tree.reading().compiler, Questions((Question(item, (seen,)),)))
@@ -623,7 +626,7 @@ def former(tree: Tree, path: str, *candidates: Observed, deleted: bool = False) 
 
 
 def an_observed(slug: str, **fields: Value) -> Observed:
-    return Observed("article", 9, "en", slug, {"slug": slug, **fields})
+    return Observed(kind="article", remote_id=9, locale="en", slug=slug, fields={"slug": slug, **fields})
 
 
 def test_the_slugs_that_a_file_had_are_told_newest_first(tree):
@@ -640,7 +643,7 @@ def test_a_status_that_a_file_does_not_give_is_that_of_a_draft(tree):
     tree.commit(FOLDER | {HERE: text("One.")})
     tree.commit({HERE: text("One.", status="published")})
     item = tree.reading().desired[HERE]
-    seen = Observed("article", 9, "en", "x", dict(item.fields), Status.DRAFT)
+    seen = Observed(kind="article", remote_id=9, locale="en", slug="x", fields=dict(item.fields), status=Status.DRAFT)
     word = ask_git(tree.reading().compiler, Questions((Question(item, (seen,)),)))
     assert word.proof(HERE, 9) == {"status": True}
 

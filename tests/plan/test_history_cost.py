@@ -72,8 +72,12 @@ def revised(tree: Tree, body: str = "[y](y.md) [z](z.md)") -> None:
 def seen(body: str, *, outlined: bool = True) -> Questions:
     """A question about what a person may have written."""
     fields = {"content": body_digest(body)}
-    there = Observed("article", 7, "en", "x", fields, outline=outline(body) if outlined else "")
-    return Questions((Question(Desired("article", "en", "x", HERE, {"content": "ours"}), (there,)),))
+    there = Observed(
+        kind="article", remote_id=7, locale="en", slug="x", fields=fields, outline=outline(body) if outlined else ""
+    )
+    return Questions(
+        (Question(Desired(kind="article", locale="en", slug="x", path=HERE, fields={"content": "ours"}), (there,)),)
+    )
 
 
 # --- a person's edit -------------------------------------------------------------------------------------------------
@@ -120,7 +124,9 @@ def test_the_second_question_about_a_persons_text_reads_nothing(tree, cache):
 def test_a_status_is_asked_for_only_where_it_is_decided():
     item = replace(an_article().desired(), status=Status.PUBLISHED)
     theirs = {**item.fields, "content": "theirs", "title": "Theirs"}
-    observed = Observed("article", 1, item.locale, item.slug, theirs, Status.DRAFT)
+    observed = Observed(
+        kind="article", remote_id=1, locale=item.locale, slug=item.slug, fields=theirs, status=Status.DRAFT
+    )
     weighed = weigh([item], Known([observed]))
     assert [q.desired.status for q in questions_for(weighed, publish=True).sources] == [Status.PUBLISHED]
     assert [q.desired.status for q in questions_for(weighed, publish=False).sources] == [None]
@@ -128,7 +134,9 @@ def test_a_status_is_asked_for_only_where_it_is_decided():
 
 # --- files that are gone ---------------------------------------------------------------------------------------------
 
-STRANGER = Observed("article", 9, "en", "a-persons", {"slug": "a-persons", "title": "Theirs"})
+STRANGER = Observed(
+    kind="article", remote_id=9, locale="en", slug="a-persons", fields={"slug": "a-persons", "title": "Theirs"}
+)
 STRANGERS = Questions((), (STRANGER,), deleted=True)
 
 
@@ -173,7 +181,7 @@ def test_a_commit_that_touched_no_source_costs_nothing(tree, cache):
 def test_an_article_of_a_deleted_file_is_known_again_out_of_what_was_kept(tree, cache):
     fields = with_deleted(tree)
     asked(tree, STRANGERS, cache)
-    theirs = Observed("article", 9, "en", str(fields["slug"]), fields)
+    theirs = Observed(kind="article", remote_id=9, locale="en", slug=str(fields["slug"]), fields=fields)
     questions = Questions((), (theirs,), deleted=True)
     word, work = asked(tree, questions, cache)
     assert word == asked(tree, questions)[0]
@@ -187,7 +195,15 @@ def test_a_status_that_nobody_decides_keeps_no_deleted_file_open(tree):
         tree.commit(FOLDER | {HERE: text(), gone: text(f"Number {number}.", status="published")})
     fields = tree.fields()[gone]
     tree.commit({gone: None})
-    theirs = Observed("article", 9, "en", "gone", fields, Status.DRAFT, outline=outline("Number 19.\n"))
+    theirs = Observed(
+        kind="article",
+        remote_id=9,
+        locale="en",
+        slug="gone",
+        fields=fields,
+        status=Status.DRAFT,
+        outline=outline("Number 19.\n"),
+    )
     for statuses in (True, False):
         word, work = asked(tree, Questions((), (theirs,), deleted=True, statuses=statuses))
         assert [(base.path, base.status, base.fields["content"]) for base in word.deleted] == [
@@ -212,11 +228,17 @@ def everything(tree: Tree) -> Questions:
     desired = tree.reading().desired
     sources = [
         Question(
-            item, (Observed(item.kind, 1, "", "", dict.fromkeys(item.fields, "theirs")),) * (number % 2), former=True
+            item,
+            (Observed(kind=item.kind, remote_id=1, locale="", slug="", fields=dict.fromkeys(item.fields, "theirs")),)
+            * (number % 2),
+            former=True,
         )
         for number, item in enumerate(desired.values())
     ]
-    candidates = [Observed("article", name, "en", name, {"slug": name, "title": "X"}) for name in ("a0", "a1", "q")]
+    candidates = [
+        Observed(kind="article", remote_id=name, locale="en", slug=name, fields={"slug": name, "title": "X"})
+        for name in ("a0", "a1", "q")
+    ]
     return Questions(tuple(sources), tuple(candidates), deleted=True)
 
 
@@ -289,7 +311,9 @@ def test_what_is_kept_and_damaged_is_as_good_as_nothing(tree, cache, tmp_path, h
 def test_nothing_is_kept_of_a_shallow_clone_which_knows_more_once_it_is_whole(tree, cache, tmp_path):
     fields = with_deleted(tree)
     clone = Tree(tmp_path / "clone" / "content", tree.repo.clone(tmp_path / "clone", "--depth", "1"))
-    questions = Questions((), (Observed("article", 9, "en", str(fields["slug"]), fields),), deleted=True)
+    questions = Questions(
+        (), (Observed(kind="article", remote_id=9, locale="en", slug=str(fields["slug"]), fields=fields),), deleted=True
+    )
     assert ask_git(clone.reading().compiler, questions, cache=cache).deleted == ()
     clone.repo.git("fetch", "--quiet", "--unshallow")
     (base,) = ask_git(clone.reading().compiler, questions, cache=cache).deleted

@@ -57,13 +57,31 @@ class File:
         return {"slug": self.slug, "title": f"Title {self.who}", "content": self.text, "category": self.category}
 
     def desired(self) -> Desired:
-        return Desired("article", self.locale, self.slug, self.path, self.fields, self.status)
+        return Desired(
+            kind="article", locale=self.locale, slug=self.slug, path=self.path, fields=self.fields, status=self.status
+        )
 
     def observed(self, touched_at: int) -> Observed:
-        return Observed("article", self.who, self.locale, self.slug, self.fields, self.status, touched_at)
+        return Observed(
+            kind="article",
+            remote_id=self.who,
+            locale=self.locale,
+            slug=self.slug,
+            fields=self.fields,
+            status=self.status,
+            updated_at=touched_at,
+        )
 
     def base(self) -> Base:
-        return Base("article", self.who, self.locale, self.slug, self.path, self.fields, self.status)
+        return Base(
+            kind="article",
+            remote_id=self.who,
+            locale=self.locale,
+            slug=self.slug,
+            path=self.path,
+            fields=self.fields,
+            status=self.status,
+        )
 
 
 @dataclass(repr=False)
@@ -112,7 +130,14 @@ class World:
                 elif seen.slug == revisions[0][0].slug and proof.keys() & {"title", "content"}:
                     fields = {name: seen.fields[name] if proof.get(name) else None for name in seen.fields}
                     deleted.append(
-                        Base("article", seen.remote_id, seen.locale, seen.slug, revisions[0][0].path, fields)
+                        Base(
+                            kind="article",
+                            remote_id=seen.remote_id,
+                            locale=seen.locale,
+                            slug=seen.slug,
+                            path=revisions[0][0].path,
+                            fields=fields,
+                        )
                     )
             if who in here:
                 was = dict.fromkeys((life.path, life.locale, life.slug, end) for life, end in revisions)
@@ -154,19 +179,37 @@ class World:
             if number is None:
                 self.made, number = self.made + 1, self.made + 1
                 new[change.path] = number
-            seen = self.portal.get(number) or Observed("article", number, change.locale, "", {}, Status.DRAFT)
+            seen = self.portal.get(number) or Observed(
+                kind="article", remote_id=number, locale=change.locale, slug="", fields={}, status=Status.DRAFT
+            )
             after = {name: value for name, value in change.after.items() if name not in ("status", "locale")}
             fields = {**seen.fields, **after}
             taken = [other.remote_id for other in self.portal.values() if other.slug == fields["slug"]]
             assert taken in ([], [number]), f"{fields['slug']} is taken"
             locale = str(change.after.get("locale", seen.locale))
             status = change.status if "status" in change.after else seen.status
-            self.portal[number] = Observed("article", number, locale, str(fields["slug"]), fields, status, now)
-            row = self.ledger.get(number) or Base("article", number, locale, "", change.path, {}, None)
+            self.portal[number] = Observed(
+                kind="article",
+                remote_id=number,
+                locale=locale,
+                slug=str(fields["slug"]),
+                fields=fields,
+                status=status,
+                updated_at=now,
+            )
+            row = self.ledger.get(number) or Base(
+                kind="article", remote_id=number, locale=locale, slug="", path=change.path, fields={}, status=None
+            )
             agreed = change.status if change.action is Action.CREATE or "status" in change.after else row.status
             path = change.path or row.path
             self.ledger[number] = Base(
-                "article", number, locale, str(fields["slug"]), path, {**row.fields, **after}, agreed
+                kind="article",
+                remote_id=number,
+                locale=locale,
+                slug=str(fields["slug"]),
+                path=path,
+                fields={**row.fields, **after},
+                status=agreed,
             )
         return plan
 
@@ -236,7 +279,13 @@ def worlds(draw: st.DrawFn, *, git: bool = True) -> World:
         seen = portal[who]
         value = f"{seen.fields[name]} by a person"
         portal[who] = Observed(
-            "article", who, seen.locale, seen.slug, {**seen.fields, name: value}, seen.status, len(commits) * 10
+            kind="article",
+            remote_id=who,
+            locale=seen.locale,
+            slug=seen.slug,
+            fields={**seen.fields, name: value},
+            status=seen.status,
+            updated_at=len(commits) * 10,
         )
         world.persons[who] = {name}
     event(f"the ledger knows {knows}")

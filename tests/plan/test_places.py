@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from msgspec.structs import replace as replace_change
+
 from kbsync.ledger.values import Entry
 from kbsync.model import Action, Plan, Status
 from kbsync.plan.build import build_plan
@@ -87,6 +89,6 @@ def test_a_saved_plan_is_the_same_whatever_else_came_into_the_category():
 
 def test_dragging_is_no_reason_to_keep_what_an_undo_would_delete():
     (made,) = [change for change in plan_for([article("a")]).changes if change.kind == "article"]
-    entry = Entry(1, replace(made, remote_id=1), "done")
+    entry = Entry(1, replace_change(made, remote_id=1), "done")
     dragged = article("a", 1, position=77, status=Status.DRAFT).observed()
     assert [change.action for change in build_undo(TARGET, [entry], [dragged], []).changes] == [Action.DELETE]

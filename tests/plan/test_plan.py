@@ -175,7 +175,17 @@ def test_an_article_deleted_and_made_anew_in_the_panel_under_our_slug_is_a_stran
 
 
 def test_a_create_that_may_be_under_way_is_held_as_unknown_where_nobody_can_look():
-    pending = Pending(1, "create", "article", "en", "refunds", "en/refunds.md", None, {}, {"title": "Refunds"})
+    pending = Pending(
+        entry=1,
+        action="create",
+        kind="article",
+        locale="en",
+        slug="refunds",
+        path="en/refunds.md",
+        remote_id=None,
+        before={},
+        after={"title": "Refunds"},
+    )
     plan = plan_of([an_article()], None, [], pending=[pending])
     assert plan.changes == () and [held.reason for held in plan.held] == [Reason.UNKNOWN]
     assert "--recreate" in plan.held[0].hint

@@ -25,14 +25,35 @@ def sides(draw: st.DrawFn) -> tuple[list[Desired], list[Observed], list[Base]]:
             fields = {"slug": slug, "title": draw(WORDS), "content": draw(WORDS)}
             if draw(st.booleans()):
                 fields["description"] = draw(WORDS)
-            desired.append(Desired("article", "en", slug, f"en/{slug}.md", fields, draw(st.sampled_from(Status))))
+            desired.append(
+                Desired(
+                    kind="article",
+                    locale="en",
+                    slug=slug,
+                    path=f"en/{slug}.md",
+                    fields=fields,
+                    status=draw(st.sampled_from(Status)),
+                )
+            )
         everything = {"slug": slug, "title": draw(WORDS), "content": draw(WORDS), "description": draw(WORDS)}
         if draw(st.booleans()):
             status = draw(st.sampled_from(Status))
-            observed.append(Observed("article", number, "en", slug, everything, status))
+            observed.append(
+                Observed(kind="article", remote_id=number, locale="en", slug=slug, fields=everything, status=status)
+            )
             if draw(st.booleans()):
                 moved = {**everything, draw(st.sampled_from(["title", "content", "description"])): draw(WORDS)}
-                bases.append(Base("article", number, "en", slug, f"en/{slug}.md", moved, draw(st.sampled_from(Status))))
+                bases.append(
+                    Base(
+                        kind="article",
+                        remote_id=number,
+                        locale="en",
+                        slug=slug,
+                        path=f"en/{slug}.md",
+                        fields=moved,
+                        status=draw(st.sampled_from(Status)),
+                    )
+                )
     return desired, observed, bases
 
 
@@ -85,13 +106,23 @@ def carry_out(plan: Plan, three: tuple[list[Desired], list[Observed], list[Base]
         fields = {**(before.fields if before else {"description": ""}), **change.after}
         status = change.status if "status" in change.after or before is None else before.status
         fields.pop("status", None)
-        seen = Observed("article", remote_id, "en", str(fields["slug"]), fields, status)
+        seen = Observed(
+            kind="article", remote_id=remote_id, locale="en", slug=str(fields["slug"]), fields=fields, status=status
+        )
         old = ledger.get(remote_id)
         agreed = {**old.fields, **change.after} if old else fields
         agreed.pop("status", None)
         base_status = status if old is None or "status" in change.after else old.status
         portal[remote_id] = seen
-        ledger[remote_id] = Base("article", remote_id, "en", seen.slug, change.path, agreed, base_status)
+        ledger[remote_id] = Base(
+            kind="article",
+            remote_id=remote_id,
+            locale="en",
+            slug=seen.slug,
+            path=change.path,
+            fields=agreed,
+            status=base_status,
+        )
     return desired, list(portal.values()), list(ledger.values())
 
 

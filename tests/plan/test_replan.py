@@ -8,6 +8,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace as replace_change
 
 from kbsync.fields import LINK_FIELD
 from kbsync.model import Action, Base, Change, FieldChange, Pending, Plan, Status
@@ -74,12 +75,26 @@ def test_two_slugs_that_swap_can_be_cut_off_after_every_step():
 
 
 def test_a_link_to_an_original_that_was_made_since_is_the_same_link():
-    create = Change(Action.CREATE, "article", "fr", "x", "fr/x.md", None, "X", status=Status.DRAFT, turn=1)
-    saved = replace(create, fields=(FieldChange("title", None, "X"), FieldChange(LINK_FIELD, None, "en/x.md")))
-    fresh = replace(create, turn=0, fields=(FieldChange("title", None, "X"), FieldChange(LINK_FIELD, None, 9)))
-    now = Now(Plan(TARGET, (fresh,)), [Base("article", 9, "en", "x-en", "en/x.md", {})])
+    create = Change(
+        action=Action.CREATE,
+        kind="article",
+        locale="fr",
+        slug="x",
+        path="fr/x.md",
+        remote_id=None,
+        title="X",
+        status=Status.DRAFT,
+        turn=1,
+    )
+    saved = replace_change(create, fields=(FieldChange("title", None, "X"), FieldChange(LINK_FIELD, None, "en/x.md")))
+    fresh = replace_change(create, turn=0, fields=(FieldChange("title", None, "X"), FieldChange(LINK_FIELD, None, 9)))
+    now = Now(
+        Plan(TARGET, (fresh,)), [Base(kind="article", remote_id=9, locale="en", slug="x-en", path="en/x.md", fields={})]
+    )
     assert replan(Plan(TARGET, (saved,)), now).plan.changes == (fresh,)
-    other = Now(Plan(TARGET, (fresh,)), [Base("article", 8, "en", "x-en", "en/x.md", {})])
+    other = Now(
+        Plan(TARGET, (fresh,)), [Base(kind="article", remote_id=8, locale="en", slug="x-en", path="en/x.md", fields={})]
+    )
     assert replan(Plan(TARGET, (saved,)), other).plan.changes == ()
 
 
@@ -89,14 +104,24 @@ def test_of_a_change_that_is_half_done_the_other_half_goes_out_and_no_field_besi
     saved = planned([wanted], [an_article(title="Old", description="")]).plan
     found = replan(as_read(saved), planned([wanted], [there]))
     assert [change.after for change in found.plan.changes] == [{"description": "Short"}]
-    less = replace(saved, changes=(replace(saved.changes[0], fields=saved.changes[0].fields[:1]),))
+    less = replace(saved, changes=(replace_change(saved.changes[0], fields=saved.changes[0].fields[:1]),))
     found = replan(as_read(less), planned([wanted], [an_article(title="Old", description="")]))
     assert found.plan.changes == () and len(found.refused) == 1
 
 
 def test_a_create_whose_answer_was_lost_since_is_not_sent_again():
     now = planned([NEW], [], [])
-    lost = Pending(1, "create", "article", "en", "refunds", "en/refunds.md", None, {}, {})
+    lost = Pending(
+        entry=1,
+        action="create",
+        kind="article",
+        locale="en",
+        slug="refunds",
+        path="en/refunds.md",
+        remote_id=None,
+        before={},
+        after={},
+    )
     found = replan(as_read(now.plan), replace(now, lost=[lost]))
     assert reasons(found) == ["Another push sent `refunds` after the plan was made, and its result is unknown."]
     assert found.plan.changes == ()
@@ -144,14 +169,14 @@ def test_a_change_that_is_in_the_file_twice_goes_out_once():
 
 CHANGES = st.builds(
     Change,
-    st.sampled_from(Action),
-    st.sampled_from(["category", "article", "asset"]),
-    st.sampled_from(["en", "fr"]),
-    st.sampled_from(["refunds", "new", "x"]),
-    st.sampled_from(["en/refunds.md", "en/new.md", "../x", ""]),
-    st.sampled_from([None, 7, 8, "7"]),
-    st.sampled_from(["Refunds", "T"]),
-    st.lists(
+    action=st.sampled_from(Action),
+    kind=st.sampled_from(["category", "article", "asset"]),
+    locale=st.sampled_from(["en", "fr"]),
+    slug=st.sampled_from(["refunds", "new", "x"]),
+    path=st.sampled_from(["en/refunds.md", "en/new.md", "../x", ""]),
+    remote_id=st.sampled_from([None, 7, 8, "7"]),
+    title=st.sampled_from(["Refunds", "T"]),
+    fields=st.lists(
         st.builds(
             FieldChange,
             st.sampled_from(["title", "slug", "content", "status", LINK_FIELD]),
@@ -160,7 +185,7 @@ CHANGES = st.builds(
         ),
         max_size=3,
     ).map(tuple),
-    st.booleans(),
+    live=st.booleans(),
 )
 
 

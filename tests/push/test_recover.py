@@ -2,25 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from msgspec.structs import replace as replace_base
 
 from kbsync.model import Base, Observed, Pending, Status
 from kbsync.plan.recover import settle_pending
 
 FIELDS = {"slug": "x", "title": "X", "content": "blake2b:1", "category": "a", "position": 35}
-BASE = Base("article", 7, "en", "x", "en/a/x.md", FIELDS, Status.DRAFT)
-SEEN = Observed("article", 7, "en", "x", FIELDS, Status.DRAFT)
+BASE = Base(kind="article", remote_id=7, locale="en", slug="x", path="en/a/x.md", fields=FIELDS, status=Status.DRAFT)
+SEEN = Observed(kind="article", remote_id=7, locale="en", slug="x", fields=FIELDS, status=Status.DRAFT)
 
 
 def seen(status: Status = Status.DRAFT, **fields: object) -> Observed:
-    return Observed("article", 7, "en", "x", {**FIELDS, **fields}, status)
+    return Observed(kind="article", remote_id=7, locale="en", slug="x", fields={**FIELDS, **fields}, status=status)
 
 
 def pending(action: str, after: dict[str, object], before: dict[str, object] | None = None, entry: int = 1) -> Pending:
     remote_id = None if action == "create" else 7
-    return Pending(entry, action, "article", "en", "x", "en/a/x.md", remote_id, before or {}, after)
+    return Pending(
+        entry=entry,
+        action=action,
+        kind="article",
+        locale="en",
+        slug="x",
+        path="en/a/x.md",
+        remote_id=remote_id,
+        before=before or {},
+        after=after,
+    )
 
 
 def test_a_create_that_is_there_as_sent_was_ours_and_its_base_is_a_draft():
@@ -36,7 +44,7 @@ def test_a_create_whose_slug_a_person_has_is_not_ours():
 
 def test_a_create_that_was_dragged_since_is_still_ours_where_no_file_gave_its_place():
     entry = pending("create", {"slug": "x", "title": "X", "position": 10})
-    placed = replace(entry, leaves={"position": ()})
+    placed = replace_base(entry, leaves={"position": ()})
     assert settle_pending([placed], [], [seen(position=70)], complete=True).bases[0].fields["position"] == 70
     assert settle_pending([entry], [], [seen(position=70)], complete=True).bases == ()
 
@@ -88,7 +96,7 @@ def test_what_cannot_be_looked_at_stays_unknown_until_the_ledger_knows_the_item(
 
 
 def test_an_undo_that_arrived_leaves_the_edit_that_it_gave_back_to_be_held():
-    entry = replace(pending("update", {"title": "Theirs"}, {"title": "Ours"}), leaves={"title": ("X",)})
+    entry = replace_base(pending("update", {"title": "Theirs"}, {"title": "Ours"}), leaves={"title": ("X",)})
     base = replace_base(BASE, fields={**FIELDS, "title": "Ours"})
     found = settle_pending([entry], [base], [seen(title="Theirs")], complete=True)
     assert found.bases[0].fields["title"] == "X"

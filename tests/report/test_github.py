@@ -9,7 +9,16 @@ from kbsync.model import Action, Change, Finding, Held, Outcome, Plan, Reason, T
 from kbsync.report.github import findings_annotations, plan_annotations, push_annotations
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
-HELD = Held(Reason.DRIFT, "article", "en", "invoices", "en/invoices.md", 7, ("title", "content"), "look at it")
+HELD = Held(
+    reason=Reason.DRIFT,
+    kind="article",
+    locale="en",
+    slug="invoices",
+    path="en/invoices.md",
+    remote_id=7,
+    fields=("title", "content"),
+    hint="look at it",
+)
 
 
 def a_finding(level: str = "warning", **others) -> Finding:
@@ -18,7 +27,9 @@ def a_finding(level: str = "warning", **others) -> Finding:
 
 
 def a_change(path: str = "en/refunds.md") -> Change:
-    return Change(Action.UPDATE, "article", "en", "refunds", path, 7, "Refunds")
+    return Change(
+        action=Action.UPDATE, kind="article", locale="en", slug="refunds", path=path, remote_id=7, title="Refunds"
+    )
 
 
 def read(line: str) -> tuple[str, dict[str, str], str]:

@@ -22,11 +22,20 @@ HINT = "edited in the panel: run `kbsync push --overwrite en/billing/invoices.md
 
 def a_change(action: Action, path: str = "en/billing/refunds.md", *fields: FieldChange, **others) -> Change:
     given = {"kind": "article", "locale": "en", "slug": "refunds", "remote_id": 7, "title": "Refunds"} | others
-    return Change(action, path=path, fields=fields, **given)
+    return Change(action=action, path=path, fields=fields, **given)
 
 
 def a_held(path: str = "en/billing/invoices.md", hint: str = HINT) -> Held:
-    return Held(Reason.DRIFT, "article", "en", "invoices", path, 7, ("title", "content"), hint)
+    return Held(
+        reason=Reason.DRIFT,
+        kind="article",
+        locale="en",
+        slug="invoices",
+        path=path,
+        remote_id=7,
+        fields=("title", "content"),
+        hint=hint,
+    )
 
 
 def a_finding(level: str = "warning", message: str = "a link to `x.md`, which is not there") -> Finding:
@@ -138,7 +147,10 @@ def test_removals_say_that_the_source_is_gone():
 
 
 def test_what_is_on_the_portal_and_not_ours_is_listed_when_asked_for():
-    plan = Plan(TARGET, unmanaged=(Observed("article", 9, "en", "theirs", {"title": "Their *own*"}),))
+    plan = Plan(
+        TARGET,
+        unmanaged=(Observed(kind="article", remote_id=9, locale="en", slug="theirs", fields={"title": "Their *own*"}),),
+    )
     assert "| `en: theirs` | Their \\*own\\* |  |" in plan_markdown(plan, unmanaged=True)
     assert "theirs" not in plan_markdown(plan)
 

@@ -17,11 +17,30 @@ TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 
 
 def an_update(title: str = "Refunds", *fields: FieldChange, live: bool = False) -> Change:
-    return Change(Action.UPDATE, "article", "en", "refunds", "en/refunds.md", 7, title, fields, live)
+    return Change(
+        action=Action.UPDATE,
+        kind="article",
+        locale="en",
+        slug="refunds",
+        path="en/refunds.md",
+        remote_id=7,
+        title=title,
+        fields=fields,
+        live=live,
+    )
 
 
 def a_create(path: str) -> Change:
-    return Change(Action.CREATE, "article", "en", path, path, None, "T", status=Status.DRAFT)
+    return Change(
+        action=Action.CREATE,
+        kind="article",
+        locale="en",
+        slug=path,
+        path=path,
+        remote_id=None,
+        title="T",
+        status=Status.DRAFT,
+    )
 
 
 @pytest.mark.parametrize(
@@ -77,7 +96,16 @@ def test_long_lists_are_cut_and_counted_and_verbose_shows_all():
 
 
 def test_colour_only_repeats_what_words_say():
-    held = Held(Reason.DRIFT, "article", "en", "x", "en/x.md", 1, ("title",), "do this")
+    held = Held(
+        reason=Reason.DRIFT,
+        kind="article",
+        locale="en",
+        slug="x",
+        path="en/x.md",
+        remote_id=1,
+        fields=("title",),
+        hint="do this",
+    )
     plan = Plan(TARGET, (an_update("R", FieldChange("title", "a", "b"), live=True),), held=(held,))
     coloured = plan_text(plan, Style(color=True))
     assert "\x1b[" in coloured
@@ -126,7 +154,16 @@ def test_a_field_that_is_sent_along_and_does_not_change_is_not_shown():
 
 
 def test_a_push_that_only_holds_begins_with_what_is_held():
-    held = Held(Reason.DRIFT, "article", "en", "x", "en/x.md", 1, ("title",), "decide")
+    held = Held(
+        reason=Reason.DRIFT,
+        kind="article",
+        locale="en",
+        slug="x",
+        path="en/x.md",
+        remote_id=1,
+        fields=("title",),
+        hint="decide",
+    )
     told = push_text(Plan(TARGET, held=(held,)), [], Style(), requests=2, seconds=0.1)
     assert told.startswith("Needs your decision: 1\n  en/x.md  edited in the panel: title\n")
 
@@ -142,7 +179,10 @@ def test_warnings_beyond_the_first_are_counted_and_not_lost():
     [("a", "DELETE 1 article (its file is gone)\n"), ("ab", "DELETE 2 articles (their files are gone)\n")],
 )
 def test_what_is_removed_says_how_many_sources_are_gone(slugs, heading):
-    changes = tuple(Change(Action.DELETE, "article", "en", slug, "", 7, "T") for slug in slugs)
+    changes = tuple(
+        Change(action=Action.DELETE, kind="article", locale="en", slug=slug, path="", remote_id=7, title="T")
+        for slug in slugs
+    )
     assert heading in plan_text(Plan(TARGET, changes), Style())
 
 
@@ -153,7 +193,16 @@ def test_a_title_leaves_room_for_the_word_live():
 
 def test_control_characters_of_a_file_name_never_reach_the_terminal():
     path, bad = "en/\x1b[2J\n::error::x.md", "\x1b"
-    held = Held(Reason.DRIFT, "article", "en", "x", path, 1, ("title",), f"run `kbsync push --overwrite {path}`")
+    held = Held(
+        reason=Reason.DRIFT,
+        kind="article",
+        locale="en",
+        slug="x",
+        path=path,
+        remote_id=1,
+        fields=("title",),
+        hint=f"run `kbsync push --overwrite {path}`",
+    )
     finding = Finding("KB301", "warning", path, 1, 1, "m", f"see {path}")
     plan = Plan(TARGET, (a_create(path),), (held,), warnings=(finding,))
     outcome = Outcome(a_create(path), "failed", None, "no", f"see {path}")
@@ -172,10 +221,36 @@ COMMANDS = ("##[add-mask]e", "a ##vso[task.complete]b", "::error::x", "  ::stop-
 
 @pytest.mark.parametrize("text", COMMANDS)
 def test_no_text_of_the_portal_or_of_a_file_is_a_command_to_the_runner_of_a_job(text):
-    change = Change(Action.UPDATE, "article", "en", text, text, 7, text, (FieldChange("title", text, text + "!"),))
-    held = Held(Reason.DRIFT, "article", "en", text, text, 1, ("title",), text, text, change.fields)
+    change = Change(
+        action=Action.UPDATE,
+        kind="article",
+        locale="en",
+        slug=text,
+        path=text,
+        remote_id=7,
+        title=text,
+        fields=(FieldChange("title", text, text + "!"),),
+    )
+    held = Held(
+        reason=Reason.DRIFT,
+        kind="article",
+        locale="en",
+        slug=text,
+        path=text,
+        remote_id=1,
+        fields=("title",),
+        hint=text,
+        title=text,
+        values=change.fields,
+    )
     finding = Finding("KB301", "warning", text, 1, 1, text, text)
-    plan = Plan(TARGET, (change,), (held,), warnings=(finding,), unmanaged=(Observed("article", 1, "en", text, {}),))
+    plan = Plan(
+        TARGET,
+        (change,),
+        (held,),
+        warnings=(finding,),
+        unmanaged=(Observed(kind="article", remote_id=1, locale="en", slug=text, fields={}),),
+    )
     outcome = Outcome(change, "failed", None, text, text)
     screens = (
         plan_text(plan, Style(), unmanaged=True),

@@ -22,7 +22,9 @@ HIDDEN = 26
 
 
 def a_category(number: int, locale: str = "en") -> Observed:
-    return Observed("category", number, locale, f"c-{number}", {"slug": f"c-{number}"})
+    return Observed(
+        kind="category", remote_id=number, locale=locale, slug=f"c-{number}", fields={"slug": f"c-{number}"}
+    )
 
 
 @dataclass

@@ -89,7 +89,10 @@ def test_very_long_titles_are_not_kept_without_end():
 
 def test_very_long_names_of_categories_are_not_kept_without_end():
     name = "n" * 100_000_000
-    rows = (Observed("category", number, "en", f"c-{number}", {"name": name}) for number in count())
+    rows = (
+        Observed(kind="category", remote_id=number, locale="en", slug=f"c-{number}", fields={"name": name})
+        for number in count()
+    )
     lister = CategoryLister(lambda filters, number: [next(rows)], lambda: None, lambda number: None)
     with pytest.raises(Misbehaved, match="The list of categories is too large"):
         lister.list(["en"])
@@ -115,7 +118,7 @@ def test_parts_that_count_more_than_the_whole_are_not_read():
 
 def endless_categories(locales):
     for number in count():
-        yield Observed("category", number, locales(number), f"c-{number}", {})
+        yield Observed(kind="category", remote_id=number, locale=locales(number), slug=f"c-{number}", fields={})
 
 
 @pytest.mark.parametrize("locales", [lambda number: "en", lambda number: f"l{number}"])

@@ -47,7 +47,14 @@ FIELDS = {
     "category": "billing",
 }
 REFUNDS = Observed(
-    "article", 7, "en", "refunds", FIELDS, Status.PUBLISHED, updated_at=1_795_233_600, outline=outline("Text")
+    kind="article",
+    remote_id=7,
+    locale="en",
+    slug="refunds",
+    fields=FIELDS,
+    status=Status.PUBLISHED,
+    updated_at=1_795_233_600,
+    outline=outline("Text"),
 )
 
 
@@ -174,7 +181,7 @@ def test_the_owner_is_read_with_the_role_in_this_account():
 
 def test_a_row_keeps_everything_that_an_article_says():
     article = decode(Answer("GET /x", 200, {}, json.dumps(WHOLE).encode()), wire.WireArticle)
-    categories = {3: Observed("category", 3, "en", "billing", {"slug": "billing"})}
+    categories = {3: Observed(kind="category", remote_id=3, locale="en", slug="billing", fields={"slug": "billing"})}
     seen = observed_row(row_of(article, CHATWOOT), "en", categories, {})
     assert seen == REFUNDS
 

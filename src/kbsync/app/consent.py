@@ -59,6 +59,8 @@ class Consent:
     def ledger(self) -> None:
         """Before the ledger is opened. One in the folder that the command itself chose needs no word."""
         url, state = self.settings.ledger.url, self.settings.state
+        if url.startswith("git:"):
+            return  # A remote that the user's own clone has; `ledger/remote.py` looks at how git talks to it.
         place = url.removeprefix("sqlite:").removeprefix("//")
         if url.startswith("sqlite:") and (
             _is_inside(self.settings.folder, place) or (state is not None and Path(place).is_relative_to(state))

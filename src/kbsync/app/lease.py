@@ -49,7 +49,8 @@ def our_lease(ledger: Ledger, workspace: Workspace) -> Lease:
     now, ours = time.time(), os.getpid()
     born = (read_process(ours) or Process()).born
     owner = Owner(_user(), platform.node(), ours, now, now, read_boot(), read_namespace(), born)
-    return Lease(ledger, workspace.target.key, owner, World(time.time, time.sleep, read_process, read_booted_at()))
+    world = World(time.time, time.sleep, read_process, read_booted_at(), ledger.stale_s)
+    return Lease(ledger, workspace.target.key, owner, world)
 
 
 @contextmanager
@@ -58,7 +59,7 @@ def keeping_alive(lease: Lease, workspace: Workspace) -> Iterator[None]:
 
     def beat() -> None:
         # A ledger that cannot be used for the moment is for the run to tell of, and the next beat comes.
-        with suppress(LedgerError), closing(workspace.open_ledger()) as ledger:
+        with suppress(LedgerError), closing(workspace.open_ledger(beside=True)) as ledger:
             ledger.beat(lease.target, lease.owner, now=time.time())
 
     with beating(beat):

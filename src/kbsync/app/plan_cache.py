@@ -170,10 +170,9 @@ def _path(workspace: Workspace) -> Path:
 
 def _ledger_stamps(workspace: Workspace) -> list[Stamp | None] | None:
     """What tells a changed ledger from an unchanged one without reading it; None where nothing does."""
-    scheme, _, rest = workspace.settings.ledger.url.partition(":")
-    if scheme != "sqlite":
+    path = workspace.ledger_file()
+    if path is None:
         return None
-    path = workspace.settings.folder / rest.removeprefix("//")
     stamps = [_stamp(path), _stamp(path.with_name(path.name + "-wal")), _stamp(path.with_name(path.name + "-journal"))]
     newest_ns = max((max(stamp[2:]) for stamp in stamps if stamp), default=0)
     return None if time.time_ns() - newest_ns < YOUNG_NS else stamps

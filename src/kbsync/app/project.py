@@ -89,12 +89,21 @@ class Project:
 
         return fixes_of(selection.reading.compiler.tree, selection.findings, fix_text)
 
-    def plan(self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None) -> Compared:
-        """What a push would do; `out` is the file that the plan is saved in, too.
+    def plan(self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, offline: bool = False) -> Compared:
+        """What a push would do.
+
+        Args:
+            options: what is asked for beyond kbsync.toml.
+            out: the file that the plan is saved in, too.
+            offline: compare with what the ledger has on record; the portal is not asked, and no token is needed.
 
         Raises:
             TreeRefused: the content tree has errors.
         """
+        if offline:
+            from kbsync.app.offline import plan_offline
+
+            return plan_offline(self.workspace, options)
         from kbsync.app.cached import plan
 
         return plan(self.workspace, options, out=out)

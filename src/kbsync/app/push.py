@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from kbsync.app.lease import Lease, held_lock
+from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import check_first_push, make_plan
 from kbsync.app.reading import Reading, read_sound
@@ -17,7 +18,7 @@ from kbsync.app.saved_plans import read_saved_plan
 from kbsync.app.sides import recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
-from kbsync.errors import ExitCode, LedgerError, ServiceError
+from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
 from kbsync.plan.saved import tree_digest
 from kbsync.push.runner import Run
@@ -72,12 +73,19 @@ def push(
 ) -> Pushed:
     """Plan, carry it out and record it, under the portal's lock. See `Project.push`."""
     reading = read_sound(workspace)
+    note_without_ledger(workspace)
     ledger = workspace.open_ledger()
     try:
         with workspace.open_service() as service:
             check_first_push(workspace, ledger, allowed=first_push)
-            with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
-                return push_tree(workspace, reading, service, lease, options, saved)
+            while True:
+                try:
+                    with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
+                        return push_tree(workspace, reading, service, lease, options, saved)
+                except LeaseLost:
+                    if not wait:
+                        raise
+                    workspace.session.note("Another push was faster. Waiting for it.")
     finally:
         ledger.close()
 
@@ -95,6 +103,7 @@ def push_tree(
     record = recorded(workspace, lease.ledger)
     resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
     planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)
+    note_behind(workspace, planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
     body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)
@@ -157,12 +166,17 @@ def carry_out(
         gc.enable()
     with stopping_softly(workspace.session.note) as stop:
         number = ledger.begin_run(lease.target, command=command, now=time.time(), owner=lease.owner, digest=digest)
+        if any(change.action is Action.UPLOAD for change in plan.changes):
+            ledger.announce(lease.target, number)
         run = Run(ledger, number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)
         outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))
         pushed.stopped = stop.asked
     if pushed.broken is None:
-        ledger.end_run(number, outcome=pushed.exit_code.name.lower(), now=time.time())
+        try:
+            ledger.end_run(number, outcome=pushed.exit_code.name.lower(), now=time.time())
+        except LedgerError as exc:
+            pushed.broken = exc
     return pushed
 
 
@@ -182,6 +196,8 @@ def follow(outcomes: Iterator[Outcome], pushed: Pushed, workspace: Workspace, to
             for outcome in outcomes:
                 pushed.outcomes.append(outcome)
                 show(outcome)
+        except LeaseLost:
+            raise
         except LedgerError as exc:
             pushed.broken = exc
 

@@ -58,15 +58,15 @@ def read_ledger(workspace: Workspace) -> Recorded:
         ledger.close()
 
 
-def recorded(workspace: Workspace, ledger: Ledger) -> Recorded:
-    """What an open ledger says of this portal."""
+def recorded(workspace: Workspace, ledger: Ledger, *, former: bool = False) -> Recorded:
+    """What an open ledger says of this portal; `former`: with bodies by the names that older ledgers gave them."""
     from kbsync.plan.former import without_former_bodies
 
     key = workspace.target.key
     images = {name: found.url for name, found in ledger.images(key).items()}
     bases = ledger.bases(key)
-    # Where the portal cannot be looked at, what it holds is known by these names alone.
-    bases = without_former_bodies(bases) if workspace.profile.can_list else bases
+    # Where the portal is not looked at, what it holds is known by these names alone.
+    bases = without_former_bodies(bases) if workspace.profile.can_list and not former else bases
     return Recorded(bases, ledger.pending(key), images)
 
 
@@ -111,7 +111,9 @@ def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) 
         service.list_categories((), Expected(managed=[base.remote_id for base in bases if base.kind == "category"]))
         return
     service.categories = {
-        base.remote_id: Observed("category", base.remote_id, base.locale, base.slug, base.fields)
+        base.remote_id: Observed(
+            kind="category", remote_id=base.remote_id, locale=base.locale, slug=base.slug, fields=base.fields
+        )
         for base in bases
         if base.kind == "category"
     }

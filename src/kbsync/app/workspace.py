@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from kbsync.service.profile import Profile, read_profile
 if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
+    from kbsync.ledger.git import GitLedger
     from kbsync.service.contract import Service
 
 SANDBOX_WAIT_S = 5.0
@@ -42,6 +43,8 @@ class Workspace:
     session: Session
     profile: Profile = field(init=False)
     consent: Consent = field(init=False)
+    fetched: bool = False
+    """Whether the ledger in git was brought up to date by this command."""
 
     def __post_init__(self) -> None:
         self.consent = Consent(self.settings, self.session)
@@ -198,12 +201,39 @@ class Workspace:
 
     # --- the ledger ------------------------------------------------------------------------------------------------
 
-    def open_ledger(self, *, looking: bool = False) -> Ledger:
-        """The ledger; made where it is missing."""
+    def open_ledger(self, *, looking: bool = False, beside: bool = False) -> Ledger:
+        """The ledger; made where it is missing. `beside`: another connection, which keeps a lease alive."""
         from kbsync.ledger import open_ledger
 
         self.consent.ledger()
+        if self.has_git_ledger:
+            return self.open_git_ledger(beside=beside)
         return open_ledger(self.settings.ledger.url, folder=self.settings.folder, looking=looking)
+
+    @property
+    def has_git_ledger(self) -> bool:
+        """Whether the ledger is a ref of a git remote."""
+        return self.settings.ledger.url.startswith("git:")
+
+    def open_git_ledger(self, *, beside: bool = False, fetch: bool = True) -> GitLedger:
+        """The ledger in git, which is fetched once a command."""
+        from kbsync.ledger.git import open_git_ledger, ref_of
+        from kbsync.ledger.remote import RemoteRef
+
+        settings = self.settings.ledger
+        ref = RemoteRef(self.settings.folder, settings.url.removeprefix("git:"), settings.ref or ref_of(self.target))
+        fetch = fetch and not beside and not self.fetched
+        ledger = open_git_ledger(ref, self.target, self.state_folder, fetch=fetch, beside=beside)
+        self.fetched = self.fetched or fetch
+        return ledger
+
+    def ledger_file(self) -> Path | None:
+        """The SQLite file of the ledger, once it has all that there is; None where there is no such file."""
+        if self.has_git_ledger:
+            with closing(self.open_git_ledger()) as ledger:
+                return ledger.file.path
+        scheme, _, rest = self.settings.ledger.url.partition(":")
+        return self.settings.folder / rest.removeprefix("//") if scheme == "sqlite" else None
 
     def has_ledger(self) -> bool:
         """Whether there is a ledger already."""

@@ -23,7 +23,7 @@ COMMANDS = {
     "resolve": "Decide what needs your decision: your file or the portal.",
     "undo": "Reverse a push. Later edits are kept.",
     "comment": "Show a plan or a push in the pull request.",
-    "ledger": "Show, export or import kbsync's own record, or free its lock.",
+    "ledger": "Show, move, export or import kbsync's own record, or free its lock.",
     "preview": "Show the help center in the browser while you write.",
     "trust": "Allow what this kbsync.toml uses outside its repository.",
     "sandbox": "Run a local service that answers like the real one.",

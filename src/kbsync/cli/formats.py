@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
+from msgspec import structs
 
 from kbsync.app.workspace import Workspace
 from kbsync.cli.screen import Options
@@ -79,7 +80,7 @@ def report_plan(
 
 def _pasteable(plan: Plan, options: Options) -> Plan:
     """A plan whose hints have commands that are about the same project as this one."""
-    held = (replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
+    held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
     warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
     return replace(plan, held=tuple(held), warnings=tuple(warnings))
 

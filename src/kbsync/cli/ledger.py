@@ -41,7 +41,7 @@ class Export(msgspec.Struct, frozen=True):
 
 @click.group("ledger")
 def group() -> None:
-    """Show, export or import kbsync's own record, or free its lock."""
+    """Show, move, export or import kbsync's own record, or free its lock."""
 
 
 @group.command("show")
@@ -151,6 +151,36 @@ def unlock(ctx: click.Context, yes: bool) -> int:
         ledger.unlock(lease.target, lease.owner)
     finally:
         ledger.close()
+    return 0
+
+
+@group.command("sync")
+@common_options
+@click.pass_context
+def sync(ctx: click.Context) -> int:
+    """Send what could not be sent to the ledger in git before."""
+    from kbsync.app.ledger_place import sync as send
+
+    workspace = _workspace(ctx)
+    sent = send(workspace)
+    workspace.session.note("Sent." if sent else "Nothing to send: the remote has everything.")
+    return 0
+
+
+@group.command("move")
+@click.argument("url")
+@common_options
+@click.pass_context
+def move(ctx: click.Context, url: str) -> int:
+    """Copy the ledger to URL and write that into kbsync.toml. `git:origin` keeps it in this repository."""
+    from kbsync.app.ledger_place import move as move_to
+
+    workspace = _workspace(ctx)
+    old = workspace.settings.ledger.place
+    copied = move_to(workspace, url)
+    note = workspace.session.note
+    note(f"Copied the ledger. The old one, {old}, is no longer used." if copied else "There was nothing to copy yet.")
+    note(f'{workspace.settings.path.name} now has [ledger] url = "{url}". Commit it.')
     return 0
 
 

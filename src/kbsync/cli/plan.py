@@ -11,7 +11,7 @@ from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option, report_plan
 from kbsync.cli.screen import Options
-from kbsync.errors import ExitCode
+from kbsync.errors import ExitCode, UsageError
 from kbsync.model import Plan
 
 
@@ -22,13 +22,14 @@ from kbsync.model import Plan
 @click.option("--recreate", is_flag=True, help="Plan as `push --recreate` would.")
 @click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
+@click.option("--offline", is_flag=True, help="Compare with what the last push recorded. Needs no token.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Save the plan, for `kbsync push FILE`.")
 @click.option("--unmanaged", is_flag=True, help="List articles on the portal that are not in this repository.")
 @format_option
 @common_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, *, check: bool, out: Path | None, unmanaged: bool, form: str, **asked: object
+    ctx: click.Context, /, *, check: bool, offline: bool, out: Path | None, unmanaged: bool, form: str, **asked: object
 ) -> int:
     """Show what a push would do. Changes nothing.
 
@@ -36,8 +37,10 @@ def command(
     """
     options = Options.of(ctx)
     project, wanted = options.open_project(), PlanOptions(**asked)  # type: ignore[arg-type]
+    if offline and (out is not None or wanted.full):
+        raise UsageError("--offline does not look at the portal, so --out and --full cannot be added.")
     try:
-        compared = project.plan(wanted, out=out)
+        compared = project.plan(wanted, out=out, offline=offline)
     except TreeRefused as exc:
         from kbsync.cli.findings import report_refusal
 

@@ -62,14 +62,18 @@ class PaceSettings:
 
 @dataclass(frozen=True, slots=True)
 class LedgerSettings:
-    """Where kbsync's own record is kept."""
+    """Where kbsync's own record is kept.
+
+    `ref` is that of a ledger in git; with "" kbsync names it after the portal.
+    """
 
     url: str = "sqlite:.kbsync/ledger.db"
+    ref: str = ""
 
     @property
     def place(self) -> str:
         """The address as messages show it: without user name, password and parameters."""
-        if self.url.startswith("sqlite:"):
+        if self.url.startswith(("sqlite:", "git:")):
             return self.url
         scheme, _, rest = self.url.partition("://")
         return f"{scheme}://{rest.rpartition('@')[2].partition('?')[0]}"

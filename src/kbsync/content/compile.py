@@ -145,7 +145,14 @@ class Compiler:
     def category(self, source: Source, identity: Identity) -> Desired:
         """One `_category.md`."""
         fields = category_fields(source, identity)
-        return Desired("category", identity.locale, identity.slug, source.path, fields, aliases=source.aliases)
+        return Desired(
+            kind="category",
+            locale=identity.locale,
+            slug=identity.slug,
+            path=source.path,
+            fields=fields,
+            aliases=source.aliases,
+        )
 
     def article(self, source: Source, identity: Identity) -> Desired:
         """One article; its body is named by digest and made anew by `content_of` when it is sent."""
@@ -156,16 +163,16 @@ class Compiler:
         status = STATUSES.get(source.status)
         creation = {"author": self.authors["default"]} if "default" in self.authors else {}
         return Desired(
-            "article",
-            identity.locale,
-            identity.slug,
-            source.path,
-            fields,
-            status,
-            MANAGED[source.manage],
-            source.aliases,
-            self._root_of(source.path),
-            creation,
+            kind="article",
+            locale=identity.locale,
+            slug=identity.slug,
+            path=source.path,
+            fields=fields,
+            status=status,
+            manage=MANAGED[source.manage],
+            aliases=source.aliases,
+            root_path=self._root_of(source.path),
+            creation=creation,
         )
 
     def _root_of(self, path: str) -> str:

@@ -108,7 +108,15 @@ class Search:
                 # What was touched since may be a person's undo, so it does not count as agreed.
                 fields = {name: seen.fields.get(name) if pair.found.get(name) else None for name in gave}
                 status = seen.status if pair.found.get("status") else _status_in(found.gave)
-                yield Base(seen.kind, seen.remote_id, seen.locale, seen.slug, path, fields, status)
+                yield Base(
+                    kind=seen.kind,
+                    remote_id=seen.remote_id,
+                    locale=seen.locale,
+                    slug=seen.slug,
+                    path=path,
+                    fields=fields,
+                    status=status,
+                )
 
     def _of_gone(self) -> Iterator[tuple[str, File, Pair]]:
         """The files that are gone, each with the articles that have a slug of it."""

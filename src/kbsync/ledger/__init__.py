@@ -17,7 +17,7 @@ def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
     """Open the ledger that kbsync.toml names; one that is not there yet is made.
 
     Args:
-        url: `sqlite:PATH`, the path relative to `folder`, or `postgresql://…`.
+        url: `sqlite:PATH`, the path relative to `folder`, or `postgresql://…`. Of `git:REMOTE` see `git.py`.
         folder: that of kbsync.toml.
         looking: nothing will be written; a read-only file is enough.
 
@@ -36,7 +36,8 @@ def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
         return Ledger(PostgresDatabase(url))
     raise ConfigError(
         f"[ledger] url: kbsync has no ledger of type {scheme!r}.",
-        hint="Write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db, or as postgresql://user@host/database.",
+        hint="Write it as sqlite:PATH, for example sqlite:.kbsync/ledger.db, as git:REMOTE, for example git:origin, "
+        "or as postgresql://user@host/database.",
     )
 
 

@@ -71,6 +71,15 @@ def restore(db: Database, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None
                 "The ledger is not empty. Nothing was imported.",
                 hint="Import into a new one: set another [ledger] url, or move the old file away.",
             )
+    fill(db, tables)
+
+
+def fill(db: Database, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+    """Put rows into the tables.
+
+    Raises:
+        LedgerError: they are of another shape.
+    """
     for table, columns in TABLES.items():
         rows = tables.get(table, [])
         if any(len(row) != len(columns) for row in rows):

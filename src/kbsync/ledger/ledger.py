@@ -9,7 +9,7 @@ from kbsync.errors import LedgerError
 from kbsync.ledger import dump, items, journal, presence
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import checked
-from kbsync.ledger.values import Entry, Granted, Owner, RunInfo, Turn, Uploaded
+from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, RunInfo, Turn, Uploaded
 from kbsync.model import Base, Change, Kind, Pending
 
 
@@ -19,6 +19,12 @@ class Ledger:
     Methods raise `LedgerError` when the record cannot be used. One contract suite (`tests/ledger`) checks all this
     with every kind of `Database`.
     """
+
+    stale_s = STALE_S
+    """An owner whose heart has not beaten for this long need not be waited for."""
+
+    look_again_s = 0.5
+    """How often to look whether a lock that somebody has is free."""
 
     def __init__(self, database: Database) -> None:
         self.db = database
@@ -63,6 +69,9 @@ class Ledger:
             if owner is not None:
                 presence.enlist(self.db, number, owner, now)
         return number
+
+    def announce(self, target: str, run: int) -> None:
+        """Let everyone know that a run begins, before its first upload. Who shares the database knows it already."""
 
     def end_run(self, run: int, *, outcome: str, now: float) -> None:
         """Note how a run ended."""

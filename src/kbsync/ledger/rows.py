@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import Annotated, Any, TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
@@ -91,9 +91,18 @@ def bases_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Base]:
 
 def _base_of(row: BaseRow) -> Base:
     kind, remote_id, locale, slug, path, fields, status, kept, overruled, touched_s = row
-    decided = (_decode_decided(kept), _decode_decided(overruled))
-    number, known = ID_DECODER.decode(remote_id), FIELDS_DECODER.decode(fields)
-    return Base(kind, number, locale, slug, path, known, status, *decided, touched_s)
+    return Base(
+        kind=kind,
+        remote_id=ID_DECODER.decode(remote_id),
+        locale=locale,
+        slug=slug,
+        path=path,
+        fields=FIELDS_DECODER.decode(fields),
+        status=status,
+        kept=_decode_decided(kept),
+        overruled=_decode_decided(overruled),
+        touched_s=touched_s,
+    )
 
 
 def _encode_decided(fields: Fields) -> str:
@@ -130,8 +139,18 @@ def all_pending_of(db: Database, rows: list[tuple[Any, ...]]) -> list[Pending]:
 def _pending_of(row: PendingRow) -> Pending:
     entry, action, kind, locale, slug, path, remote_id, before, after, change = row
     leaves = CHANGE_DECODER.decode(change).leaves if '"leaves":[' in change else {}
-    fields = (FIELDS_DECODER.decode(before), FIELDS_DECODER.decode(after))
-    return Pending(entry, action, kind, locale, slug, path, decode_id(remote_id), *fields, leaves)
+    return Pending(
+        entry=entry,
+        action=action,
+        kind=kind,
+        locale=locale,
+        slug=slug,
+        path=path,
+        remote_id=decode_id(remote_id),
+        before=FIELDS_DECODER.decode(before),
+        after=FIELDS_DECODER.decode(after),
+        leaves=leaves,
+    )
 
 
 def row_of_owner(owner: Owner, now: float) -> tuple[Any, ...]:

@@ -106,7 +106,16 @@ def hold(
     ours = {**desired.fields, "locale": desired.locale, "status": desired.status}
     values = tuple(FieldChange(name, there.get(name), ours.get(name)) for name in fields) if there is not None else ()
     return Held(
-        reason, desired.kind, desired.locale, desired.slug, desired.path, remote_id, fields, hint, desired.title, values
+        reason=reason,
+        kind=desired.kind,
+        locale=desired.locale,
+        slug=desired.slug,
+        path=desired.path,
+        remote_id=remote_id,
+        fields=fields,
+        hint=hint,
+        title=desired.title,
+        values=values,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from dataclasses import replace as replace_field
 
 from msgspec.structs import replace
 
@@ -101,14 +100,14 @@ def _create(desired: Desired, policy: Policy) -> Change:
     }
     changes = tuple(FieldChange(name, None, fields[name]) for name in names_of(desired.kind) if name in fields)
     return Change(
-        Action.CREATE,
-        desired.kind,
-        desired.locale,
-        desired.slug,
-        desired.path,
-        None,
-        desired.title,
-        changes,
+        action=Action.CREATE,
+        kind=desired.kind,
+        locale=desired.locale,
+        slug=desired.slug,
+        path=desired.path,
+        remote_id=None,
+        title=desired.title,
+        fields=changes,
         status=Status.DRAFT if desired.kind == "article" else None,
     )
 
@@ -250,15 +249,15 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
             fields = tuple(_with_locales(field, observed.locale, desired.locale) for field in fields)
         draft.changes.append(
             Change(
-                Action.UPDATE,
-                desired.kind,
-                desired.locale,
-                desired.slug,
-                desired.path,
-                observed.remote_id,
-                desired.title,
-                fields,
-                live,
+                action=Action.UPDATE,
+                kind=desired.kind,
+                locale=desired.locale,
+                slug=desired.slug,
+                path=desired.path,
+                remote_id=observed.remote_id,
+                title=desired.title,
+                fields=fields,
+                live=live,
                 was=base.path if base is not None and base.path != desired.path else "",
             )
         )
@@ -268,18 +267,18 @@ def _with_locales(field: FieldChange, before: str, after: str) -> FieldChange:
     """A category moves from one locale to another under its slug, which would read as no change at all."""
     if field.name != "category" or field.before != field.after:
         return field
-    return replace_field(field, said=(f"{field.before} ({before})", f"{field.after} ({after})"))
+    return replace(field, said=(f"{field.before} ({before})", f"{field.after} ({after})"))
 
 
 def _adopt(desired: Desired, observed: Observed) -> Change:
     return Change(
-        Action.ADOPT,
-        desired.kind,
-        desired.locale,
-        desired.slug,
-        desired.path,
-        observed.remote_id,
-        desired.title,
+        action=Action.ADOPT,
+        kind=desired.kind,
+        locale=desired.locale,
+        slug=desired.slug,
+        path=desired.path,
+        remote_id=observed.remote_id,
+        title=desired.title,
         live=observed.status is Status.PUBLISHED,
         status=observed.status,
     )
@@ -301,7 +300,16 @@ def _agreed(desired: Desired, observed: Observed) -> Base:
         fields["status"] = None
     locale = observed.locale or desired.locale
     kind, touched_s = observed.kind, observed.updated_at
-    return Base(kind, observed.remote_id, locale, observed.slug, desired.path, fields, status, touched_s=touched_s)
+    return Base(
+        kind=kind,
+        remote_id=observed.remote_id,
+        locale=locale,
+        slug=observed.slug,
+        path=desired.path,
+        fields=fields,
+        status=status,
+        touched_s=touched_s,
+    )
 
 
 def _settled(base: Base, desired: Desired, names: Iterable[str]) -> Base:

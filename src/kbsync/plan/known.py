@@ -113,7 +113,10 @@ class Known:
         """What the portal holds, as far as anybody knows."""
         if self.observed is not None:
             return self.observed
-        return [Observed(b.kind, b.remote_id, b.locale, b.slug, b.fields, b.status) for b in self.bases]
+        return [
+            Observed(kind=b.kind, remote_id=b.remote_id, locale=b.locale, slug=b.slug, fields=b.fields, status=b.status)
+            for b in self.bases
+        ]
 
 
 Node = tuple[Kind, RemoteId]

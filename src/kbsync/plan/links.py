@@ -8,9 +8,8 @@ link it is not looked at again.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
-from msgspec.structs import replace as replace_base
+from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD
 from kbsync.model import Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status
@@ -64,7 +63,7 @@ def _link(draft: Draft, match: Match, root: RemoteId, names: Mapping[RemoteId, s
         key = (observed.kind, observed.remote_id)
         known = draft.settled.get(key, base)
         if known is not None:
-            draft.settled[key] = replace_base(known, fields={**known.fields, LINK_FIELD: root})
+            draft.settled[key] = replace(known, fields={**known.fields, LINK_FIELD: root})
         return
     if desired.manage is not Manage.TRUE:
         return
@@ -82,15 +81,15 @@ def _link(draft: Draft, match: Match, root: RemoteId, names: Mapping[RemoteId, s
 
 def _change(desired: Desired, remote_id: RemoteId, fields: tuple[FieldChange, ...], live: bool) -> Change:
     return Change(
-        Action.UPDATE,
-        "article",
-        desired.locale,
-        desired.slug,
-        desired.path,
-        remote_id,
-        desired.title,
-        fields,
-        live,
+        action=Action.UPDATE,
+        kind="article",
+        locale=desired.locale,
+        slug=desired.slug,
+        path=desired.path,
+        remote_id=remote_id,
+        title=desired.title,
+        fields=fields,
+        live=live,
     )
 
 

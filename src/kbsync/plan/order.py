@@ -8,7 +8,8 @@ no other way (docs/service.md, S22).
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kbsync.model import Action, Change, FieldChange
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from collections.abc import Mapping
-from dataclasses import replace as replace_value
 from urllib.parse import quote
 
 from msgspec.structs import replace
@@ -56,7 +56,7 @@ def without_those_that_wait(matches: Matches, *, recreate: bool) -> Matches:
         for reading in item.readings
     }
     orphans = (pair for pair in matches.orphans if (pair[0].kind, pair[0].remote_id) not in waiting)
-    return replace_value(matches, orphans=tuple(orphans))
+    return dataclasses.replace(matches, orphans=tuple(orphans))
 
 
 def _is_filled(draft: Draft, matches: Matches, category: Observed) -> bool:
@@ -127,22 +127,32 @@ def _removal(
 ) -> Change:
     live = observed.status is Status.PUBLISHED
     return Change(
-        action,
-        base.kind,
-        base.locale,
-        base.slug,
-        "",
-        base.remote_id,
-        observed.title,
-        fields,
-        live,
-        status,
+        action=action,
+        kind=base.kind,
+        locale=base.locale,
+        slug=base.slug,
+        path="",
+        remote_id=base.remote_id,
+        title=observed.title,
+        fields=fields,
+        live=live,
+        status=status,
         was=base.path,
     )
 
 
 def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
-    held = Held(reason, base.kind, base.locale, base.slug, base.path, base.remote_id, fields, hint, base.slug)
+    held = Held(
+        reason=reason,
+        kind=base.kind,
+        locale=base.locale,
+        slug=base.slug,
+        path=base.path,
+        remote_id=base.remote_id,
+        fields=fields,
+        hint=hint,
+        title=base.slug,
+    )
     draft.held.append(held)
 
 

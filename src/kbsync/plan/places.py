@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import groupby, pairwise
+
+from msgspec.structs import replace
 
 from kbsync.model import Action, Change, FieldChange, Observed
 from kbsync.plan.draft import Draft, follow_rename

@@ -85,13 +85,13 @@ def _holds(item: Observed, entry: Pending) -> bool:
 
 def _base_of(item: Observed, entry: Pending) -> Base:
     return Base(
-        item.kind,
-        item.remote_id,
-        item.locale,
-        item.slug,
-        entry.path,
-        item.fields,
-        Status.DRAFT if item.kind == "article" else None,
+        kind=item.kind,
+        remote_id=item.remote_id,
+        locale=item.locale,
+        slug=item.slug,
+        path=entry.path,
+        fields=item.fields,
+        status=Status.DRAFT if item.kind == "article" else None,
         touched_s=item.updated_at,
     )
 

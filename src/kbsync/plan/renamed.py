@@ -6,9 +6,8 @@ An article names its category by slug. So one rename would look like a move of e
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 
-from msgspec.structs import replace as replace_struct
+from msgspec.structs import replace
 
 from kbsync.model import Base, Change
 from kbsync.plan.draft import Draft, follow_rename
@@ -46,7 +45,7 @@ def settle_renamed(draft: Draft, bases: Iterable[Base], renamed: Mapping[tuple[s
         known = draft.settled.get((base.kind, base.remote_id), base)
         fields = follow_rename(known.fields, known.locale, renamed)
         if base.kind == "article" and fields is not known.fields:
-            draft.settled[base.kind, base.remote_id] = replace_struct(known, fields=fields)
+            draft.settled[base.kind, base.remote_id] = replace(known, fields=fields)
 
 
 def _differing(matches: Matches) -> list[Match]:

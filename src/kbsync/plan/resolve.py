@@ -32,7 +32,14 @@ def resolve_fields(desired: Desired, base: Base | None, observed: Observed, name
     """
     names = tuple(names)
     # Of a locale that differs there is no agreement either, and only a decision about the locale makes one.
-    known = base or Base(observed.kind, observed.remote_id, desired.locale, observed.slug, desired.path, {})
+    known = base or Base(
+        kind=observed.kind,
+        remote_id=observed.remote_id,
+        locale=desired.locale,
+        slug=observed.slug,
+        path=desired.path,
+        fields={},
+    )
     seen = {name: _value(observed, name) for name in names}
     kept = {name: value for name, value in known.kept.items() if name not in seen}
     overruled = {name: value for name, value in known.overruled.items() if name not in seen}

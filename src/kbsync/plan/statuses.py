@@ -59,16 +59,16 @@ def set_status(
     there = observed.status if observed else Status.DRAFT
     draft.statuses.append(
         Change(
-            STATUS_ACTIONS[wanted],
-            "article",
-            desired.locale,
-            desired.slug,
-            desired.path,
-            observed.remote_id if observed else None,
-            desired.title,
-            (FieldChange("status", there, wanted, agreed=agreed),),
-            there is Status.PUBLISHED,
-            wanted,
+            action=STATUS_ACTIONS[wanted],
+            kind="article",
+            locale=desired.locale,
+            slug=desired.slug,
+            path=desired.path,
+            remote_id=observed.remote_id if observed else None,
+            title=desired.title,
+            fields=(FieldChange("status", there, wanted, agreed=agreed),),
+            live=there is Status.PUBLISHED,
+            status=wanted,
         )
     )
 

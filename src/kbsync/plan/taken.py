@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from kbsync.model import Action, Change, FieldChange, Held, Observed, Reason
 from kbsync.plan.draft import Draft
@@ -64,15 +65,15 @@ def _hold(draft: Draft, change: Change, owner: Observed, *, has_source: bool) ->
     values = (FieldChange("slug", change.before.get("slug"), change.after["slug"]),)
     draft.held.append(
         Held(
-            Reason.CONFLICT,
-            change.kind,
-            change.locale,
-            change.slug,
-            change.path,
-            change.remote_id,
-            ("slug",),
-            hint,
-            change.title,
-            () if is_create else values,
+            reason=Reason.CONFLICT,
+            kind=change.kind,
+            locale=change.locale,
+            slug=change.slug,
+            path=change.path,
+            remote_id=change.remote_id,
+            fields=("slug",),
+            hint=hint,
+            title=change.title,
+            values=() if is_create else values,
         )
     )

@@ -18,7 +18,9 @@ What a run did to one item in several steps is put back in one: first value befo
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD
 from kbsync.ledger.values import Entry
@@ -254,7 +256,17 @@ class _Draft:
     def _hold(self, done: _Done, reason: Reason, fields: tuple[str, ...], hint: str) -> None:
         last = done.last
         self.held.append(
-            Held(reason, last.kind, last.locale, last.slug, last.path, last.remote_id, fields, hint, last.title)
+            Held(
+                reason=reason,
+                kind=last.kind,
+                locale=last.locale,
+                slug=last.slug,
+                path=last.path,
+                remote_id=last.remote_id,
+                fields=fields,
+                hint=hint,
+                title=last.title,
+            )
         )
 
 
@@ -282,5 +294,14 @@ def _change(
         status = Status.DRAFT
     path = last.path or last.was or f"{last.locale}/{last.slug}"
     return Change(
-        action, last.kind, last.locale, slug, path, remote_id, last.title, tuple(fields), live=live, status=status
+        action=action,
+        kind=last.kind,
+        locale=last.locale,
+        slug=slug,
+        path=path,
+        remote_id=remote_id,
+        title=last.title,
+        fields=tuple(fields),
+        live=live,
+        status=status,
     )

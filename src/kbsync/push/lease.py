@@ -13,8 +13,6 @@ from kbsync.ledger.values import HEARTBEAT_S, STALE_S, Owner
 from kbsync.model import visible
 from kbsync.push.process import Process
 
-WAIT_STEP_S = 0.5
-
 MOST_SHOWN = 80
 """Characters of a user's or a machine's name."""
 
@@ -31,12 +29,14 @@ class World:
         sleep: how to wait.
         process: the process with a number, in our namespace; None where it does not exist.
         booted_at: when this machine came up, in seconds since 1970; 0.0 where that is not known.
+        stale_s: after so long without a heartbeat an owner need not be waited for.
     """
 
     now: Callable[[], float]
     sleep: Callable[[float], None]
     process: Callable[[int], Process | None]
     booted_at: float = 0.0
+    stale_s: float = STALE_S
 
 
 def take_lock(
@@ -78,7 +78,7 @@ def take_lock(
         if not noted:
             note(f"Waiting for {describe(holder, world)}.")
             noted = True
-        world.sleep(WAIT_STEP_S)
+        world.sleep(ledger.look_again_s)
     if dying is not None:
         note(f"Took over the lock of {reaped}.")
 
@@ -105,7 +105,7 @@ def is_dead(holder: Owner, asking: Owner, world: World) -> bool:
 
 def is_silent(owner: Owner, world: World) -> bool:
     """Whether an owner sent no heartbeat for so long that it need not be waited for, on any machine."""
-    return world.now() - owner.beat_at > STALE_S
+    return world.now() - owner.beat_at > world.stale_s
 
 
 def _is_another(born: int, found: int) -> bool:

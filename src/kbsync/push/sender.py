@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from dataclasses import replace as replace_change
 
 from msgspec.structs import replace
 
@@ -185,13 +184,13 @@ class Sender:
         """Read the answer: it must hold what was sent, and be a draft."""
         seen = self._mend_position(change, sent, seen)
         base = Base(
-            change.kind,
-            seen.remote_id,
-            seen.locale or change.locale,
-            change.slug,
-            change.path,
-            {**sent, **seen.fields},
-            seen.status or change.status,
+            kind=change.kind,
+            remote_id=seen.remote_id,
+            locale=seen.locale or change.locale,
+            slug=change.slug,
+            path=change.path,
+            fields={**sent, **seen.fields},
+            status=seen.status or change.status,
             touched_s=seen.updated_at,
         )
         wrong = differences(sent, seen)
@@ -237,7 +236,7 @@ class Sender:
 
     def _owner_of_slug(self, change: Change, exc: ServiceError) -> Result | None:
         """Who has the slug that an article was to get, where that is why it was refused (docs/service.md, S1)."""
-        wanted = replace_change(change, slug=str(change.after.get("slug", "")))
+        wanted = replace(change, slug=str(change.after.get("slug", "")))
         try:
             other = self.lookup.find(wanted) if wanted.slug and exc.status == 500 else None
         except ServiceError:
@@ -269,7 +268,14 @@ class Sender:
             arrived["position"] = seen.fields["position"]
         status = seen.status if "status" in change.after and "status" not in wrong else None
         # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
-        unknown = Base(change.kind, seen.remote_id, seen.locale or change.locale, seen.slug, change.path, {})
+        unknown = Base(
+            kind=change.kind,
+            remote_id=seen.remote_id,
+            locale=seen.locale or change.locale,
+            slug=seen.slug,
+            path=change.path,
+            fields={},
+        )
         known = self.bases.get((change.kind, seen.remote_id), unknown)
         locale = str(arrived.pop("locale", known.locale))
         base = replace(

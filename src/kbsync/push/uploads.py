@@ -126,7 +126,16 @@ def plan_uploads(plan: Plan, compiler: Compiler, addresses: ImageAddresses, poli
     if not wanted:
         return plan
     uploads = tuple(
-        Change(Action.UPLOAD, "asset", "", image.upload_name, image.path, None, image.path) for image in wanted.values()
+        Change(
+            action=Action.UPLOAD,
+            kind="asset",
+            locale="",
+            slug=image.upload_name,
+            path=image.path,
+            remote_id=None,
+            title=image.path,
+        )
+        for image in wanted.values()
     )
     requests = plan.requests + len(uploads)
     found = replace(plan, changes=(*uploads, *plan.changes), requests=requests, seconds=seconds_for(requests, policy))

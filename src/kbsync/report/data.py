@@ -69,6 +69,7 @@ def _plan_object(schema: str, plan: Plan, findings: Iterable[Finding]) -> dict[s
         "changes": [_change(change) for change in plan.changes],
         "held": [_held(held) for held in plan.held],
         "findings": [_finding(finding) for finding in (*findings, *plan.warnings)],
+        **({"as_of": {"run": plan.as_of.run, "at": plan.as_of.at_s}} if plan.as_of else {}),
     }
 
 

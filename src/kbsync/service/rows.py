@@ -49,6 +49,15 @@ def observed_row(
     fields |= {"slug": row.slug, "category": category.slug if category else None}
     if originals and row.id in originals:
         fields["translation_of"] = originals[row.id]
-    status = STATUSES.get(row.status)
-    seen = (row.updated_at, row.images, row.outline, row.as_written)
-    return Observed("article", row.id, locale, row.slug, fields, status, *seen)
+    return Observed(
+        kind="article",
+        remote_id=row.id,
+        locale=locale,
+        slug=row.slug,
+        fields=fields,
+        status=STATUSES.get(row.status),
+        updated_at=row.updated_at,
+        images=row.images,
+        outline=row.outline,
+        as_written=row.as_written,
+    )

@@ -219,7 +219,13 @@ def observed_category(wire: WireCategory, *, locale: str = "") -> Observed:
     }
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
-    return Observed("category", as_id(wire.id), wire.locale or locale, str(fields.get("slug", "")), fields)
+    return Observed(
+        kind="category",
+        remote_id=as_id(wire.id),
+        locale=wire.locale or locale,
+        slug=str(fields.get("slug", "")),
+        fields=fields,
+    )
 
 
 def category_id_of(wire: WireArticle) -> RemoteId | None:
@@ -263,7 +269,18 @@ def observed_article(
     status = profile.status_of(wire.status)
     slug = str(fields.get("slug", ""))
     remote_id, touched_s = as_id(wire.id), wire.updated_at or 0
-    return Observed("article", remote_id, locale, slug, fields, status, touched_s, images, shape, as_written)
+    return Observed(
+        kind="article",
+        remote_id=remote_id,
+        locale=locale,
+        slug=slug,
+        fields=fields,
+        status=status,
+        updated_at=touched_s,
+        images=images,
+        outline=shape,
+        as_written=as_written,
+    )
 
 
 def translations_of(wire: WireArticle) -> tuple[RemoteId, ...]:

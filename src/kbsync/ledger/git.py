@@ -1,0 +1,406 @@
+"""The ledger in git: a ref of the repository's remote, worked on in an SQLite file of this machine.
+
+    plan     fetch ------------------------------> the local file, brought up to what the remote has
+    push     fetch, plan, then a commit of the whole plan as intents: compare-and-swap, and that is the lease
+             about once a minute a commit of how far it is, which keeps the lease alive
+             at the end a commit of the results, without the lease
+
+In between the local file is what a crash is recovered from. A runner that dies with its disk leaves the intents and the
+last checkpoint: once its lease is old, the next run takes each entry that was open for one that may have been sent, and
+looks at the portal (`plan/recover.py`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from kbsync.errors import LeaseLost, LedgerError
+from kbsync.ledger import journal, presence
+from kbsync.ledger.dump import TABLES, dump
+from kbsync.ledger.job import job_of
+from kbsync.ledger.ledger import Ledger
+from kbsync.ledger.merge import merge
+from kbsync.ledger.remote import Author, RefMoved, RemoteRef
+from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
+from kbsync.ledger.shards import Lease, body_file, from_files, to_files
+from kbsync.ledger.tracked import Origin, TrackedDatabase
+from kbsync.ledger.values import STALE_S, Owner
+from kbsync.model import Change, Target, visible
+
+CHECKPOINT_S = 60.0
+"""How often a push tells the remote how far it is."""
+
+REMOTE_STALE_S = 300.0
+"""A lease whose last checkpoint is this old is a dead run's. The clocks of two machines may differ by some of it."""
+
+FENCE_S = 180.0
+"""A push that could tell the remote nothing for so long stops, before others may take it for dead."""
+
+RETRIES_S = (1.0, 4.0)
+"""Waits before the results of a run are sent again."""
+
+MOST_MERGES = 5
+"""So often decisions are put on top of what others sent meanwhile."""
+
+PUBLISHING = threading.Lock()
+"""One commit at a time in this process: the heart's thread makes checkpoints, the run itself ends it."""
+
+SOURCE = "Source-Commit"
+"""The trailer with the commit whose files a run published."""
+
+Note = Callable[[str], None]
+
+
+def ref_of(target: Target) -> str:
+    """The ref of a portal's ledger, unless kbsync.toml names another."""
+    name = "".join(c if c.isascii() and (c.isalnum() or c == "-") else "-" for c in target.portal) or "portal"
+    digest = blake2b(target.key.encode(), digest_size=4).hexdigest()
+    return f"refs/kbsync/{target.account_id}-{name}-{digest}"
+
+
+def open_git_ledger(
+    ref: RemoteRef, target: Target, folder: Path, *, fetch: bool, beside: bool = False, note: Note = lambda text: None
+) -> GitLedger:
+    """Open the ledger in a ref.
+
+    Args:
+        ref: where it is.
+        target: the portal that it is about.
+        folder: where this machine's file of it lies.
+        fetch: bring it up to what the remote has.
+        beside: it only keeps alive the lease of another connection, by checkpoints.
+        note: is told what a person should know.
+
+    Raises:
+        LedgerError: the remote cannot be reached, or what it has cannot be read.
+    """
+    name = blake2b(f"{ref.remote} {ref.ref} {target.key}".encode(), digest_size=6).hexdigest()
+    ledger = GitLedger(TrackedDatabase(folder / f"ledger-{name}.db"), ref, target, beside=beside, note=note)
+    if fetch:
+        try:
+            ledger.fetch()
+        except BaseException:
+            ledger.close()
+            raise
+    return ledger
+
+
+class GitLedger(Ledger):
+    """A ledger that others see through commits.
+
+    Args:
+        database: the local file.
+        ref: the remote's ref.
+        target: the portal.
+        beside: it only keeps alive the lease of another connection.
+        note: is told what a person should know.
+    """
+
+    stale_s = REMOTE_STALE_S
+    look_again_s = 5.0
+
+    def __init__(self, database: TrackedDatabase, ref: RemoteRef, target: Target, *, beside: bool, note: Note) -> None:
+        super().__init__(database)
+        self.file = database
+        self.ref = ref
+        self.target = target
+        self.beside = beside
+        self.note = note
+        self.gave_up = False
+
+    # --- what the remote has ---------------------------------------------------------------------------------------
+
+    def fetch(self) -> None:
+        """Bring the local file up to what the remote has, unless a push of this machine is at work on it.
+
+        Raises:
+            LedgerError: the remote cannot be reached, or what it has cannot be read.
+        """
+        with PUBLISHING:
+            self._take(self.ref.fetch())
+
+    def _take(self, tip: str, *, at_work: bool = False) -> None:
+        origin = self.file.origin()
+        if origin.pushing and tip == origin.pushing:
+            origin = self._arrived(origin)
+        if tip == origin.commit_id:
+            return
+        if not tip:
+            raise LedgerError(
+                f"The ledger {self.ref.place} is gone; it was there before ({origin.commit_id[:12]}).",
+                hint=f"Send it again: `git push {self.ref.remote} {origin.commit_id}:{self.ref.ref}`.",
+            )
+        if not at_work and origin.lease != "theirs" and self._is_at_work():
+            return
+        tables, lease = self._tables_of(tip)
+        if not origin.is_sent:
+            tables = merge(self._tables_of(origin.commit_id)[0], dump(self.file), tables)
+        with self.file.transaction():
+            self.file.replace(tables)
+            self.file.run("DELETE FROM lock")
+            if lease is not None:
+                self._know_of(*lease)
+            unsent = 0 if origin.is_sent else 1
+            whose = "theirs" if lease else ""
+            self.file.note(commit_id=tip, written=unsent, sent=0, pushing="", lease=whose, lost=False)
+
+    def _know_of(self, owner: Owner, run: int) -> None:
+        """Another machine is at work, or was: what it meant to send may have been sent."""
+        marks = ", ".join("?" * (len(OWNER_COLUMNS.split(",")) + 1))
+        row = (self.target.key, *row_of_owner(owner, owner.beat_at))
+        self.file.run(f"INSERT INTO lock (target, {OWNER_COLUMNS}) VALUES ({marks})", row)
+        self.file.run(f"UPDATE journal SET state = 'pending' WHERE run = ? AND {journal.OPEN}", (run,))
+
+    def _is_at_work(self) -> bool:
+        mine = presence.holder(self.file, self.target.key)
+        return mine is not None and time.time() - mine.beat_at < STALE_S
+
+    def _tables_of(self, commit: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
+        """What a commit has, but for bodies, which are read when they are asked for; nothing, where it is gone."""
+        if not commit or not self.ref.has(commit):
+            return {table: [] for table in TABLES}, None
+        names = {name: oid for name, oid in self.ref.files_of(commit).items() if not name.startswith("bodies/")}
+        contents = self.ref.read(set(names.values()))
+        files = {name: contents[oid] for name, oid in names.items()}
+        return from_files(files, self.target.key, self.ref.place)
+
+    def text(self, digest: str) -> str | None:
+        """A body that the portal held before a push changed it; None where none such was kept."""
+        found = super().text(digest)
+        commit = self.file.origin().commit_id
+        if found is not None or not commit:
+            return found
+        oid = self.ref.files_of(commit).get(body_file(digest))
+        return None if oid is None else self.ref.read([oid])[oid].decode("utf-8", "surrogatepass")
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the remote has all that is recorded here."""
+        return self.file.origin().is_sent
+
+    def published_elsewhere(self) -> str:
+        """The commit of the content that the last run published, where it is not part of what is checked out here.
+
+        "" where it is, and where this clone does not have enough of the history to tell.
+        """
+        tip = self.file.origin().commit_id
+        source = self.ref.trailer_of(tip, SOURCE) if tip else ""
+        return source if source and not self.ref.may_contain(source) else ""
+
+    # --- sending ---------------------------------------------------------------------------------------------------
+
+    def send(self, subject: str) -> None:
+        """Send what the remote lacks, without a lease; put on top of what others sent meanwhile.
+
+        Raises:
+            LedgerError: another push is at work, or the remote cannot be used.
+        """
+        for _ in range(MOST_MERGES):
+            try:
+                return self._publish(subject, None)
+            except RefMoved:
+                if self.file.origin().lease == "ours":
+                    self.file.note(lost=True)
+                    raise LedgerError(
+                        "Another run took over this push's lease, because it was silent for too long or somebody used "
+                        "`--break-lock`.",
+                        hint="The next `kbsync push` checks what was sent.",
+                    ) from None
+                with PUBLISHING:
+                    self._take(self.ref.fetch(), at_work=True)
+                if (busy := presence.holder(self.file, self.target.key)) is not None:
+                    who = f"{visible(busy.user)}@{visible(busy.host)}"
+                    raise LedgerError(
+                        f"Another push began on this portal: {who}. What was recorded here is kept.",
+                        hint="When it is done, run `kbsync ledger sync`.",
+                    ) from None
+        raise LedgerError(f"The ledger {self.ref.place} keeps changing.", hint="Run `kbsync ledger sync` later.")
+
+    def _publish(self, subject: str, lease: Lease | None) -> None:
+        """One commit of all that is recorded here, and its push.
+
+        Raises:
+            RefMoved: others were faster.
+            LedgerError: the remote cannot be used.
+        """
+        with PUBLISHING:
+            with self.file.reading():
+                origin, tables = self.file.origin(), dump(self.file)
+            written = origin.written
+            files, bodies = to_files(tables, self.target.key, lease)
+            there = self.ref.files_of(origin.commit_id) if origin.commit_id else {}
+            changed: dict[str, bytes | None] = {
+                name: content for name, content in files.items() if _oid(content, there) != there.get(name)
+            }
+            changed |= {name: None for name in there if name not in files and name not in bodies}
+            if changed:
+                commit = self.ref.commit(origin.commit_id, changed, self._message(subject), self._author(lease))
+                self.file.note(pushing=commit, pushing_sent=written)
+                self.ref.push(commit, origin.commit_id)
+                self._arrived(replace(origin, pushing=commit, pushing_sent=written))
+            self.file.note(sent=written, lease="ours" if lease else "", told_s=time.time())
+
+    def _arrived(self, origin: Origin) -> Origin:
+        self.file.note(commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
+        return replace(origin, commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
+
+    def _message(self, subject: str) -> str:
+        """The first line, and lines that programs can read."""
+        job = job_of(os.environ)
+        known = {"Portal": self.target.key, SOURCE: self.ref.source_commit(), "Job": job.address}
+        return f"{subject}\n\n" + "".join(f"{name}: {visible(text)}\n" for name, text in known.items() if text)
+
+    def _author(self, lease: Lease | None) -> Author:
+        """Who git says that commits are by; in a CI job, who started it."""
+        job = job_of(os.environ)
+        if job.actor:
+            return Author(job.actor, job.email)
+        found = self.ref.author()
+        return found or Author(lease[0].user if lease else "kbsync", "kbsync@localhost")
+
+    # --- one push at a time ----------------------------------------------------------------------------------------
+
+    def lock(self, target: str, owner: Owner, *, now: float, take_over: Owner | None = None) -> Owner | None:
+        """Take the portal's one lock here, where no other machine has a lease. The first commit takes it for all.
+
+        Raises:
+            LedgerError: the remote cannot be reached.
+        """
+        if take_over is None:
+            self.fetch()
+        busy = super().lock(target, owner, now=now, take_over=take_over)
+        if busy is None:
+            self.gave_up = False
+            # What the remote still has of a lease is a dead run's, and goes with the next commit.
+            self.file.note(lost=False, told_s=now, lease="dead" if self.file.origin().lease else "")
+        return busy
+
+    def announce(self, target: str, run: int) -> None:
+        """Take the lease at the remote before the first upload, with nothing planned in it yet."""
+        self._begin(target, run, "begins")
+
+    def offer(self, target: str, run: int, changes: Sequence[tuple[int, Change]]) -> list[int]:
+        """Put changes into the journal, and show them to all before the first of them is sent.
+
+        Raises:
+            LedgerError: another push was faster, or the remote cannot be used; nothing was sent.
+        """
+        numbers = super().offer(target, run, changes)
+        if numbers:
+            try:
+                self._begin(target, run, f"begins: {len(numbers):,} to send")
+            except LedgerError:
+                self.skip_rest(run, "The ledger could not be sent.", now=time.time())
+                self.gave_up = True
+                raise
+        return numbers
+
+    def _begin(self, target: str, run: int, words: str) -> None:
+        owner = presence.holder(self.file, target)
+        if owner is None:
+            return  # Who does not hold the lock sends nothing to the portal.
+        try:
+            self._publish(f"Run {run} {words}", (owner, run))
+        except RefMoved as exc:
+            self.file.note(lost=True)
+            raise LeaseLost(
+                "Another push began on this portal while this one planned. Nothing was sent.",
+                hint="Run it again. With `--wait` kbsync does so by itself.",
+            ) from exc
+        except LedgerError as exc:
+            raise LedgerError(f"{exc.message} Nothing was sent to the portal.", hint=exc.hint) from exc
+
+    def beat(self, target: str, owner: Owner, *, now: float) -> bool:
+        """Keep the lock alive, here and at the remote; False where it is ours no longer, or may not be soon."""
+        alive = super().beat(target, owner, now=now)
+        origin = self.file.origin()
+        if not alive or origin.lost:
+            return False
+        if origin.lease != "ours":
+            return True
+        if self.beside and now - origin.told_s >= CHECKPOINT_S and self._checkpoint(target, owner):
+            return True
+        return not self.file.origin().lost and now - origin.told_s < FENCE_S
+
+    def _checkpoint(self, target: str, owner: Owner) -> bool:
+        held = presence.holder(self.file, target)
+        run = presence.under_way(self.file, target)
+        if held is None or run is None or not held.is_run_of(owner):
+            return False
+        over = sum(number for state, number in run.states.items() if state not in {"waiting", "taken", "pending"})
+        try:
+            self._publish(f"Run {run.number}: {over:,} of {sum(run.states.values()):,}", (held, run.number))
+        except RefMoved:
+            self.file.note(lost=True)
+            return False
+        except LedgerError:
+            return False  # The next beat tries again, until the fence.
+        return True
+
+    def end_run(self, run: int, *, outcome: str, now: float) -> None:
+        """Note how a run ended, and send its results.
+
+        Raises:
+            LedgerError: they could not be sent; they are kept here.
+        """
+        super().end_run(run, outcome=outcome, now=now)
+        origin = self.file.origin()
+        if origin.is_sent and not origin.lease:
+            return
+        states = next((info.states for info in self.runs(self.target.key) if info.number == run), {})
+        counts = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items())) or "nothing to send"
+        self._send_results(f"Run {run} {outcome.replace('_', ' ')}: {counts}")
+
+    def unlock(self, target: str, owner: Owner) -> None:
+        """Give the lock back, and send what was recorded under it.
+
+        Raises:
+            LedgerError: it could not be sent; it is kept here.
+        """
+        super().unlock(target, owner)
+        origin = self.file.origin()
+        if not (self.gave_up or origin.lost) and (not origin.is_sent or origin.lease):
+            self._send_results("Decisions" if not origin.lease else "The push ended early")
+
+    def _send_results(self, subject: str) -> None:
+        """Send, and try again where the remote cannot be used for the moment."""
+        for wait_s in RETRIES_S:
+            try:
+                self.send(subject)
+            except LedgerError:
+                if self.file.origin().lost:
+                    break
+                time.sleep(wait_s)
+            else:
+                return
+        try:
+            self.send(subject)
+        except LedgerError as exc:
+            self.gave_up = True
+            raise LedgerError(
+                f"{exc.message} What this run recorded is kept on this machine.",
+                hint="Send it with `kbsync ledger sync`. Until then no other machine knows of it.",
+            ) from exc
+
+    def restore(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        """Fill an empty ledger, if all of it can be read again, and send it.
+
+        Raises:
+            LedgerError: it is not empty, or the export is damaged.
+        """
+        super().restore(tables)
+        self.send("Imported")
+
+
+def _oid(content: bytes, there: Mapping[str, str]) -> str:
+    """The id that git gives to a blob, by the hash of this repository."""
+    algorithm = hashlib.sha256 if len(next(iter(there.values()), "")) == 64 else hashlib.sha1
+    return algorithm(b"blob %d\0" % len(content) + content).hexdigest()

@@ -1,0 +1,248 @@
+"""A portal's ledger as the files of a git tree, and back: sorted text that a person can read and git can compare.
+
+    README                          what this is
+    kbsync.json                     the format, and which portal
+    items/en/billing.jsonl          one article a line, by path
+    items/en/_categories.jsonl      one category a line
+    images/3f.jsonl                 where images were uploaded to, by key
+    runs/000012.json                a run: what, when, how it ended
+    journal/000012.jsonl            its changes, one a line, each with its outcome
+    bodies/body-9c1f...             what an article held before one of these changes, for `undo`
+    lease.json                      while a run is under way: who
+
+Of runs the newest are kept in the tree; the commits have them all. Pure: tables are those of `dump.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import quote
+
+import msgspec
+
+from kbsync.errors import LedgerError
+from kbsync.ledger.dump import TABLES
+from kbsync.ledger.schema import VERSION
+from kbsync.ledger.values import Owner
+from kbsync.model import Change
+
+FORMAT = "kbsync.git-ledger/1"
+META, LEASE, README = "kbsync.json", "lease.json", "README"
+
+KEPT_RUNS = 20
+"""Runs whose journal stays in the tree, so that they can be undone from any clone."""
+
+ABOUT = """\
+This is kbsync's record of a help center: which article of the portal belongs to which file, what both sides agreed
+on last, and what each push did. kbsync reads and writes it; do not edit it. `git log` of this ref shows who published
+what and when. Remove it only if kbsync no longer publishes to this portal.
+"""
+
+JSON_COLUMNS = frozenset({"remote_id", "fields", "kept", "overruled", "before", "after", "change"})
+"""Columns that hold JSON: in the files it is part of the line."""
+
+LEFT_OUT: Mapping[str, frozenset[str]] = {
+    "item": frozenset({"target"}),
+    "run": frozenset({"target"}),
+    "journal": frozenset({"target", "run", "runner"}),
+    "picture": frozenset({"target"}),
+}
+"""What the place of the line says already, or what means something on one machine alone."""
+
+OF_CHANGE = frozenset({"action", "kind", "locale", "slug", "path", "before", "after"})
+"""Columns of the journal that its change says as well."""
+
+DEFAULTS: Mapping[str, Any] = {"error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}"}
+"""Left out of a line where it is so."""
+
+BY = ("path", "key", "remote_id")
+"""What the lines of a file are sorted by."""
+
+Tables = Mapping[str, Sequence[Sequence[Any]]]
+Files = Mapping[str, bytes]
+Lease = tuple[Owner, int]
+"""Who is at work, and the number of the run."""
+
+
+def to_files(tables: Tables, target: str, lease: Lease | None) -> tuple[dict[str, bytes], frozenset[str]]:
+    """The files of a portal's ledger; and the names of those of bodies that belong to it, whether they are here or not.
+
+    Args:
+        tables: all of the ledger.
+        target: the portal.
+        lease: who is at work, and the number of the run.
+    """
+    meta = {"schema": FORMAT, "tables": VERSION, "target": target}
+    files = {README: ABOUT.encode(), META: _pretty(meta)}
+    if lease is not None:
+        files[LEASE] = _pretty({"run": lease[1], **msgspec.to_builtins(lease[0])})
+    files |= _sharded("item", (row for row in tables["item"] if row[0] == target), _item_file)
+    files |= _sharded("picture", (row for row in tables["picture"] if row[0] == target), _image_file)
+    runs = {row[0]: row for row in tables["run"] if row[1] == target}
+    kept = _kept(runs, tables["journal"])
+    files |= {f"runs/{number:06}.json": _pretty(_as_dict("run", runs[number])) for number in kept}
+    rows = [row for row in tables["journal"] if row[1] in kept]
+    files |= _sharded("journal", rows, lambda row: f"journal/{row['run']:06}.jsonl")
+    needed = set(_bodies_before(rows))
+    files |= {
+        body_file(digest): body.encode("utf-8", "surrogatepass") for digest, body in tables["body"] if digest in needed
+    }
+    return files, frozenset(map(body_file, needed))
+
+
+def body_file(digest: str) -> str:
+    """Where a body lies, by its digest."""
+    return f"bodies/{digest.replace(':', '-', 1)}"
+
+
+def from_files(files: Files, target: str, place: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
+    """The tables, and who is at work.
+
+    Args:
+        files: of the tree.
+        target: the portal that it must be about.
+        place: the ref, for messages.
+
+    Raises:
+        LedgerError: damaged, of another portal, or written by a newer kbsync.
+    """
+    try:
+        return _read(files, target, place)
+    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError, AttributeError) as exc:
+        hint = f"`git log {place.partition(' ')[0]}` shows who wrote it. Move the ref back to the commit before."
+        raise LedgerError(f"The ledger {place} is damaged ({exc}).", hint=hint) from exc
+
+
+def _read(files: Files, target: str, place: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
+    meta = msgspec.json.decode(files[META], type=dict[str, Any])
+    if meta["schema"] != FORMAT or meta["tables"] > VERSION:
+        raise LedgerError(
+            f"The ledger {place} was written by a newer kbsync ({meta['schema']}, schema {meta['tables']}).",
+            hint="Update kbsync. The ledger was not changed.",
+        )
+    if meta["target"] != target:
+        raise LedgerError(
+            f"The ledger {place} is that of another portal ({meta['target']}).",
+            hint="Set [ledger] ref to another name, or leave it out.",
+        )
+    tables: dict[str, list[list[Any]]] = {table: [] for table in TABLES}
+    for name, content in sorted(files.items()):
+        folder, _, rest = name.partition("/")
+        if folder == "items":
+            tables["item"] += _rows("item", content, target)
+        elif folder == "images":
+            tables["picture"] += _rows("picture", content, target)
+        elif folder == "runs":
+            tables["run"].append(_as_row("run", msgspec.json.decode(content), {"target": target}))
+        elif folder == "journal":
+            tables["journal"] += _rows("journal", content, target, run=int(rest.partition(".")[0]))
+        elif folder == "bodies":
+            tables["body"].append([rest.replace("-", ":", 1), content.decode("utf-8", "surrogatepass")])
+    lease = None
+    if LEASE in files:
+        found = msgspec.json.decode(files[LEASE], type=dict[str, Any])
+        lease = (msgspec.convert({k: v for k, v in found.items() if k != "run"}, Owner), int(found["run"]))
+    return tables, lease
+
+
+def _kept(runs: Mapping[int, Sequence[Any]], journal: Iterable[Sequence[Any]]) -> list[int]:
+    """The newest runs, and those with a request whose result is not known."""
+    columns = TABLES["journal"]
+    run, state = columns.index("run"), columns.index("state")
+    still = {row[run] for row in journal if row[state] in {"pending", "unknown", "waiting", "taken"}}
+    return sorted(number for number in runs if number in still or number in sorted(runs)[-KEPT_RUNS:])
+
+
+def _bodies_before(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
+    before = TABLES["journal"].index("before")
+    for row in rows:
+        if '"content":' in row[before] and (name := msgspec.json.decode(row[before]).get("content")) is not None:
+            yield name
+
+
+def _sharded(
+    table: str, rows: Iterable[Sequence[Any]], file_of: Callable[[Mapping[str, Any]], str]
+) -> dict[str, bytes]:
+    lines: dict[str, list[tuple[str, bytes]]] = {}
+    columns = TABLES[table]
+    for row in rows:
+        values = dict(zip((name.strip('"') for name in columns), row, strict=True))
+        order = f"{values['id']:012}" if table == "journal" else "\0".join(str(values.get(key)) for key in BY)
+        lines.setdefault(file_of(values), []).append((order, msgspec.json.encode(_as_dict(table, row))))
+    return {name: b"\n".join(line for _, line in sorted(found)) + b"\n" for name, found in lines.items()}
+
+
+def _item_file(row: Mapping[str, Any]) -> str:
+    folder = f"items/{_plain(row['locale'])}"
+    if row["kind"] == "category":
+        return f"{folder}/_categories.jsonl"
+    category = msgspec.json.decode(row["fields"], type=dict[str, Any]).get("category")
+    return f"{folder}/{_plain(str(category or '-'))}.jsonl"
+
+
+def _image_file(row: Mapping[str, Any]) -> str:
+    return f"images/{_plain(row['key'])[:2]}.jsonl"
+
+
+def _plain(name: str) -> str:
+    """A part of a path for any name. Git refuses some; and no name shall look like one of ours."""
+    quoted = quote(name, safe="", errors="surrogatepass")
+    if quoted.startswith((".", "_")) or quoted.endswith((".", ".lock")):
+        quoted = quoted.replace(".", "%2E").replace("_", "%5F")
+    return quoted or "-"
+
+
+def _as_dict(table: str, row: Sequence[Any]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, value in zip((name.strip('"') for name in TABLES[table]), row, strict=True):
+        if name in LEFT_OUT[table] or value is None or value == DEFAULTS.get(name):
+            continue
+        found[name] = _decoded(value) if name in JSON_COLUMNS else value
+    if found.get("change"):
+        found = {name: value for name, value in found.items() if name not in OF_CHANGE}
+        found["change"] = _brief(found["change"])
+    # Who reads a line looks for the file first.
+    return {"path": found.pop("path"), **found} if "path" in found else found
+
+
+def _brief(change: dict[str, Any]) -> dict[str, Any]:
+    """A change without what is as it always is; `leaves: []` says something."""
+    fields = [{name: value for name, value in field.items() if value is not None} for field in change["fields"]]
+    brief = {name: value for name, value in change.items() if value not in (None, "", False, 0, [])}
+    return {**brief, "fields": fields}
+
+
+def _decoded(text: str) -> Any:
+    value = msgspec.json.decode(text)
+    return dict(sorted(value.items())) if isinstance(value, dict) else value
+
+
+def _rows(table: str, content: bytes, target: str, **given: Any) -> list[list[Any]]:
+    lines = msgspec.json.Decoder(dict[str, Any]).decode_lines(content)
+    return [_as_row(table, line, {"target": target, "runner": "", **given}) for line in lines]
+
+
+def _as_row(table: str, found: dict[str, Any], given: Mapping[str, Any]) -> list[Any]:
+    if found.get("change"):
+        found = {**found, **_of_change(found["change"])}
+    row = []
+    for name in (name.strip('"') for name in TABLES[table]):
+        value = given[name] if name in given else found.get(name, DEFAULTS.get(name))
+        if name in JSON_COLUMNS and value is not None and name in found:
+            value = msgspec.json.encode(value).decode()
+        row.append(value)
+    return row
+
+
+def _of_change(brief: Mapping[str, Any]) -> dict[str, Any]:
+    """The columns that follow from a change."""
+    required = {"locale": "", "slug": "", "path": "", "title": "", "remote_id": None}
+    fields = [{"before": None, "after": None, **field} for field in brief["fields"]]
+    change = msgspec.convert({**required, **brief, "fields": fields}, Change)
+    columns = {name: getattr(change, name) for name in ("action", "kind", "locale", "slug", "path", "before", "after")}
+    return {**columns, "change": change}
+
+
+def _pretty(value: Any) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(value), indent=2) + b"\n"
