@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -118,19 +117,38 @@ def test_a_file_of_a_fork_that_is_no_plan_is_not_shown(forge, api):
     assert comment(forge).code == 2 and api.asked == []
 
 
-def test_the_first_workflow_plans_without_a_token_and_without_the_portal(forge, portal, api):
-    if (
-        "--offline"
-        not in subprocess.run(
-            ["bash", "-c", "kbsync plan --help"], env=forge.environ(), capture_output=True, text=True, check=True
-        ).stdout
-    ):
-        pytest.skip("this kbsync has no `plan --offline` yet")
-    event = reviewed("first", fork=True)
+def with_ledger_in_git(forge: Forge) -> None:
+    """The first branch is merged and pushed, and what was published is in a ref of the repository."""
+    config = (forge.desk / "kbsync.toml").read_text("utf-8")
+    forge.merge("first")
+    forge.propose("ledger", {"kbsync.toml": f'{config}[ledger]\nurl = "git:origin"\n'})
+    forge.merge("ledger")
+    ran = forge.run(MERGED)
+    assert ran.code == 0, ran.err
+    assert told(ran).startswith("## kbsync push: 5 changes made\n")
+
+
+def test_a_fork_s_pull_request_is_planned_without_a_token_and_then_commented_on(forge, portal, api):
+    with_ledger_in_git(forge)
+    forge.propose("edit", EDITED)
+    event, before = reviewed("edit", fork=True), len(portal.requests)
     ran = forge.run(event, github_job(event, {}, FORK_PLAN))
-    assert ran.code in {0, 4}, ran.err
-    assert portal.requests == [] and api.asked == []
-    assert json.loads((forge.folder / "kept/kbsync-plan/plan.json").read_text("utf-8"))["schema"] == "kbsync.plan/1"
+    assert ran.code == 0, ran.err
+    assert len(portal.requests) == before and api.asked == []
+    api.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": HEAD}})
+    assert comment(forge).code == 0
+    assert "## kbsync plan: 1 change\n" in api.comments[0]["body"] and ARTICLE[8:] in api.comments[0]["body"]
+
+
+def test_with_the_ledger_in_git_every_job_knows_what_the_last_one_published(forge, portal, api):
+    with_ledger_in_git(forge)
+    assert told(forge.run(MERGED)).startswith("## kbsync push: everything is up to date\n")
+    portal.panel.edit("invoices", title="Bills")
+    ran = forge.run(MERGED)
+    assert ran.code == 4 and "edited in the panel" in told(ran)
+    forge.propose("edit", EDITED)
+    assert forge.run(reviewed("edit")).code == 4
+    assert "| edited in the panel | " in api.comments[0]["body"]
 
 
 def test_errors_in_the_files_of_a_fork_are_shown_where_they_are(forge, portal):
