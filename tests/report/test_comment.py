@@ -26,11 +26,14 @@ BUDGET = 65_536
 
 def a_change(action: Action, path: str = "en/billing/refunds.md", *fields: FieldChange, **others) -> Change:
     given = {"kind": "article", "locale": "en", "slug": "refunds", "remote_id": 7, "title": "Refunds"} | others
-    return Change(action, path=path, fields=fields, **given)
+    return Change(action=action, path=path, fields=fields, **given)
 
 
 def a_held(path: str = "en/billing/invoices.md", hint: str = "Run `kbsync resolve en/billing/invoices.md`.") -> Held:
-    return Held(Reason.DRIFT, "article", "en", "invoices", path, 7, ("title", "content"), hint)
+    return Held(
+        reason=Reason.DRIFT, kind="article", locale="en", slug="invoices", path=path, remote_id=7,
+        fields=("title", "content"), hint=hint,
+    )  # fmt: skip
 
 
 def comment(plan: Plan, *findings: Finding, budget: int = BUDGET) -> str:
