@@ -22,6 +22,7 @@ COMMANDS = {
     "push": "Create and update categories and articles on the portal.",
     "resolve": "Decide what needs your decision: your file or the portal.",
     "undo": "Reverse a push. Later edits are kept.",
+    "comment": "Show a plan or a push in the pull request.",
     "ledger": "Show, move, export or import kbsync's own record, or free its lock.",
     "preview": "Show the help center in the browser while you write.",
     "trust": "Allow what this kbsync.toml uses outside its repository.",
