@@ -32,7 +32,7 @@ class Session:
     Args:
         config: the kbsync.toml to use; None: the nearest, from the working folder upwards.
         env: the tables `[env.NAME]` that are put on top; "" for none.
-        token_file: where the token is; None: in KBSYNC_TOKEN, or what `token_command` prints.
+        token_file: where the token is; None: where `app/token.py` looks next.
         note: is called with each sentence for people.
         confirm: asks the person at the terminal a question of yes or no; None where there is no one.
         progress: is entered with the number of changes that are about to be sent.

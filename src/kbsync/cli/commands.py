@@ -95,7 +95,7 @@ COMMON = [
         callback=_store,
         expose_value=False,
         metavar="FILE",
-        help="Read the token from a file instead of KBSYNC_TOKEN.",
+        help="Read the token from a file.  [env: KBSYNC_TOKEN, or KBSYNC_TOKEN_FILE with a path]",
     ),
     click.option("-q", "--quiet", is_flag=True, callback=_store, expose_value=False, help="Only data and errors."),
     click.option(
