@@ -26,6 +26,7 @@ COMMANDS = {
     "preview": "Show the help center in the browser while you write.",
     "trust": "Allow what this kbsync.toml uses outside its repository.",
     "sandbox": "Run a local service that answers like the real one.",
+    "completion": "Print a script that completes commands in your shell.",
     "demo": "Push your files into a sandbox and show the result.",
 }
 

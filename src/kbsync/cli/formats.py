@@ -130,8 +130,8 @@ def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, fo
 def report_in_ci(text: str, annotations: str, options: Options, *, form: str, log: str = "") -> None:
     """The Markdown to the job's summary, and the format that was asked for to stdout.
 
-    A push happens once: with `github` its summary could not be had by another run. A plan follows its annotations into the
-    `log` of the job; the headline goes to stderr, as a log without any annotation would say nothing.
+    A push happens once: with `github` its summary could not be had by another run. A plan follows its annotations into
+    the `log` of the job; the headline goes to stderr: a log without any annotation would say nothing.
     """
     if form == "markdown":
         click.echo(text, nl=False)
