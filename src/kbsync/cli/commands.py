@@ -98,6 +98,14 @@ COMMON = [
         metavar="FILE",
         help="Read the token from a file.  [env: KBSYNC_TOKEN, or KBSYNC_TOKEN_FILE with a path]",
     ),
+    click.option(
+        "--log-file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        callback=_store,
+        expose_value=False,
+        metavar="FILE",
+        help="Add a line for each request to the service to this file.",
+    ),
     click.option("-q", "--quiet", is_flag=True, callback=_store, expose_value=False, help="Only data and errors."),
     click.option(
         "-v",
@@ -105,7 +113,7 @@ COMMON = [
         is_flag=True,
         callback=_store,
         expose_value=False,
-        help="List everything, not only the first few.",
+        help="List everything, not only the first few, and show each request to the service.",
     ),
     click.option(
         "--no-color", is_flag=True, callback=_store, expose_value=False, help="No color. NO_COLOR does the same."

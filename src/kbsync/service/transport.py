@@ -25,6 +25,7 @@ from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
 from kbsync.service.deadline import Deadlines
 from kbsync.service.exchange import Answer, Slow, exchange, http_date_s
+from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.unpack import ACCEPTED
 
@@ -63,8 +64,10 @@ class File:
 
 @dataclass(slots=True)
 class _Tries:
-    """How often one request went wrong, by the way it did."""
+    """How often one request was sent and went wrong, by the way it did; `again` is why it is sent once more."""
 
+    sent: int = 0
+    again: str = ""
     unreachable: int = 0
     lost: int = 0
     failed: int = 0
@@ -82,6 +85,7 @@ class Transport:
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
         note: called about waits that people should know of.
+        log: called with each request that was sent, by the thread that sent it.
         slow_s: after so many seconds without a whole answer.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
@@ -101,6 +105,7 @@ class Transport:
     requests: int = 0
     busy_s: float = 0.0
     note: Callable[[str], None] = lambda text: None
+    log: Callable[[Sent], None] = lambda sent: None
     slow_s: float = SLOW_S
     _client: httpx.Client = field(init=False, repr=False)
     _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
@@ -186,9 +191,11 @@ class Transport:
         tries = _Tries()
         while True:
             try:
-                answer = self._send_once(method, path, body=body, query=query, public=public, file=file)
+                answer = self._send_once(method, path, tries, body=body, query=query, public=public, file=file)
             except (Unreachable, AnswerLost) as exc:
-                self.sleep(self._wait_after_error_s(exc, method, tries))
+                before_next_s = self._wait_after_error_s(exc, method, tries)
+                tries.again = "no connection" if isinstance(exc, Unreachable) else "no answer"
+                self.sleep(before_next_s)
                 continue
             if answer.status == 429 and file is not None and self._retry_after_s(answer) is None:
                 raise Throttled(
@@ -196,12 +203,14 @@ class Transport:
                 )
             if (wait_s := self._wait_after_answer_s(answer, method, tries)) is None:
                 return answer
+            tries.again = str(answer.status)
             self.sleep(wait_s)
 
     def _send_once(
         self,
         method: str,
         path: str,
+        tries: _Tries,
         *,
         body: Mapping[str, Any] | None,
         query: Mapping[str, Any] | None,
@@ -224,16 +233,31 @@ class Transport:
             ) from exc
         self.bucket.take()
         with self.gate:
-            started_s = self.now()
-            try:
-                slow = Slow(self.slow_s, self._note_slow)
-                return exchange(
-                    self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
-                )
-            finally:
-                with self._count_lock:
-                    self.requests += 1
-                    self.busy_s += self.now() - started_s
+            return self._exchange(request, tries)
+
+    def _exchange(self, request: httpx.Request, tries: _Tries) -> Answer:
+        """Send it, count it and log it, whatever becomes of it."""
+        tries.sent += 1
+        at_s, started_s = self.clock(), self.now()
+        status, error = None, ""
+        slow = Slow(self.slow_s, self._note_slow)
+        try:
+            answer = exchange(
+                self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
+            )
+            status = answer.status
+            return answer
+        except ServiceError as exc:
+            # Its message begins with what was asked.
+            error = exc.message.partition(": ")[2]
+            raise
+        finally:
+            took_s = self.now() - started_s
+            with self._count_lock:
+                self.requests += 1
+                self.busy_s += took_s
+            target = shown_target(request.url.raw_path, self.token)
+            self.log(Sent(at_s, request.method, target, status, took_s, tries.sent, tries.again, error))
 
     def _wait_after_error_s(self, exc: ServiceError, method: str, tries: _Tries) -> float:
         """How long to wait before the request is sent again, seconds; raises what it was given where it must not be."""
