@@ -24,6 +24,7 @@ COMMANDS = {
     "undo": "Reverse a push. Later edits are kept.",
     "ledger": "Show, export or import kbsync's own record, or free its lock.",
     "preview": "Show the help center in the browser while you write.",
+    "api": "Send one request to the service and print the answer.",
     "trust": "Allow what this kbsync.toml uses outside its repository.",
     "sandbox": "Run a local service that answers like the real one.",
     "completion": "Print a script that completes commands in your shell.",

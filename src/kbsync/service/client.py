@@ -13,6 +13,7 @@ from kbsync.errors import Denied, Misbehaved, NotFound, ServerFailed
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import wire
 from kbsync.service.answers import SHOWN_CHARS, check_status, decode
+from kbsync.service.api import ApiRequest
 from kbsync.service.categories import MAX_LOCALES, CategoryLister, Counts, Expected
 from kbsync.service.listing import Filters, Lister, Page, reading
 from kbsync.service.portal import Owner, Portal, PortalInfo, portal_info
@@ -279,6 +280,17 @@ class HttpService:
                 hint="Check base_url and profile under [service].",
             )
         return found.file_url
+
+    def send(self, request: ApiRequest) -> Answer:
+        """Ask what a person worded, at the same pace and with the same token; whatever comes back is the answer."""
+        return self.transport.send(
+            request.method,
+            request.path,
+            body=request.body if request.file is None else None,
+            query=request.query,
+            public=request.is_public,
+            file=request.file,
+        )
 
     # --- asking ----------------------------------------------------------------------------------------------------
 

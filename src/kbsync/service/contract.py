@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Protocol
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 
 if TYPE_CHECKING:
+    from kbsync.service.api import ApiRequest
     from kbsync.service.categories import Expected
+    from kbsync.service.exchange import Answer
     from kbsync.service.listing import Page
     from kbsync.service.portal import Owner, Portal, PortalInfo
     from kbsync.service.snapshot import Snapshot
@@ -68,6 +70,8 @@ class Service(Protocol):
     def find_article(self, slug: str, *, locale: str, thorough: bool = False) -> Observed | None: ...
     def category_id(self, slug: object, *, locale: str) -> RemoteId | None: ...
     def can_find(self, slug: str) -> bool: ...
+
+    def send(self, request: ApiRequest) -> Answer: ...
 
     # --- changing; each answers with what the portal now holds
 

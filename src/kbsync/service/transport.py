@@ -54,12 +54,16 @@ UPLOADS_LATER = "What was uploaded is recorded. Push again later to upload the r
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to upload: the name of its field in the form, its own name, its media type, the bytes."""
+    """A file to upload: the name of its field in the form, its own name, its media type, the bytes.
+
+    `beside` are the other fields of the form.
+    """
 
     part: str
     name: str
     kind: str
     data: bytes = field(repr=False)
+    beside: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -225,7 +229,13 @@ class Transport:
         try:
             form = {file.part: (file.name, file.data, file.kind)} if file else None
             request = self._client.build_request(
-                method, path, content=content, params=query or None, headers=headers, files=form
+                method,
+                path,
+                content=content,
+                params=query or None,
+                headers=headers,
+                data=file.beside if file else None,
+                files=form,
             )
         except (httpx.InvalidURL, ValueError) as exc:
             raise ServiceError(
