@@ -27,6 +27,7 @@ COMMANDS = {
     "api": "Send one request to the service and print the answer.",
     "trust": "Allow what this kbsync.toml uses outside its repository.",
     "sandbox": "Run a local service that answers like the real one.",
+    "schema": "Print the JSON Schema of an output, of kbsync.toml or of front matter.",
     "completion": "Print a script that completes commands in your shell.",
     "demo": "Push your files into a sandbox and show the result.",
 }
