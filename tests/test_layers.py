@@ -49,7 +49,9 @@ ONE_MEANING = {
     "tables": {"lint", "markdown"},
     # One role: rules, each group where they are found; SQL tables; the parts of a local server.
     "rules": {"content", "plan", "report"},
-    "schema": {"ledger", "sandbox"},
+    "schema": {"ledger", "sandbox", "cli"},  # a command is called so, too
+    "api": {"cli", "app", "service"},
+    "about": {"config", "content"},
     **{name: {"preview", "sandbox", "site"} for name in ("app", "protocol", "server")},
 }
 """The names of modules that may be there in several folders, because they mean the same in each."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from kbsync.app.options import needs_author
 from kbsync.app.reading import read_content
@@ -28,7 +29,7 @@ CAPABILITIES = (
 class Line:
     """One thing checked: `ok`, `note` (works, but read this) or `bad`, with the exit code of what is bad."""
 
-    mark: str
+    mark: Literal["ok", "note", "bad"]
     what: str
     found: str
     hint: str = ""

@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from kbsync.app.push import Pushed
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.undo import Agree
+    from kbsync.service.api import ApiRequest
+    from kbsync.service.exchange import Answer
 
 
 def _ignore(decision: Decision) -> None:
@@ -65,6 +67,16 @@ class Project:
         from kbsync.app.check import check
 
         return check(self.workspace)
+
+    def ask(self, request: ApiRequest, *, paginate: bool = False) -> Answer:
+        """Send one request to the service, or read all pages of a list; an answer may be an error.
+
+        Raises:
+            ServiceError: no answer came.
+        """
+        from kbsync.app.api import ask, ask_pages
+
+        return ask_pages(self.workspace, request) if paginate else ask(self.workspace, request)
 
     def lint(self) -> Linted:
         """The findings of the whole content tree. Asks no other machine."""

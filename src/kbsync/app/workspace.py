@@ -135,7 +135,8 @@ class Workspace:
         settings = self.settings
         bucket = Bucket(self.requests_per_minute, float(settings.pace.concurrency), time.monotonic, time.sleep)
         gate = Gate(settings.pace.concurrency)
-        transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, note=self.session.note)
+        note, log = self.session.note, self.session.log
+        transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, note=note, log=log)
         try:
             yield HttpService(self.profile, transport, settings.service.account_id, settings.service.portal)
         finally:

@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import click
 import msgspec
@@ -19,24 +19,13 @@ from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.files import read_within
 from kbsync.ledger import Ledger
+from kbsync.ledger.dump import SCHEMA, Export
 from kbsync.ledger.values import RunInfo
 from kbsync.push.lease import describe
 from kbsync.words import count
 
-SCHEMA = "kbsync.ledger/3"
-"""The number changes with the tables."""
-
 MAX_EXPORT_BYTES = 2_000_000_000
 """Of 100,000 articles with a long journal an export has some 300 MB."""
-
-Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-
-
-class Export(msgspec.Struct, frozen=True):
-    """A ledger as one JSON object."""
-
-    schema: str
-    tables: dict[str, list[list[str | Whole | float | None]]]
 
 
 @click.group("ledger")

@@ -153,7 +153,7 @@ def report_of_plan(plan: Plan) -> Report:
     return Report(
         "kbsync.plan/1",
         TargetReport(target.base_url, target.account_id, target.portal),
-        dict(summary_of(plan)),
+        msgspec.structs.asdict(summary_of(plan)),
         tuple(map(_change, plan.changes)),
         tuple(map(_held, plan.held)),
         tuple(map(_finding, plan.warnings)),

@@ -14,6 +14,7 @@ from kbsync.fields import SideEffects
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import decoded, wire
 from kbsync.service.answers import SHOWN_CHARS, check_status
+from kbsync.service.api import ApiRequest
 from kbsync.service.article_lister import Filters, Lister, Page, reading
 from kbsync.service.category_lister import CategoryLister, Counts, Expected
 from kbsync.service.list_rows import observed_row
@@ -278,6 +279,17 @@ class HttpService:
         The same file uploaded twice has two addresses, which cannot be listed or deleted.
         """
         return decoded.file_url(self._ask("upload", file=File("attachment", name, kind, data)))
+
+    def send(self, request: ApiRequest) -> Answer:
+        """Ask what a person worded, at the same pace and with the same token; whatever comes back is the answer."""
+        return self.transport.send(
+            request.method,
+            request.path,
+            body=request.body if request.file is None else None,
+            query=request.query,
+            public=request.is_public,
+            file=request.file,
+        )
 
     # --- asking ----------------------------------------------------------------------------------------------------
 

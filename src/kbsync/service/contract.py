@@ -12,8 +12,10 @@ from kbsync.fields import SideEffects
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 
 if TYPE_CHECKING:
+    from kbsync.service.api import ApiRequest
     from kbsync.service.article_lister import Page
     from kbsync.service.category_lister import Expected
+    from kbsync.service.exchange import Answer
     from kbsync.service.portal import Owner, Portal, PortalInfo
     from kbsync.service.snapshot import Snapshot
 
@@ -74,6 +76,8 @@ class Service(Protocol):
     def find_article(self, slug: str, *, locale: str, thorough: bool = False) -> Observed | None: ...
     def category_id(self, slug: object, *, locale: str) -> RemoteId | None: ...
     def can_find(self, slug: str) -> bool: ...
+
+    def send(self, request: ApiRequest) -> Answer: ...
 
     # --- changing; each answers with what the portal now holds
 

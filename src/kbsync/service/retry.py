@@ -32,8 +32,10 @@ GATEWAY = frozenset({502, 503, 504})
 
 @dataclass(slots=True)
 class Tries:
-    """How often one request went wrong, by the way it did."""
+    """How often one request was sent and went wrong, by the way it did; `again` is why it is sent once more."""
 
+    sent: int = 0
+    again: str = ""
     unreachable: int = 0
     lost: int = 0
     failed: int = 0

@@ -21,6 +21,7 @@ from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
 from kbsync.service.deadline import Deadlines
 from kbsync.service.exchange import Answer, Slow, exchange
+from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.retry import Retry, Tries
 from kbsync.service.unpack import ACCEPTED
@@ -37,12 +38,16 @@ UPLOADS_LATER = "What was uploaded is recorded. Push again later to upload the r
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to upload: the name of its field in the form, its own name, its media type, the bytes."""
+    """A file to upload: the name of its field in the form, its own name, its media type, the bytes.
+
+    `beside` are the other fields of the form.
+    """
 
     part: str
     name: str
     kind: str
     data: bytes = field(repr=False)
+    beside: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -55,6 +60,7 @@ class Transport:
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
         note: called about waits that people should know of.
+        log: called with each request that was sent, by the thread that sent it.
         slow_s: after so many seconds without a whole answer.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
@@ -74,6 +80,7 @@ class Transport:
     requests: int = 0
     busy_s: float = 0.0
     note: Callable[[str], None] = lambda text: None
+    log: Callable[[Sent], None] = lambda sent: None
     slow_s: float = SLOW_S
     _client: httpx.Client = field(init=False, repr=False)
     _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
@@ -160,9 +167,11 @@ class Transport:
         tries = Tries()
         while True:
             try:
-                answer = self._send_once(method, path, body=body, query=query, public=public, file=file)
+                answer = self._send_once(method, path, tries, body=body, query=query, public=public, file=file)
             except (Unreachable, AnswerLost) as exc:
-                self.sleep(self._retry.after_error_s(exc, method, tries))
+                before_next_s = self._retry.after_error_s(exc, method, tries)
+                tries.again = "no connection" if isinstance(exc, Unreachable) else "no answer"
+                self.sleep(before_next_s)
                 continue
             if answer.status == 429 and file is not None and self._retry.asked_s(answer) is None:
                 raise Throttled(
@@ -170,12 +179,14 @@ class Transport:
                 )
             if (wait_s := self._retry.after_answer_s(answer, method, tries)) is None:
                 return answer
+            tries.again = str(answer.status)
             self.sleep(wait_s)
 
     def _send_once(
         self,
         method: str,
         path: str,
+        tries: Tries,
         *,
         body: Mapping[str, Any] | None,
         query: Mapping[str, Any] | None,
@@ -190,7 +201,13 @@ class Transport:
         try:
             form = {file.part: (file.name, file.data, file.kind)} if file else None
             request = self._client.build_request(
-                method, path, content=content, params=query or None, headers=headers, files=form
+                method,
+                path,
+                content=content,
+                params=query or None,
+                headers=headers,
+                data=file.beside if file else None,
+                files=form,
             )
         except (httpx.InvalidURL, ValueError) as exc:
             raise ServiceError(
@@ -198,16 +215,31 @@ class Transport:
             ) from exc
         self.bucket.take()
         with self.gate:
-            started_s = self.now()
-            try:
-                slow = Slow(self.slow_s, self._note_slow)
-                return exchange(
-                    self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
-                )
-            finally:
-                with self._count_lock:
-                    self.requests += 1
-                    self.busy_s += self.now() - started_s
+            return self._exchange(request, tries)
+
+    def _exchange(self, request: httpx.Request, tries: Tries) -> Answer:
+        """Send it, count it and log it, whatever becomes of it."""
+        tries.sent += 1
+        at_s, started_s = self.clock(), self.now()
+        status, error = None, ""
+        slow = Slow(self.slow_s, self._note_slow)
+        try:
+            answer = exchange(
+                self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
+            )
+            status = answer.status
+            return answer
+        except ServiceError as exc:
+            # Its message begins with what was asked.
+            error = exc.message.partition(": ")[2]
+            raise
+        finally:
+            took_s = self.now() - started_s
+            with self._count_lock:
+                self.requests += 1
+                self.busy_s += took_s
+            target = shown_target(request.url.raw_path, self.token)
+            self.log(Sent(at_s, request.method, target, status, took_s, tries.sent, tries.again, error))
 
     def _note_slow(self, asked: str, deadline_s: float) -> None:
         with self._count_lock:
