@@ -15,8 +15,8 @@ from builders import read_content, write_files
 from kbsync.app.plan import ask
 from kbsync.history.base import ask_git
 from kbsync.history.blobs import Blobs
-from kbsync.history.git import Repository
 from kbsync.history.git_process import GitFailed, clean
+from kbsync.history.repository import Repository
 from kbsync.model import Desired, Kind, Manage, Observed, Status, Value
 from kbsync.plan.decide import ABSENT, Verdict, decide
 from kbsync.plan.known import NEVER, GitWord, Known

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import IO, NamedTuple
 
-from kbsync.history.git import Repository
 from kbsync.history.git_process import CHUNK, PARTIAL, GitFailed, complaint
+from kbsync.history.repository import Repository
 
 MAX_BLOB_BYTES = 2_000_000
 """An older text beyond this is not looked at."""

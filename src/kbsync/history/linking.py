@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from kbsync.history.blobs import Blobs
-from kbsync.history.git import Repository
+from kbsync.history.repository import Repository
 from kbsync.history.revisions import Revision, Then, targets_of
 from kbsync.history.trail import Text
 from kbsync.plan.known import NEVER

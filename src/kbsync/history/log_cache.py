@@ -18,7 +18,7 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
-from kbsync.history.git import UNCHANGED, Commit, Entry
+from kbsync.history.repository import UNCHANGED, Commit, Entry
 
 HEAD = f"kbsync.history/1 {__version__}\n".encode()
 NAME = "history.cache"

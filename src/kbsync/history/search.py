@@ -15,11 +15,11 @@ from kbsync.content.compile import Compiler
 from kbsync.content.parse import parse_source
 from kbsync.history.asked import File, Pair
 from kbsync.history.blobs import Blob, Blobs
-from kbsync.history.git import SURE_PERCENT, Entry
 from kbsync.history.git_process import GitFailed
 from kbsync.history.linking import AT_ONCE, Linking
 from kbsync.history.log_cache import as_bytes
 from kbsync.history.past import Past
+from kbsync.history.repository import SURE_PERCENT, Entry
 from kbsync.history.revisions import Revision, Then
 from kbsync.history.trail import Text, Trail
 from kbsync.model import Base, Fields, Kind, Observed, Status, Value

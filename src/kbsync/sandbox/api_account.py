@@ -2,9 +2,9 @@
 
 from datetime import UTC, datetime
 
+from .api_json import Json, profile_json
 from .auth import Call, World, read_user, sent_token
 from .http import Request, Response, answer
-from .shapes import Json, profile_json
 from .store import Store
 
 INBOX: Json = {

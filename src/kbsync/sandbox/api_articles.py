@@ -1,6 +1,7 @@
 """The article endpoints. Source: docs/service.md, section 4."""
 
 from . import articles, listing
+from .api_json import Json, View, article_json, linked_json, list_meta
 from .api_portals import portal_outline
 from .auth import Call, check_administrator
 from .casts import leading_integer
@@ -8,7 +9,6 @@ from .http import Params, Response, answer, done, refusal
 from .params import ARTICLE_COLUMNS, required, wrapped
 from .records import Article, Portal
 from .refusals import crashed, not_found
-from .shapes import Json, View, article_json, linked_json, list_meta
 
 
 def find_portal(call: Call) -> Portal:

@@ -1,6 +1,7 @@
 """The category endpoints. Source: docs/service.md, section 3."""
 
 from . import categories
+from .api_json import category_json
 from .auth import Call, check_administrator
 from .casts import leading_integer
 from .http import Response, answer, done
@@ -8,7 +9,6 @@ from .listing import Window, read_page
 from .params import CATEGORY_COLUMNS, required
 from .records import Category, Portal
 from .refusals import crashed, not_found
-from .shapes import category_json
 
 
 def find_portal(call: Call) -> Portal:

@@ -4,13 +4,13 @@ import json
 from typing import Any
 
 from . import categories, listing
+from .api_json import Json, portal_json
 from .auth import Call, check_administrator
 from .casts import is_blank, is_scalar, to_text
 from .http import Params, Response, answer, done
 from .params import PORTAL_COLUMNS, required
 from .records import Portal
 from .refusals import crashed, invalid
-from .shapes import Json, portal_json
 from .store import Store
 
 TEXTS = ("name", "slug", "color", "header_text", "homepage_link", "page_title")

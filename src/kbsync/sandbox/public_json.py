@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from html import escape
 
+from .api_json import Json, status_name
 from .auth import World
 from .categories import article_counts
 from .http import REVALIDATE, Request, Response, answer
 from .public_rows import PUBLISHED, PublicList, categories_of, count_published, listed, published
 from .records import Article, Portal
-from .shapes import Json, status_name
 
 
 def show_article(world: World, portal: Portal, article: Article) -> Response:

@@ -19,11 +19,11 @@ from kbsync.site.pages import (
     Section,
 )
 
+from .api_json import status_name
 from .articles import SELECT, as_article
 from .auth import World
 from .public_rows import PublicList, categories_of, listed, published, translations_of
 from .records import Article, Category, Portal
-from .shapes import status_name
 
 OVERVIEW_ROWS = 1000
 """The overview shows this many of each portal."""
