@@ -134,7 +134,7 @@ def test_keys_actions_and_reasons_of_a_newer_kbsync_are_shown_as_far_as_they_are
     text = comment_markdown(a_report(changes=[change], held=[held], later=1, summary={"later": 1}), budget=BUDGET)
     assert "## kbsync plan: 1 change, 1 needs your decision\n" in text
     assert "| other | 1 item |\n" in text and "| move | `en/a.md` | A |  |\n" in text
-    assert "| staged | `en/b.md` | body |  |\n" in text
+    assert "| new_reason | `en/b.md` | body |  |\n" in text
 
 
 @pytest.mark.parametrize(
