@@ -139,6 +139,8 @@ def _read(files: Files, target: str, place: str) -> tuple[dict[str, list[list[An
             tables["journal"] += _rows("journal", content, target, run=int(rest.partition(".")[0]))
         elif folder == "bodies":
             tables["body"].append([rest.replace("-", ":", 1), content.decode("utf-8", "surrogatepass")])
+        elif name not in {META, LEASE, README}:
+            raise ValueError(f"it has a file that kbsync does not write, {name!r}")
     lease = None
     if LEASE in files:
         found = msgspec.json.decode(files[LEASE], type=dict[str, Any])
