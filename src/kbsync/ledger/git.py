@@ -309,7 +309,7 @@ class GitLedger(Ledger):
         if busy is None:
             # What the remote still has of a lease is a dead run's, and goes with the next commit.
             self.file.note(lost=False, told_s=now, lease="dead" if self.file.origin().lease else "")
-            self.locked = owner
+            self.locked, self.gave_up = owner, False
         return busy
 
     def announce(self, target: str, run: int) -> None:
@@ -324,26 +324,33 @@ class GitLedger(Ledger):
         """
         numbers = super().offer(target, run, changes)
         if numbers:
-            try:
-                self._begin(target, run, f"begins: {len(numbers):,} to send")
-            except LedgerError:
-                self.skip_rest(run, "The ledger could not be sent.", now=time.time())
-                raise
+            self._begin(target, run, f"begins: {len(numbers):,} to send")
         return numbers
 
     def _begin(self, target: str, run: int, words: str) -> None:
         owner = presence.holder(self.file, target)
-        if self.locked is not None and (owner is None or not owner.is_run_of(self.locked)):
-            raise _faster()  # On this machine, and somebody took the lock from us.
-        if owner is None:
-            return
         try:
-            self._publish(f"Run {run} {words}", (owner, run))
+            if self.locked is not None and (owner is None or not owner.is_run_of(self.locked)):
+                raise _faster()  # On this machine, and somebody took the lock from us.
+            if owner is not None:
+                self._publish(f"Run {run} {words}", (owner, run))
         except RefMoved as exc:
+            self._withdraw(target, run)
             self.file.note(lost=True)
             raise _faster() from exc
+        except LeaseLost:
+            self._withdraw(target, run)
+            raise
         except LedgerError as exc:
+            self._withdraw(target, run)
             raise LedgerError(f"{exc.message} Nothing was sent to the portal.", hint=exc.hint) from exc
+
+    def _withdraw(self, target: str, run: int) -> None:
+        """End a run that sent nothing, and our part in it. The remote need not hear of that."""
+        now, self.gave_up = time.time(), True
+        self.skip_rest(run, "The ledger could not be sent.", now=now)
+        if self.locked is not None:
+            self.leave(target, run, self.locked, now=now)
 
     def beat(self, target: str, owner: Owner, *, now: float) -> bool:
         """Keep the lock alive, here and at the remote; False where it is ours no longer, or may not be soon."""

@@ -412,10 +412,14 @@ def _plain(text: str) -> str:
 
 
 def _last_line(said: bytes) -> str:
+    """Why git failed: its last word, and of a push that the server refused what that said."""
     lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    told = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "!", "ssh:"))] or lines
-    shown = CREDENTIALS.sub("", told[-1]) if told else ""
-    return visible(shown.partition(": ")[2] or shown).strip(" .")[:200] if told else "it ended early"
+    refused = [line.rpartition("\t")[2] for line in lines if line.startswith("!\t")]
+    told = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "ssh:"))] or lines
+    told = [line for line in told if not line.startswith("error: failed to push")] or told or ["it ended early"]
+    shown = told[-1].partition(": ")[2] or told[-1].rpartition("\t")[2]
+    shown = f"{refused[-1]}: {shown}" if refused and shown != refused[-1] else shown
+    return visible(CREDENTIALS.sub("", shown)).strip(" .")[:200]
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:
