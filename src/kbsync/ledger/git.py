@@ -30,7 +30,7 @@ from kbsync.ledger.ledger import Ledger
 from kbsync.ledger.merge import merge
 from kbsync.ledger.remote import Author, RefMoved, RemoteRef
 from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
-from kbsync.ledger.shards import LEASE, Lease, body_file, from_files, to_files
+from kbsync.ledger.shards import LEASE, Lease, bodies_from, body_file, from_files, to_files
 from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
 from kbsync.ledger.values import STALE_S, Owner
 from kbsync.model import Change, Target, visible
@@ -208,6 +208,16 @@ class GitLedger(Ledger):
             return found
         oid = self.ref.files_of(commit).get(body_file(digest))
         return None if oid is None else self.ref.read([oid])[oid].decode("utf-8", "surrogatepass")
+
+    def dump(self) -> dict[str, list[list[Any]]]:
+        """Every table but the locks, with the bodies that only the remote has."""
+        tables, commit = super().dump(), self.file.origin().commit_id
+        known = {body_file(digest) for digest, _ in tables["body"]}
+        there = self.ref.files_of(commit) if commit else {}
+        names = {name: oid for name, oid in there.items() if name.startswith("bodies/") and name not in known}
+        contents = self.ref.read([*names.values()])
+        tables["body"] += bodies_from({name: contents[oid] for name, oid in names.items()}, self.ref.place)
+        return tables
 
     # --- sending ---------------------------------------------------------------------------------------------------
 
