@@ -1,11 +1,13 @@
 """Thousands of rounds that look for what would embarrass us: `make soak`. By hand; CI runs a few of them (tests/soak).
 
-    make soak                                        5,000 rounds and 5,000 fault schedules, all cores
+    make soak                                        5,000 rounds, 500 with the ledger in git, and 5,000 fault
+                                                     schedules, all cores
     python bench/soak.py --rounds 300                rounds alone
     python bench/soak.py --seconds 600               rounds for ten minutes
     python bench/soak.py --seed 1234 --rounds 1 --verbose      one round again, with its whole story
     python bench/soak.py --seed 1234 --rounds 1 --shrink       the same with as few steps as show the violation
     python bench/soak.py --without "swap files"      without that kind of step
+    python bench/soak.py --ledger git --rounds 500   rounds whose ledger is a ref of a git remote, alone
     python bench/soak.py --write                     all of it, and its outcome into bench/RESULTS.md
 
 A round edits a help center at random in git, in the panel and in the ledger, pushes it in between, and asks an oracle
@@ -35,7 +37,7 @@ sys.path.insert(0, str(ROOT / "tests"))
 SCHEDULES_AT_ONCE, ROUNDS_AT_ONCE = 50, 100
 """What shares one sandbox."""
 
-ROUNDS, SCHEDULES, FIRST_SCHEDULE = 5000, 5000, 100_000
+ROUNDS, GIT_ROUNDS, SCHEDULES, FIRST_SCHEDULE = 5000, 500, 5000, 100_000
 
 
 @dataclass(slots=True)
@@ -47,17 +49,18 @@ class Tally:
     failures: int = 0
 
 
-def run_rounds(first: int, count: int, until: float, options: argparse.Namespace) -> Tally:
+def run_rounds(first: int, count: int, until: float, ledger: str, options: argparse.Namespace) -> Tally:
     """Play some rounds, until a moment of the wall clock at the latest."""
     from soak.play import play, shrink
     from soak.stage import stages
 
     tally = Tally()
-    with tempfile.TemporaryDirectory() as folder, stages(Path(folder)) as stage_of:
+    with tempfile.TemporaryDirectory() as folder, stages(Path(folder), ledger) as stage_of:
         for seed in range(first, first + count):
             if time.time() > until:
                 break
             result = play(stage_of(seed), seed, options.without)
+            result.counts[f"rounds: {ledger}"] += 1
             tally.counts.update(result.counts)
             tally.failures += bool(result.violations)
             if result.violations and options.shrink:
@@ -87,9 +90,10 @@ def submitted(pool: ProcessPoolExecutor, options: argparse.Namespace) -> Iterato
     until = time.time() + options.seconds if options.seconds else float("inf")
     share = max(1, -(-options.rounds // (os.cpu_count() or 1)))
     at_once = share if options.seconds else min(ROUNDS_AT_ONCE, share)
-    for first in range(0, options.rounds, at_once):
-        some = min(at_once, options.rounds - first)
-        yield pool.submit(run_rounds, options.seed + first, some, until, options)
+    for ledger, rounds in options.rounds_with.items():
+        for first in range(0, rounds, at_once):
+            some = min(at_once, rounds - first)
+            yield pool.submit(run_rounds, options.seed + first, some, until, ledger, options)
     for number, first in enumerate(range(0, options.schedules, SCHEDULES_AT_ONCE)):
         some = min(SCHEDULES_AT_ONCE, options.schedules - first)
         # Every fourth part is against version 4.2.
@@ -108,6 +112,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, help=f"how many rounds [default: {ROUNDS:,}]")
     parser.add_argument("--schedules", type=int, help=f"how many fault schedules [default: {SCHEDULES:,}]")
     parser.add_argument("--seed", type=int, help="the first seed of the rounds [default: 0]")
+    parser.add_argument("--ledger", choices=("sqlite", "git"), help="where the rounds have it [default: sqlite, and "
+                        f"{GIT_ROUNDS:,} rounds with git]")  # fmt: skip
     parser.add_argument("--seconds", type=float, default=0.0, help="begin no round after so many seconds")
     parser.add_argument("--without", action="append", default=[], metavar="STEP", help="leave out steps of this name, "
                         "to look past what is known (tests/soak: edits.py, portal.py, script.py)")  # fmt: skip
@@ -115,12 +121,16 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--shrink", action="store_true", help="tell failed rounds with as few steps as still fail")
     parser.add_argument("--write", action="store_true", help="put the outcome into bench/RESULTS.md")
     options = parser.parse_args()
-    alone = options.rounds is not None or options.seed is not None or options.seconds
+    alone = options.rounds is not None or options.seed is not None or options.seconds or options.ledger
     if options.schedules is None:
         options.schedules = 0 if alone else SCHEDULES
     if options.rounds is None:
         options.rounds = 1_000_000 if options.seconds else ROUNDS
     options.seed = options.seed or 0
+    options.rounds_with = {options.ledger or "sqlite": options.rounds}
+    if not alone:
+        options.rounds_with["git"] = GIT_ROUNDS
+        options.rounds += GIT_ROUNDS
     return options
 
 

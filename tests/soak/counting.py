@@ -13,6 +13,8 @@ DONE = {
     "faults": "faults",
     "panel edits": "panel edits",
     "clones": "clones",
+    "refusals": "ledgers refused",
+    "disks lost": "disks lost",
     "ledgers lost or stale": "ledgers lost or stale",
 }
 

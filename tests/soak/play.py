@@ -26,11 +26,13 @@ class Result:
     violations: tuple[Violation, ...]
     counts: Counter[str]
     without: tuple[str, ...] = ()
+    ledger: str = "sqlite"
 
     @property
     def headlines(self) -> list[str]:
         """What went wrong, and how to see it again."""
         command = ["python", "bench/soak.py", "--seed", str(self.seed), "--rounds", "1", "--verbose"]
+        command += ["--ledger", self.ledger] if self.ledger != "sqlite" else []
         command += [word for step in self.without for word in ("--without", step)]
         again = [f"  {shlex.join(command)}"] * bool(self.violations)
         return [f"seed {self.seed}: {violation}" for violation in self.violations] + again
@@ -56,7 +58,7 @@ def play(stage: Stage, seed: int, without: Sequence[str] = (), left_out: Collect
         this.end()
     this.counts["rounds"] += 1
     this.counts.update(f"violation: {violation.kind}" for violation in this.violations)
-    return Result(seed, tuple(this.story), tuple(this.violations), this.counts, tuple(without))
+    return Result(seed, tuple(this.story), tuple(this.violations), this.counts, tuple(without), stage.ledger)
 
 
 def _begin(stage: Stage, seed: int) -> Round:
@@ -71,11 +73,16 @@ def _begin(stage: Stage, seed: int) -> Round:
     folder = stage.folder / "round"
     shutil.rmtree(folder, ignore_errors=True)
     removed, concurrency = rng.choice(("report", "archive", "delete")), rng.choice((1, 1, 1, 1, 1, 4))
-    this = Round(stage, seed, folder, desk, truth, removed, concurrency, Origin(folder / "origin"))
+    opening = stage.open(number)
+    known = not is_new and has_ledger
+    remote = stage.a_remote(folder / "remote.git", opening.remote if known else None)
+    this = Round(stage, seed, folder, desk, truth, removed, concurrency, Origin(folder / "origin"), remote)
     this.commit()
     this.add_clone()
-    if not is_new and has_ledger:
-        this.clone.take_ledger(stage.open(number).ledger)
+    if known and remote is None:
+        this.clone.take_ledger(opening.ledger)
+    elif known:
+        this.clone.know(opening.ledger)
     this.calm = is_new or has_ledger
     begin = "an empty portal" if is_new else f"opening {number}, {'its' if has_ledger else 'no'} ledger"
     this.story.append(f"    {begin}, removed = {removed}, concurrency {concurrency}")

@@ -16,8 +16,12 @@ from pathlib import Path
 
 from repo import OWN
 
+from .remote import Remote
+
 IDENTITY = "Soak <soak@example.com>"
 CONFIG = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n"
+LEDGERS = "ledger*.db*"
+REMOTE = '[remote "origin"]\n\turl = {url}\n'
 
 
 @dataclass(slots=True)
@@ -63,12 +67,14 @@ class Clone:
     """A checkout with, or without, a ledger; and what that ledger may know, as the oracle sees it.
 
     `paths` are the paths on record by article id, where it surely has them; `bases` the values that it may have.
+    With a `remote` the ledger is there, and all its clones know the same.
     """
 
     name: str
     folder: Path
     origin: Origin
     shallow: bool = False
+    remote: Remote | None = None
     paths: dict[int, str] = field(default_factory=dict)
     bases: dict[int, dict[str, object]] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
@@ -78,7 +84,8 @@ class Clone:
         for name in (".git/objects/info", ".git/refs/heads", "content"):
             (self.folder / name).mkdir(parents=True)
         (self.folder / ".git/HEAD").write_text("ref: refs/heads/main\n")
-        (self.folder / ".git/config").write_text(CONFIG)
+        origin = REMOTE.format(url=self.remote.folder) if self.remote is not None else ""
+        (self.folder / ".git/config").write_text(CONFIG + origin)
         (self.folder / ".git/objects/info/alternates").write_text(f"{self.origin.folder / 'objects'}\n")
         (self.folder / ".git/info").mkdir()
         (self.folder / ".git/info/exclude").write_text(".kbsync/\nkbsync.toml\n")
@@ -106,16 +113,17 @@ class Clone:
 
     def lose_ledger(self, *, all_of_it: bool) -> None:
         """The ledger is gone; `all_of_it`: what was cached too."""
-        for file in self.state.glob("ledger.db*"):
+        for file in self.state.glob(LEDGERS):
             file.unlink()
         if all_of_it:
             shutil.rmtree(self.state, ignore_errors=True)
-        self.paths, self.bases = {}, {}
+        if self.remote is None:
+            self.paths, self.bases = {}, {}
 
     def copy_ledger(self, folder: Path) -> Copy:
         """A copy of the ledger, as it is now."""
         folder.mkdir(parents=True)
-        for file in self.state.glob("ledger.db*"):
+        for file in self.state.glob(LEDGERS):
             shutil.copy(file, folder)
         return Copy(folder, dict(self.paths), {key: dict(found) for key, found in self.bases.items()})
 
@@ -125,6 +133,11 @@ class Clone:
         self.state.mkdir(mode=0o700, exist_ok=True)
         for file in copy.folder.iterdir():
             shutil.copy(file, self.state)
+        if self.remote is None:
+            self.know(copy)
+
+    def know(self, copy: Copy) -> None:
+        """What a ledger of some time ago knows."""
         self.paths, self.bases = dict(copy.paths), {key: dict(found) for key, found in copy.bases.items()}
 
 

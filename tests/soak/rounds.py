@@ -18,6 +18,7 @@ from .edits import EDITS, Desk
 from .ending import End, judge_end
 from .judge import Occasion, Violation, judge_push, judge_run
 from .portal import ACTS, Person, look
+from .remote import Accident, Remote
 from .repository import Clone, Copy, Origin
 from .runs import Run, Trigger, run_here, summary
 from .script import CLONES
@@ -41,6 +42,9 @@ FAULTS = (
 )
 METHODS = ("POST", "PATCH", "PATCH", "PATCH", "DELETE", "GET")
 PAUSES_S = (0, 0, 0.4, 5, 90, 4000)
+ACCIDENTS = {"push, faults": 0.3, "push, killed": 0.5}
+"""Where the ledger is in git: how many of the pushes of this name have an accident there."""
+
 PERSON_S = 2
 """git and the portal tell whole seconds; a person is not within the same one."""
 
@@ -57,6 +61,7 @@ class Round:
     removed: str
     concurrency: int
     origin: Origin
+    remote: Remote | None = None
     clones: list[Clone] = field(default_factory=list)
     commits: list[tuple[str, Tree]] = field(default_factory=list)
     copies: list[Copy] = field(default_factory=list)
@@ -159,7 +164,9 @@ class Round:
     def add_clone(self, *, shallow: bool = False) -> Clone:
         """Another clone, which is the one that pushes from now on."""
         name = f"clone-{len(self.clones)}"
-        clone = Clone(name, self.folder / name, self.origin, shallow)
+        clone = Clone(name, self.folder / name, self.origin, shallow, self.remote)
+        if self.remote is not None and self.clones:
+            clone.paths, clone.bases = self.clone.paths, self.clone.bases
         clone.make(self.stage.config(self.removed, self.concurrency))
         self.clones.append(clone)
         self.counts["clones"] += 1
@@ -198,7 +205,9 @@ class Round:
         sandbox = self.stage.sandbox
         before = look(sandbox)
         hits, killed = 0, False
-        if step == "push, faults":
+        if self.remote is not None and step in ACCIDENTS and rng.random() < ACCIDENTS[step]:
+            run, hits, killed = self._push_with_accident(step, rng, options)
+        elif step == "push, faults":
             run, hits = self._push_faulted(rng, options)
         elif step in {"push, killed", "push, stopped"}:
             run, killed = self._push_ended(signal.SIGKILL if "killed" in step else signal.SIGINT, rng, options)
@@ -217,8 +226,12 @@ class Round:
         self.truth.recorded(self.clone, after, self.head, {held["path"] for held in run.held} if sure else None)
         if rng.random() < 0.3:
             self.copies.append(self.clone.copy_ledger(self.folder / f"copy-{len(self.copies)}"))
+        if killed and self.remote is not None and rng.random() < 0.5:
+            self.clone.lose_ledger(all_of_it=True)
+            self.add_clone()
+            self.counts["disks lost"] += 1
         disturbed = f" [{hits} faults]" if hits else " [ended]" if killed else ""
-        return f"kbsync {' '.join(run.arguments)} in {self.clone.name}{disturbed} -> {summary(run)}"
+        return f"kbsync {' '.join(run.arguments)} in {here.clone.name}{disturbed} -> {summary(run)}"
 
     def _push_faulted(self, rng: random.Random, options: tuple[str, ...]) -> tuple[Run, int]:
         faults = self.stage.sandbox.faults
@@ -241,6 +254,18 @@ class Round:
         run = self.stage.nursery.run(self.clone.folder, ("push", "--format", "json", *options), trigger.started)
         self.counts["kills" if number == signal.SIGKILL else "stops"] += trigger.sent
         return run, trigger.sent
+
+    def _push_with_accident(self, step: str, rng: random.Random, options: tuple[str, ...]) -> tuple[Run, int, bool]:
+        """The remote refuses the ledger once, or the runner is lost at one of its commits, perhaps with its disk."""
+        assert self.remote is not None
+        accident: Accident = rng.choice(("kill before", "kill after")) if "killed" in step else "refuse"
+        self.remote.arrange(accident, rng.choice((1, 1, 2)))
+        self.counts["runs: push"] += 1
+        # A process of its own also where it is refused: what leaves a lease behind must be gone then.
+        run = self.stage.nursery.run(self.clone.folder, ("push", "--format", "json", *options), self.remote.started)
+        happened = self.remote.calm()
+        self.counts["kills" if "kill" in accident else "refusals"] += happened
+        return run, int(happened and accident == "refuse"), happened and accident != "refuse"
 
     def end(self) -> None:
         """Two pushes in peace and a plan."""

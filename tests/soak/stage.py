@@ -14,6 +14,7 @@ from push.world import PORTAL, SETUP
 
 from .edits import Desk, first_tree
 from .portal import look, restore, save
+from .remote import Remote
 from .repository import Clone, Copy, Origin
 from .runs import Nursery, run_here
 from .truth import Truth
@@ -41,7 +42,12 @@ requests_per_minute = 1000000
 concurrency = {concurrency}
 [authors]
 default = 1
+[ledger]
+url = "{ledger}"
 """
+
+LEDGERS = {"sqlite": "sqlite:.kbsync/ledger.db", "git": "git:origin"}
+"""Where rounds may have their ledger."""
 
 
 @dataclass(slots=True)
@@ -60,12 +66,13 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Opening:
-    """A help center that was pushed, and the ledger of that push."""
+    """A help center that was pushed, and the ledger of that push: in a copy of the file, or at the remote."""
 
     desk: Desk
     portal: Path
     ledger: Copy
     truth: Truth
+    remote: Remote | None
 
 
 @dataclass(slots=True)
@@ -76,10 +83,21 @@ class Stage:
     sandbox: Sandbox
     clock: Clock
     nursery: Nursery
+    ledger: str = "sqlite"
     openings: dict[int, Opening] = field(default_factory=dict)
 
     def config(self, removed: str, concurrency: int = 1) -> str:
-        return CONFIG.format(base_url=self.sandbox.base_url, portal=PORTAL, removed=removed, concurrency=concurrency)
+        ledger = LEDGERS[self.ledger]
+        url = self.sandbox.base_url
+        return CONFIG.format(base_url=url, portal=PORTAL, removed=removed, concurrency=concurrency, ledger=ledger)
+
+    def a_remote(self, folder: Path, like: Remote | None = None) -> Remote | None:
+        """Where the ledger is, if that is git: a new repository, or a copy."""
+        if self.ledger != "git":
+            return None
+        remote = Remote(folder)
+        remote.make(like)
+        return remote
 
     def open(self, number: int) -> Opening:
         """The help center of this number."""
@@ -96,7 +114,8 @@ class Stage:
         self.clock.now_s = BEGINNING
         desk = first_tree(random.Random(f"opening {number}"))
         folder = self.folder / f"opening-{number}"
-        clone = Clone("first", folder / "clone", Origin(folder / "origin"))
+        remote = self.a_remote(folder / "remote.git")
+        clone = Clone("first", folder / "clone", Origin(folder / "origin"), remote=remote)
         clone.make(self.config("report"))
         files = {f"content/{path}": text for path, text in desk.tree.files().items()}
         commit = clone.origin.commit(files, (), BEGINNING, "the beginning")
@@ -113,7 +132,7 @@ class Stage:
         truth.pushed({}, shown, desk.tree)
         truth.recorded(clone, shown, desk.tree, held=set())
         save(self.sandbox, folder / "portal.db")
-        return Opening(desk, folder / "portal.db", clone.copy_ledger(folder / "ledger"), truth)
+        return Opening(desk, folder / "portal.db", clone.copy_ledger(folder / "ledger"), truth, remote)
 
     def begin(self, number: int) -> tuple[Desk, Truth]:
         """The portal as that help center left it; copies of what is known of it."""
@@ -123,7 +142,7 @@ class Stage:
 
 
 @contextmanager
-def stages(folder: Path) -> Iterator[Callable[[int], Stage]]:
+def stages(folder: Path, ledger: str = "sqlite") -> Iterator[Callable[[int], Stage]]:
     """The stage of a seed: most are against version 4.10 of the service, some against 4.2."""
     with ExitStack() as stack:
         made: dict[bool, Stage] = {}
@@ -133,20 +152,20 @@ def stages(folder: Path) -> Iterator[Callable[[int], Stage]]:
             if is_old not in made:
                 home = folder / ("4.2" if is_old else "4.10")
                 home.mkdir()
-                made[is_old] = stack.enter_context(a_stage(home, V4_2 if is_old else None))
+                made[is_old] = stack.enter_context(a_stage(home, V4_2 if is_old else None, ledger))
             return made[is_old]
 
         yield of
 
 
 @contextmanager
-def a_stage(folder: Path, behaviour: Behaviour | None = None) -> Iterator[Stage]:
+def a_stage(folder: Path, behaviour: Behaviour | None = None, ledger: str = "sqlite") -> Iterator[Stage]:
     """A stage of its own, in a folder."""
     clock = Clock()
     with running(folder / "sandbox.db", SETUP, behaviour, clock=clock) as sandbox:
         save(sandbox, folder / "empty.db")
         nursery = Nursery()
         try:
-            yield Stage(folder, sandbox, clock, nursery)
+            yield Stage(folder, sandbox, clock, nursery, ledger)
         finally:
             nursery.close()

@@ -5,25 +5,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from repo import needs_git
 
-from .play import play
+from .play import Result, play
 from .stage import stages
 
 pytestmark = [needs_git, pytest.mark.slow]
 
-ROUNDS, PARTS = 200, 4
+ROUNDS, PARTS, GIT_ROUNDS = 200, 4, 20
 
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_random_round_ends_with_one_article_for_each_source_and_nobody_s_edit_lost(part, tmp_path, record_property):
     share = ROUNDS // PARTS
-    wrong: list[str] = []
     with stages(tmp_path) as stage_of:
         results = [play(stage_of(seed), seed) for seed in range(part * share, (part + 1) * share)]
+    _check(results, record_property)
+
+
+def test_a_random_round_with_the_ledger_in_git_ends_the_same_whatever_runners_disks_and_remote_do(
+    tmp_path, record_property
+):
+    with stages(tmp_path, "git") as stage_of:
+        results = [play(stage_of(seed), seed) for seed in range(GIT_ROUNDS)]
+    _check(results, record_property)
+
+
+def _check(results: list[Result], record_property: Callable[[str, object], None]) -> None:
     for result in results:
         record_property("soak", dict(result.counts))
-        wrong += result.headlines
+    wrong = [line for result in results for line in result.headlines]
     assert not wrong, "\n".join(wrong)

@@ -30,8 +30,8 @@ from kbsync.ledger.ledger import Ledger
 from kbsync.ledger.merge import merge
 from kbsync.ledger.remote import Author, RefMoved, RemoteRef
 from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
-from kbsync.ledger.shards import Lease, body_file, from_files, to_files
-from kbsync.ledger.tracked import Origin, TrackedDatabase
+from kbsync.ledger.shards import LEASE, Lease, bodies_from, body_file, from_files, to_files
+from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
 from kbsync.ledger.values import STALE_S, Owner
 from kbsync.model import Change, Target, visible
 
@@ -115,6 +115,9 @@ class GitLedger(Ledger):
         self.beside = beside
         self.note = note
         self.gave_up = False
+        self.locked: Owner | None = None
+        database.name = f"The ledger {ref.place}"
+        database.rescue = f"Move {database.path} away and run again. {ref.rescue}"
 
     # --- what the remote has ---------------------------------------------------------------------------------------
 
@@ -124,33 +127,60 @@ class GitLedger(Ledger):
         Raises:
             LedgerError: the remote cannot be reached, or what it has cannot be read.
         """
-        with PUBLISHING:
-            self._take(self.ref.fetch())
+        self._take_what_is_there(at_work=False)
 
-    def _take(self, tip: str, *, at_work: bool = False) -> None:
-        origin = self.file.origin()
-        if origin.pushing and tip == origin.pushing:
-            origin = self._arrived(origin)
+    def _take_what_is_there(self, *, at_work: bool) -> None:
+        """`at_work`: it is our own push that has to know."""
+        with PUBLISHING:
+            for _ in range(MOST_MERGES):
+                origin = self.file.origin()
+                if self._take(origin, self.ref.fetch(), at_work=at_work):
+                    return
+        raise self._busy()
+
+    def _take(self, origin: Origin, tip: str, *, at_work: bool) -> bool:
+        """False where another process of this machine changed the file meanwhile, and what we know of it is old."""
+        origin = self._arrived_if(origin, tip)
         if tip == origin.commit_id:
-            return
-        if not tip:
-            raise LedgerError(
-                f"The ledger {self.ref.place} is gone; it was there before ({origin.commit_id[:12]}).",
-                hint=f"Send it again: `git push {self.ref.remote} {origin.commit_id}:{self.ref.ref}`.",
-            )
-        if not at_work and origin.lease != "theirs" and self._is_at_work():
-            return
+            return True
+        if not at_work and self._is_at_work(origin):
+            return True
+        if not tip or self.ref.is_before(tip, origin.commit_id):
+            return self._check_lost(origin)
         tables, lease = self._tables_of(tip)
-        if not origin.is_sent:
-            tables = merge(self._tables_of(origin.commit_id)[0], dump(self.file), tables)
+        base = None if origin.is_sent else self._tables_of(origin.commit_id)[0]
         with self.file.transaction():
-            self.file.replace(tables)
-            self.file.run("DELETE FROM lock")
+            if self.file.origin() != origin or (not at_work and self._is_at_work(origin)):
+                return False
+            self._replace(tables if base is None else merge(base, dump(self.file), tables))
             if lease is not None:
                 self._know_of(*lease)
-            unsent = 0 if origin.is_sent else 1
+            unsent = 0 if base is None else 1
             whose = "theirs" if lease else ""
             self.file.note(commit_id=tip, written=unsent, sent=0, pushing="", lease=whose, lost=False)
+        return True
+
+    def _check_lost(self, origin: Origin) -> bool:
+        """The remote has less than it had: nothing is recorded over that, for the rest may still be saved.
+
+        Raises:
+            LedgerError: it is so.
+        """
+        if self.file.origin() != origin:
+            return False
+        raise LedgerError(
+            f"The ledger {self.ref.place} is gone, or older than it was: it had the commit {origin.commit_id[:12]}.",
+            hint=f"Send that again: `git push {self.ref.remote} {origin.commit_id}:{self.ref.ref}`.",
+        )
+
+    def _replace(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        try:
+            self.file.replace(tables)
+            self._read_all()
+        except (LedgerError, OverflowError, UnicodeEncodeError) as exc:
+            message = f"The ledger {self.ref.place} is damaged: {exc.__cause__ or exc}."
+            raise LedgerError(message, hint=self.ref.rescue) from exc
+        self.file.run("DELETE FROM lock")
 
     def _know_of(self, owner: Owner, run: int) -> None:
         """Another machine is at work, or was: what it meant to send may have been sent."""
@@ -159,16 +189,17 @@ class GitLedger(Ledger):
         self.file.run(f"INSERT INTO lock (target, {OWNER_COLUMNS}) VALUES ({marks})", row)
         self.file.run(f"UPDATE journal SET state = 'pending' WHERE run = ? AND {journal.OPEN}", (run,))
 
-    def _is_at_work(self) -> bool:
-        mine = presence.holder(self.file, self.target.key)
-        return mine is not None and time.time() - mine.beat_at < STALE_S
+    def _is_at_work(self, origin: Origin) -> bool:
+        """Whether a push of this machine is, which knows better what it did than the remote."""
+        mine = presence.holder(self.file, self.target.key) if origin.lease != "theirs" else None
+        return mine is not None and abs(time.time() - mine.beat_at) < STALE_S
 
     def _tables_of(self, commit: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
         """What a commit has, but for bodies, which are read when they are asked for; nothing, where it is gone."""
         if not commit or not self.ref.has(commit):
             return {table: [] for table in TABLES}, None
         names = {name: oid for name, oid in self.ref.files_of(commit).items() if not name.startswith("bodies/")}
-        contents = self.ref.read(set(names.values()))
+        contents = self.ref.read([*names.values()])
         files = {name: contents[oid] for name, oid in names.items()}
         return from_files(files, self.target.key, self.ref.place)
 
@@ -195,6 +226,16 @@ class GitLedger(Ledger):
         source = self.ref.trailer_of(tip, SOURCE) if tip else ""
         return source if source and not self.ref.may_contain(source) else ""
 
+    def dump(self) -> dict[str, list[list[Any]]]:
+        """Every table but the locks, with the bodies that only the remote has."""
+        tables, commit = super().dump(), self.file.origin().commit_id
+        known = {body_file(digest) for digest, _ in tables["body"]}
+        there = self.ref.files_of(commit) if commit else {}
+        names = {name: oid for name, oid in there.items() if name.startswith("bodies/") and name not in known}
+        contents = self.ref.read([*names.values()])
+        tables["body"] += bodies_from({name: contents[oid] for name, oid in names.items()}, self.ref.place)
+        return tables
+
     # --- sending ---------------------------------------------------------------------------------------------------
 
     def send(self, subject: str) -> None:
@@ -207,22 +248,27 @@ class GitLedger(Ledger):
             try:
                 return self._publish(subject, None)
             except RefMoved:
-                if self.file.origin().lease == "ours":
+                origin = self.file.origin()
+                if origin.lease == "ours" and self._arrived_if(origin, self.ref.fetch()) == origin:
                     self.file.note(lost=True)
                     raise LedgerError(
                         "Another run took over this push's lease, because it was silent for too long or somebody used "
                         "`--break-lock`.",
                         hint="The next `kbsync push` checks what was sent.",
                     ) from None
-                with PUBLISHING:
-                    self._take(self.ref.fetch(), at_work=True)
+                self._take_what_is_there(at_work=True)
+                if self.file.origin().is_sent:
+                    return None  # The answer was lost, and others went on from it.
                 if (busy := presence.holder(self.file, self.target.key)) is not None:
                     who = f"{visible(busy.user)}@{visible(busy.host)}"
                     raise LedgerError(
                         f"Another push began on this portal: {who}. What was recorded here is kept.",
                         hint="When it is done, run `kbsync ledger sync`.",
                     ) from None
-        raise LedgerError(f"The ledger {self.ref.place} keeps changing.", hint="Run `kbsync ledger sync` later.")
+        raise self._busy()
+
+    def _busy(self) -> LedgerError:
+        return LedgerError(f"The ledger {self.ref.place} keeps changing.", hint="Run `kbsync ledger sync` later.")
 
     def _publish(self, subject: str, lease: Lease | None) -> None:
         """One commit of all that is recorded here, and its push.
@@ -246,11 +292,21 @@ class GitLedger(Ledger):
                 self.file.note(pushing=commit, pushing_sent=written)
                 self.ref.push(commit, origin.commit_id)
                 self._arrived(replace(origin, pushing=commit, pushing_sent=written))
-            self.file.note(sent=written, lease="ours" if lease else "", told_s=time.time())
+            # Others count from the beat that they read, however long it took to tell them.
+            told_s = lease[0].beat_at if lease else time.time()
+            self.file.note(sent=written, lease="ours" if lease else "", told_s=told_s)
 
     def _arrived(self, origin: Origin) -> Origin:
         self.file.note(commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
         return replace(origin, commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
+
+    def _arrived_if(self, origin: Origin, tip: str) -> Origin:
+        """What the remote has of this file, if the answer of our last push was lost and it did arrive."""
+        if not origin.pushing or not tip or not self.ref.is_before(origin.pushing, tip):
+            return origin
+        whose: Whose = "ours" if LEASE in self.ref.files_of(origin.pushing) else ""
+        self.file.note(lease=whose)
+        return self._arrived(replace(origin, lease=whose))
 
     def _message(self, subject: str) -> str:
         """The first line, and lines that programs can read."""
@@ -281,6 +337,7 @@ class GitLedger(Ledger):
             self.gave_up = False
             # What the remote still has of a lease is a dead run's, and goes with the next commit.
             self.file.note(lost=False, told_s=now, lease="dead" if self.file.origin().lease else "")
+            self.locked, self.gave_up = owner, False
         return busy
 
     def announce(self, target: str, run: int) -> None:
@@ -295,28 +352,33 @@ class GitLedger(Ledger):
         """
         numbers = super().offer(target, run, changes)
         if numbers:
-            try:
-                self._begin(target, run, f"begins: {len(numbers):,} to send")
-            except LedgerError:
-                self.skip_rest(run, "The ledger could not be sent.", now=time.time())
-                self.gave_up = True
-                raise
+            self._begin(target, run, f"begins: {len(numbers):,} to send")
         return numbers
 
     def _begin(self, target: str, run: int, words: str) -> None:
         owner = presence.holder(self.file, target)
-        if owner is None:
-            return  # Who does not hold the lock sends nothing to the portal.
         try:
-            self._publish(f"Run {run} {words}", (owner, run))
+            if self.locked is not None and (owner is None or not owner.is_run_of(self.locked)):
+                raise _faster()  # On this machine, and somebody took the lock from us.
+            if owner is not None:
+                self._publish(f"Run {run} {words}", (owner, run))
         except RefMoved as exc:
+            self._withdraw(target, run)
             self.file.note(lost=True)
-            raise LeaseLost(
-                "Another push began on this portal while this one planned. Nothing was sent.",
-                hint="Run it again. With `--wait` kbsync does so by itself.",
-            ) from exc
+            raise _faster() from exc
+        except LeaseLost:
+            self._withdraw(target, run)
+            raise
         except LedgerError as exc:
+            self._withdraw(target, run)
             raise LedgerError(f"{exc.message} Nothing was sent to the portal.", hint=exc.hint) from exc
+
+    def _withdraw(self, target: str, run: int) -> None:
+        """End a run that sent nothing, and our part in it. The remote need not hear of that."""
+        now, self.gave_up = time.time(), True
+        self.skip_rest(run, "The ledger could not be sent.", now=now)
+        if self.locked is not None:
+            self.leave(target, run, self.locked, now=now)
 
     def beat(self, target: str, owner: Owner, *, now: float) -> bool:
         """Keep the lock alive, here and at the remote; False where it is ours no longer, or may not be soon."""
@@ -326,9 +388,10 @@ class GitLedger(Ledger):
             return False
         if origin.lease != "ours":
             return True
-        if self.beside and now - origin.told_s >= CHECKPOINT_S and self._checkpoint(target, owner):
+        # A clock that was set back must not make a lease last longer than others believe in it.
+        if self.beside and abs(now - origin.told_s) >= CHECKPOINT_S and self._checkpoint(target, owner):
             return True
-        return not self.file.origin().lost and now - origin.told_s < FENCE_S
+        return not self.file.origin().lost and abs(now - origin.told_s) < FENCE_S
 
     def _checkpoint(self, target: str, owner: Owner) -> bool:
         held = presence.holder(self.file, target)
@@ -365,7 +428,10 @@ class GitLedger(Ledger):
         Raises:
             LedgerError: it could not be sent; it is kept here.
         """
+        held = presence.holder(self.file, target)
         super().unlock(target, owner)
+        if held is None or not held.is_run_of(owner):
+            return  # Somebody of this machine took it from us, and what they told the remote is theirs.
         origin = self.file.origin()
         if not (self.gave_up or origin.lost) and (not origin.is_sent or origin.lease):
             self._send_results("Decisions" if not origin.lease else "The push ended early")
@@ -398,6 +464,13 @@ class GitLedger(Ledger):
         """
         super().restore(tables)
         self.send("Imported")
+
+
+def _faster() -> LeaseLost:
+    return LeaseLost(
+        "Another push began on this portal while this one planned. Nothing was sent.",
+        hint="Run it again. With `--wait` kbsync does so by itself.",
+    )
 
 
 def _oid(content: bytes, there: Mapping[str, str]) -> str:

@@ -57,13 +57,14 @@ def _name(row: Row) -> tuple[Any, ...]:
 
 def _add_runs(found: dict[str, list[list[Any]]], ours: Tables) -> None:
     """Runs that only we know come after theirs, with numbers of their own."""
-    started = TABLES["run"].index("started_at")
-    known = {(row[0], row[started]) for row in found["run"]}
+    # By when and as what they began: a run got another number when it came after theirs the last time.
+    columns = [TABLES["run"].index(name) for name in ("command", "started_at", "digest")]
+    known = {tuple(row[column] for column in columns) for row in found["run"]}
     number = max((row[0] for row in found["run"]), default=0)
     entry = max((row[0] for row in found["journal"]), default=0)
     run_of = TABLES["journal"].index("run")
     for row in ours["run"]:
-        if (row[0], row[started]) in known:
+        if tuple(row[column] for column in columns) in known:
             continue
         number += 1
         found["run"].append([number, *row[1:]])

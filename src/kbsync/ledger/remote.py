@@ -2,6 +2,7 @@
 
 Credentials, proxies and certificates are git's own affair. Git runs without hooks and without asking, and programs that
 the repository's own `.git/config` names for talking to a remote are refused: the folder one stands in is not trusted.
+Neither is what the ref holds: whoever may push there wrote it.
 A push is a compare-and-swap: the remote takes the commit only while its ref is where it was seen last.
 """
 
@@ -10,8 +11,10 @@ from __future__ import annotations
 import os
 import re
 import subprocess
+import tempfile
+import threading
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,13 +27,17 @@ LIMIT_S = 120.0
 """For one git process; also one that talks to a remote that does not answer."""
 
 MAX_FILES = 50_000
-MAX_BYTES = 1_000_000_000
+MAX_BYTES = 300_000_000
 """Of one ledger. 10,000 articles have some 6 MB, with the bodies of twenty large pushes some 50 MB."""
+
+MAX_LISTING = 300 * MAX_FILES
+"""Bytes of a list of files. A tree of trees may name more files than there is room for."""
 
 ELSEWHERE = frozenset(
     f"GIT_{name}"
     for name in ("DIR", "WORK_TREE", "INDEX_FILE", "OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES", "COMMON_DIR",
-                 "NAMESPACE", "PREFIX", "QUARANTINE_PATH", "SHALLOW_FILE", "GRAFT_FILE", "REPLACE_REF_BASE")
+                 "NAMESPACE", "PREFIX", "QUARANTINE_PATH", "SHALLOW_FILE", "GRAFT_FILE", "REPLACE_REF_BASE",
+                 "CONFIG")
 )  # fmt: skip
 """Variables that lead git to another repository: a hook that kbsync runs in may have set them."""
 
@@ -50,8 +57,10 @@ SETTINGS = (
 )
 
 PROGRAMS = re.compile(
-    r"core\.(sshcommand|gitproxy|askpass)|credential\.(.*\.)?helper|remote\..*\.(uploadpack|receivepack|vcs)"
-    r"|protocol\..*allow|url\..*"
+    r"core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(.*\.)?helper"
+    r"|remote\..*\.(uploadpack|receivepack|vcs|proxy)|protocol\..*allow|url\..*|fetch\.bundleuri"
+    # Where these are set, somebody else may hear the password that git has for a machine.
+    r"|http\.(.*\.)?(proxy|curloptresolve|sslverify|cookiefile|savecookies)"
 )
 """Settings that make git run something, or talk to another machine, when it fetches or pushes."""
 
@@ -66,12 +75,19 @@ SIGNS = (
     ("could not read Username", "git has no access to it. Sign in, for example by `git fetch {remote}`."),
     ("Permission denied", "git has no access to it. Check your key, for example by `git fetch {remote}`."),
     ("Permission to", "Your token or key may not push there. In GitHub Actions the job needs `contents: write`."),
-    ("403", "Your token or key may not push there. In GitHub Actions the job needs `contents: write`."),
+    ("error: 403", "Your token or key may not push there. In GitHub Actions the job needs `contents: write`."),
+    ("insufficient permission", "Check who may write in that folder."),
+    ("unable to create temporary object directory", "Check who may write in that folder."),
     ("remote rejected", "The server does not take this ref. Allow pushes to it, or set [ledger] ref to another one."),
     ("does not appear to be a git repository", "Check `git remote -v`."),
     ("No space left", "Free some disk space and run the command again."),
 )
 """What git prints, and what to do."""
+
+OTHERWISE = "Check the connection and the repository, and try again."
+
+CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
+"""A name and a password in an address. CI services write their tokens there."""
 
 
 class RefMoved(LedgerError):
@@ -122,11 +138,11 @@ class RemoteRef:
         self._check()
 
     def _default_remote(self) -> str:
-        found = self._ask("remote").decode("utf-8", "replace").split()
+        found = self._ask_repository("remote").decode("utf-8", "replace").split()
         return found[0] if len(found) == 1 else "origin"
 
     def _check(self) -> None:
-        known = self._ask("remote").decode("utf-8", "replace").split()
+        known = self._ask_repository("remote").decode("utf-8", "replace").split()
         if self.remote not in known or not REMOTE_NAME.fullmatch(self.remote):
             there = f"It has: {', '.join(known)}." if known else "It has none."
             raise ConfigError(
@@ -134,6 +150,7 @@ class RemoteRef:
                 hint="Write the name of a remote, for example git:origin, or add one with `git remote add`.",
             )
         self._check_programs()
+        self._check_address()
         if subprocess.run([self.command[0], "check-ref-format", self.ref], env=self.environ, check=False).returncode:
             raise ConfigError(
                 f"[ledger] ref: `{visible(self.ref)}` is not a valid name of a ref.",
@@ -143,7 +160,7 @@ class RemoteRef:
     def _check_programs(self) -> None:
         if is_ci(self.environ):
             return  # The service itself made this clone, and writes there how to sign in.
-        listed = self._ask("config", "--list", "--show-scope", "-z").split(b"\0")
+        listed = self._ask_repository("config", "--list", "--show-scope", "-z").split(b"\0")
         for scope, setting in zip(listed[::2], listed[1::2], strict=False):
             key = setting.partition(b"\n")[0].decode("utf-8", "replace")
             if scope not in {b"local", b"worktree"} or not PROGRAMS.fullmatch(key):
@@ -155,6 +172,16 @@ class RemoteRef:
                 "machine it contacts.",
                 hint="kbsync does not use it. If it is yours, set it in your own configuration: `git config --global`.",
             )
+
+    def _check_address(self) -> None:
+        """Refuse a folder beside this one: git runs the hooks of a repository that it pushes to on this machine."""
+        found = self._ask_repository("remote", "get-url", "--push", "--all", self.remote)
+        for address in found.decode("utf-8", "surrogateescape").splitlines():
+            if not Path(address).is_absolute() and ":" not in address.partition("/")[0]:
+                raise ConfigError(
+                    f"The remote `{self.remote}` is `{visible(address)}`, a folder that may have come with this one.",
+                    hint=f"If it is yours, write its full path: `git remote set-url {self.remote} /path/to/it`.",
+                )
 
     @property
     def place(self) -> str:
@@ -174,8 +201,15 @@ class RemoteRef:
         if tip and not OID.fullmatch(tip):
             raise LedgerError(f"The ledger {self.place} cannot be read: git gave no id of a commit.")
         if tip and tip != self.known():
-            self._ask_remote("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", self.remote, self._refspec())
+            # A clone without its blobs would fetch those of the ledger one by one.
+            options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-filter")
+            self._ask_remote("fetch", *options, self.remote, self._refspec())
             tip = self.known()  # It may have moved on since.
+            if not tip:
+                raise LedgerError(
+                    f"The ledger {self.place} cannot be read: it is no commit.",
+                    hint="kbsync did not write it. Set [ledger] ref to another name, or leave it out.",
+                )
         return tip
 
     def _tip_in(self, listed: bytes) -> str:
@@ -194,39 +228,53 @@ class RemoteRef:
         """Whether a commit is here."""
         return self._run("cat-file", "-e", f"{commit}^{{commit}}")[0] == 0
 
+    def is_before(self, older: str, newer: str) -> bool:
+        """Whether a commit is another one's ancestor, or that one itself."""
+        return self._run("merge-base", "--is-ancestor", older, newer)[0] == 0
+
     def files_of(self, commit: str) -> dict[str, str]:
         """Every file of a commit, with its blob's id.
 
         Raises:
-            LedgerError: they are too many, or not there.
+            LedgerError: they are too many, not there, or something else than files.
         """
         found: dict[str, str] = {}
-        for line in self._ask("ls-tree", "-r", "-z", "--full-tree", commit).split(b"\0"):
+        listed = self._ask_bounded("ls-tree", "-r", "-z", "--full-tree", commit, most=MAX_LISTING)
+        lines = [line for line in listed[:MAX_LISTING].split(b"\0") if line]
+        if len(listed) > MAX_LISTING or len(lines) > MAX_FILES:
+            raise LedgerError(
+                f"The ledger {self.place} has more than {MAX_FILES:,} files. kbsync does not read it.", hint=self.rescue
+            )
+        for line in lines:
             head, _, name = line.partition(b"\t")
-            if name:
-                found[name.decode("utf-8", "surrogateescape")] = head.split(b" ")[2].decode("ascii")
-        if len(found) > MAX_FILES:
-            raise LedgerError(f"The ledger {self.place} has {len(found):,} files. kbsync reads at most {MAX_FILES:,}.")
+            mode, _, oid = head.split(b" ")
+            if not mode.startswith(b"100"):
+                shown = visible(name.decode("utf-8", "replace"))
+                raise LedgerError(f"The ledger {self.place} is damaged: `{shown}` is no file.", hint=self.rescue)
+            found[name.decode("utf-8", "surrogateescape")] = oid.decode("ascii")
         return found
 
-    def read(self, oids: Collection[str]) -> dict[str, bytes]:
-        """The contents of some blobs.
+    def read(self, oids: Sequence[str]) -> dict[str, bytes]:
+        """The contents of some blobs. One that is named twice counts twice.
 
         Raises:
             LedgerError: one is missing, or they are too large.
         """
         asked = "".join(f"{oid}\n" for oid in oids).encode("ascii")
-        sizes = self._ask("cat-file", "--batch-check=%(objectsize)", given=asked).split()
-        if sum(int(size) for size in sizes if size.isdigit()) > MAX_BYTES:
-            raise LedgerError(f"The ledger {self.place} is larger than {MAX_BYTES // 1_000_000:,} MB.")
-        out, at, found = self._ask("cat-file", "--batch", given=asked), 0, {}
-        for oid in oids:
-            end = out.index(b"\n", at)
-            kind, size = out[at:end].split(b" ")[1:3]
-            if kind != b"blob":
-                raise LedgerError(f"The ledger {self.place} is damaged: {oid} is a {kind.decode()}.")
-            found[oid] = out[end + 1 : end + 1 + int(size)]
-            at = end + 2 + int(size)
+        told = self._ask("cat-file", "--batch-check=%(objectsize)", given=asked).split(b"\n")
+        sizes = dict(zip(oids, told, strict=False))
+        if missing := [oid for oid, size in sizes.items() if not size.isdigit()]:
+            message = f"The ledger {self.place} is damaged: its object {missing[0]} is missing."
+            raise LedgerError(message, hint="See what `git fsck` finds, or use a new clone.")
+        if sum(int(sizes[oid]) for oid in oids) > MAX_BYTES:
+            message = f"The ledger {self.place} is larger than {MAX_BYTES // 1_000_000:,} MB. kbsync does not read it."
+            raise LedgerError(message, hint=self.rescue)
+        given = "".join(f"{oid}\n" for oid in sizes).encode("ascii")
+        out, at, found = self._ask("cat-file", "--batch", given=given), 0, {}
+        for oid, size in sizes.items():
+            begin = out.index(b"\n", at) + 1
+            found[oid] = out[begin : begin + int(size)]
+            at = begin + int(size) + 1
         return found
 
     def trailer_of(self, commit: str, name: str) -> str:
@@ -240,6 +288,11 @@ class RemoteRef:
         if not self.has(commit):
             return self._ask("rev-parse", "--is-shallow-repository").startswith(b"true")
         return self._run("merge-base", "--is-ancestor", commit, "HEAD")[0] != 1
+
+    @property
+    def rescue(self) -> str:
+        """What to do about a ref that somebody damaged."""
+        return f"`git log {self.ref}` shows who wrote it. Move the ref back to the commit before."
 
     def source_commit(self) -> str:
         """The commit that is checked out here; "" where there is none."""
@@ -256,6 +309,9 @@ class RemoteRef:
 
     def commit(self, parent: str, changed: Mapping[str, bytes | None], message: str, author: Author) -> str:
         """Add a commit after another one, "" for the first; its id. Nothing is pushed yet.
+
+        Raises:
+            LedgerError: git cannot write it.
 
         Args:
             parent: the commit before it.
@@ -303,13 +359,39 @@ class RemoteRef:
             raise self._failure(said)
         return out
 
-    def _ask(self, *arguments: str, given: bytes = b"") -> bytes:
-        code, out, said = self._run(*arguments, given=given)
+    def _ask_repository(self, *arguments: str) -> bytes:
+        code, out, said = self._run(*arguments)
         if code:
             raise ConfigError(
                 f"The ledger is in git, and git cannot be used here ({_reason(said)}).",
                 hint="Run kbsync in a git repository that has a remote, or set another [ledger] url.",
             )
+        return out
+
+    def _ask(self, *arguments: str, given: bytes = b"") -> bytes:
+        code, out, said = self._run(*arguments, given=given)
+        if code:
+            raise self._failure(said)
+        return out
+
+    def _ask_bounded(self, *arguments: str, most: int) -> bytes:
+        """What git prints, but no more than one byte beyond `most`."""
+        with tempfile.TemporaryFile() as said:
+            with subprocess.Popen(
+                [*self.command, *arguments],
+                env=self.environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said,
+            ) as process:  # fmt: skip
+                assert process.stdout is not None
+                alarm = threading.Timer(LIMIT_S, process.kill)
+                alarm.start()
+                out = process.stdout.read(most + 1)
+                if len(out) > most:
+                    process.kill()
+                process.wait()
+                alarm.cancel()
+            said.seek(0)
+            if process.returncode and len(out) <= most:
+                raise self._failure(said.read())
         return out
 
     def _run(self, *arguments: str, given: bytes = b"") -> tuple[int, bytes, bytes]:
@@ -321,13 +403,14 @@ class RemoteRef:
         except subprocess.TimeoutExpired:
             return 124, b"", f"fatal: {self.remote} did not answer within {LIMIT_S:g} s".encode()
         except OSError as exc:
-            message = f"The ledger is in git, and git cannot be run: {exc.strerror}."
-            raise ConfigError(message, hint="Install git.") from exc
+            raise LedgerError(
+                f"The ledger is in git, and git cannot be run: {exc.strerror}.", hint="Install git."
+            ) from exc
         return done.returncode, done.stdout, done.stderr
 
     def _failure(self, said: bytes) -> LedgerError:
         text = said.decode("utf-8", "replace")
-        hint = next((words for sign, words in SIGNS if sign in text), "Check the connection, and try again.")
+        hint = next((words for sign, words in SIGNS if sign in text), OTHERWISE)
         message = f"The ledger {self.place} cannot be used: {_reason(said)}."
         return LedgerError(message, hint=hint.replace("{remote}", self.remote))
 
@@ -343,10 +426,16 @@ def _stream(
         yield f"from {parent}\n".encode()
     for name, content in changed.items():
         if content is None:
-            yield f"D {name}\n".encode()
+            yield b"D " + _quoted(name) + b"\n"
         else:
-            yield f"M 100644 inline {name}\ndata {len(content)}\n".encode() + content + b"\n"
+            yield b"M 100644 inline " + _quoted(name) + f"\ndata {len(content)}\n".encode() + content + b"\n"
     yield b"\n"
+
+
+def _quoted(name: str) -> bytes:
+    """A path for `git fast-import`: whoever wrote the tree chose it, and it is no line of the language."""
+    raw = name.encode("utf-8", "surrogateescape")
+    return b'"' + b"".join(b"%c" % c if 32 <= c < 127 and c not in b'"\\' else b"\\%03o" % c for c in raw) + b'"'
 
 
 def _plain(text: str) -> str:
@@ -354,13 +443,18 @@ def _plain(text: str) -> str:
 
 
 def _reason(said: bytes) -> str:
-    """The line of what git printed that says most: the server's own words, then which ref it refused, then git's."""
+    """Why git failed: the server's own words, then which ref it refused, then what git said last."""
     lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    for signs in (("remote: ",), ("!",), ("fatal:", "error:", "ssh:")):
-        if told := [line for line in lines if line.startswith(signs)]:
-            text = told[0].rpartition("\t")[2] if signs == ("!",) else told[0].partition(": ")[2]
-            return visible(text).strip(" .")[:MAX_SHOWN]
-    return visible(lines[-1]).strip(" .")[:MAX_SHOWN] if lines else "it ended early"
+    for sign, words in (("remote: ", 0), ("!\t", 2), ("fatal:", 1), ("error:", 1), ("ssh:", 1)):
+        told = [line for line in lines if line.startswith(sign) and not line.startswith("error: failed to push")]
+        if told:
+            parts = (told[0].partition(": ")[2], told[-1].partition(": ")[2], told[-1].rpartition("\t")[2])
+            return _shown(parts[words])
+    return _shown(lines[-1]) if lines else "it ended early"
+
+
+def _shown(text: str) -> str:
+    return visible(CREDENTIALS.sub("", text)).strip(" .")[:MAX_SHOWN]
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:

@@ -96,6 +96,25 @@ def body_file(digest: str) -> str:
     return f"bodies/{digest.replace(':', '-', 1)}"
 
 
+def bodies_from(files: Files, place: str) -> list[list[Any]]:
+    """Rows of bodies, by the names of their files.
+
+    Raises:
+        LedgerError: one is no text.
+    """
+    try:
+        return [
+            [name.removeprefix("bodies/").replace("-", ":", 1), content.decode("utf-8", "surrogatepass")]
+            for name, content in files.items()
+        ]
+    except UnicodeDecodeError as exc:
+        raise LedgerError(f"The ledger {place} is damaged ({exc}).", hint=_rescue(place)) from exc
+
+
+def _rescue(place: str) -> str:
+    return f"`git log {place.partition(' ')[0]}` shows who wrote it. Move the ref back to the commit before."
+
+
 def from_files(files: Files, target: str, place: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
     """The tables, and who is at work.
 
@@ -110,8 +129,7 @@ def from_files(files: Files, target: str, place: str) -> tuple[dict[str, list[li
     try:
         return _read(files, target, place)
     except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError, ValueError, AttributeError) as exc:
-        hint = f"`git log {place.partition(' ')[0]}` shows who wrote it. Move the ref back to the commit before."
-        raise LedgerError(f"The ledger {place} is damaged ({exc}).", hint=hint) from exc
+        raise LedgerError(f"The ledger {place} is damaged ({exc}).", hint=_rescue(place)) from exc
 
 
 def _read(files: Files, target: str, place: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
@@ -137,8 +155,8 @@ def _read(files: Files, target: str, place: str) -> tuple[dict[str, list[list[An
             tables["run"].append(_as_row("run", msgspec.json.decode(content), {"target": target}))
         elif folder == "journal":
             tables["journal"] += _rows("journal", content, target, run=int(rest.partition(".")[0]))
-        elif folder == "bodies":
-            tables["body"].append([rest.replace("-", ":", 1), content.decode("utf-8", "surrogatepass")])
+        elif name not in {META, LEASE, README}:
+            raise ValueError(f"it has a file that kbsync does not write, {name!r}")
     lease = None
     if LEASE in files:
         found = msgspec.json.decode(files[LEASE], type=dict[str, Any])

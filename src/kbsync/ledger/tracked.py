@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
+
+import msgspec
 
 from kbsync.ledger.database import Row
 from kbsync.ledger.dump import TABLES, fill
+from kbsync.ledger.rows import Seconds, checked
 from kbsync.ledger.sqlite import SqliteDatabase
 
 WRITES = re.compile(r"\s*(?:INSERT INTO|UPDATE|DELETE FROM) (?:item|journal|body|picture)\b")
@@ -50,6 +53,10 @@ class Origin:
 
 
 COLUMNS = tuple(column.name for column in fields(Origin))
+
+CommitId = Annotated[str, msgspec.Meta(pattern=r"\A(?:[0-9a-f]{40}(?:[0-9a-f]{24})?)?\Z")]
+OriginRow = tuple[CommitId, int, int, CommitId, int, Whose, Seconds, Literal[0, 1]]
+"""What the columns hold, if the file is ours: the ids are handed to git."""
 
 
 class TrackedDatabase(SqliteDatabase):
@@ -91,8 +98,9 @@ class TrackedDatabase(SqliteDatabase):
 
     def origin(self) -> Origin:
         """What the remote has."""
-        (row,) = super().ask(f"SELECT {', '.join(COLUMNS)} FROM origin")
-        return Origin(*row)
+        rows = super().ask(f"SELECT {', '.join(COLUMNS)} FROM origin LIMIT 1")
+        (row,) = checked(self, rows, list[OriginRow])
+        return Origin(*row[:-1], lost=bool(row[-1]))
 
     def note(self, **known: object) -> None:
         """Note something of the remote."""
