@@ -126,15 +126,6 @@ def test_results_that_the_server_refuses_are_kept_here_and_go_with_the_next_run(
         assert [info.states for info in new.runs(PORTAL)] == [{"done": 1}, {"done": 1}]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may write anywhere")
-def test_a_remote_folder_without_permission_says_whom_to_ask(ledger, remote):
-    for folder in (remote, remote / "objects", remote / "refs"):
-        folder.chmod(0o555)
-    with pytest.raises(LedgerError) as caught:
-        began(ledger, "x")
-    assert "Check who may write in that folder" in caught.value.hint
-
-
 def test_a_ref_that_cannot_be_made_beside_another_one_is_told(ledger, remote):
     commit = git(remote, "commit-tree", "-m", "x", EMPTY_TREE)
     git(remote, "update-ref", f"{REF}/below/it", commit)
