@@ -95,6 +95,7 @@ FIRES = [
         "en/billing/other.md": "# O\n## Yes\nx"})),
     ("KB301", "warning", HERE, 4, 5, "no page for en/invoices", "its `.md`", article(body="[a](../invoices)\n")),
     ("KB301", "warning", HERE, 4, 5, "outside", "public address", article(body="[a](../../../x.md)\n")),
+    ("KB302", "warning", HERE, 4, 5, "`#What-s-new`", "Did you mean `#whats-new`?", article(body="[a](refunds.md#What-s-new)\n## What's new\n")),
     ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n## A\n### B\n#### Deep\n")),
     ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "Add the file", article(body="![a](no.png)\n")),
     ("KB303", "warning", HERE, 6, 6, "en/billing/no.png", "Add the file", article(body="![a]\n\n[a]: no.png\n")),
