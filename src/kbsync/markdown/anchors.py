@@ -4,7 +4,7 @@ import re
 import unicodedata
 from functools import lru_cache
 
-from kbsync.markdown.transliteration import LETTERS, MARKS, PAIRS, PAIRS_PATTERN
+from kbsync.markdown.transliteration import LETTERS, MARKS, PAIRS
 
 ANCHORED_LEVELS = range(1, 4)
 """Headings of these levels get an id, deeper ones none. Source: docs/service.md, section 9."""
@@ -34,9 +34,7 @@ def in_ascii(text: str) -> str:
     """Write letters of other scripts in ASCII where there is a way, and take marks off the others."""
     if text.isascii():
         return text.translate(_ASCII_SIGNS)
-    text = PAIRS_PATTERN.sub(_written, unicodedata.normalize("NFC", text)).translate(LETTERS)
-    return MARKS.sub("", unicodedata.normalize("NFD", text))
-
-
-def _written(pair: re.Match[str]) -> str:
-    return PAIRS[pair[0]]
+    text = unicodedata.normalize("NFC", text)
+    for pair, written in PAIRS.items():
+        text = text.replace(pair, written)
+    return unicodedata.normalize("NFD", text.translate(LETTERS)).translate(MARKS)

@@ -5,8 +5,6 @@ Made by `tools/transliteration.py` from the npm packages @sindresorhus/slugify 2
 Thai, vanish.
 """
 
-import re
-
 _LETTERS = (
     ("", "ЪъЬь"),
     (" and ", "🙰🙱🙲🙳🙴🙵&"),
@@ -312,8 +310,6 @@ _MARKS = (
 LETTERS = {ord(letter): written for written, letters in _LETTERS for letter in letters}
 """A table for `str.translate`."""
 
-PAIRS_PATTERN = re.compile("|".join(map(re.escape, PAIRS)))
-
-_MARK_SPANS = ("-".join(re.escape(chr(int(code, 16))) for code in span.split("-")) for span in _MARKS.split())
-MARKS = re.compile(f"[{''.join(_MARK_SPANS)}]")
-"""Marks vanish, and what they are on stays."""
+_SPANS = (span.partition("-") for span in _MARKS.split())
+MARKS = {code: "" for first, _, last in _SPANS for code in range(int(first, 16), int(last or first, 16) + 1)}
+"""Marks vanish, and what they are on stays: another table for `str.translate`."""
