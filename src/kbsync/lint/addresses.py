@@ -31,7 +31,7 @@ _TRAILING = ".,;:!?'*_~…"
 _NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[{}$…]|\.\.\.|/|$)", re.IGNORECASE)
 """Addresses that lead a reader nowhere: those of their own machine, and those with a part to fill in."""
 
-_MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|gist\.github")
+_MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|guidejar|gist\.github")
 """Cheaper than `player`; a test holds the two together."""
 
 _AROUND = " \t>"
