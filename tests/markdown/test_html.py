@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.markdown.html import render_html
-from kbsync.markdown.versions import V4_10, V4_16, Version
+from kbsync.markdown.html import render_blocks, render_html
+from kbsync.markdown.versions import KNOWN, V4_10, V4_16, Version
 
 PARITY = Path(__file__).parents[1] / "fixtures/parity"
 
@@ -112,3 +112,10 @@ def test_every_player_of_an_address_with_braces_is_written_out_plainly():
 )
 def test_hostile_nesting_ends(hostile: str):
     assert render_html(hostile)
+
+
+@pytest.mark.parametrize("version", KNOWN)
+def test_the_blocks_of_a_page_are_the_page(version: Version):
+    for (_, markdown), html in RECORDED[version].items():
+        blocks = "".join(block for _, (block,) in render_blocks(markdown, [version]))
+        assert blocks.replace("\n", "") == html.replace("\n", "")

@@ -5,7 +5,7 @@ otherwise than markdown-it-py, the portal's way stands in `dialect.py` and the r
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from urllib.parse import quote
@@ -43,10 +43,31 @@ def render_html(markdown: str, version: Version = NEWEST) -> str:
     a page that shows this has to defuse them.
     """
     page = _Page(version)
-    text = markdown.removeprefix("\ufeff")
-    for token in _parser().parse(text if text.endswith("\n") else f"{text}\n"):
+    for token in _tokens(markdown):
         page.write(token)
     return "".join(page.pieces)
+
+
+def render_blocks(markdown: str, versions: Sequence[Version]) -> Iterator[tuple[int, list[str]]]:
+    """The same block by block (a heading, a list, a table): its first line from 0, and the HTML of each version.
+
+    Line breaks between blocks are not part of them.
+    """
+    pages, line = [_Page(version) for version in versions], 0
+    for token in _tokens(markdown):
+        if token.level == 0 and token.map:
+            line = token.map[0]
+        for page in pages:
+            page.write(token)
+        if token.level == 0 and token.nesting <= 0:
+            yield line, ["".join(page.pieces).strip("\n") for page in pages]
+            for page in pages:
+                page.pieces.clear()
+
+
+def _tokens(markdown: str) -> list[Token]:
+    text = markdown.removeprefix("\ufeff")
+    return _parser().parse(text if text.endswith("\n") else f"{text}\n")
 
 
 @dataclass(slots=True)
