@@ -13,7 +13,7 @@ _HUMP = re.compile("(?<=[A-Z]{2})(?=[0-9])|(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[
 """Where words part: `fooBar`, `API2`, `XMLHttp`, but not `APIs`. Looking to both sides only: slugify's own four
 patterns, which match the words themselves, take seconds for a heading of one long word."""
 
-_CONTRACTION = re.compile(r"(?<=[a-z0-9])'(?=[ts](?:[\s\ufeff]|\Z))")
+CONTRACTION = re.compile(r"(?<=[a-z0-9])'(?=[ts](?:[\s\ufeff]|\Z))")
 """The straight apostrophe of `what's` and `don't`; the curved one parts words."""
 
 _ASCII_SIGNS = str.maketrans({"&": " and ", "^": "", "`": ""})
@@ -27,7 +27,7 @@ def heading_anchor(text: str) -> str:
     Equal headings get equal ids, without a counter, and a heading in a script that cannot be written in ASCII
     gets an empty one: neither can be linked to. The rule is that of @sindresorhus/slugify 2.2.1.
     """
-    return _SEPARATORS.sub("-", _CONTRACTION.sub("", _HUMP.sub(" ", in_ascii(text)).lower())).strip("-")
+    return _SEPARATORS.sub("-", CONTRACTION.sub("", _HUMP.sub(" ", in_ascii(text)).lower())).strip("-")
 
 
 def in_ascii(text: str) -> str:
