@@ -95,7 +95,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     if tree is None:
         return None
     site = identify(tree, replace(content, locales=content.locales or list(locales_of(walk.sources))))
-    if any(has_two_defaults(path, tree.sources[path], site) for path in site.articles):
+    if any(has_two_defaults(path, tree.sources[path]) for path in site.articles):
         # Only the portal and the ledger know which slug that is.
         return None
     reading = _check(workspace, tree, site, OF_A_SOURCE)

@@ -104,16 +104,26 @@ def identify_article(path: str, source: Source, site: Site, slug_at: Callable[[s
 def default_slug(path: str, locale: str, site: Site) -> str:
     """The file's stem made a slug; in other locales than the default with the locale behind it: slugs are unique over
     all. Before, it was the stem as it is; what is on the portal under such a slug keeps it."""
-    stem = one_form(path.rpartition("/")[2].removesuffix(".md"))
-    behind = "" if locale in {site.default_locale, ""} else f"-{locale.lower().replace('_', '-')}"
-    former = stem + behind
-    return former if former in site.kept else made_slug(stem) + behind
+    former = former_slug(path, locale, site)
+    return former if former in site.kept else made_slug(_stem(path)) + _behind(locale, site)
 
 
-def has_two_defaults(path: str, source: Source, site: Site) -> bool:
+def former_slug(path: str, locale: str, site: Site) -> str:
+    """The default of before: the file's stem as it is."""
+    return _stem(path) + _behind(locale, site)
+
+
+def has_two_defaults(path: str, source: Source) -> bool:
     """Whether it depends on the portal which slug an article has."""
-    stem = one_form(path.rpartition("/")[2].removesuffix(".md"))
-    return source.kind == "article" and not source.slug and made_slug(stem) != stem
+    return source.kind == "article" and not source.slug and made_slug(_stem(path)) != _stem(path)
+
+
+def _stem(path: str) -> str:
+    return one_form(path.rpartition("/")[2].removesuffix(".md"))
+
+
+def _behind(locale: str, site: Site) -> str:
+    return "" if locale in {site.default_locale, ""} else f"-{locale.lower().replace('_', '-')}"
 
 
 def kept_slugs(recorded: Collection[str], tree: Tree) -> frozenset[str]:
