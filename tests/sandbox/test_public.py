@@ -5,6 +5,8 @@ import re
 import pytest
 
 from kbsync.markdown.html import render_html
+from kbsync.markdown.versions import Version
+from kbsync.sandbox import Behaviour
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.pages import ArticlePage, CategoryPage, Frame, HomePage, Link, MissingPage, Section, render
 
@@ -35,7 +37,7 @@ def page(sandbox, path):
 def test_an_article_of_any_status_is_shown_as_the_portal_renders_it_with_the_ids_of_its_page_script(sandbox, slug):
     status, text = page(sandbox, f"/hc/handbook/articles/{slug}")
     assert status == 200
-    assert f"<article>\n{add_anchors(render_html(BODY))[0]}</article>" in text
+    assert f"<article>\n{add_anchors(render_html(BODY, Version.of(Behaviour().version)))[0]}</article>" in text
     assert f"<title>T &lt;{slug}&gt; | Handbook</title>" in text
     assert '<meta name="tags" content="a, b">' in text
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from kbsync.app.options import PlanOptions, at_its_pace, chosen, named, policy_of
-from kbsync.app.reading import Reading
+from kbsync.app.reading import Reading, keep_slugs
 from kbsync.app.sides import Peek, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound, PlanRefused
@@ -38,9 +38,13 @@ MOST_ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, what a push needs beside it, what was seen of the portal, and where its images are."""
+    """A plan, what a push needs beside it, what was seen of the portal, and where its images are.
+
+    `reading` is the tree with the slugs that its articles have on this portal.
+    """
 
     plan: Plan
+    reading: Reading
     recovery: Recovery
     portal: Portal
     addresses: ImageAddresses
@@ -66,6 +70,8 @@ def make_plan(
     """
     bases: Sequence[Base] = record.bases
     portal = observe(workspace, service, reading.desired, record.bases, full=options.full, peek=peek)
+    known_slugs = (item.slug for item in (*bases, *(portal.items or ())) if item.kind == "article")
+    reading = keep_slugs(workspace, reading, known_slugs)
     addresses = ImageAddresses.of(record.images, portal.items or (), host_of(service.base_url))
     if portal.items is None:
         bases = renamed_where_desired(bases, reading.desired, partial(was_named, reading.compiler, addresses))
@@ -85,7 +91,7 @@ def make_plan(
         plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weigh(reading.desired, known))
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(plan, workspace, reading)
-    return Planned(plan, recovery, portal, addresses)
+    return Planned(plan, reading, recovery, portal, addresses)
 
 
 def learn(workspace: Workspace, reading: Reading, service: Service, known: Known, *, publish: bool) -> Weighed:

@@ -106,13 +106,12 @@ def push_tree(
     note_behind(workspace, planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
-    body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)
+    compiler = planned.reading.compiler
+    body_of = partial(content_of, compiler=compiler, addresses=planned.addresses)
     sender = make_sender(service, planned.plan.changes, bases, body_of)
     digest = tree_digest(workspace.target, reading.desired)
     per_hour = workspace.uploads_per_hour
-    uploads = Uploads(
-        service, reading.compiler, planned.addresses, lease.ledger, lease.target, time.time, per_hour=per_hour
-    )
+    uploads = Uploads(service, compiler, planned.addresses, lease.ledger, lease.target, time.time, per_hour=per_hour)
     refused = resumed.refused if resumed else ()
     pushed = carry_out(
         workspace, planned.plan, sender, lease, command="push", digest=digest, uploads=uploads, refused=refused

@@ -146,7 +146,7 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     planned = make_plan(workspace, reading, service, record, options)
     lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
     again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.items, lost))
-    plan = only_awaited(again.plan, reading.compiler, planned.addresses)
+    plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
     _tell(workspace, path, asked, again)
     return Resumed(replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
 

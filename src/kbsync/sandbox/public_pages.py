@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 from kbsync.markdown.html import render_html
+from kbsync.markdown.versions import Version
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
@@ -76,7 +77,8 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     elsewhere = {found.locale: _url(portal, found) for found in (*translations, article)}
     before, after = _neighbours(world, portal, article)
     # The real portal's page script gives headings their ids; nothing runs here.
-    body, toc = add_anchors(UPLOADED.sub("/rails/", render_html(article.content or "")))
+    html = render_html(article.content or "", Version.of(world.behaviour.version))
+    body, toc = add_anchors(UPLOADED.sub("/rails/", html))
     return ArticlePage(
         _frame(portal, locale, f"{article.title} | {portal.name}", _head(article), elsewhere),
         article.title or "",
