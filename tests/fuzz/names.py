@@ -24,7 +24,9 @@ from kbsync.command import command_line
 from kbsync.config import Settings
 from kbsync.model import Action, Change, Held, Outcome, Plan, Reason, Target
 from kbsync.report.markdown import plan_markdown
-from kbsync.report.text import Style, Words, plan_text, push_text
+from kbsync.report.pushed import Words, push_text
+from kbsync.report.style import Style
+from kbsync.report.text import plan_text
 
 PIECES = (
     "a", "b c", " ", "  ", "é", "e\u0301", "漢字", "🎉", "$(touch RAN)", "`touch RAN`", "${IFS}", "$HOME", "$", "'", '"', "\\", "\\n", "\n", "\r", "\t", "-", "--", "=",

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from kbsync.command import command_line
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Reason, Target, visible
 from kbsync.report.escape import code, hint, prose
-from kbsync.report.markdown import LIMIT_BYTES, findings_markdown, plan_markdown, push_markdown, refused_markdown
+from kbsync.report.markdown import findings_markdown, plan_markdown, push_markdown, refused_markdown
+from kbsync.report.sections import LIMIT_BYTES
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 HINT = "edited in the panel: run `kbsync push --overwrite en/billing/invoices.md`"
@@ -61,16 +62,16 @@ def test_a_plan_as_a_comment_says_the_result_the_counts_what_is_held_and_every_c
         "| create | 1 category and 2 articles as drafts |  |\n"
         "| update | 1 article | **LIVE**: 1 |\n\n"
         "### Needs your decision: 1\n\n"
-        "| Why | File | Fields | What to do |\n| --- | --- | --- | --- |\n"
-        "| edited in the panel | `en/billing/invoices.md` | title, body | "
+        "| Why | File | On the portal | In your file | What to do |\n| --- | --- | --- | --- | --- |\n"
+        "| edited in the panel | `en/billing/invoices.md` | title, body |  | "
         "edited in the panel: run `kbsync push --overwrite en/billing/invoices.md` |\n\n"
         "### Changes: 4\n\n"
         "| Action | File | Title | What changes |\n| --- | --- | --- | --- |\n"
+        "| update | `en/billing/refunds.md` | **LIVE** Refunds | "
+        "title: Money → Refunds; body changed; slug: old → new (the old address will be 404) |\n"
         "| create | `en/billing/_category.md` | Billing |  |\n"
         "| create | `en/billing/a.md` | A |  |\n"
-        "| create | `en/billing/b.md` | B |  |\n"
-        "| update | `en/billing/refunds.md` | **LIVE** Refunds | "
-        "title: Money → Refunds; body changed; slug: old → new (the old address will be 404) |\n\n"
+        "| create | `en/billing/b.md` | B |  |\n\n"
         "### Warnings: 1\n\n"
         "| Rule | Where | What | What to do |\n| --- | --- | --- | --- |\n"
         "| KB301 | `docs/content/en/a.md:3:5` | a link to `x.md`, which is not there | make the file |\n"
@@ -86,10 +87,10 @@ def test_a_push_says_first_what_failed_and_why_and_last_what_was_done():
     ]
     assert push_markdown(Plan(TARGET, unchanged=2), outcomes, requests=4, seconds=1.25) == (
         "## kbsync push: 1 change made, 1 failed, 1 skipped\n\n"
-        "Portal `handbook` at `https://support.example.com` · 4 requests in 1.2 s · 2 unchanged\n\n"
+        "Portal `handbook` at `https://support.example.com` · 4 requests in 1.2 s · 1 article already matches · 2 unchanged\n\n"
         "| Done | What | Seen by readers now |\n| --- | --- | --- |\n"
         "| created | 1 article as a draft |  |\n"
-        "| already matched | 1 article |  |\n\n"
+        "\n"
         "### Failed: 1\n\n"
         "| Action | File | Why | What to do |\n| --- | --- | --- | --- |\n"
         "| update | `en/b.md` | PATCH /b: 500 | run `kbsync push` again |\n\n"

@@ -10,7 +10,9 @@ from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, O
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.escape import inert
 from kbsync.report.findings import findings_text
-from kbsync.report.text import Style, Words, duration, held_text, plan_text, push_text
+from kbsync.report.pushed import Words, push_text
+from kbsync.report.style import Style
+from kbsync.report.text import duration, held_text, plan_text
 from kbsync.words import count
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
@@ -85,7 +87,7 @@ def test_an_update_shows_each_field_before_and_after_and_a_body_only_as_changed(
 
 
 def test_a_slug_that_changes_says_that_the_old_address_dies():
-    text = plan_text(Plan(TARGET, (an_update("R", FieldChange("slug", "old", "new")),)), Style())
+    text = plan_text(Plan(TARGET, (an_update("R", FieldChange("slug", "old", "new"), live=True),)), Style())
     assert "      slug: old -> new  (the old address will be 404)\n" in text
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from kbsync.app.lease import Lease, held_lock
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
-from kbsync.app.plan import check_first_push, make_plan
+from kbsync.app.plan import check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.saved_plans import read_saved_plan
 from kbsync.app.sides import recorded
@@ -95,6 +95,7 @@ def push_tree(
     record = recorded(workspace, lease.ledger)
     resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
     planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)
+    check_removals(planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
     body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)

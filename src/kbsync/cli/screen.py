@@ -19,7 +19,7 @@ from kbsync.command import Option, command_line
 from kbsync.model import visible
 
 if TYPE_CHECKING:
-    from kbsync.report.text import Style
+    from kbsync.report.style import Style
 
 
 COMMAND = re.compile(r"`kbsync (?!init\b)([a-z][^`]*)`")
@@ -69,7 +69,7 @@ class Options:
 
     def style(self) -> Style:
         """The screen behind stdout."""
-        from kbsync.report.text import Style
+        from kbsync.report.style import Style
 
         plain = self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         color = sys.stdout.isatty() and not plain

@@ -10,6 +10,12 @@ from kbsync.plan.draft import Draft
 from kbsync.plan.match import Match
 
 
+def live_hint(path: str) -> str:
+    """What to do about an article that readers see, where [push] live is "hold"."""
+    live = command_line("push", options=[("--live", path)])
+    return f'[push] live is "hold". Run `{live}` to change it this once, or unpublish the article first.'
+
+
 def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, options: Sequence[Option] = ()) -> str:
     """What to do about a field of which `base` is None where the two sides never agreed on it.
 

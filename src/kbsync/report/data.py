@@ -5,26 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kbsync.model import Action, Change, Finding, Held, Observed, Outcome, Plan, Target
+from kbsync.model import Action, Change, Finding, Held, Observed, Outcome, Plan, Refusal, Target, Unpublished
+from kbsync.report.body_diff import NO_BODIES, Bodies, diff_lines
 from kbsync.report.escape import json_text
+from kbsync.report.values import iso_moment
 
 
-def plan_json(plan: Plan, findings: Sequence[Finding] = (), *, unmanaged: bool = False) -> str:
-    """A plan as one object of schema `kbsync.plan/1`."""
-    return json_text(_plan_object("kbsync.plan/1", plan, findings) | _unmanaged(plan, listed=unmanaged))
+def plan_json(
+    plan: Plan, findings: Sequence[Finding] = (), *, unmanaged: bool = False, bodies: Bodies = NO_BODIES
+) -> str:
+    """A plan as one object of schema `kbsync.plan/1`; what has a body in `bodies` has its `diff`."""
+    found = _plan_object("kbsync.plan/1", plan, findings) | _unmanaged(plan, listed=unmanaged)
+    for items, shown in ((plan.changes, found["changes"]), (plan.held, found["held"])):
+        for item, entry in zip(items, shown, strict=True):
+            if body := bodies.of(item):
+                entry["diff"] = list(diff_lines(body))
+    return json_text(found)
 
 
-def push_json(plan: Plan, outcomes: Iterable[Outcome], *, requests: int, seconds: float) -> str:
+def push_json(
+    plan: Plan,
+    outcomes: Iterable[Outcome],
+    *,
+    requests: int,
+    seconds: float,
+    reading: int = 0,
+    run: int | None = None,
+    drafts: Sequence[str] = (),
+) -> str:
     """What a push did as one object of schema `kbsync.push/1`: the plan, with an outcome in each change.
 
     Args:
         plan: what was to be done.
         outcomes: how it went.
-        requests: HTTP requests made.
+        requests: HTTP requests made; `reading` of them only read the portal, and a plan estimates the others.
         seconds: how long it took.
+        run: its number in the ledger; None where it sent nothing.
+        drafts: the addresses of what it created.
     """
-    found = _plan_object("kbsync.push/1", plan, ())
-    found["summary"] |= {"requests": requests, "seconds": round(seconds, 1)}
+    found = _plan_object("kbsync.push/1", plan, ()) | {"run": run, "drafts": list(drafts)}
+    found["summary"] |= {"requests": requests, "seconds": round(seconds, 1), "reading_requests": reading}
     found["changes"] = [
         _change(outcome.change) | {"outcome": outcome.outcome, "error": outcome.error, "remote_id": outcome.remote_id}
         for outcome in outcomes
@@ -69,6 +89,9 @@ def _plan_object(schema: str, plan: Plan, findings: Iterable[Finding]) -> dict[s
         "changes": [_change(change) for change in plan.changes],
         "held": [_held(held) for held in plan.held],
         "findings": [_finding(finding) for finding in (*findings, *plan.warnings)],
+        "accepted": [_held(held) for held in plan.kept],
+        "unpublished": [_unpublished(item) for item in plan.unpublished],
+        "refused": _refused(plan.refused) if plan.refused else None,
     }
 
 
@@ -84,6 +107,26 @@ def _stranger(item: Observed) -> dict[str, Any]:
         "remote_id": item.remote_id,
         "title": item.title,
         "status": item.status,
+    }
+
+
+def _unpublished(item: Unpublished) -> dict[str, Any]:
+    return {
+        "kind": item.kind,
+        "locale": item.locale,
+        "slug": item.slug,
+        "path": item.path,
+        "remote_id": item.remote_id,
+        "title": item.title,
+    }
+
+
+def _refused(refusal: Refusal) -> dict[str, Any]:
+    return {
+        "removals": refusal.removals,
+        "allowed": refusal.allowed,
+        "message": refusal.message,
+        "hint": refusal.hint,
     }
 
 
@@ -113,6 +156,7 @@ def _held(held: Held) -> dict[str, Any]:
         "fields": list(held.fields),
         "values": [{"name": f.name, "portal": f.before, "ours": f.after} for f in held.values],
         "hint": held.hint,
+        "edited_at": iso_moment(held.edited_s) if held.edited_s else None,
     }
 
 

@@ -12,7 +12,7 @@ import msgspec
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
 from kbsync.report.escape import inert, json_text
-from kbsync.report.text import SHOWN, Style
+from kbsync.report.style import SHOWN, Style
 from kbsync.report.vocabulary import action_word
 from kbsync.words import count, field_names
 
