@@ -358,6 +358,7 @@ class Unpublished(ItemRef, frozen=True, gc=False, kw_only=True):
 
     title: str
     remote_id: RemoteId | None
+    hint: str
 
 
 class Refusal(msgspec.Struct, frozen=True, gc=False):

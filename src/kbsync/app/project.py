@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kbsync.app.push import Pushed
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.undo import Agree
+    from kbsync.ledger.values import RunInfo
 
 
 def _ignore(decision: Decision) -> None:
@@ -89,15 +90,20 @@ class Project:
 
         return fixes_of(selection.reading.compiler.tree, selection.findings, fix_text)
 
-    def plan(self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None) -> Compared:
-        """What a push would do; `out` is the file that the plan is saved in, too.
+    def plan(self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, diffs: int = 0) -> Compared:
+        """What a push would do; `plan.refused` says why it would not.
+
+        Args:
+            options: what is asked for beyond kbsync.toml.
+            out: the file that the plan is saved in, too.
+            diffs: how many bodies are read to be compared.
 
         Raises:
             TreeRefused: the content tree has errors.
         """
         from kbsync.app.cached import plan
 
-        return plan(self.workspace, options, out=out)
+        return plan(self.workspace, options, out=out, diffs=diffs)
 
     def push(
         self,
@@ -141,6 +147,12 @@ class Project:
         from kbsync.app.undo import undo
 
         return undo(self.workspace, run, agree=agree, wait=wait)
+
+    def last_push(self) -> RunInfo | None:
+        """The latest push that sent something, for `undo`; None where there was none."""
+        from kbsync.app.undo import last_push
+
+        return last_push(self.workspace)
 
     def resolve(
         self,

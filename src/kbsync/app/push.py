@@ -31,8 +31,9 @@ from kbsync.service.contract import Service
 class Pushed:
     """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
 
-    `nothing` is the sentence for a push without changes (default: up to date); `again` is the command for the rest,
-    where that is not a plain push, and `anew` the one that plans the rest again, where `again` does not.
+    `run` is its number in the ledger. `reading` are those of its requests that only read the portal: a plan estimates
+    all others. `nothing` is the sentence for a push without changes (default: up to date); `again` is the command for
+    the rest, where that is not a plain push, and `anew` the one that plans the rest again, where `again` does not.
     """
 
     plan: Plan
@@ -44,6 +45,9 @@ class Pushed:
     nothing: str = ""
     again: str = ""
     anew: str = ""
+    run: int | None = None
+    reading: int = 0
+    is_undo: bool = False
 
     @property
     def exit_code(self) -> ExitCode:
@@ -106,9 +110,11 @@ def push_tree(
         service, reading.compiler, planned.addresses, lease.ledger, lease.target, time.time, per_hour=per_hour
     )
     refused = resumed.refused if resumed else ()
+    reading_requests = service.requests - before
     pushed = carry_out(
         workspace, planned.plan, sender, lease, command="push", digest=digest, uploads=uploads, refused=refused
     )
+    pushed.reading = reading_requests
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     if resumed is not None:
@@ -158,6 +164,7 @@ def carry_out(
         gc.enable()
     with stopping_softly(workspace.session.note) as stop:
         number = ledger.begin_run(lease.target, command=command, now=time.time(), owner=lease.owner, digest=digest)
+        pushed.run = number
         run = Run(ledger, number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)
         outcomes = _images_first(plan, uploads, sender, run, workspace.settings.pace.concurrency)
         follow(outcomes, pushed, workspace, len(plan.sent))

@@ -14,8 +14,9 @@ from msgspec import structs
 from kbsync.app.workspace import Workspace
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
+from kbsync.errors import ExitCode
 from kbsync.files import real_path, relative
-from kbsync.model import Plan
+from kbsync.model import Action, Plan
 
 if TYPE_CHECKING:
     from kbsync.app.cached import Compared
@@ -56,23 +57,25 @@ def report_plan(
 
     `command` is what carries the plan out, for people to copy.
     """
-    plan, findings = _pasteable(compared.plan, options), compared.findings
+    from kbsync.report.body_diff import NO_BODIES
+
+    plan, findings, bodies = _pasteable(compared.plan, options), compared.findings, compared.bodies or NO_BODIES
     if form == "json":
         from kbsync.report.data import plan_json
 
-        click.echo(plan_json(plan, findings, unmanaged=unmanaged))
+        click.echo(plan_json(plan, findings, unmanaged=unmanaged, bodies=bodies))
     elif form in IN_CI:
         from kbsync.report.github import plan_annotations
         from kbsync.report.markdown import plan_markdown
 
         root = repository_root(workspace)
-        text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged)
+        text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged, bodies=bodies)
         report_in_ci(text, plan_annotations(plan, findings, root=root), options, form=form)
     else:
         from kbsync.report.text import plan_text
         from kbsync.words import count
 
-        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command), nl=False)
+        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command, bodies=bodies), nl=False)
         if findings:
             them = "it" if len(findings) == 1 else "them"
             options.note(f"Your files have {count(len(findings), 'warning')}. Run `kbsync lint` to see {them}.")
@@ -82,7 +85,29 @@ def _pasteable(plan: Plan, options: Options) -> Plan:
     """A plan whose hints have commands that are about the same project as this one."""
     held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
     warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
-    return replace(plan, held=tuple(held), warnings=tuple(warnings))
+    unpublished = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.unpublished)
+    refused = plan.refused and structs.replace(plan.refused, hint=options.pasteable(plan.refused.hint))
+    return replace(plan, held=tuple(held), warnings=tuple(warnings), unpublished=tuple(unpublished), refused=refused)
+
+
+def report_push_refused(plan: Plan, workspace: Workspace, options: Options, *, form: str) -> int:
+    """Print the plan of a push that refused itself: nothing was sent."""
+    plan = _pasteable(plan, options)
+    if form == "json":
+        from kbsync.report.data import push_json
+
+        click.echo(push_json(plan, (), requests=0, seconds=0.0))
+    elif form in IN_CI:
+        from kbsync.report.github import plan_annotations
+        from kbsync.report.markdown import plan_markdown
+
+        root = repository_root(workspace)
+        report_in_ci(plan_markdown(plan, root=root), plan_annotations(plan, (), root=root), options, form=form)
+    else:
+        from kbsync.report.text import plan_text
+
+        click.echo(plan_text(plan, options.style()), nl=False)
+    return ExitCode.HELD
 
 
 def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> int:
@@ -98,9 +123,15 @@ def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, for
 
 
 def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
+    from kbsync.app.drafts import draft_addresses, new_drafts
     from kbsync.plan.result import PLAN_AGAIN
+    from kbsync.report.pushed import Drafts, Words, push_text
 
-    plan, requests, seconds = _pasteable(pushed.plan, options), pushed.requests, pushed.seconds
+    plan = _pasteable(pushed.plan, options)
+    requests, seconds, reading = pushed.requests, pushed.seconds, pushed.reading
+    undo = _undo_hint(pushed, workspace, options)
+    slugs = new_drafts(pushed.outcomes)
+    drafts = Drafts(draft_addresses(workspace, slugs), len(slugs), in_sandbox=workspace.settings.is_sandbox)
     # In a text, the advice to plan again is printed once, at its end.
     said_once = {PLAN_AGAIN} if form == "text" else set()
     outcomes = [
@@ -110,20 +141,54 @@ def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, fo
     if form == "json":
         from kbsync.report.data import push_json
 
-        click.echo(push_json(plan, outcomes, requests=requests, seconds=seconds))
+        found = push_json(
+            plan,
+            outcomes,
+            requests=requests,
+            seconds=seconds,
+            reading=reading,
+            run=pushed.run,
+            drafts=drafts.addresses,
+        )
+        click.echo(found)
     elif form in IN_CI:
         from kbsync.report.github import push_annotations
         from kbsync.report.markdown import push_markdown
 
         root = repository_root(workspace)
-        text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root)
+        text = push_markdown(
+            plan,
+            outcomes,
+            requests=requests,
+            seconds=seconds,
+            root=root,
+            reading=reading,
+            undo=undo,
+            drafts=drafts,
+        )
         report_in_ci(text, push_annotations(plan, outcomes, root=root), options, form=form)
     else:
-        from kbsync.report.text import Words, push_text
-
         again = pushed.again or command_line("push", options=options.shared)
-        style, words = options.style(), Words(pushed.nothing, again, pushed.anew)
-        click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words), nl=False)
+        text = push_text(
+            plan,
+            outcomes,
+            options.style(),
+            requests=requests,
+            seconds=seconds,
+            reading=reading,
+            words=Words(pushed.nothing, again, pushed.anew, undo),
+            drafts=drafts,
+        )
+        click.echo(text, nl=False)
+
+
+def _undo_hint(pushed: Pushed, workspace: Workspace, options: Options) -> str:
+    """How to reverse what was pushed; "" where nothing was sent, or where it is an undo itself."""
+    from kbsync.report.pushed import undo_sentence
+
+    sent = any(o.outcome == "done" and o.change.action not in {Action.ADOPT, Action.UPLOAD} for o in pushed.outcomes)
+    can_undo = sent and pushed.run is not None and not pushed.is_undo and workspace.profile.can_list
+    return undo_sentence(pushed.run or 0, options.shared) if can_undo else ""
 
 
 def report_in_ci(text: str, annotations: str, options: Options, *, form: str) -> None:

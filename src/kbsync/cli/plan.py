@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 
 import click
@@ -17,8 +18,11 @@ from kbsync.model import Plan
 
 @click.command("plan")
 @click.argument("selectors", nargs=-1)
+@click.option("--diff", is_flag=True, help="Show how bodies change, word by word. Reads them from the portal.")
 @click.option("--check", is_flag=True, help="Exit with code 10 if there is something to send, with 0 if not.")
 @click.option("--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would.")
+@click.option("--live", multiple=True, metavar="SELECTOR", help="Plan as `push --live SELECTOR` would.")
+@click.option("--allow-removals", type=click.IntRange(0), metavar="N", help="Plan as `push --allow-removals N` would.")
 @click.option("--recreate", is_flag=True, help="Plan as `push --recreate` would.")
 @click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
@@ -28,7 +32,7 @@ from kbsync.model import Plan
 @common_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, *, check: bool, out: Path | None, unmanaged: bool, form: str, **asked: object
+    ctx: click.Context, /, *, diff: bool, check: bool, out: Path | None, unmanaged: bool, form: str, **asked: object
 ) -> int:
     """Show what a push would do. Changes nothing.
 
@@ -37,20 +41,29 @@ def command(
     options = Options.of(ctx)
     project, wanted = options.open_project(), PlanOptions(**asked)  # type: ignore[arg-type]
     try:
-        compared = project.plan(wanted, out=out)
+        compared = project.plan(wanted, out=out, diffs=_most_diffs(options) if diff else 0)
     except TreeRefused as exc:
         from kbsync.cli.findings import report_refusal
 
         return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.plan/1")
     command = push_command(project.workspace.session, wanted, out)
-    if out is not None:
+    if out is not None and compared.plan.refused:
+        options.note(f"The plan was not saved to {out}: it is refused.")
+    elif out is not None:
         options.note(f"Saved the plan to {out}. `{command}` makes exactly these changes.")
     report_plan(project.workspace, compared, options, form=form, unmanaged=unmanaged, command=command)
     return exit_code(compared.plan, check=check)
 
 
+def _most_diffs(options: Options) -> int:
+    """How many bodies are read: each costs a request."""
+    from kbsync.report.style import SHOWN
+
+    return sys.maxsize if options.verbose else SHOWN
+
+
 def exit_code(plan: Plan, *, check: bool) -> ExitCode:
-    """4 where something is held; with `--check` 10 where something would be sent."""
-    if plan.held:
+    """4 where the plan is refused or something is held; with `--check` 10 where something would be sent."""
+    if plan.held or plan.refused:
         return ExitCode.HELD
     return ExitCode.CHANGES if check and plan.sent else ExitCode.DONE

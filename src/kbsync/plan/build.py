@@ -40,6 +40,7 @@ import dataclasses
 from collections.abc import Iterable
 
 from kbsync.model import Action, Change, Desired, Observed, Plan, Refusal, Target
+from kbsync.plan.cost import requests_of
 from kbsync.plan.displaced import note_positions
 from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.items import decide_item
@@ -59,9 +60,6 @@ from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settl
 from kbsync.plan.taken import hold_taken_slugs
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
-
-REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
-"""Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""
 
 ALWAYS_ALLOWED = 3
 """Removals that every share allows but 0%: of fewer than ten items, 10% would be not even one."""
@@ -182,7 +180,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
     # Categories go after the articles that were in them.
     removals = sorted(draft.removals, key=lambda change: (change.kind == "category", change.locale, change.slug))
     changes = (*sorted(take_turns(draft.changes), key=place), *sorted(draft.statuses, key=place), *removals)
-    requests = sum(REQUESTS.get(change.action, 2) for change in changes)
+    requests = requests_of(changes)
     return Plan(
         target,
         changes,

@@ -8,7 +8,7 @@ from kbsync.model import Agreed, Base, Change, Desired, FieldChange, Observed, R
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import STATUS_ACTIONS, Draft, hold
-from kbsync.plan.hints import hold_hint
+from kbsync.plan.hints import hold_hint, publish_hint
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 
@@ -68,6 +68,7 @@ def note_unpublished(draft: Draft, desired: Desired, observed: Observed | None) 
                 path=desired.path,
                 title=desired.title,
                 remote_id=observed.remote_id if observed else None,
+                hint=publish_hint(desired.path),
             )
         )
 

@@ -34,8 +34,9 @@ class Bodies:
     left: int = 0
 
     def of(self, item: Change | Held) -> Body | None:
-        """The two bodies of what a plan is about; None where they were not read."""
-        return self.texts.get((item.kind, item.remote_id))
+        """The two bodies of what a plan is about; None where they were not read, or stay as they are."""
+        fields = item.fields if isinstance(item, Held) else item.after
+        return self.texts.get((item.kind, item.remote_id)) if "content" in fields else None
 
 
 NO_BODIES = Bodies()
@@ -66,13 +67,25 @@ Opcode = tuple[str, int, int, int, int]
 
 def word_lines(body: Body, style: Style, *, indent: int) -> Iterator[str]:
     """The lines that differ, as `git diff --word-diff` shows them: in colour, or `[-old-]{+new+}`."""
-    lines = _all_word_lines(body, style, indent)
+    lines = _without_blank_ends(_all_word_lines(body, style, indent))
     if style.verbose:
         yield from lines
         return
     yield from islice(lines, MOST_LINES)
     if more := sum(1 for _ in lines):
         yield " " * indent + style.paint(f"… and {count(more, 'more line')} (-v shows them all)", "dim")
+
+
+def _without_blank_ends(lines: Iterable[str]) -> Iterator[str]:
+    """Lines of context that are empty say nothing at the beginning and at the end."""
+    blank, begun = 0, False
+    for line in lines:
+        if not line.strip():
+            blank += 1
+            continue
+        yield from [""] * (blank if begun else 0)
+        blank, begun = 0, True
+        yield line
 
 
 def _all_word_lines(body: Body, style: Style, indent: int) -> Iterator[str]:
@@ -157,10 +170,14 @@ def _lines_of_pieces(body: Body) -> Iterator[list[Piece] | None]:
             yield None
         for tag, start, end, other_start, other_end in group:
             if tag == "equal":
-                yield from ([("same", line)] for line in old[start:end])
+                yield from (_unchanged(line) for line in old[start:end])
             else:
                 pieces = _pieces("\n".join(old[start:end]), "\n".join(new[other_start:other_end]))
                 yield from _by_line(pieces)
+
+
+def _unchanged(line: str) -> list[Piece]:
+    return [("same", line)]
 
 
 def _pieces(old: str, new: str) -> list[Piece]:
@@ -234,5 +251,8 @@ def _wrapped(words: Iterable[tuple[str, str]], indent: int, style: Style) -> Ite
 
 
 def _painted(line: Iterable[tuple[str, str]], indent: int, style: Style) -> str:
-    runs = ((colour, "".join(word for word, _ in words)) for colour, words in groupby(line, key=lambda pair: pair[1]))
+    words = list(line)
+    while words and words[-1][0].isspace():
+        words.pop()
+    runs = ((colour, "".join(word for word, _ in run)) for colour, run in groupby(words, key=lambda pair: pair[1]))
     return (" " * indent + "".join(style.paint(text, colour) if colour else text for colour, text in runs)).rstrip()

@@ -16,10 +16,10 @@ def plan_json(
 ) -> str:
     """A plan as one object of schema `kbsync.plan/1`; what has a body in `bodies` has its `diff`."""
     found = _plan_object("kbsync.plan/1", plan, findings) | _unmanaged(plan, listed=unmanaged)
-    for items, shown in ((plan.changes, found["changes"]), (plan.held, found["held"])):
-        for item, entry in zip(items, shown, strict=True):
-            if body := bodies.of(item):
-                entry["diff"] = list(diff_lines(body))
+    items: list[Change | Held] = [*plan.changes, *plan.held]
+    for item, entry in zip(items, [*found["changes"], *found["held"]], strict=True):
+        if body := bodies.of(item):
+            entry["diff"] = list(diff_lines(body))
     return json_text(found)
 
 
@@ -118,6 +118,7 @@ def _unpublished(item: Unpublished) -> dict[str, Any]:
         "path": item.path,
         "remote_id": item.remote_id,
         "title": item.title,
+        "hint": item.hint,
     }
 
 

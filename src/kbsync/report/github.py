@@ -12,7 +12,6 @@ from typing import Literal
 
 from kbsync.fields import label_of
 from kbsync.model import Finding, Held, Level, Outcome, Plan, Refusal, Unpublished, visible
-from kbsync.report.text import publish_command
 from kbsync.report.values import both_texts, moment
 from kbsync.report.vocabulary import action_word, reason_of, refused_headline
 from kbsync.words import field_names
@@ -73,7 +72,7 @@ def _both_sides(held: Held) -> Iterator[str]:
             yield f"{label_of(field.name)} on the portal: {theirs}"
             yield f"{label_of(field.name)} in your file: {ours}"
     if held.edited_s:
-        yield f"Last edited on the portal: {moment(held.edited_s)} UTC"
+        yield f"Last changed on the portal: {moment(held.edited_s)} UTC"
 
 
 def _refused(refusal: Refusal) -> str:
@@ -83,8 +82,7 @@ def _refused(refusal: Refusal) -> str:
 def _unpublished(items: Sequence[Unpublished], root: str) -> Iterator[str]:
     for item in items:
         message = "Its file says `status: published`. On the portal it is a draft."
-        hint = f"To publish it, run `{publish_command([item])}`, or set `publish = true` under [push]."
-        yield _command("notice", _top_of(item.path, root) | {"title": "Not published"}, message, hint)
+        yield _command("notice", _top_of(item.path, root) | {"title": "Not published"}, message, item.hint)
 
 
 def _outcome(outcome: Outcome, root: str) -> str:

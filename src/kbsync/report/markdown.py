@@ -16,7 +16,7 @@ from kbsync.report.escape import code, hint, prose
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
 from kbsync.report.pushed import DRAFTS, NO_DRAFTS, Drafts, cost_text
 from kbsync.report.sections import Row, Section, render, table, where
-from kbsync.report.text import duration, grouped, publish_command
+from kbsync.report.text import duration, grouped
 from kbsync.report.values import both_texts, fate_of_address, moment, moving
 from kbsync.report.vocabulary import (
     NOUNS,
@@ -71,7 +71,8 @@ def plan_markdown(
         _accepted(plan.kept),
         _findings("Warnings", findings, root),
     ]
-    diffs = [(item, body) for item in (*plan.held, *plan.sent) if (body := bodies.of(item))]
+    items: list[Change | Held] = [*plan.held, *plan.sent]
+    diffs = [(item, body) for item in items if (body := bodies.of(item))]
     return render(head, [*sections, _unmanaged(plan.unmanaged)] if unmanaged else sections, diffs, bodies.left)
 
 
@@ -111,6 +112,7 @@ def push_markdown(
         _held(plan.held),
         _listed("Done", sent),
         _findings("Worth knowing", plan.warnings, root),
+        _unpublished(plan.unpublished),
     ]
     return render(head, sections)
 
@@ -167,7 +169,7 @@ def _is_live(change: Change) -> bool:
 def _drafts(drafts: Drafts) -> str:
     """Where the new drafts are. An address is a link only where the reader of the comment makes it one."""
     if not drafts.addresses:
-        return "You find the new drafts in the panel: Help Center > Articles > Drafts."
+        return hint(drafts.elsewhere)
     shown = [f"- {code(address)}" for address in drafts.addresses[:DRAFTS]]
     left = len(drafts.addresses) - len(shown)
     more = [f"- … and {left:,} more"] if left else []
@@ -210,7 +212,7 @@ def _held(held: Sequence[Held]) -> Section:
 
 def _why(item: Held) -> str:
     """With the time of the edit, where the service gives it."""
-    return f"{reason_of(item)}, last edited {moment(item.edited_s)} UTC" if item.edited_s else reason_of(item)
+    return f"{reason_of(item)}, last changed {moment(item.edited_s)} UTC" if item.edited_s else reason_of(item)
 
 
 def _sides(item: Held) -> tuple[str, str]:
@@ -236,9 +238,9 @@ def _accepted(kept: Sequence[Held]) -> Section:
 
 
 def _unpublished(items: Sequence[Unpublished]) -> Section:
-    rows = ((where(item), prose(item.title), hint(f"`{publish_command([item])}`")) for item in items)
-    heading = "Published in your files, but drafts on the portal"
-    return Section(heading, ("File", "Title", "To publish it"), rows, len(items))
+    rows = ((where(item), prose(item.title), hint(item.hint)) for item in items)
+    heading = "Published in your files, but not on the portal"
+    return Section(heading, ("File", "Title", "What to do"), rows, len(items))
 
 
 def _outcomes(word: str, outcomes: Sequence[Outcome]) -> Section:

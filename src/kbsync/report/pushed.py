@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from kbsync.command import command_line
+from kbsync.command import Option, command_line
 from kbsync.model import Action, Change, Kind, Outcome, Plan, visible
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.escape import inert
 from kbsync.report.style import SHOWN, Style
-from kbsync.report.text import PUSH, held_lines, rest_lines, warning_lines
+from kbsync.report.text import PUSH, held_lines, rest_lines, unpublished_lines, warning_lines
 from kbsync.report.vocabulary import NOUNS, PAST, already_sentence, need
 from kbsync.words import count
 
@@ -34,10 +34,18 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """Where new drafts can be read: addresses, or, where the profile knows of none, how many there are."""
+    """Where new drafts can be read: their addresses, in the sandbox, or, where no address is known, in the panel."""
 
     addresses: tuple[str, ...] = ()
     number: int = 0
+    in_sandbox: bool = False
+
+    @property
+    def elsewhere(self) -> str:
+        """Where they are, without addresses."""
+        if self.in_sandbox:
+            return "To read new drafts in a browser, run `kbsync sandbox` and open the address that it prints."
+        return "You find new drafts in the panel, in the list of articles of the help center."
 
 
 OF_A_PUSH = Words()
@@ -69,7 +77,11 @@ def push_text(
     lines = _done_lines([outcome.change for outcome in outcomes if outcome.outcome == "done"])
     for word in ("failed", "skipped"):
         lines += _outcome_lines(word, [outcome for outcome in outcomes if outcome.outcome == word], style)
-    people = [held_lines(plan.held, style), warning_lines(plan.warnings, style)]
+    people = [
+        held_lines(plan.held, style),
+        warning_lines(plan.warnings, style),
+        unpublished_lines(plan.unpublished, style),
+    ]
     for block in people:
         lines += ["", *block[:-1]] if block else []
     lines = lines[1:] if lines and not lines[0] else lines
@@ -105,7 +117,8 @@ def _outcome_lines(word: str, outcomes: Sequence[Outcome], style: Style) -> list
     shown = outcomes if style.verbose else outcomes[:SHOWN]
     for outcome in shown:
         change = outcome.change
-        lines += style.wrapped(f"  {change.action} {visible(change.path or change.slug)}: {visible(outcome.error)}")
+        where = visible(change.path or change.slug)
+        lines += style.wrapped(f"  {change.action} {where}: {visible(outcome.error)}", hang=4)
         # How to go on where the portal moved on is the last line of the report.
         if outcome.hint and outcome.hint != PLAN_AGAIN:
             lines += style.wrapped(f"      {visible(outcome.hint)}", colour="dim")
@@ -147,8 +160,7 @@ def _draft_lines(drafts: Drafts, style: Style) -> list[str]:
     if not drafts.number:
         return []
     if not drafts.addresses:
-        what = "the new draft" if drafts.number == 1 else "the new drafts"
-        return ["", *style.wrapped(f"You find {what} in the panel: Help Center > Articles > Drafts.")]
+        return style.wrapped(drafts.elsewhere)
     what = "Read the new draft" if drafts.number == 1 else "Read the new drafts"
     shown = drafts.addresses if style.verbose else drafts.addresses[:DRAFTS]
     heading = style.wrapped(f"{what} (everyone who has the address can):")
@@ -160,6 +172,6 @@ def _draft_lines(drafts: Drafts, style: Style) -> list[str]:
     ]
 
 
-def undo_sentence(run: int, *options: tuple[str, object]) -> str:
+def undo_sentence(run: int, options: Sequence[Option]) -> str:
     """How to reverse a run."""
     return f"This was run {run}. To reverse it: `{command_line('undo', run, options=options)}`."

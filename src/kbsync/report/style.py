@@ -16,8 +16,8 @@ CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "c
 NARROWEST = 24
 """Columns that a wrapped text has at least, however narrow the screen is."""
 
-UNIT = re.compile(r"(?:`[^`]*`|\S)+")
-"""What must not be broken: a word, an address, a command between backticks with what is beside it."""
+UNIT = re.compile(r"(?:`[^`]*`|\[\w+\] (?=\w)|\S)+")
+"""What must not be broken: a word, an address, a key such as `[push] live`, a command with what is beside it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,30 +32,30 @@ class Style:
         """The text in a colour, where the screen shows any."""
         return f"\x1b[{CODES[colour]}m{text}\x1b[0m" if self.color and text else text
 
-    def wrapped(self, text: str, *, indent: int = 0, colour: str = "") -> list[str]:
-        """A text as lines that fit; those after the first are indented two columns more.
+    def wrapped(self, text: str, *, hang: int = 0, colour: str = "") -> list[str]:
+        """A text as lines that fit.
 
         Args:
-            text: one line, which may begin with spaces: they count as its indent.
-            indent: columns before the first line, beside these.
+            text: one line; the spaces that it begins with are the indent of all.
+            hang: columns by which lines after the first are indented more.
             colour: of each line; "" for none.
         """
         stripped = text.lstrip(" ")
-        first = indent + len(text) - len(stripped)
-        lines = _filled(stripped, first, self.width)
+        lines = _filled(stripped, len(text) - len(stripped), hang, self.width)
         return [" " * margin + (self.paint(line, colour) if colour else line) for margin, line in lines]
 
 
-def _filled(text: str, first: int, width: int) -> Iterator[tuple[int, str]]:
+def _filled(text: str, margin: int, hang: int, width: int) -> Iterator[tuple[int, str]]:
     """Lines with their margins. Spaces within a line stay as they are."""
-    margin, line, used, end = first, "", 0, 0
+    rest = margin + hang
+    line, used, end = "", 0, 0
     for found in UNIT.finditer(text):
         gap, unit = text[end : found.start()], found[0]
         end = found.end()
         columns = width_of(unit)
         if line and used + len(gap) + columns > max(NARROWEST, width - margin):
             yield margin, line
-            margin, line, used, gap = first + 2, "", 0, ""
+            margin, line, used, gap = rest, "", 0, ""
         line += gap + unit
         used += len(gap) + columns
     if line:

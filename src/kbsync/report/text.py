@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
 
-from kbsync.command import command_line
 from kbsync.fields import label_of
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, visible
 from kbsync.plan.order import taken_slugs
@@ -12,7 +11,7 @@ from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import SHOWN, Style
-from kbsync.report.values import both_texts, fate_of_address, moment, moving
+from kbsync.report.values import both_texts, fate_of_address, moment, moving, value_text
 from kbsync.report.vocabulary import (
     NOUNS,
     already_sentence,
@@ -28,7 +27,9 @@ PUSH = "kbsync push"
 """The command that carries out a plan made without options."""
 
 ONE_BY_ONE = 3
-"""Files that a suggested command names; of more it is about all."""
+"""Files of which each has its own command; of more, one is about all."""
+
+PUBLISH_ALL = "To publish them, add `--publish`, or set `publish = true` under [push] in kbsync.toml."
 
 COLOURS = {
     Action.CREATE: "green",
@@ -77,7 +78,7 @@ def plan_text(
     lines += _left_lines(bodies, style)
     lines += _accepted_lines(plan.kept, style) if style.verbose else []
     lines += warning_lines(plan.warnings, style)
-    lines += _unpublished_lines(plan.unpublished, style)
+    lines += unpublished_lines(plan.unpublished, style)
     lines += _unmanaged_lines(plan, style) if unmanaged else []
     return inert("\n".join([*lines, *_summary(plan, style, command)]) + "\n")
 
@@ -102,8 +103,7 @@ def _change_group(changes: list[Change], style: Style, taken: Set[str], bodies: 
     lines = style.wrapped(heading, colour=COLOURS.get(changes[0].action, "bold"))
     shown = changes if style.verbose else changes[:SHOWN]
     for change in shown:
-        lines += _change_lines(change, style, taken)
-        lines += _body_lines(change, style, bodies)
+        lines += _change_lines(change, style, taken, bodies)
     return [*lines, *rest_lines(len(changes) - len(shown), style), ""]
 
 
@@ -128,7 +128,7 @@ def _verb(change: Change) -> str:
     return "DELETE" if change.action is Action.DELETE else change.action.value.capitalize()
 
 
-def _change_lines(change: Change, style: Style, taken: Set[str]) -> list[str]:
+def _change_lines(change: Change, style: Style, taken: Set[str], bodies: Bodies) -> list[str]:
     line = f"  {visible(change.path or f'{change.locale}: {change.slug}')}"
     title = f'"{visible(change.title)}"' if change.kind != "asset" else ""
     mark = "LIVE" if change.live else ""
@@ -139,11 +139,11 @@ def _change_lines(change: Change, style: Style, taken: Set[str]) -> list[str]:
     if change.action is not Action.UPDATE:
         return [line]
     was = [f"      renamed from {visible(change.was)}"] if change.was else []
-    return [
-        line,
-        *was,
-        *(line for field in moving(change.fields) for line in _field_lines(field, change, style, taken)),
-    ]
+    lines = [line, *was]
+    for field in moving(change.fields):
+        lines += _field_lines(field, change, style, taken)
+        lines += _body_lines(change, style, bodies) if field.name == "content" else []
+    return lines
 
 
 def _field_lines(field: FieldChange, change: Change, style: Style, taken: Set[str]) -> list[str]:
@@ -152,13 +152,12 @@ def _field_lines(field: FieldChange, change: Change, style: Style, taken: Set[st
         return [f"      {word}: changed"]
     fate = fate_of_address(field, taken, change)
     tail = f"  ({fate})" if fate else ""
-    before, after = both_texts(field.shown, max(16, (style.width - len(word) - 14) // 2))
-    line = f"      {word}: {before} -> {after}"
+    line = f"      {word}: {' -> '.join(map(value_text, field.shown))}"
     if width_of(line) <= style.width:
         return [line + tail] if width_of(line + tail) <= style.width else [line, f"        {tail.strip()}"]
-    before, after = both_texts(field.shown, max(16, style.width - len(word) - 9))
-    first = style.wrapped(f"      {word}: {before}")
-    return [*first, *style.wrapped(f"      {'-> ':>{len(word) + 2}}{after}{tail}")]
+    before, after = both_texts(field.shown, max(16, style.width - len(word) - 12))
+    first = style.wrapped(f"      {word}: {before}", hang=2)
+    return [*first, *style.wrapped(f"      {'-> ':>{len(word) + 2}}{after}{tail}", hang=2)]
 
 
 def _body_lines(item: Change | Held, style: Style, bodies: Bodies) -> list[str]:
@@ -197,7 +196,7 @@ def _held_head(item: Held, style: Style) -> list[str]:
     fields = field_names(item.fields)
     reason = style.paint(reason_of(item), "yellow") + (f": {fields}" if fields else "")
     values = (line for field in item.values if field.name != "content" for line in _values_lines(field, style))
-    edited = [f"      last edited on the portal: {moment(item.edited_s)} UTC"] if item.edited_s else []
+    edited = [f"      last changed on the portal: {moment(item.edited_s)} UTC"] if item.edited_s else []
     return [f"  {visible(item.path or item.slug)}  {reason}", *values, *edited]
 
 
@@ -206,8 +205,8 @@ def _values_lines(field: FieldChange, style: Style) -> list[str]:
     word = label_of(field.name)
     theirs, ours = both_texts((field.before, field.after), max(16, style.width - len(word) - 21))
     return [
-        *style.wrapped(f"      {word} on the portal: {theirs}"),
-        *style.wrapped(f"      {word} in your file:  {ours}"),
+        *style.wrapped(f"      {word} on the portal: {theirs}", hang=2),
+        *style.wrapped(f"      {word} in your file:  {ours}", hang=2),
     ]
 
 
@@ -228,7 +227,7 @@ def warning_lines(warnings: Sequence[Finding], style: Style) -> list[str]:
     lines = [style.paint("Worth knowing", "yellow")]
     shown = warnings if style.verbose else warnings[:SHOWN]
     for finding in shown:
-        lines += style.wrapped(f"  {visible(finding.path)}  {finding.code}: {visible(finding.message)}")
+        lines += style.wrapped(f"  {visible(finding.path)}  {finding.code}: {visible(finding.message)}", hang=4)
         lines += style.wrapped(f"      {visible(finding.hint)}", colour="dim")
     return [*lines, *rest_lines(len(warnings) - len(shown), style), ""]
 
@@ -238,22 +237,18 @@ def rest_lines(number: int, style: Style) -> list[str]:
     return [style.paint(f"  … and {number:,} more (-v lists them all)", "dim")] if number else []
 
 
-def _unpublished_lines(items: Sequence[Unpublished], style: Style) -> list[str]:
-    """Statuses that nothing applies, and the command that does."""
+def unpublished_lines(items: Sequence[Unpublished], style: Style) -> list[str]:
+    """Statuses that nothing applies, and what does: for each file, or for all where they are many."""
     if not items:
         return []
-    lines = style.wrapped(f"Published in your files, but drafts on the portal: {len(items):,}", colour="yellow")
+    lines = style.wrapped(f"Published in your files, but not on the portal: {len(items):,}", colour="yellow")
+    few = len(items) <= ONE_BY_ONE
     shown = items if style.verbose else items[:ONE_BY_ONE]
-    lines += [f"  {visible(item.path)}" for item in shown]
+    for item in shown:
+        lines.append(f"  {visible(item.path)}")
+        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if few else []
     lines += rest_lines(len(items) - len(shown), style)
-    hint = f"To publish, run `{publish_command(items)}`, or set `publish = true` under [push] in kbsync.toml."
-    return [*lines, *style.wrapped(f"      {hint}", colour="dim"), ""]
-
-
-def publish_command(items: Sequence[Unpublished]) -> str:
-    """What applies the statuses of some files: by name, where they are few."""
-    paths = [item.path for item in items] if len(items) <= ONE_BY_ONE else []
-    return command_line("push", *paths, options=[("--publish", True)])
+    return [*lines, *([] if few else style.wrapped(f"      {PUBLISH_ALL}", colour="dim")), ""]
 
 
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:

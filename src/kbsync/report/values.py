@@ -54,7 +54,8 @@ def both_texts(values: tuple[Value, Value], room: int) -> tuple[str, str]:
     tail = len(commonprefix([one[head:][::-1], other[head:][::-1]]))
     middle = max(len(one), len(other)) - head - tail
     context = max(CONTEXT, (room - min(middle, LONGEST) - 2) // 2)
-    return _cut(one, head, tail, context), _cut(other, head, tail, context)
+    shown, another = (text if len(text) <= room else _cut(text, head, tail, context) for text in (one, other))
+    return shown, another
 
 
 def _cut(text: str, head: int, tail: int, context: int) -> str:
