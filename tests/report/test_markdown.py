@@ -10,9 +10,24 @@ from cmarkgfm import github_flavored_markdown_to_html as render
 from cmarkgfm.cmark import Options
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from kbsync.command import command_line
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Reason, Target, visible
+from kbsync.model import (
+    Action,
+    Change,
+    FieldChange,
+    Finding,
+    Held,
+    Observed,
+    Outcome,
+    Plan,
+    Reason,
+    Refusal,
+    Target,
+    visible,
+)
+from kbsync.report.body_diff import Bodies, Body
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.markdown import findings_markdown, plan_markdown, push_markdown, refused_markdown
 from kbsync.report.sections import LIMIT_BYTES
@@ -274,3 +289,40 @@ def test_a_command_in_a_hint_is_whole_however_long_the_sentence_is():
     found = cell(hint(f"{'long ' * 60}or run `{command}`; {'more ' * 60}"))
     assert f"<code>{html.escape(command, quote=False)}</code>" in found.replace("\u200b", "")
     assert found.endswith("…")
+
+
+# --- both sides and differences --------------------------------------------------------------------------------------
+
+
+def test_what_needs_a_decision_has_both_values_and_when_the_portal_was_changed():
+    values = (FieldChange("title", "Bills | by *Ada*", "Invoices"), FieldChange("content", "body:1", "body:2"))
+    held = structs.replace(a_held(), values=values, edited_s=1_795_000_000)
+    assert (
+        "| edited in the panel, last changed 2026-11-18 11:06 UTC | `en/billing/invoices.md` "
+        "| title: Bills &#124; by \\*Ada\\*; body differs | title: Invoices |"
+        in plan_markdown(Plan(TARGET, held=(held,)))
+    )
+
+
+def test_long_values_that_differ_are_seen_to_differ():
+    long = "How to refund a charge of a customer who has paid by bank transfer in the last thirty days"
+    change = a_change(Action.UPDATE, "en/x.md", FieldChange("title", f"{long}, old", f"{long}, new"))
+    text = plan_markdown(Plan(TARGET, (change,)))
+    assert ", old → " in text and ", new |" in text
+
+
+def test_a_difference_is_folded_fits_and_cannot_leave_its_fence():
+    change = a_change(Action.UPDATE, "en/x.md", FieldChange("content", "body:1", "body:2"))
+    for old, new in (("````\n##[group]\n</details>", "```\n"), ("a", "b\n" * 20_000)):
+        text = plan_markdown(Plan(TARGET, (change,)), bodies=Bodies({("article", 7): Body(old, new)}, 3))
+        assert len(text.encode()) <= LIMIT_BYTES and "##[" not in text
+        page = render(text, Options.CMARK_OPT_UNSAFE)
+        assert page.count("<details>") == 1 and page.count('<pre lang="diff">') + page.count('"language-diff"') == 1
+        assert "3 more are not shown" in text
+
+
+def test_a_plan_that_is_refused_says_so_first():
+    refused = Refusal(5, 3, "max_removals", "This plan removes 5 items.", "Run `kbsync push --allow-removals 5`.")
+    text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, ""),), refused=refused))
+    assert text.startswith("## kbsync plan: refused, 1 change\n\n**Refused, nothing will be sent. This plan removes 5")
+    assert "Run `kbsync push --allow-removals 5`." in text and "| **DELETE** |" in text

@@ -95,8 +95,8 @@ def with_way_out(plan: Plan, workspace: Workspace, options: PlanOptions) -> Plan
     if plan.refused is None:
         return plan
     allowing = replace(options, allow_removals=plan.refused.removals)
-    hint = "Check that no files are missing. To remove them all, run "
-    hint += f"`{push_command(workspace.session, allowing)}`."
+    command = push_command(workspace.session, allowing)
+    hint = f"Check that no files are missing. To remove them all, run `{command}`."
     return replace(plan, refused=structs.replace(plan.refused, hint=hint))
 
 

@@ -1,4 +1,4 @@
-"""What a plan costs, counted as a push counts: the requests of its changes, without those that read the portal. Pure."""
+"""What a plan costs, counted as a push reports it: the requests of its changes, and not those that only read. Pure."""
 
 from __future__ import annotations
 

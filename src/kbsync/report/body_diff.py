@@ -54,8 +54,8 @@ ten thousand times, what differs is shown as a whole: difflib would take minutes
 ALIKE = 0.3
 """Paragraphs with less in common are shown one after the other; word by word, nobody could read them."""
 
-WORDS = re.compile(r"\n|[^\S\n]+|(?:\w+|[^\w\s])[^\S\n]*")
-"""Words with the space behind them: spaces of their own would be equal to each other thousands of times."""
+WORDS = re.compile(r"\n|[^\S\n]+|\w+|[^\w\s]")
+SPACED_WORDS = re.compile(r"\n|[^\S\n]+|(?:\w+|[^\w\s])[^\S\n]*")
 
 MOST_LINES = 40
 """Lines of one body's difference that are shown; `-v` shows them all."""
@@ -132,11 +132,16 @@ def _opcodes(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
     return found
 
 
+def _pairs(old: Sequence[str], new: Sequence[str]) -> int:
+    """How many pairs of equal ones there are, which difflib may all look at, more than once."""
+    counts, others = Counter(old), Counter(new)
+    return sum(number * others[word] for word, number in counts.items())
+
+
 def _compared(old: Sequence[str], new: Sequence[str]) -> list[Opcode]:
     if not old and not new:
         return []
-    counts, others = Counter(old), Counter(new)
-    if not old or not new or sum(number * others[word] for word, number in counts.items()) > MOST_WORK:
+    if not old or not new or _pairs(old, new) > MOST_WORK:
         tag = "insert" if not old else "delete" if not new else "replace"
         return [(tag, 0, len(old), 0, len(new))]
     return list(SequenceMatcher(None, old, new, autojunk=False).get_opcodes())
@@ -181,7 +186,7 @@ def _unchanged(line: str) -> list[Piece]:
 
 
 def _pieces(old: str, new: str) -> list[Piece]:
-    one, other = WORDS.findall(old), WORDS.findall(new)
+    one, other = _tokens(old, new)
     found: list[Piece] = []
     same = 0
     for tag, start, end, other_start, other_end in _opcodes(one, other):
@@ -190,21 +195,35 @@ def _pieces(old: str, new: str) -> list[Piece]:
             same += len(text)
             found.append(("same", text))
         else:
-            found += _apart("".join(one[start:end]), "".join(other[other_start:other_end]))
+            found += [("old", "".join(one[start:end])), ("new", "".join(other[other_start:other_end]))]
     if same < ALIKE * min(len(old), len(new)):
         found = [("old", old), ("new", new)]
         if old and new:
             found.insert(1, ("same", "\n"))
-    return [(mark, text) for mark, text in found if text]
+    return [(mark, text) for mark, text in _without_gaps(found) if text]
 
 
-def _apart(old: str, new: str) -> list[Piece]:
-    """What differs, without the space that both end with."""
-    ended = old.endswith(" ") and new.endswith(" ")
-    pieces: list[Piece] = (
-        [("old", old[:-1]), ("new", new[:-1]), ("same", " ")] if ended else [("old", old), ("new", new)]
-    )
-    return pieces
+def _tokens(old: str, new: str) -> tuple[list[str], list[str]]:
+    """Both texts in words; of long ones each with the space behind it, for spaces are all equal to each other."""
+    fine = WORDS.findall(old), WORDS.findall(new)
+    return fine if _pairs(*fine) <= MOST_WORK else (SPACED_WORDS.findall(old), SPACED_WORDS.findall(new))
+
+
+def _without_gaps(pieces: list[Piece]) -> list[Piece]:
+    """A single space between two changes belongs to both: two words that are replaced are one replacement."""
+    found: list[Piece] = []
+    for number, (mark, text) in enumerate(pieces):
+        is_gap = mark == "same" and text == " " and 0 < number < len(pieces) - 1
+        if is_gap and all(text for _, text in pieces[number - 2 : number] + pieces[number + 1 : number + 3]):
+            (_, old), (_, new) = found[-2:]
+            found[-2:] = [("old", old + " "), ("new", new + " ")]
+        elif mark != "same" and len(found) > 1 and found[-1][0] == "new" and mark == "old":
+            found[-2:] = [("old", found[-2][1] + text), found[-1]]
+        elif mark == "new" and found and found[-1][0] == "new":
+            found[-1] = ("new", found[-1][1] + text)
+        else:
+            found.append((mark, text))
+    return found
 
 
 def _by_line(pieces: Iterable[Piece]) -> Iterator[list[Piece]]:

@@ -5,7 +5,6 @@ What needs a person comes first, then what readers see at once. What fits into a
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence, Set
 
 from kbsync.fields import label_of
@@ -17,7 +16,7 @@ from kbsync.report.headline import findings_headline, plan_headline, push_headli
 from kbsync.report.pushed import DRAFTS, NO_DRAFTS, Drafts, cost_text
 from kbsync.report.sections import Row, Section, render, table, where
 from kbsync.report.text import duration, grouped
-from kbsync.report.values import both_texts, fate_of_address, moment, moving
+from kbsync.report.values import both_texts, fate_of_address, items_of, moment, moving
 from kbsync.report.vocabulary import (
     NOUNS,
     PAST,
@@ -153,12 +152,12 @@ def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
         found = [change for change in changes if change.action is action]
         if not found:
             continue
-        articles = sum(1 for change in found if change.kind == "article")
-        numbers = Counter(change.kind for change in found)
+        numbers = {kind: items_of(change for change in found if change.kind == kind) for kind in NOUNS}
+        articles = numbers["article"]
         what = " and ".join(count(numbers[kind], noun) for kind, noun in NOUNS.items() if numbers[kind])
         if action is Action.CREATE and articles:
             what += " as a draft" if articles == 1 else " as drafts"
-        live = sum(1 for change in found if _is_live(change))
+        live = items_of(change for change in found if _is_live(change))
         yield (PAST[action] if past else action_word(action), what, f"**LIVE**: {live:,}" if live else "")
 
 

@@ -11,6 +11,7 @@ from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.escape import inert
 from kbsync.report.style import SHOWN, Style
 from kbsync.report.text import PUSH, held_lines, rest_lines, unpublished_lines, warning_lines
+from kbsync.report.values import items_of
 from kbsync.report.vocabulary import NOUNS, PAST, already_sentence, need
 from kbsync.words import count
 
@@ -97,12 +98,13 @@ def push_text(
 
 
 def _done_lines(done: Sequence[Change]) -> list[str]:
-    groups: dict[tuple[Action, Kind], int] = {}
+    groups: dict[tuple[Action, Kind], list[Change]] = {}
     for change in done:
         if change.action is not Action.ADOPT:
-            groups[change.action, change.kind] = groups.get((change.action, change.kind), 0) + 1
+            groups.setdefault((change.action, change.kind), []).append(change)
     lines = []
-    for (action, kind), number in groups.items():
+    for (action, kind), changes in groups.items():
+        number = items_of(changes)
         drafts = action is Action.CREATE and kind == "article"
         as_draft = (" as a draft" if number == 1 else " as drafts") if drafts else ""
         lines.append(f"{count(number, NOUNS[kind])} {PAST[action]}{as_draft}")

@@ -11,7 +11,7 @@ from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import SHOWN, Style
-from kbsync.report.values import both_texts, fate_of_address, moment, moving, value_text
+from kbsync.report.values import both_texts, fate_of_address, items_of, moment, moving, value_text
 from kbsync.report.vocabulary import (
     NOUNS,
     already_sentence,
@@ -97,7 +97,7 @@ def grouped(changes: Iterable[Change]) -> list[list[Change]]:
 
 def _change_group(changes: list[Change], style: Style, taken: Set[str], bodies: Bodies) -> list[str]:
     heading = _heading(changes)
-    live = sum(1 for change in changes if change.live)
+    live = items_of(change for change in changes if change.live)
     if live:
         heading += f". {live_sentence(live)}"
     lines = style.wrapped(heading, colour=COLOURS.get(changes[0].action, "bold"))
@@ -108,12 +108,13 @@ def _change_group(changes: list[Change], style: Style, taken: Set[str], bodies: 
 
 
 def _heading(changes: list[Change]) -> str:
-    first, items = changes[0], count(len(changes), NOUNS[changes[0].kind])
+    first, number = changes[0], items_of(changes)
+    items = count(number, NOUNS[first.kind])
     heading = f"{_verb(first)} {items}"
     if first.is_removal:
-        heading += f" ({_why_removed(first, one=len(changes) == 1)})"
+        heading += f" ({_why_removed(first, one=number == 1)})"
     if first.action is Action.CREATE and first.kind == "article":
-        heading += " as a draft" if len(changes) == 1 else " as drafts"
+        heading += " as a draft" if number == 1 else " as drafts"
     return heading
 
 

@@ -23,6 +23,11 @@ def moving(fields: Iterable[FieldChange]) -> list[FieldChange]:
     return [field for field in fields if field.before != field.after or field.said is not None]
 
 
+def items_of(changes: Iterable[Change]) -> int:
+    """How many articles, categories or images these changes are about: one that swaps its slug has two changes."""
+    return len({(change.kind, change.path or (change.locale, change.slug)) for change in changes})
+
+
 def fate_of_address(field: FieldChange, taken: Set[str], change: Change) -> str:
     """What becomes of the address that a slug gives up; "" of any other field, and where readers never found it."""
     if field.name != "slug" or str(field.before).endswith(ASIDE):
