@@ -71,7 +71,8 @@ def plan_text(
         bodies: those whose differences are shown.
     """
     first = f"{heading} for portal `{plan.target.portal}` {plan.target.place}"
-    lines = [style.paint(f"{first}: REFUSED" if plan.refused else first, "red" if plan.refused else "bold"), ""]
+    first, colour = (f"{first}: REFUSED", "red") if plan.refused else (first, "bold")
+    lines = [*style.wrapped(first, hang=2, colour=colour), ""]
     for group in grouped(plan.sent):
         lines += _change_group(group, style, taken_slugs(plan.changes), bodies)
     lines += held_lines(plan.held, style, bodies)
@@ -156,9 +157,14 @@ def _field_lines(field: FieldChange, change: Change, style: Style, taken: Set[st
     line = f"      {word}: {' -> '.join(map(value_text, field.shown))}"
     if width_of(line) <= style.width:
         return [line + tail] if width_of(line + tail) <= style.width else [line, f"        {tail.strip()}"]
-    before, after = both_texts(field.shown, max(16, style.width - len(word) - 12))
+    before, after = both_texts(field.shown, _room(word, style))
     first = style.wrapped(f"      {word}: {before}", hang=2)
     return [*first, *style.wrapped(f"      {'-> ':>{len(word) + 2}}{after}{tail}", hang=2)]
+
+
+def _room(word: str, style: Style) -> int:
+    """Characters of a value: about two lines of the screen."""
+    return max(32, 2 * (style.width - len(word) - 21))
 
 
 def _body_lines(item: Change | Held, style: Style, bodies: Bodies) -> list[str]:
@@ -204,7 +210,7 @@ def _held_head(item: Held, style: Style) -> list[str]:
 def _values_lines(field: FieldChange, style: Style) -> list[str]:
     """What a held field is on both sides."""
     word = label_of(field.name)
-    theirs, ours = both_texts((field.before, field.after), max(16, style.width - len(word) - 21))
+    theirs, ours = both_texts((field.before, field.after), _room(word, style))
     return [
         *style.wrapped(f"      {word} on the portal: {theirs}", hang=2),
         *style.wrapped(f"      {word} in your file:  {ours}", hang=2),
