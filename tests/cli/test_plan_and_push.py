@@ -159,7 +159,7 @@ def test_a_plan_that_would_remove_too_much_refuses_itself(remote):
     assert "`kbsync push --allow-removals 1`" in refused.out
     for form in ("json", "markdown", "github"):
         done = remote.run("push", "--format", form, **strict)
-        assert done.code == 4 and "max_removals allows 0%" in done.out
+        assert done.code == 4 and "removals allows 0%" in done.out
     assert remote.run("plan", "--out", "p.plan", **strict).code == 4 and not (remote.folder / "p.plan").exists()
     done = remote.run("push", "--allow-removals", "1", **strict)
     assert done.code == 0 and "1 article deleted\n" in done.out

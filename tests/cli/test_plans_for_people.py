@@ -88,14 +88,11 @@ def test_what_was_accepted_is_counted_and_listed_with_verbose_and_in_the_ledger(
     remote.run("resolve", "--theirs", INVOICES)
     plan = remote.run("plan")
     assert plan.code == 0
-    assert "1 article differs from the portal as you decided with `kbsync resolve --theirs`" in plan.out
+    assert "1 article differs from the portal as you decided with `resolve --theirs`" in plan.out
     verbose = remote.run("plan", "-v").out
-    assert "accepted with `kbsync resolve --theirs`: 1\n  en/billing/invoices.md  title\n" in verbose
+    assert "accepted with `resolve --theirs`: 1\n  en/billing/invoices.md  title\n" in verbose
     assert "title on the portal: Bills\n" in verbose and "title in your file:  Invoices\n" in verbose
-    assert (
-        "accepted with `kbsync resolve --theirs`:\n    en/billing/invoices.md  title\n"
-        in remote.run("ledger", "show").out
-    )
+    assert "accepted with `resolve --theirs`:\n    en/billing/invoices.md  title\n" in remote.run("ledger", "show").out
     assert json.loads(remote.run("plan", "--format", "json").out)["accepted"][0]["path"] == "en/billing/invoices.md"
 
 

@@ -125,13 +125,14 @@ def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, for
 def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
     from kbsync.app.drafts import draft_addresses, new_drafts
     from kbsync.plan.result import PLAN_AGAIN
-    from kbsync.report.pushed import Drafts, Words, push_text
+    from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Drafts, Words, push_text
 
     plan = _pasteable(pushed.plan, options)
     requests, seconds, reading = pushed.requests, pushed.seconds, pushed.reading
     undo = _undo_hint(pushed, workspace, options)
     slugs = new_drafts(pushed.outcomes)
-    drafts = Drafts(draft_addresses(workspace, slugs), len(slugs), in_sandbox=workspace.settings.is_sandbox)
+    elsewhere = options.pasteable(IN_SANDBOX if workspace.settings.is_sandbox else IN_PANEL)
+    drafts = Drafts(draft_addresses(workspace, slugs), len(slugs), elsewhere)
     # In a text, the advice to plan again is printed once, at its end.
     said_once = {PLAN_AGAIN} if form == "text" else set()
     outcomes = [

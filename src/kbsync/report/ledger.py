@@ -77,7 +77,7 @@ def _accepted_lines(accepted: Sequence[Accepted], style: Style) -> list[str]:
     if not accepted:
         return []
     shown = accepted if style.verbose else accepted[:SHOWN]
-    lines = [f"  {count(len(accepted), 'difference')} accepted with `kbsync resolve --theirs`:"]
+    lines = [f"  {count(len(accepted), 'difference')} accepted with `resolve --theirs`:"]
     lines += (f"    {visible(item.path)}  {field_names(item.fields)}" for item in shown)
     if len(shown) < len(accepted):
         lines.append(style.paint(f"    … and {len(accepted) - len(shown):,} more (-v lists them all)", "dim"))

@@ -232,7 +232,7 @@ def _sides(item: Held) -> tuple[str, str]:
 
 def _accepted(kept: Sequence[Held]) -> Section:
     rows = ((where(item), *_sides(item)) for item in kept)
-    heading = "Different, and accepted with `kbsync resolve --theirs`"
+    heading = "Different, and accepted with `resolve --theirs`"
     return Section(heading, ("File", "On the portal", "In your file"), rows, len(kept), is_folded=True)
 
 

@@ -15,6 +15,9 @@ from kbsync.report.values import items_of
 from kbsync.report.vocabulary import NOUNS, PAST, already_sentence, need
 from kbsync.words import count
 
+IN_SANDBOX = "To read new drafts in a browser, run `kbsync sandbox` and open the address that it prints."
+IN_PANEL = "You find new drafts in the panel, in the list of articles of the help center."
+
 DRAFTS = 5
 """Drafts whose addresses are shown; `-v` shows them all."""
 
@@ -35,18 +38,11 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Drafts:
-    """Where new drafts can be read: their addresses, in the sandbox, or, where no address is known, in the panel."""
+    """So many new drafts, and where they can be read: at these addresses, or `elsewhere`."""
 
     addresses: tuple[str, ...] = ()
     number: int = 0
-    in_sandbox: bool = False
-
-    @property
-    def elsewhere(self) -> str:
-        """Where they are, without addresses."""
-        if self.in_sandbox:
-            return "To read new drafts in a browser, run `kbsync sandbox` and open the address that it prints."
-        return "You find new drafts in the panel, in the list of articles of the help center."
+    elsewhere: str = ""
 
 
 OF_A_PUSH = Words()

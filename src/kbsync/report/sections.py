@@ -78,7 +78,7 @@ def _diffs(diffs: Sequence[tuple[Change | Held, Body]], unread: int, room: int) 
             unread += len(diffs) - number
             break
         blocks.append(block)
-    more = f"… and {unread:,} more are not shown. Run `kbsync plan --diff` to see them."
+    more = f"… and {unread:,} more are not shown. `plan --diff -v` shows them all."
     return [*blocks, more] if unread else blocks
 
 

@@ -220,7 +220,7 @@ def _values_lines(field: FieldChange, style: Style) -> list[str]:
 def _accepted_lines(kept: Sequence[Held], style: Style) -> list[str]:
     if not kept:
         return []
-    lines = [style.paint(f"Different, and accepted with `kbsync resolve --theirs`: {len(kept):,}", "bold")]
+    lines = [style.paint(f"Different, and accepted with `resolve --theirs`: {len(kept):,}", "bold")]
     for item in kept:
         lines += [f"  {visible(item.path)}  {field_names(item.fields)}"]
         lines += [line for field in item.values if field.name != "content" for line in _values_lines(field, style)]
@@ -293,4 +293,4 @@ def _summary(plan: Plan, style: Style, command: str) -> list[str]:
 
 def _accepted(number: int) -> str:
     differ = "1 article differs" if number == 1 else f"{number:,} articles differ"
-    return f"{differ} from the portal as you decided with `kbsync resolve --theirs` (-v lists them)."
+    return f"{differ} from the portal as you decided with `resolve --theirs` (-v lists them)."
