@@ -160,6 +160,9 @@ def test_a_plan_that_would_remove_too_much_refuses_itself(remote):
     for form in ("json", "markdown", "github"):
         done = remote.run("push", "--format", form, **strict)
         assert done.code == 4 and "removals allows 0%" in done.out
+    skipped = json.loads(remote.run("push", "--format", "json", **strict).out)
+    assert "delete" in {change["action"] for change in skipped["changes"] if change["outcome"] == "skipped"}
+    assert skipped["refused"]["removals"] == 1
     assert remote.run("plan", "--out", "p.plan", **strict).code == 4 and not (remote.folder / "p.plan").exists()
     done = remote.run("push", "--allow-removals", "1", **strict)
     assert done.code == 0 and "1 article deleted\n" in done.out

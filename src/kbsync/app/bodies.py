@@ -14,7 +14,7 @@ from kbsync.service.contract import Service
 
 def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) -> Bodies:
     """The bodies that differ, in the order of the report, at most so many: each costs a request."""
-    wanted = list(_differing(plan))
+    wanted = list(_differing(plan)) if service.can("show_article") else []
     texts: dict[Key, Body] = {}
     for item in wanted[:most]:
         assert item.remote_id is not None

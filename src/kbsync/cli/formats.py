@@ -16,11 +16,12 @@ from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import ExitCode
 from kbsync.files import real_path, relative
-from kbsync.model import Action, Plan
+from kbsync.model import Action, Outcome, Plan
 
 if TYPE_CHECKING:
     from kbsync.app.cached import Compared
     from kbsync.app.push import Pushed
+    from kbsync.report.pushed import Aftermath
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -96,7 +97,9 @@ def report_push_refused(plan: Plan, workspace: Workspace, options: Options, *, f
     if form == "json":
         from kbsync.report.data import push_json
 
-        click.echo(push_json(plan, (), requests=0, seconds=0.0))
+        assert plan.refused is not None
+        outcomes = [Outcome(change, "skipped", change.remote_id, plan.refused.message) for change in plan.sent]
+        click.echo(push_json(plan, outcomes, requests=0, seconds=0.0))
     elif form in IN_CI:
         from kbsync.report.github import plan_annotations
         from kbsync.report.markdown import plan_markdown
@@ -123,73 +126,52 @@ def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, for
 
 
 def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
-    from kbsync.app.drafts import draft_addresses, new_drafts
-    from kbsync.plan.result import PLAN_AGAIN
-    from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Drafts, Words, push_text
-
-    plan = _pasteable(pushed.plan, options)
-    requests, seconds, reading = pushed.requests, pushed.seconds, pushed.reading
-    undo = _undo_hint(pushed, workspace, options)
-    slugs = new_drafts(pushed.outcomes)
-    elsewhere = options.pasteable(IN_SANDBOX if workspace.settings.is_sandbox else IN_PANEL)
-    drafts = Drafts(draft_addresses(workspace, slugs), len(slugs), elsewhere)
-    # In a text, the advice to plan again is printed once, at its end.
-    said_once = {PLAN_AGAIN} if form == "text" else set()
-    outcomes = [
-        outcome if outcome.hint in said_once else replace(outcome, hint=options.pasteable(outcome.hint))
-        for outcome in pushed.outcomes
-    ]
+    plan, outcomes = _pasteable(pushed.plan, options), _outcomes(pushed, options, form)
+    requests, seconds, after = pushed.requests, pushed.seconds, _aftermath(pushed, workspace, options)
     if form == "json":
         from kbsync.report.data import push_json
 
-        found = push_json(
-            plan,
-            outcomes,
-            requests=requests,
-            seconds=seconds,
-            reading=reading,
-            run=pushed.run,
-            drafts=drafts.addresses,
-        )
-        click.echo(found)
+        click.echo(push_json(plan, outcomes, requests=requests, seconds=seconds, after=after))
     elif form in IN_CI:
         from kbsync.report.github import push_annotations
         from kbsync.report.markdown import push_markdown
 
         root = repository_root(workspace)
-        text = push_markdown(
-            plan,
-            outcomes,
-            requests=requests,
-            seconds=seconds,
-            root=root,
-            reading=reading,
-            undo=undo,
-            drafts=drafts,
-        )
+        text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root, after=after)
         report_in_ci(text, push_annotations(plan, outcomes, root=root), options, form=form)
     else:
+        from kbsync.report.pushed import Words, push_text
+
         again = pushed.again or command_line("push", options=options.shared)
-        text = push_text(
-            plan,
-            outcomes,
-            options.style(),
-            requests=requests,
-            seconds=seconds,
-            reading=reading,
-            words=Words(pushed.nothing, again, pushed.anew, undo),
-            drafts=drafts,
-        )
+        style, words = options.style(), Words(pushed.nothing, again, pushed.anew)
+        text = push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words, after=after)
         click.echo(text, nl=False)
 
 
-def _undo_hint(pushed: Pushed, workspace: Workspace, options: Options) -> str:
-    """How to reverse what was pushed; "" where nothing was sent, or where it is an undo itself."""
-    from kbsync.report.pushed import undo_sentence
+def _outcomes(pushed: Pushed, options: Options, form: str) -> list[Outcome]:
+    """How the changes went, with commands that can be pasted."""
+    from kbsync.plan.result import PLAN_AGAIN
+
+    # In a text, the advice to plan again is printed once, at its end.
+    said_once = {PLAN_AGAIN} if form == "text" else set()
+    return [
+        outcome if outcome.hint in said_once else replace(outcome, hint=options.pasteable(outcome.hint))
+        for outcome in pushed.outcomes
+    ]
+
+
+def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Aftermath:
+    """What people need after a push: how to reverse it, and where the new drafts are."""
+    from kbsync.app.drafts import draft_addresses, new_drafts
+    from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, undo_sentence
 
     sent = any(o.outcome == "done" and o.change.action not in {Action.ADOPT, Action.UPLOAD} for o in pushed.outcomes)
-    can_undo = sent and pushed.run is not None and not pushed.is_undo and workspace.profile.can_list
-    return undo_sentence(pushed.run or 0, options.shared) if can_undo else ""
+    can_undo = sent and not pushed.is_undo and workspace.profile.can_list
+    undo = undo_sentence(pushed.run, options.shared) if can_undo and pushed.run is not None else ""
+    slugs = new_drafts(pushed.outcomes)
+    elsewhere = options.pasteable(IN_SANDBOX if workspace.settings.is_sandbox else IN_PANEL)
+    drafts = Drafts(draft_addresses(workspace, slugs), len(slugs), elsewhere)
+    return Aftermath(pushed.run, undo, drafts, pushed.reading)
 
 
 def report_in_ci(text: str, annotations: str, options: Options, *, form: str) -> None:

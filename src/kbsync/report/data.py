@@ -8,6 +8,7 @@ from typing import Any
 from kbsync.model import Action, Change, Finding, Held, Observed, Outcome, Plan, Refusal, Target, Unpublished
 from kbsync.report.body_diff import NO_BODIES, Bodies, diff_lines
 from kbsync.report.escape import json_text
+from kbsync.report.pushed import NO_AFTERMATH, Aftermath
 from kbsync.report.values import iso_moment
 
 
@@ -29,22 +30,19 @@ def push_json(
     *,
     requests: int,
     seconds: float,
-    reading: int = 0,
-    run: int | None = None,
-    drafts: Sequence[str] = (),
+    after: Aftermath = NO_AFTERMATH,
 ) -> str:
     """What a push did as one object of schema `kbsync.push/1`: the plan, with an outcome in each change.
 
     Args:
         plan: what was to be done.
         outcomes: how it went.
-        requests: HTTP requests made; `reading` of them only read the portal, and a plan estimates the others.
+        requests: HTTP requests made.
         seconds: how long it took.
-        run: its number in the ledger; None where it sent nothing.
-        drafts: the addresses of what it created.
+        after: what people need now.
     """
-    found = _plan_object("kbsync.push/1", plan, ()) | {"run": run, "drafts": list(drafts)}
-    found["summary"] |= {"requests": requests, "seconds": round(seconds, 1), "reading_requests": reading}
+    found = _plan_object("kbsync.push/1", plan, ()) | {"run": after.run, "drafts": list(after.drafts.addresses)}
+    found["summary"] |= {"requests": requests, "seconds": round(seconds, 1), "reading_requests": after.reading}
     found["changes"] = [
         _change(outcome.change) | {"outcome": outcome.outcome, "error": outcome.error, "remote_id": outcome.remote_id}
         for outcome in outcomes

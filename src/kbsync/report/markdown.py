@@ -13,7 +13,7 @@ from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies
 from kbsync.report.escape import code, hint, prose
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
-from kbsync.report.pushed import DRAFTS, NO_DRAFTS, Drafts, cost_text
+from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
 from kbsync.report.sections import Row, Section, render, table, where
 from kbsync.report.text import duration, grouped
 from kbsync.report.values import both_texts, fate_of_address, items_of, moment, moving
@@ -82,29 +82,26 @@ def push_markdown(
     requests: int,
     seconds: float,
     root: str = "",
-    reading: int = 0,
-    undo: str = "",
-    drafts: Drafts = NO_DRAFTS,
+    after: Aftermath = NO_AFTERMATH,
 ) -> str:
     """What a push did.
 
     Args:
         plan: what was to be done.
         outcomes: how it went.
-        requests: HTTP requests made; `reading` of them only read the portal, and a plan estimates the others.
+        requests: HTTP requests made.
         seconds: how long it took.
         root: the content root as seen from the repository.
-        undo: how to reverse it; "" where there is nothing to reverse.
-        drafts: where the new ones can be read.
+        after: what people need now.
     """
     done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
-    facts = [_portal(plan.target), cost_text(requests, seconds, reading if outcomes else 0)]
+    facts = [_portal(plan.target), cost_text(requests, seconds, after.reading if outcomes else 0)]
     head = ["## kbsync push: " + push_headline(plan, outcomes), " · ".join([*facts, *_rest(plan, done)])]
     sent = [change for change in done if change.action is not Action.ADOPT]
     if sent:
         head.append(table(("Done", "What", "Seen by readers now"), _counts(sent, past=True)))
-    head += [hint(undo)] if undo else []
-    head += [_drafts(drafts)] if drafts.number else []
+    head += [hint(after.undo)] if after.undo else []
+    head += [_drafts(after.drafts)] if after.drafts.number else []
     bad = [_outcomes(word, [o for o in outcomes if o.outcome == word]) for word in ("failed", "skipped")]
     sections = [
         *bad,

@@ -26,14 +26,12 @@ DRAFTS = 5
 class Words:
     """What a report says of its command: the sentence for "nothing to do" (default: up to date), and what to run next.
 
-    `anew` makes a new plan, where `again` would carry out the old one; "" where `again` plans by itself. `undo`
-    reverses the run; "" where there is nothing to reverse.
+    `anew` makes a new plan, where `again` would carry out the old one; "" where `again` plans by itself.
     """
 
     nothing: str = ""
     again: str = PUSH
     anew: str = ""
-    undo: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +43,25 @@ class Drafts:
     elsewhere: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What people need after a push.
+
+    Args:
+        run: its number in the ledger; None where it has none.
+        undo: the sentence with the command that reverses it; "" where there is nothing to reverse.
+        drafts: where the new ones can be read.
+        reading: requests that only read the portal; a plan estimates all others.
+    """
+
+    run: int | None = None
+    undo: str = ""
+    drafts: Drafts = Drafts()
+    reading: int = 0
+
+
 OF_A_PUSH = Words()
-NO_DRAFTS = Drafts()
+NO_AFTERMATH = Aftermath()
 
 
 def push_text(
@@ -56,9 +71,8 @@ def push_text(
     *,
     requests: int,
     seconds: float,
-    reading: int = 0,
     words: Words = OF_A_PUSH,
-    drafts: Drafts = NO_DRAFTS,
+    after: Aftermath = NO_AFTERMATH,
 ) -> str:
     """What a push did: done, failed, skipped and held, each with the reason.
 
@@ -66,10 +80,10 @@ def push_text(
         plan: what was to be done.
         outcomes: how it went.
         style: the screen.
-        requests: HTTP requests made; `reading` of them only read the portal, and a plan estimates the others.
+        requests: HTTP requests made.
         seconds: how long it took.
         words: of the command.
-        drafts: where the new ones can be read.
+        after: what people need now.
     """
     lines = _done_lines([outcome.change for outcome in outcomes if outcome.outcome == "done"])
     for word in ("failed", "skipped"):
@@ -87,9 +101,9 @@ def push_text(
         nothing = words.nothing or f"Everything is up to date ({plan.unchanged:,} unchanged; {whole})."
         return inert("\n".join([nothing, *([""] if lines else []), *lines]) + "\n")
     end, colour = _end(plan, outcomes, words)
-    cost = cost_text(requests, seconds, reading)
-    undo = style.wrapped(words.undo) if words.undo else []
-    lines += ["", *_last_line(style, end, colour, cost), *undo, *_draft_lines(drafts, style)]
+    cost = cost_text(requests, seconds, after.reading)
+    undo = style.wrapped(after.undo) if after.undo else []
+    lines += ["", *_last_line(style, end, colour, cost), *undo, *_draft_lines(after.drafts, style)]
     return inert("\n".join(lines) + "\n")
 
 
