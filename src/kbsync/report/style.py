@@ -16,7 +16,7 @@ CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "c
 NARROWEST = 24
 """Columns that a wrapped text has at least, however narrow the screen is."""
 
-UNIT = re.compile(r"(?:`[^`]*`|\[\w+\] (?=\w)|\S)+")
+UNIT = re.compile(r"(?:`[^`]*+`|\[\w++\] (?=\w)|\S)++")
 """What must not be broken: a word, an address, a key such as `[push] live`, a command with what is beside it."""
 
 
