@@ -163,10 +163,10 @@ def _is_live(change: Change) -> bool:
 
 
 def _drafts(drafts: Drafts) -> str:
-    """Where the new drafts are. An address is a link only where the reader of the comment makes it one."""
+    """Where the new drafts are, as links: their addresses are made of settings and of quoted slugs."""
     if not drafts.addresses:
         return hint(drafts.elsewhere)
-    shown = [f"- {code(address)}" for address in drafts.addresses[:DRAFTS]]
+    shown = [f"- <{address}>" for address in drafts.addresses[:DRAFTS]]
     left = len(drafts.addresses) - len(shown)
     more = [f"- … and {left:,} more"] if left else []
     return "\n".join(["New drafts (everyone who has the address can read them):", "", *shown, *more])
