@@ -220,9 +220,12 @@ def wrongs(world: World, project: Project) -> list[str]:
     return found
 
 
-def _run(stage: Stage, project: Project, concurrency: int) -> list[str]:
-    """Push once disturbed, the faults being set, and at most twice in peace; what is wrong then."""
-    told = [project.push(stage.impatient, concurrency=concurrency).told]
+def _run(stage: Stage, project: Project, concurrency: int, *, ends: bool = True) -> list[str]:
+    """Push once disturbed, the faults being set, and at most twice in peace; what is wrong then.
+
+    `ends`: the first push lives to tell a ledger in git how it ended.
+    """
+    told = [project.push(stage.impatient, concurrency=concurrency, ends=ends).told]
     stage.world.sandbox.faults.clear()
     if stage.remote is not None:
         stage.lose_disk(project)
@@ -267,7 +270,7 @@ def wrongs_of_seed(stage: Stage, seed: int) -> list[str]:
     # Counted from this push's own first request: a seed means the same faults wherever among others it is run.
     first, decide = faults.number, random_faults(seed, RATES[seed % len(RATES)], [*KINDS.values()])
     faults.follow(lambda number: decide(number - first))
-    found = _run(stage, project, 1 + seed % 3)
+    found = _run(stage, project, 1 + seed % 3, ends=stage.remote is None or seed % 4 == 0)
     return ["\n".join([f"seed {seed}", *found])] if found else []
 
 
@@ -280,6 +283,17 @@ def test_faults_at_random_leave_one_article_for_each_source_and_nothing_to_do(st
     seeds = range(part, SCHEDULES, 4)
     record_property("schedules", len(seeds))
     at_random(stage, seeds)
+
+
+@needs_git
+@pytest.mark.parametrize("kind", ["reset-after", "500-after", "cut", "hang-before"])
+def test_one_fault_at_any_request_of_a_runner_that_is_lost_leaves_one_article_for_each_source(git_stage, kind):
+    for index in range(1, requests_of_a_push(git_stage) + 1, 3):
+        project = git_stage.begin(f"{kind}-{index}")
+        faults = git_stage.world.sandbox.faults
+        faults.add(replace(KINDS[kind], nth=faults.number + index))
+        found = _run(git_stage, project, 1, ends=False)
+        assert not found, "\n".join([f"{kind} at request {index}", *found])
 
 
 @needs_git

@@ -181,14 +181,15 @@ class Project:
         clock: Callable[[], float] = time.time,
         ledger_of: Callable[[Ledger], Ledger] = lambda ledger: ledger,
         concurrency: int = 4,
+        ends: bool = True,
         **wishes: object,
     ) -> Pushed:
-        """As `kbsync push` does it, with places to step in between."""
+        """As `kbsync push` does it, with places to step in between; `ends`: it lives to tell a ledger in git how."""
         workspace, reading = self.workspace(), self.read()
         pushed = Pushed()
         # Others see a ledger in git by commits, which only who has the lock makes.
         owner = replace(NOBODY, pid=os.getpid(), started_at=time.time()) if workspace.has_git_ledger else NOBODY
-        with self.ledger() as opened, held(opened, self.target, owner):
+        with self.ledger() as opened, held(opened, self.target, owner, ends=ends):
             try:
                 record = recorded(workspace, opened)
                 planned = make_plan(workspace, reading, service, record, PlanOptions(**wishes))
@@ -205,7 +206,7 @@ class Project:
                 for outcome in push(planned.plan, sender, run, concurrency=concurrency):
                     pushed.outcomes.append(outcome)
                     after_each(outcome)
-                if owner is not NOBODY:
+                if owner is not NOBODY and ends:
                     ledger.end_run(number, outcome="done", now=time.time())
             except KbsyncError as exc:
                 pushed.error = exc
@@ -213,16 +214,18 @@ class Project:
 
 
 @contextmanager
-def held(ledger: Ledger, target: str, owner: Owner) -> Iterator[None]:
-    """The lock of a ledger that needs it; that of nobody is none."""
+def held(ledger: Ledger, target: str, owner: Owner, *, ends: bool) -> Iterator[None]:
+    """The lock of a ledger that needs it, taken from whoever did not give it back; that of nobody is none."""
     if owner is NOBODY:
         yield
         return
-    assert ledger.lock(target, owner, now=time.time()) is None
+    if (dead := ledger.lock(target, owner, now=time.time())) is not None:
+        assert ledger.lock(target, owner, now=time.time(), take_over=dead) is None
     try:
         yield
     finally:
-        ledger.unlock(target, owner)
+        if ends:
+            ledger.unlock(target, owner)
 
 
 def a_project(folder: Path, base_url: str, files: dict[str, str], **push: object) -> Project:
