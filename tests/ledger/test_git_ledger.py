@@ -355,6 +355,28 @@ def test_an_old_copy_of_the_file_with_results_that_were_sent_since_adds_nothing(
         assert [base.slug for base in new.bases(PORTAL)] == ["more", "s1"]
 
 
+@pytest.mark.parametrize("word", ["fetch", "push"])
+def test_a_ref_that_another_process_is_just_about_to_move_is_tried_again(ledger, here, there, remote, tmp_path, word):
+    finish(ledger, *began(ledger, "x"))
+    lock = (there / ".git" if word == "fetch" else remote) / f"{REF}.lock"
+    program, once = tmp_path / "bin" / "git", tmp_path / "once"
+    program.parent.mkdir()
+    real, busy = shutil.which("git"), f"mkdir -p '{lock.parent}'; : > '{lock}'"
+    program.write_text(
+        f"""#!/bin/sh
+for it in "$@"; do [ "$it" = {word} ] && [ ! -f '{once}' ] && {{ {busy}; : > '{once}'; }}; done
+'{real}' "$@"; code=$?; rm -f '{lock}'; exit $code
+""",
+        "utf-8",
+    )
+    program.chmod(0o755)
+    ref = RemoteRef(there, "origin", REF, os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}"})
+    with closing(open_git_ledger(ref, TARGET, there / ".kbsync", fetch=True)) as other:
+        finish(other, *began(other, "y", owner=BEN), owner=BEN)
+        assert once.exists()
+        assert [base.slug for base in other.bases(PORTAL)] == ["s1", "s2"]
+
+
 # --- the lease ---------------------------------------------------------------------------------------------------------
 
 

@@ -63,6 +63,9 @@ PROGRAMS = re.compile(
 )
 """Settings that make git run something, or talk to another machine, when it fetches or pushes."""
 
+REF_IS_BUSY, MOST_ATTEMPTS = b"cannot lock ref", 3
+"""What git prints where two want to move a ref at once; so often it is tried then."""
+
 REMOTE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
 
@@ -184,9 +187,7 @@ class RemoteRef:
         if tip and not OID.fullmatch(tip):
             raise LedgerError(f"The ledger {self.place} cannot be read: git gave an id that is none.")
         if tip and tip != self.known():
-            # A clone without its blobs would fetch those of the ledger one by one.
-            options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-filter")
-            self._ask_remote("fetch", *options, self.remote, self._refspec())
+            self._fetch(tip)
             tip = self.known()  # It may have moved on since.
             if not tip:
                 raise LedgerError(
@@ -194,6 +195,17 @@ class RemoteRef:
                     hint="kbsync did not write it. Set [ledger] ref to another name, or leave it out.",
                 )
         return tip
+
+    def _fetch(self, tip: str) -> None:
+        # A clone without its blobs would fetch those of the ledger one by one.
+        options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-filter")
+        for attempt in range(1, MOST_ATTEMPTS + 1):
+            code, _, said = self._run("fetch", *options, self.remote, self._refspec())
+            # Another process of this clone may fetch the same, and only one of them can move the ref.
+            if not code or self.known() == tip:
+                return
+            if REF_IS_BUSY not in said or attempt == MOST_ATTEMPTS:
+                raise self._failure(said)
 
     def _tip_in(self, listed: bytes) -> str:
         lines = (line.partition(b"\t") for line in listed.splitlines())
@@ -306,13 +318,16 @@ class RemoteRef:
         """
         lease = f"--force-with-lease={self.ref}:{expected}"
         options = ("--porcelain", "--no-verify", lease)
-        code, out, said = self._run("push", *options, self.remote, f"{commit}:{self.ref}")
-        if code:
+        for attempt in range(1, MOST_ATTEMPTS + 1):
+            code, out, said = self._run("push", *options, self.remote, f"{commit}:{self.ref}")
             # The answer may have been lost on the way; and where it was refused, the reason is where the ref is now.
-            tip = self._tip_after_failure(said or out)
-            if tip != commit:
-                if tip != expected:
-                    raise RefMoved(f"Another run changed the ledger {self.place} meanwhile.", hint="Run it again.")
+            tip = self._tip_after_failure(said or out) if code else commit
+            if tip == commit:
+                break
+            if tip != expected:
+                raise RefMoved(f"Another run changed the ledger {self.place} meanwhile.", hint="Run it again.")
+            # Somebody may be just about to move it. Then the next attempt finds it elsewhere.
+            if REF_IS_BUSY not in out + said or attempt == MOST_ATTEMPTS:
                 raise self._failure(out + said)
         self._run("update-ref", self.ref, commit)
 
