@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-fast test-lowest test-newest locked lock lint codes bench soak fuzz explore clean
+.PHONY: demo test test-fast test-lowest test-newest locked lock lint codes schemas bench soak fuzz explore clean
 
 demo: .venv/installed
 	$(BIN)/kbsync demo
@@ -29,6 +29,10 @@ lint: .venv/tested
 # The help center's page of codes, from the rules and their explanations. A test fails where it is out of date.
 codes: .venv/installed
 	$(BIN)/python tools/codes.py
+
+# The JSON Schemas that a test compares with what kbsync prints. After a change of a report, of a setting or of a key.
+schemas: .venv/installed
+	$(BIN)/python tools/schemas.py
 
 bench: .venv/tested
 	$(BIN)/python bench/run.py

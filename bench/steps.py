@@ -44,8 +44,9 @@ def main() -> None:
     with workspace.open_service() as service:
         lap("the client")
         portal = observe(workspace, service, reading.desired, bases, full=False)
+        effects = service.side_effects
     lap(f"the portal, {service.requests} requests")
-    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
+    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete, effects=effects)
     policy = policy_of(workspace, AS_CONFIGURED)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
     build_plan(workspace.target, reading.desired, known, policy=policy)

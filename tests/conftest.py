@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from kbsync.ledger.job import CI_VARIABLES
 from ledger.postgres_server import MISSING, Server, can_run, running_server
 from patience import GIVE_UP_S
 
@@ -27,6 +28,10 @@ settings.load_profile("explore" if os.environ.get("KBSYNC_EXPLORE") else "kbsync
 # A shell starts what runs in its background with Ctrl-C ignored, and every program that a test starts would inherit that.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A CI job is told more than a person at a terminal, and the suite may run in one.
+for name in CI_VARIABLES:
+    os.environ.pop(name, None)
 
 NEEDED = "KBSYNC_TESTS_SKIP_NOTHING"
 """Set by `.ci/run`."""

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from kbsync.children import SAFE_PATH, find_program, importing_nothing_from_here, python_command, trusted_path
-from kbsync.history.git import GitFailed, Repository
+from kbsync.history.git_process import GitFailed
+from kbsync.history.repository import Repository
 from patience import GIVE_UP_S
 from repo import a_repo, needs_git
 
@@ -92,7 +93,7 @@ def test_a_git_in_the_folder_is_not_run_whatever_path_says(tmp_path):
     repo.commit()
     path = os.pathsep.join([".", "", str(trap.parent), str(repo.folder / "bin"), os.environ["PATH"]])
     code = (
-        "from pathlib import Path; from kbsync.history.git import Repository; "
+        "from pathlib import Path; from kbsync.history.repository import Repository; "
         "print(len(list(Repository(Path('.')).log())))"
     )
     done = subprocess.run(

@@ -40,6 +40,25 @@ HOMES = {
 }
 """Where a library may be imported, and nowhere else."""
 
+ONE_MEANING = {
+    "ledger": {"cli", "ledger", "report"},
+    **{name: {"app", "push"} for name in ("join", "lease")},
+    # A file of `lint` is named after what its rules are about.
+    "images": {"content", "lint"},
+    "external": {"lint", "service"},
+    "tables": {"lint", "markdown"},
+    # One role: rules, each group where they are found; SQL tables; the parts of a local server.
+    "rules": {"content", "plan", "report"},
+    "schema": {"ledger", "sandbox", "cli"},  # a command is called so, too
+    "api": {"cli", "app", "service"},
+    "about": {"config", "content"},
+    **{name: {"preview", "sandbox", "site"} for name in ("app", "protocol", "server")},
+}
+"""The names of modules that may be there in several folders, because they mean the same in each."""
+
+OF_A_COMMAND = {"cli", "app", "plan", "push", "report"}
+"""Where a command may have its name: the command itself, its use case, what it decides, does and says."""
+
 LEVEL = {name: number for number, row in enumerate(ROWS) for name in row}
 
 
@@ -84,7 +103,7 @@ def test_a_module_imports_only_from_rows_below_its_own():
     assert wrong == []
 
 
-def test_the_sandbox_knows_nothing_of_kbsync_but_site_and_markdown():
+def test_the_sandbox_knows_nothing_of_kbsync_but_pages_markdown_and_small_tools():
     known = {
         layer_of(module)
         for layer, path in files()
@@ -92,7 +111,7 @@ def test_the_sandbox_knows_nothing_of_kbsync_but_site_and_markdown():
         for module in imports(path)
         if module.startswith("kbsync.")
     }
-    assert known <= {"sandbox", "site", "markdown"}
+    assert known <= {"sandbox", "site", "markdown", "files", "hosts"}
 
 
 def test_a_library_is_imported_where_it_belongs():
@@ -107,6 +126,17 @@ def test_a_library_is_imported_where_it_belongs():
 
 def test_the_shipped_package_reads_nothing_beside_the_project():
     assert [path.name for _, path in files() if "../shared" in path.read_text("utf-8")] == []
+
+
+def test_no_two_modules_have_one_name_unless_they_mean_the_same():
+    folders: dict[str, set[str]] = {}
+    for _, path in files():
+        if path.stem != "__init__":
+            folders.setdefault(path.stem, set()).add(path.parent.name)
+    twice = {name: found for name, found in folders.items() if len(found) > 1}
+    allowed = {name: ONE_MEANING.get(name, OF_A_COMMAND if "cli" in found else set()) for name, found in twice.items()}
+    assert {name: found for name, found in twice.items() if not found <= allowed[name]} == {}
+    assert ONE_MEANING.keys() <= twice.keys()
 
 
 def test_every_command_is_click_s_business_and_what_it_does_is_the_application_s():

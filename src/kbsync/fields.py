@@ -5,7 +5,7 @@ What a front matter may say, what is compared, sent, listed, saved and shown fol
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from enum import Enum
 from typing import Literal, NamedTuple
 
@@ -13,7 +13,7 @@ Owner = Literal["category", "article"]
 
 
 class Type(Enum):
-    """What a field holds, and what stands for nothing."""
+    """What a field holds, and its empty value."""
 
     TEXT = ""
     NUMBER = None
@@ -61,7 +61,7 @@ FIELDS = (
 """In the order in which a report shows them. Each decides for itself."""
 
 LINK = Field("translation_of", Type.NUMBER, as_given=False, wire="associated_article_id", label="translation of")
-"""Links a translation to its original; its value is that one's id. `plan/links.py` decides it."""
+"""Links a translation to its original; its value is that one's id. `plan/translation_links.py` decides it."""
 
 LINK_FIELD = LINK.name
 ARTICLE_FIELDS = tuple(field.name for field in FIELDS if "article" in field.of)
@@ -76,6 +76,26 @@ AS_GIVEN: Mapping[Owner, tuple[str, ...]] = {
 WIRE_NAMES: Mapping[str, str] = {field.name: field.wire for field in (*FIELDS, LINK) if field.wire}
 META_NAMES: Mapping[str, str] = {field.name: field.in_meta for field in FIELDS if field.in_meta}
 LABELS: Mapping[str, str] = {field.name: field.label for field in (*FIELDS, LINK) if field.label}
+
+
+class SideEffects(NamedTuple):
+    """What the service changes in an article along with what is sent; a profile declares it in `[side_effects]`.
+
+    Args:
+        renumbers_on: a new value of one of these gives the article a new position, whatever is sent with it.
+        locale_follows: the field that decides the locale, on every save; "" where a locale is sent by itself.
+    """
+
+    renumbers_on: tuple[str, ...] = ()
+    locale_follows: str = ""
+
+    def overwrites(self, sent: Collection[str]) -> tuple[str, ...]:
+        """The fields to which the service gives values of its own where these are sent."""
+        return ("position",) if any(name in sent for name in self.renumbers_on) else ()
+
+    def settles_place(self) -> frozenset[str]:
+        """The fields that say together where an article is: neither changes without the other."""
+        return frozenset({"locale", self.locale_follows} - {""})
 
 
 def label_of(name: str) -> str:

@@ -143,7 +143,7 @@ def real_path(path: Path) -> Path:
     """Where a path leads, symbolic links followed.
 
     Unlike `Path.resolve` of Python 3.11 and 3.12 it raises nothing where links lead in a circle: whoever opens the file
-    is told so.
+    gets an error.
     """
     return Path(os.path.realpath(path))
 

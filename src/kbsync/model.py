@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Literal
@@ -192,7 +192,8 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 
     `images` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
     with these addresses, as ledgers of kbsync did before images were compared by what is in them. `outline` names the
-    body without its destinations (`markdown.outline`), "" where the body is not known.
+    body without its destinations (`markdown.outline`), "" where the body is not known. `staged` are title and body of
+    an edit that is pending in the panel and that readers do not see.
     """
 
     kind: Kind
@@ -205,6 +206,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     images: tuple[str, ...] = ()
     outline: str = ""
     as_written: str = ""
+    staged: Fields = {}
 
     @property
     def title(self) -> str:
@@ -272,6 +274,7 @@ class Reason(StrEnum):
     UNKNOWN = "unknown"
     UNSUPPORTED = "unsupported"
     LIVE = "live"
+    STAGED = "staged"
 
 
 class FieldChange(msgspec.Struct, frozen=True, gc=False):
@@ -301,7 +304,8 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
 
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
     path before a rename, or before the source was deleted. `displaced` are fields that the service changes along with
-    those that are sent, as they were before; what they will be, only its answer says.
+    those that are sent, as they were before; what they will be, only its answer says. `staged` is the pending edit of a
+    person that somebody decided to discard.
     """
 
     action: Action
@@ -313,6 +317,7 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     turn: int = 0
     was: str = ""
     displaced: tuple[FieldChange, ...] = ()
+    staged: Fields = {}
 
     @property
     def is_removal(self) -> bool:
@@ -350,6 +355,14 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
+class AsOf:
+    """The run whose record stands for the portal, and when it ended, in seconds since 1970."""
+
+    run: int
+    at_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class Plan:
     """What a push would do, in order, and what it would leave to people.
 
@@ -357,7 +370,7 @@ class Plan:
     anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
-    `seconds` and `requests` are an estimate.
+    `seconds` and `requests` are an estimate. `as_of` is the run that the files were compared with; None: the portal.
     """
 
     target: Target
@@ -373,6 +386,11 @@ class Plan:
     seconds: float = 0.0
     kept: tuple[Held, ...] = ()
     overruled: tuple[Held, ...] = ()
+    as_of: AsOf | None = None
+
+    def as_of_run(self, as_of: AsOf) -> Plan:
+        """The same plan, which says that the portal was not looked at."""
+        return replace(self, as_of=as_of)
 
     @property
     def sent(self) -> tuple[Change, ...]:

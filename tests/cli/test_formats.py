@@ -82,6 +82,21 @@ def test_a_plan_annotates_the_warnings_of_the_tree_too(project, summary):
     assert ",title=KB301::" in done.out and done.err == "kbsync plan: 5 changes\n"
 
 
+def test_the_log_of_the_job_has_the_plan_behind_its_annotations(remote, portal: Sandbox, summary):
+    assert remote.run("push").code == 0
+    portal.panel.edit("invoices", title="Bills")
+    portal.panel.publish("refunds")
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\n::error::x\n")
+    remote.write("content/fr/billing/refunds.md", "---\ntitle: '::error::x'\n---\nTexte.\n")
+    done, plain = remote.run("plan", "--format", "github"), remote.run("plan")
+    assert done.code == plain.code == 4
+    held, live, *log = done.out.splitlines(keepends=True)
+    assert held.startswith("::warning file=content/en/billing/invoices.md,line=1,title=Needs your decision")
+    assert live.startswith("::notice file=content/en/billing/refunds.md,line=1,title=Live%3A")
+    assert "".join(log) == plain.out
+    assert not [line for line in log if line.lstrip().startswith("::")]
+
+
 def test_paths_begin_where_the_repository_does_and_not_where_the_job_runs(project, summary):
     project.write("content/en/billing/refunds.md", BROKEN)
     done = project.run("lint", "--format", "github", cwd="content/fr")

@@ -197,6 +197,25 @@ def test_sarif_has_paths_from_the_top_of_the_repository_wherever_it_runs(project
         assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == REFUNDS
 
 
+def test_sarif_has_a_fingerprint_for_each_result_and_the_fix_that_lint_would_make(project):
+    path = project.write(REFUNDS, "---\ntitle: Refund a charge\n---\nAsk <name> first.\n\n- [ ] done\n")
+    results = json.loads(project.run("lint", "--format", "sarif", **UNTRANSLATED).out)["runs"][0]["results"]
+    prints = [result["partialFingerprints"]["primaryLocationLineHash"] for result in results]
+    assert len(set(prints)) == len(prints) > 1
+    (fix,) = [result["fixes"][0] for result in results if result["ruleId"] == "KB402"]
+    (change,) = fix["artifactChanges"]
+    assert change["artifactLocation"]["uri"] == REFUNDS
+    line = "Ask <name> first."
+    for replacement in reversed(change["replacements"]):
+        region = replacement["deletedRegion"]
+        assert region["startLine"] == region["endLine"] == 4
+        line = (
+            line[: region["startColumn"] - 1] + replacement["insertedContent"]["text"] + line[region["endColumn"] - 1 :]
+        )
+    project.run("lint", "--fix")
+    assert path.read_text("utf-8").splitlines()[3] == line != "Ask <name> first."
+
+
 def test_junit_has_a_test_for_each_file_that_was_asked_for(project):
     project.write(REFUNDS, LINKS)
     (suite,) = ElementTree.fromstring(project.run("lint", "--format", "junit", "locale:en", **UNTRANSLATED).out)

@@ -27,6 +27,9 @@ def test_a_file_goes_before_the_variable_and_the_variable_before_the_command(tmp
     found = settings(tmp_path, command)
     assert read_token(found, token_file=tmp_path / "token", environ=environ, allow=free) == "from-file"
     assert read_token(found, token_file=None, environ=environ, allow=free) == "from-variable"
+    named = {"KBSYNC_TOKEN_FILE": str(tmp_path / "token")}
+    assert read_token(found, token_file=None, environ=environ | named, allow=free) == "from-variable"
+    assert read_token(found, token_file=None, environ=named, allow=free) == "from-file"
     assert read_token(found, token_file=None, environ={}, allow=free) == "from-command"
 
 
@@ -120,3 +123,25 @@ def test_a_program_does_not_run_before_somebody_agreed(tmp_path):
         read_token(settings(tmp_path, ["touch", str(ran)]), token_file=None, environ={}, allow=refuse)
     assert not ran.exists()
     assert read_token(settings(tmp_path, "false"), token_file=None, environ={"KBSYNC_TOKEN": "t"}, allow=refuse) == "t"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("", "expected one line"), ("zwei\nzeilen", "expected one line"), (None, "cannot be read")]
+)
+def test_the_file_of_the_variable_follows_the_rules_of_the_option(tmp_path, text, message):
+    path = tmp_path / "token"
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigError, match=message) as caught:
+        read_token(settings(tmp_path), token_file=None, environ={"KBSYNC_TOKEN_FILE": str(path)}, allow=free)
+    assert caught.value.message.startswith(f"KBSYNC_TOKEN_FILE={path}")
+
+
+def test_an_empty_variable_names_no_file(tmp_path):
+    with pytest.raises(ConfigError, match="There is no token"):
+        read_token(settings(tmp_path), token_file=None, environ={"KBSYNC_TOKEN_FILE": ""}, allow=free)
+
+
+def test_a_token_beside_the_file_counts_and_the_file_is_not_opened(tmp_path):
+    environ = {"KBSYNC_TOKEN": "t", "KBSYNC_TOKEN_FILE": str(tmp_path / "nowhere")}
+    assert read_token(settings(tmp_path), token_file=None, environ=environ, allow=free) == "t"

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from builders import Reading, beside, read_content, write_files
-from kbsync.content.cache import load_cache
+from kbsync.content.scan_cache import load_cache
 from kbsync.content.tree import read_tree, store_tree
 from kbsync.content.walk import Stamp
 from kbsync.files import load_sealed

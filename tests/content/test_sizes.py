@@ -13,7 +13,7 @@ from kbsync.content.images import UNREAD, read_images
 from kbsync.content.tree import read_tree
 from kbsync.content.walk import MAX_SOURCE_BYTES, walk_tree
 from kbsync.files import read_within
-from kbsync.preview.reading import read_changes
+from kbsync.preview.tree_reader import read_changes
 
 GIB = 1 << 30
 

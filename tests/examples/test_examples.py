@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 
 from kbsync.sandbox import Sandbox, running
 from push.world import PORTAL, SETUP, TOKEN
+from service.forges import FORBIDDEN, FakeForge, running_forge
 
-from .jobs import GITHUB, GITLAB, MERGED, Forge, read_yaml, reviewed
+from .forge import Forge
+from .jobs import AT_NIGHT, FORGE_TOKEN, GITHUB, GITLAB, MERGED, component, gitlab_job, read_yaml, reviewed
 
 pytestmark = pytest.mark.slow
 
@@ -33,19 +36,29 @@ def portal(tmp_path: Path) -> Iterator[Sandbox]:
 
 
 @pytest.fixture(params=["github", "gitlab"])
-def forge(request: pytest.FixtureRequest, tmp_path: Path, portal: Sandbox) -> Forge:
+def api(request: pytest.FixtureRequest) -> Iterator[FakeForge]:
+    """The forge's own interface; a job's token on GitHub is not told who it is."""
+    with running_forge(request.param, me=None) as found:
+        yield found
+
+
+@pytest.fixture
+def forge(api: FakeForge, tmp_path: Path, portal: Sandbox) -> Forge:
     """A repository with a first branch that nobody has merged yet."""
     folder = tmp_path / "forge"
     folder.mkdir()
-    found = Forge(folder, request.param, {"KBSYNC_TOKEN": TOKEN, "KBSYNC_TOKEN_ORIGIN": portal.base_url})
+    secrets = {"KBSYNC_TOKEN": TOKEN, "KBSYNC_TOKEN_ORIGIN": portal.base_url}
+    if api.kind == "gitlab":
+        secrets["KBSYNC_GITLAB_TOKEN"] = FORGE_TOKEN
+    found = Forge(folder, api.kind, secrets, api)
     config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[pace]\nrequests_per_minute = 60000\n'
     found.begin(FILES | {"kbsync.toml": f'{config}[lint]\nignore = ["KB214"]\n'})
     return found
 
 
 def told(ran) -> str:
-    """The report of a job, wherever its forge shows it."""
-    return ran.summary or ran.out
+    """The last report of a job, wherever its forge shows it."""
+    return re.split(r"^(?=## kbsync )", ran.summary or ran.out, flags=re.MULTILINE)[-1]
 
 
 def writes(portal: Sandbox) -> list[str]:
@@ -118,7 +131,7 @@ def test_errors_in_the_content_stop_the_job_and_are_shown_where_they_are(forge, 
     assert portal.requests == []
 
 
-@pytest.mark.parametrize("forge", ["github"], indirect=True)  # GitLab runs a fork's pipeline in the fork.
+@pytest.mark.parametrize("api", ["github"], indirect=True)  # GitLab runs a fork's pipeline in the fork.
 def test_a_pull_request_from_a_fork_is_checked_without_a_token_and_without_the_portal(forge, portal):
     ran = forge.run(reviewed("first", fork=True))
     assert ran.code == 0, ran.err
@@ -132,23 +145,94 @@ def test_only_one_push_runs_at_a_time_and_none_is_cut_off():
     assert read_yaml(GITLAB)["push"]["resource_group"] == "kbsync-push-handbook"
 
 
-def test_a_plan_waits_for_nobody_and_takes_no_place_in_the_queue_of_pushes():
-    assert "concurrency" not in read_yaml(GITHUB) and "concurrency" not in read_yaml(GITHUB)["jobs"]["plan"]
-    assert "resource_group" not in read_yaml(GITLAB)["plan"]
+def test_a_plan_takes_no_place_in_the_queue_of_pushes_and_gives_way_to_a_newer_one():
+    assert "concurrency" not in read_yaml(GITHUB)
+    plan = read_yaml(GITHUB)["jobs"]["plan"]
+    group = "kbsync-plan-${{ github.event.pull_request.number }}"
+    assert plan["concurrency"] == {"group": group, "cancel-in-progress": True}
+    assert "resource_group" not in read_yaml(GITLAB)["plan"] and read_yaml(GITLAB)["plan"]["interruptible"]
+
+
+def test_no_job_runs_for_ever():
+    assert all(job["timeout-minutes"] <= 60 for job in read_yaml(GITHUB)["jobs"].values())
+    assert all("timeout" in read_yaml(GITLAB)[name] for name in ("plan", "push", "nightly"))
+
+
+def test_only_the_job_that_needs_it_may_write():
+    jobs = read_yaml(GITHUB)["jobs"]
+    assert read_yaml(GITHUB)["permissions"] == {"contents": "read"}
+    assert jobs["plan"]["permissions"] == {"contents": "read", "pull-requests": "write"}
+    assert jobs["push"]["permissions"] == {"contents": "write"}
 
 
 def test_every_job_has_the_whole_history_and_python_3_11():
     for job in read_yaml(GITHUB)["jobs"].values():
         checkout, python = job["steps"][:2]
-        assert checkout["with"] == {"fetch-depth": 0} and python["with"] == {"python-version": "3.11"}
+        assert checkout["with"]["fetch-depth"] == 0 and python["with"] == {"python-version": "3.11"}
     assert read_yaml(GITLAB)["variables"]["GIT_DEPTH"] == "0"
     assert read_yaml(GITLAB)["default"]["image"] == "python:3.11"
 
 
-@pytest.mark.parametrize("path", [GITHUB, GITLAB], ids=["github", "gitlab"])
-def test_the_help_center_shows_the_examples_as_they_are(path):
-    article = Path(__file__).parent.parent.parent / "content/en/automation/publish-on-merge.md"
-    assert f"```yaml\n{path.read_text('utf-8')}```\n" in article.read_text("utf-8")
+# --- the comment -----------------------------------------------------------------------------------------------------
+
+
+def test_a_pull_request_has_one_comment_that_follows_its_commits(forge, api):
+    assert forge.run(reviewed("first")).code == 0
+    assert [row["body"].splitlines()[1] for row in api.comments] == ["## kbsync plan: 5 changes"]
+    config = {"kbsync.toml": (forge.desk / "kbsync.toml").read_text("utf-8")}
+    forge.propose("first", FILES | config | {"content/en/billing/more.md": "---\ntitle: More\n---\nText.\n"})
+    assert forge.run(reviewed("first")).code == 0
+    assert [row["body"].splitlines()[1] for row in api.comments] == ["## kbsync plan: 6 changes"]
+    assert all(api.authorized)
+
+
+def test_a_plan_that_needs_a_decision_fails_and_is_commented_on(forge, portal, api):
+    forge.merge("first")
+    assert forge.run(MERGED).code == 0
+    portal.panel.edit("invoices", title="Bills")
+    forge.propose("edit", EDITED)
+    assert forge.run(reviewed("edit")).code == 4
+    assert "- **Needs your decision: 1.**" in api.comments[0]["body"]
+
+
+def test_a_comment_that_is_refused_does_not_fail_the_job(forge, api):
+    api.faults.append(("POST", "/7/", FORBIDDEN))
+    ran = forge.run(reviewed("first"))
+    assert ran.code == 0 and "Warning: the comment was not posted." in ran.err
+    assert told(ran).startswith("## kbsync plan: 5 changes\n")
+
+
+# --- at night --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("api", ["gitlab"], indirect=True)
+def test_the_nightly_job_fails_where_the_portal_differs(forge, portal):
+    forge.merge("first")
+    assert forge.run(AT_NIGHT).code == 10
+    assert forge.run(MERGED).code == 0
+    assert forge.run(AT_NIGHT).code == 0
+    portal.panel.edit("invoices", title="Bills")
+    ran = forge.run(AT_NIGHT)
+    assert ran.code == 4 and "1 needs your decision" in told(ran)
+
+
+# --- the component ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("api", ["gitlab"], indirect=True)
+def test_the_component_does_what_the_example_does_also_for_a_second_portal(forge, portal, api):
+    forge.merge("first")
+    made = component(token_origin=portal.base_url, prefix="help", environment="staging")
+    config = (forge.desk / "kbsync.toml").read_text("utf-8")
+    forge.propose("second", {"kbsync.toml": f'{config}[env.staging.service]\nportal = "other"\n'})
+    plan = forge.run(reviewed("second"), gitlab_job(reviewed("second"), forge.secrets, made))
+    assert plan.code == 0, plan.err
+    assert "Portal `other`" in api.comments[0]["body"]
+    again = component(token_origin=portal.base_url)
+    forge.merge("second")
+    assert forge.run(MERGED, gitlab_job(MERGED, forge.secrets, again)).code == 0
+    assert {article.slug for article in portal.panel.articles(PORTAL)} == {"invoices", "refunds", "refunds-fr"}
+    assert set(made) == {".help", "help plan", "help push", "help nightly"}
 
 
 def test_a_branch_that_names_another_service_does_not_get_the_token(forge, portal):

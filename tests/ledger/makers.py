@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from kbsync.ledger import Ledger
-from kbsync.ledger.git import GitLedger, open_git_ledger, ref_of
+from kbsync.ledger.git_ledger import GitLedger, open_git_ledger, ref_of
 from kbsync.ledger.postgres import PostgresDatabase
 from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.sqlite import SqliteDatabase

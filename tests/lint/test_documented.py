@@ -11,9 +11,9 @@ import pytest
 
 from kbsync.content.post import read_post
 from kbsync.lint import CHECKS, CODES_OF_ALL, CODES_OF_THE_TREE
-from kbsync.lint.bodies import BODY_CHECKS
-from kbsync.lint.check import Needs
+from kbsync.lint.body_checks import BODY_CHECKS
 from kbsync.lint.explanations import PAGE, anchor_of, codes, explain, page_address
+from kbsync.lint.finds import Needs
 from kbsync.lint.registry import RULES as OF_A_TREE
 from kbsync.markdown.spans import scan
 from kbsync.report.rules import RULES

@@ -10,7 +10,7 @@ from builders import source_of
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
 from kbsync.lint import inspect
-from kbsync.lint.bodies import BODY_CHECKS
+from kbsync.lint.body_checks import BODY_CHECKS
 from kbsync.lint.page import Page
 from kbsync.markdown.html import render_html
 from kbsync.report.rules import RULES

@@ -2,9 +2,10 @@
 
 from markdown_it.token import Token
 
+from kbsync.markdown.constructs import Scan, Target
 from kbsync.markdown.dialect import portal_parser
 from kbsync.markdown.rewrite import rewrite
-from kbsync.markdown.spans import Scan, Target, scan
+from kbsync.markdown.spans import scan
 
 _PARSER = portal_parser()
 NEW = "../x y/é(1.md?a=1&b=2#c"

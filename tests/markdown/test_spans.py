@@ -2,7 +2,8 @@
 
 import pytest
 
-from kbsync.markdown.spans import Heading, RawHtml, Reference, Scan, Target, scan
+from kbsync.markdown.constructs import Heading, RawHtml, Reference, Scan, Target
+from kbsync.markdown.spans import scan
 
 
 def the_target(text: str) -> Target:

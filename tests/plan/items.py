@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, SideEffects
 from kbsync.model import Action, Base, Desired, Manage, Observed, Pending, Plan, Status, Target
 from kbsync.plan.build import build_plan
 from kbsync.plan.draft import Policy
@@ -17,8 +17,13 @@ TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 
 CHATWOOT = frozenset({"list_articles", "update_article", "update_category", "delete_article", "delete_category"})
 
+EFFECTS = SideEffects(renumbers_on=("category",), locale_follows="category")
+
 POLICY = Policy(
-    can=CHATWOOT, keeps={"article": frozenset(ARTICLE_FIELDS), "category": frozenset(CATEGORY_FIELDS)}, max_fraction=1.0
+    can=CHATWOOT,
+    keeps={"article": frozenset(ARTICLE_FIELDS), "category": frozenset(CATEGORY_FIELDS)},
+    side_effects=EFFECTS,
+    max_fraction=1.0,
 )
 
 

@@ -15,7 +15,8 @@ from builders import read_content, write_files
 from kbsync.app.plan import ask
 from kbsync.history.base import ask_git
 from kbsync.history.blobs import Blobs
-from kbsync.history.git import GitFailed, Repository, clean
+from kbsync.history.git_process import GitFailed, clean
+from kbsync.history.repository import Repository
 from kbsync.model import Desired, Kind, Manage, Observed, Status, Value
 from kbsync.plan.decide import ABSENT, Verdict, decide
 from kbsync.plan.known import NEVER, GitWord, Known
@@ -700,7 +701,7 @@ def test_a_git_that_never_ends_is_ended(tree, tmp_path):
     slow.write_text('#!/bin/sh\ncase "$*" in *" log "*) exec sleep 600;; *) exec git "$@";; esac\n')
     slow.chmod(0o755)
     repository = Repository(tree.root, os.environ, program=str(slow))
-    repository.limit_s = 0.2
+    repository.git.limit_s = 0.2
     with pytest.raises(GitFailed, match="git took too long"):
         list(repository.log())
 
@@ -710,7 +711,7 @@ def test_a_wait_for_git_is_told_once(tree):
     os.mkfifo(tree.repo.folder / ".git" / "info" / "grafts")
     notes: list[str] = []
     repository = Repository(tree.root, slow=notes.append, slow_s=0.1)
-    repository.limit_s = 1.0
+    repository.git.limit_s = 1.0
     for _ in range(2):
         with pytest.raises(GitFailed, match="git took too long"):
             list(repository.log())

@@ -13,7 +13,7 @@ from kbsync.plan.known import Known
 from kbsync.plan.replan import Now, replan
 from kbsync.plan.undo import build_undo
 
-from .items import POLICY, TARGET, Item, a_category, an_article
+from .items import EFFECTS, POLICY, TARGET, Item, a_category, an_article
 
 BILLING = a_category(slug="billing", remote_id=100)
 BARE = an_article().without("position")
@@ -91,4 +91,6 @@ def test_dragging_is_no_reason_to_keep_what_an_undo_would_delete():
     (made,) = [change for change in plan_for([article("a")]).changes if change.kind == "article"]
     entry = Entry(1, replace_change(made, remote_id=1), "done")
     dragged = article("a", 1, position=77, status=Status.DRAFT).observed()
-    assert [change.action for change in build_undo(TARGET, [entry], [dragged], []).changes] == [Action.DELETE]
+    assert [change.action for change in build_undo(TARGET, [entry], [dragged], [], effects=EFFECTS).changes] == [
+        Action.DELETE
+    ]

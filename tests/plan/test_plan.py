@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from kbsync.errors import PlanRefused
+from kbsync.fields import SideEffects
 from kbsync.model import Action, Manage, Pending, Reason, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import Former, GitWord, Known
@@ -294,6 +295,14 @@ def test_two_files_that_swap_their_names_and_keep_slug_and_text_need_nothing_sen
     plan = plan_of([a.but(path="en/b.md"), b.but(path="en/a.md")], [a, b], [a, b])
     assert plan.changes == ()
     assert {base.slug: base.path for base in plan.settled} == {"a": "en/b.md", "b": "en/a.md"}
+
+
+def test_a_service_that_renumbers_nothing_is_sent_the_category_alone():
+    base = an_article(category="billing", position=20)
+    policy = replace(POLICY, side_effects=SideEffects())
+    known = Known([base.observed()], [base.base()])
+    (change,) = build_plan(TARGET, [base.but(category="account").desired()], known, policy=policy).changes
+    assert (change.after, change.displaced) == ({"category": "account"}, ())
 
 
 def test_a_category_that_gets_another_slug_does_not_move_its_articles():

@@ -15,7 +15,7 @@ from kbsync.plan.resolve import resolve_fields
 from kbsync.plan.result import hold_again
 from kbsync.plan.undo import build_undo
 
-from .items import POLICY, TARGET, Item, a_category, an_article, holds, plan_of, sends
+from .items import EFFECTS, POLICY, TARGET, Item, a_category, an_article, holds, plan_of, sends
 
 BASE = an_article(title="Refunds")
 THEIRS = BASE.but(title="Money back")
@@ -108,7 +108,7 @@ def test_a_decision_for_ours_is_over_once_both_sides_hold_the_same():
 def undone(change: Change, base: Base, observed: Item) -> Change:
     """The change that puts one of a run back."""
     entries = [Entry(1, change, "done")]
-    (found,) = build_undo(TARGET, entries, [observed.observed()], {"text", "theirs"}, [base]).changes
+    (found,) = build_undo(TARGET, entries, [observed.observed()], {"text", "theirs"}, [base], effects=EFFECTS).changes
     return found
 
 

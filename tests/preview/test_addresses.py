@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from kbsync.preview.addresses import Place, article_url, canonical, category_url, home_url, read_url, search_url
+from kbsync.preview.urls import Place, article_url, canonical, category_url, home_url, read_url, search_url
 
 ODD = ("refunds", "a b", "50%", "ä/ö", "日本", "a#b?c", "..", "-")
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kbsync.preview.build import build_site
+from kbsync.preview.static_site import build_site
 from patience import GIVE_UP_S
 from preview.workshop import TREE, a_project
 

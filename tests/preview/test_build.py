@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from kbsync.errors import UsageError
-from kbsync.preview.build import MARKER, build_site
+from kbsync.preview.static_site import MARKER, build_site
 from preview.workshop import TREE, a_project
 
 FILES = {

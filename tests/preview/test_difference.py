@@ -8,7 +8,7 @@ from html import unescape
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.preview.difference import LEFT_OUT, MOST_WORDS, difference_html
+from kbsync.preview.word_diff import LEFT_OUT, MOST_WORDS, difference_html
 
 TEXTS = st.lists(st.sampled_from(["one", "two", "<b>", "&", "\n", "\n\n", " ", "ä", "```"]), max_size=20).map("".join)
 

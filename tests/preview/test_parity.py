@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.preview.bodies import page_html
+from kbsync.preview.article_html import page_html
 
 RECORDED: list[list[str]] = [
     json.loads(line) for line in (Path(__file__).parents[1] / "fixtures/parity/rendered.jsonl").read_text().splitlines()

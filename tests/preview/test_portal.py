@@ -11,7 +11,7 @@ from kbsync.content.images import look_at
 from kbsync.errors import Unreachable
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Value
-from kbsync.preview.portal import ASKING, FRESH_S, NOT_THERE, WITH_PORTAL, Comparer, LastPush, PortalArticle
+from kbsync.preview.comparer import ASKING, FRESH_S, NOT_THERE, WITH_PORTAL, Comparer, LastPush, PortalArticle
 from kbsync.site.pages import WriterDiff
 from preview.workshop import REFUNDS, TREE, Shop, a_shop, running
 from sandbox.uploads import PNG

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.model import Action, Change, Finding, Held, Outcome, Plan, Reason, Target, visible
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Reason, Target, visible
 from kbsync.report.github import findings_annotations, plan_annotations, push_annotations
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
@@ -26,10 +26,9 @@ def a_finding(level: str = "warning", **others) -> Finding:
     return Finding(level=level, **given | others)
 
 
-def a_change(path: str = "en/refunds.md") -> Change:
-    return Change(
-        action=Action.UPDATE, kind="article", locale="en", slug="refunds", path=path, remote_id=7, title="Refunds"
-    )
+def a_change(path: str = "en/refunds.md", **others) -> Change:
+    known = {"action": Action.UPDATE, "kind": "article", "locale": "en", "slug": "refunds", "path": path}
+    return Change(**known, remote_id=7, title="Refunds", **others)
 
 
 def read(line: str) -> tuple[str, dict[str, str], str]:
@@ -71,6 +70,24 @@ def test_what_a_plan_holds_is_a_warning_on_the_first_line_of_its_source():
         "::warning file=content/en/b.md,line=1,col=1,title=KB502::no such file%0Amake it\n"
         "::warning file=content/en/a.md,line=3,col=5,title=KB301::no such file%0Amake it\n"
     )
+
+
+def test_what_readers_see_at_once_is_a_notice_behind_what_needs_somebody():
+    fields = (FieldChange("title", "Bills", "Invoices"), FieldChange("content", "a", "b"))
+    known = {"kind": "article", "locale": "en", "live": True}
+    gone = Change(action=Action.ARCHIVE, slug="old", path="", remote_id=9, title="Old", **known)
+    adopted = Change(action=Action.ADOPT, slug="same", path="en/same.md", remote_id=8, title="Same", **known)
+    plan = Plan(TARGET, (a_change(live=True, fields=fields), gone, adopted, a_change()), (HELD,))
+    held, live, archived = plan_annotations(plan, [], root="content").splitlines()
+    assert held.startswith("::warning file=content/en/invoices.md,line=1,")
+    title = "title=Live%3A readers see the change immediately"
+    assert live == f"::notice file=content/en/refunds.md,line=1,{title}::update en: refunds: title, body"
+    assert archived == f"::notice {title}::archive en: old"
+
+
+def test_a_push_has_no_notices_as_what_is_done_is_done():
+    plan = Plan(TARGET, (a_change(live=True),))
+    assert push_annotations(plan, [Outcome(plan.changes[0], "done", 7)], root="content") == ""
 
 
 def test_what_failed_or_was_skipped_is_an_error_and_what_was_done_is_not_told():

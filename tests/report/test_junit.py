@@ -18,19 +18,22 @@ def suite(*findings: Finding, root: str = "content") -> ElementTree.Element:
     return found
 
 
-def test_each_file_is_a_test_and_each_finding_a_failure():
+def test_each_file_is_a_test_and_one_with_findings_fails_once():
     found = suite(
-        Finding("KB108", "error", "en/b.md", 2, 1, 'a "wrong" <type>', "do & that"),
-        Finding("KB301", "warning", "en/b.md", 3, 5, "no such file"),
+        Finding("KB301", "warning", "en/b.md", 2, 5, "no such file"),
+        Finding("KB108", "error", "en/b.md", 3, 1, 'a "wrong" <type>', "do & that"),
     )
-    assert (found.get("tests"), found.get("failures"), found.get("errors")) == ("2", "2", "0")
+    assert (found.get("tests"), found.get("failures"), found.get("errors")) == ("2", "1", "0")
     good, bad = found
     assert (good.get("name"), len(good)) == ("content/en/a.md", 0)
-    assert [(f.get("type"), f.get("message")) for f in bad] == [
-        ("error KB108", '2:1 a "wrong" <type>'),
-        ("warning KB301", "3:5 no such file"),
-    ]
-    assert bad[0].text == 'content/en/b.md:2:1: a "wrong" <type>\ndo & that'
+    (failure,) = bad
+    assert (failure.get("type"), failure.get("message")) == ("error KB108", '3:1 a "wrong" <type> (and 1 more)')
+    assert failure.text == ('content/en/b.md:2:5: no such file\ncontent/en/b.md:3:1: a "wrong" <type>\ndo & that')
+
+
+def test_no_report_has_more_failures_than_tests():
+    found = suite(*(Finding("KB301", "warning", "en/b.md", line, 1, "no such file") for line in range(1, 20)))
+    assert int(found.get("failures")) == len(found.findall(".//failure")) == 1 < int(found.get("tests"))
 
 
 def test_a_finding_about_what_is_no_source_is_a_test_too():

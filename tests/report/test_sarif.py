@@ -1,14 +1,20 @@
-"""SARIF as its schema wants it: every key that is used, its type, and nothing else."""
+"""SARIF as its schema and GitHub want it: every key that is used, its type, and nothing else."""
 
 from __future__ import annotations
 
-from typing import Literal
+import re
+from typing import Annotated, Literal
 from urllib.parse import unquote
 
 import msgspec
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from kbsync.content.parse import parse_source
+from kbsync.lint.body_checks import inspect_body as inspect
+from kbsync.lint.explanations import codes, explain
+from kbsync.lint.fixes import fix_text
 from kbsync.model import Finding
 from kbsync.report.rules import RULES
 from kbsync.report.sarif import findings_sarif, uri_of
@@ -18,8 +24,17 @@ class Strict(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     """A part of the schema, as far as kbsync writes it. Source: sarif-schema-2.1.0.json."""
 
 
+From1 = Annotated[int, msgspec.Meta(ge=1)]
+Short = Annotated[str, msgspec.Meta(min_length=1, max_length=1024)]
+"""GitHub shows no more of a description. Source: docs.github.com, SARIF support for code scanning; so below."""
+
+
 class Text(Strict):
     text: str
+
+
+class Description(Strict):
+    text: Short
 
 
 class Help(Strict):
@@ -27,10 +42,16 @@ class Help(Strict):
     markdown: str
 
 
+class Configuration(Strict):
+    level: Literal["error", "warning"]
+
+
 class Rule(Strict):
-    id: str
-    short_description: Text
-    full_description: Text
+    id: Annotated[str, msgspec.Meta(max_length=255)]
+    name: Annotated[str, msgspec.Meta(max_length=255, pattern="^[A-Z][A-Za-z0-9]+$")]
+    short_description: Description
+    full_description: Description
+    default_configuration: Configuration
     help: Help
     help_uri: str = ""
 
@@ -51,8 +72,15 @@ class ArtifactLocation(Strict):
 
 
 class Region(Strict):
-    start_line: int
-    start_column: int
+    """All four, as GitHub asks for them."""
+
+    start_line: From1
+    start_column: From1
+    end_line: From1
+    end_column: From1
+
+    def __post_init__(self) -> None:
+        assert (self.start_line, self.start_column) <= (self.end_line, self.end_column)
 
 
 class Physical(Strict):
@@ -64,12 +92,37 @@ class Location(Strict):
     physical_location: Physical
 
 
+class Content(Strict):
+    text: str
+
+
+class Replacement(Strict):
+    deleted_region: Region
+    inserted_content: Content
+
+
+class ArtifactChange(Strict):
+    artifact_location: ArtifactLocation
+    replacements: Annotated[list[Replacement], msgspec.Meta(min_length=1)]
+
+
+class Fix(Strict):
+    description: Text
+    artifact_changes: Annotated[list[ArtifactChange], msgspec.Meta(min_length=1)]
+
+
+class Fingerprints(Strict, rename=None):
+    primaryLocationLineHash: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{16}:[1-9][0-9]*$")]  # noqa: N815
+
+
 class Result(Strict):
     rule_id: str
     level: Literal["error", "warning"]
     message: Text
-    locations: list[Location]
+    locations: Annotated[list[Location], msgspec.Meta(min_length=1, max_length=1)]
+    partial_fingerprints: Fingerprints
     rule_index: int = -1
+    fixes: list[Fix] = []
 
 
 class Run(Strict):
@@ -84,9 +137,32 @@ class Log(Strict, rename={"schema": "$schema"}):
     runs: list[Run]
 
 
-def log_of(*findings: Finding, root: str = "docs/content", page: str = "") -> Run:
-    (run,) = msgspec.json.decode(findings_sarif(findings, root=root, page=page), type=Log).runs
+def log_of(*findings: Finding, root: str = "docs/content", page: str = "", text: str = "") -> Run:
+    log = findings_sarif(findings, root=root, page=page, read=lambda path: text)
+    (run,) = msgspec.json.decode(log, type=Log).runs
     return run
+
+
+def fingerprints(*findings: Finding, text: str) -> list[str]:
+    return [result.partial_fingerprints.primaryLocationLineHash for result in log_of(*findings, text=text).results]
+
+
+def linted(text: str, path: str = "en/a.md") -> list[Finding]:
+    """What the rules say of a file alone."""
+    source = parse_source(path, text.encode(), inspect=inspect)
+    return [Finding(p.code, p.level, path, p.line, p.column, p.message, p.hint, p.fixable) for p in source.problems]
+
+
+def applied(text: str, result: Result) -> str:
+    """The text with the fix of one result, as an editor does it."""
+    starts = [0, *(found.end() for found in re.finditer(r"\r\n|\n|\r", text))]
+    ((change,),) = [fix.artifact_changes for fix in result.fixes]
+    for replacement in reversed(change.replacements):
+        region = replacement.deleted_region
+        start = starts[region.start_line - 1] + region.start_column - 1
+        end = starts[region.end_line - 1] + region.end_column - 1
+        text = text[:start] + replacement.inserted_content.text + text[end:]
+    return text
 
 
 def test_a_log_has_every_rule_with_help_and_every_result_points_to_its_rule():
@@ -128,3 +204,87 @@ def test_whatever_the_texts_are_it_is_json_without_control_characters(message, h
     (result,) = run.results
     assert result.message.text.replace("\n", "").isprintable() or not result.message.text.isascii()
     assert unquote(result.locations[0].physical_location.artifact_location.uri) == f"en/x{name}.md"
+
+
+def test_rules_have_names_and_the_level_that_they_have_without_settings():
+    rules = {rule.id: rule for rule in log_of().tool.driver.rules}
+    assert rules["KB412"].name == "ListThatIsNotNested"
+    assert len({rule.name for rule in rules.values()}) == len(rules)
+    assert all(rule.default_configuration.level == RULES[code].level for code, rule in rules.items())
+
+
+@pytest.mark.parametrize(
+    ("line", "column", "end"),
+    [
+        ("See [my invoices](no where.md) now", 5, 31),
+        ("See ![an image](x.png) now", 5, 23),
+        ("a <div class='x'> b", 3, 18),
+        ("a `some code` b", 3, 14),
+        ("one two three", 5, 8),
+        ("one", 4, 4),
+        ("one", 40, 40),
+        ("", 1, 1),
+        ("[" * 50_000, 1, 50_001),
+    ],
+)
+def test_a_result_ends_where_the_link_the_tag_or_the_word_does(line, column, end):
+    (result,) = log_of(Finding("KB301", "warning", "en/a.md", 2, column, "no"), text=f"first\n{line}\n").results
+    region = result.locations[0].physical_location.region
+    assert (region.start_line, region.start_column, region.end_line, region.end_column) == (2, column, 2, end)
+
+
+def test_a_fingerprint_stays_when_the_line_moves_and_is_another_for_another_rule_path_or_text():
+    here = Finding("KB301", "warning", "en/a.md", 2, 5, "no such file")
+    (name,) = fingerprints(here, text="a\nSee [x](y.md)\n")
+    moved = Finding("KB301", "warning", "en/a.md", 4, 7, "no such file, now said otherwise")
+    assert fingerprints(moved, text="a\nb\n\n  See  [x](y.md)\t\n") == [name]
+    others = (
+        fingerprints(here, text="a\nSee [x](z.md)\n"),
+        fingerprints(Finding("KB302", "warning", "en/a.md", 2, 5, "no"), text="a\nSee [x](y.md)\n"),
+        fingerprints(Finding("KB301", "warning", "en/b.md", 2, 5, "no"), text="a\nSee [x](y.md)\n"),
+    )
+    assert len({name, *(other for (other,) in others)}) == 4
+
+
+def test_equal_lines_are_told_apart_by_a_number():
+    same = [Finding("KB301", "warning", "en/a.md", line, 1, "no") for line in (1, 2, 4)]
+    first, second, third = fingerprints(*same, text="[x](y.md)\n[x](y.md)\n\n[x](y.md)\n")
+    assert [name.split(":")[1] for name in (first, second, third)] == ["1", "2", "3"]
+    assert len({name.split(":")[0] for name in (first, second, third)}) == 1
+
+
+FIXABLE = [
+    code
+    for code in codes()
+    if (before := explain(code).before) and fix_text("en/a.md", before.encode(), {code}) != before.encode()
+]
+
+
+@pytest.mark.parametrize("code", FIXABLE)
+@pytest.mark.parametrize("change", [str, lambda text: "\ufeff" + text, lambda text: text.replace("\n", "\r\n")])
+def test_the_fixes_of_an_example_are_what_lint_fix_makes_of_it(code, change):
+    text = change(explain(code).before)
+    findings = [finding for finding in linted(text) if finding.code == code and finding.fixable]
+    results = log_of(*findings, text=text.removeprefix("\ufeff")).results
+    assert results and all(result.fixes for result in results)
+    fixed, mark = text.removeprefix("\ufeff"), text[: text.startswith("\ufeff")]
+    for result in reversed(results):
+        fixed = applied(fixed, result)
+    assert mark + fixed == fix_text("en/a.md", text.encode(), {code}).decode()
+
+
+def test_a_fix_is_given_only_where_lint_fix_would_make_it():
+    text = "---\ntitle: A\n---\nA <name> <!-- kbsync-ignore KB401 --> and `<x>`.\n\nA <name>.\n"
+    for finding, result in zip(linted(text), log_of(*linted(text), text=text).results, strict=True):
+        assert bool(result.fixes) <= finding.fixable
+        if result.fixes:
+            left = {(f.code, f.line, f.column) for f in linted(applied(text, result))}
+            assert (finding.code, finding.line, finding.column) not in left
+
+
+def test_a_file_that_cannot_be_read_still_has_its_findings():
+    log = findings_sarif(
+        [Finding("KB304", "warning", "en/x.png", 1, 1, "no", fixable=True)], root=".", page="", read=lambda path: None
+    )
+    (result,) = msgspec.json.decode(log, type=Log).runs[0].results
+    assert not result.fixes and result.locations[0].physical_location.region.end_column == 1

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from kbsync.markdown.html import render_html
-from kbsync.site.anchors import add_anchors
+from kbsync.site.anchor_links import add_anchors
 from kbsync.site.pages import ArticlePage, CategoryPage, Frame, HomePage, Link, MissingPage, Section, render
 
 from .uploads import read

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kbsync.errors import Denied
 from kbsync.model import Observed
 from kbsync.sandbox import V4_2
-from kbsync.service.categories import MOST_PROBED, CategoryLister, Counts, Expected, holes
+from kbsync.service.category_lister import MOST_PROBED, CategoryLister, Counts, Expected, holes
 from kbsync.service.snapshot import Snapshot
 
 from .world import AGENT, SETUP, a_sandbox, a_service, asked, create_category, fill, observe

@@ -11,9 +11,9 @@ import pytest
 
 from kbsync.errors import Misbehaved
 from kbsync.model import Observed
-from kbsync.service.categories import MAX_ASKED, MAX_PAGES, CategoryLister, Counts
-from kbsync.service.listing import MAX_PAGES as MAX_PAGES_OF_ARTICLES
-from kbsync.service.listing import MAX_UNCOUNTED_PAGES, PAGES_AHEAD, PASSES, Lister, Page
+from kbsync.service.article_lister import MAX_PAGES as MAX_PAGES_OF_ARTICLES
+from kbsync.service.article_lister import MAX_UNCOUNTED_PAGES, PAGES_AHEAD, PASSES, Lister, Page
+from kbsync.service.category_lister import MAX_ASKED, MAX_PAGES, CategoryLister, Counts
 from kbsync.service.snapshot import LocaleRows, Row
 
 PER_PAGE = 3

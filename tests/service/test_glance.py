@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbsync.service.listing import Lister, Page
+from kbsync.service.article_lister import Lister, Page
 from kbsync.service.peek import NEWEST, head_of, is_unmoved
 from kbsync.service.snapshot import LocaleRows, Row
 

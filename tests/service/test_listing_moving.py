@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from kbsync.service.listing import Lister, Page
+from kbsync.service.article_lister import Lister, Page
 from kbsync.service.snapshot import LocaleRows, Row
 
 from .world import a_server, a_service, reply

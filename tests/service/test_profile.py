@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ConfigError
-from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, SideEffects
 from kbsync.model import Status
 from kbsync.service.declaration import OPERATIONS
 from kbsync.service.profile import Limits, read_profile
@@ -54,6 +54,18 @@ def test_a_profile_of_ones_own_names_what_differs_and_keeps_the_rest(own):
     assert profile.can("update_article")
     assert profile.status_of(9) is Status.ARCHIVED
     assert not profile.keeps("category", "icon")
+
+
+def test_what_a_save_changes_besides_is_declared_once_and_may_be_taken_away(own):
+    assert read_profile("chatwoot", folder=Path()).side_effects == SideEffects(("category",), "category")
+    plain = own('extends = "chatwoot"\n[side_effects]\nrenumbers_on = []\nlocale_follows = ""\n').side_effects
+    assert (plain.overwrites({"category"}), plain.settles_place()) == ((), {"locale"})
+
+
+@pytest.mark.parametrize("wrong", ['renumbers_on = ["categories"]', 'locale_follows = "folder"', "renumbers_on = 3"])
+def test_a_side_effect_names_a_field_of_articles(own, wrong):
+    with pytest.raises(ConfigError, match="side_effects"):
+        own(f'extends = "chatwoot"\n[side_effects]\n{wrong}\n')
 
 
 def test_a_profile_may_extend_another_of_ones_own(own):

@@ -77,10 +77,13 @@ def test_a_wait_that_all_threads_share_is_told_once():
     told: list[str] = []
     clock = Sleepless(MINUTE_S)
     answers = [reply("", BUSY, Retry_After="30")] * 4 + [reply("[]")]
-    with a_server(*answers) as server, a_transport(server.base_url, clock=clock) as transport:
-        transport.note, transport.now = told.append, lambda: 0.0
-        with ThreadPoolExecutor(4) as pool:
-            assert {answer.status for answer in pool.map(lambda _: transport.send("GET", "/x"), range(4))} == {200}
+    still = {"now": lambda: 0.0, "note": told.append}
+    with (
+        a_server(*answers) as server,
+        a_transport(server.base_url, clock=clock, **still) as transport,
+        ThreadPoolExecutor(4) as pool,
+    ):
+        assert {answer.status for answer in pool.map(lambda _: transport.send("GET", "/x"), range(4))} == {200}
     assert told == ["The service answers 429 (too many requests). Trying again in 30 s."]
 
 

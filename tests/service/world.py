@@ -77,12 +77,23 @@ def a_sandbox(folder, setup=SETUP, behaviour=None, **options):
 
 
 @contextmanager
-def a_transport(base_url, *, token=ADMIN, timeout_s=GIVE_UP_S, clock=None, concurrency=4):
+def a_transport(
+    base_url, *, token=ADMIN, timeout_s=GIVE_UP_S, clock=None, concurrency=4, now=None, note=lambda text: None
+):
     clock = clock or Sleepless()
     bucket = Bucket(1_000_000, 1_000_000.0, clock.now, clock.sleep)
     gate = Gate(concurrency)
     transport = Transport(
-        base_url, token, timeout_s, bucket, gate, clock.now, clock.sleep, clock.time, random.Random(7)
+        base_url,
+        token,
+        timeout_s,
+        bucket,
+        gate,
+        now or clock.now,
+        clock.sleep,
+        clock.time,
+        random.Random(7),
+        note=note,
     )
     try:
         yield transport

@@ -11,7 +11,7 @@ from pathlib import Path
 import yaml
 
 from kbsync.markdown.html import render_html
-from kbsync.site.anchors import add_anchors
+from kbsync.site.anchor_links import add_anchors
 from kbsync.site.defuse import defuse
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from kbsync.markdown.embeds import EMBEDS
 from kbsync.markdown.html import render_html
-from kbsync.site.anchors import add_anchors
+from kbsync.site.anchor_links import add_anchors
 from kbsync.site.defuse import defuse
 from kbsync.site.targets import is_remote, is_script
 

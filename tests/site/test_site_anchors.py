@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from kbsync.markdown.html import render_html
-from kbsync.site.anchors import add_anchors
+from kbsync.site.anchor_links import add_anchors
 from kbsync.site.pages import TocEntry
 
 

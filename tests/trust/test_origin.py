@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ConfigError
+from kbsync.trust.consents import Store, data_folder
 from kbsync.trust.origin import THIS_MACHINE, check_token, origin_of
-from kbsync.trust.store import Store, data_folder
 
 OURS, THEIRS, LOCAL = "https://support.example.com", "https://evil.example", "http://127.0.0.1:8420"
 

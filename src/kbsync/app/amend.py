@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from kbsync.app.options import AS_CONFIGURED, policy_of
+from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of
 from kbsync.app.reading import Reading
-from kbsync.app.sides import Recorded
+from kbsync.app.sides import Recorded, image_addresses
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
 from kbsync.markdown.uploaded import host_of
@@ -48,7 +47,7 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
             return None
     addresses = ImageAddresses.of(record.images, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
-    policy = replace(policy_of(workspace, AS_CONFIGURED), latency_s=service.latency_s)
+    policy = at_its_pace(policy_of(workspace, AS_CONFIGURED), service)
     plan = amend_plan(remembered, matches, policy=policy)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     return None if plan.held or plan.settled else plan
@@ -59,7 +58,7 @@ def _recorded(workspace: Workspace, items: Iterable[Desired]) -> Recorded:
     ledger = workspace.open_ledger(looking=True)
     try:
         key = workspace.target.key
-        images = {name: found.url for name, found in ledger.images(key).items()}
-        return Recorded(ledger.bases_of_slugs(key, "article", [item.slug for item in items]), [], images)
+        bases = ledger.bases_of_slugs(key, "article", [item.slug for item in items])
+        return Recorded(bases, [], image_addresses(ledger, key))
     finally:
         ledger.close()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import Local, RememberedPlan, local_side, peek, recall, remember, remember_touched
 from kbsync.app.reading import Reading, read_content, read_part, read_sound
@@ -54,6 +55,7 @@ def plan(workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Pat
         TreeRefused: the content tree has errors.
         KbsyncError: the portal, the ledger or a setting cannot be used.
     """
+    note_without_ledger(workspace)
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if out is None and options == AS_CONFIGURED else None
     recalled = _recalled(workspace, walk, local)
@@ -72,6 +74,7 @@ def plan(workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Pat
         reading = reading or read_sound(workspace, walk)
         record = record or read_ledger(workspace)
         planned = make_plan(workspace, reading, service, record, options, seen)
+        note_behind(workspace, planned.plan)
         if not record.pending:
             remember(workspace, reading, local, planned.portal, planned.plan)
         if out is not None:

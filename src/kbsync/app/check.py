@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from kbsync.app.options import needs_author
 from kbsync.app.reading import read_content
@@ -28,7 +29,7 @@ CAPABILITIES = (
 class Line:
     """One thing checked: `ok`, `note` (works, but read this) or `bad`, with the exit code of what is bad."""
 
-    mark: str
+    mark: Literal["ok", "note", "bad"]
     what: str
     found: str
     hint: str = ""
@@ -77,8 +78,8 @@ def _content_lines(workspace: Workspace) -> Iterator[Line]:
 
 def _author_lines(workspace: Workspace, desired: Sequence[Desired]) -> Iterator[Line]:
     """Articles that the service would refuse, because they have no author."""
+    from kbsync.plan.decide_item import has_author
     from kbsync.plan.draft import NO_AUTHOR
-    from kbsync.plan.items import has_author
 
     number = sum(1 for item in desired if not has_author(item)) if needs_author(workspace.profile) else 0
     if number:

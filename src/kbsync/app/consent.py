@@ -15,8 +15,8 @@ from kbsync.files import real_path
 
 if TYPE_CHECKING:
     from kbsync.app.session import Session
+    from kbsync.trust.consents import Store
     from kbsync.trust.reach import Look, Reach
-    from kbsync.trust.store import Store
 
 TRUST = "KBSYNC_TRUST"
 
@@ -110,8 +110,8 @@ class Consent:
 
     def store(self) -> Store:
         """Where consents are kept."""
+        from kbsync.trust.consents import Store
         from kbsync.trust.reach import boundary_of
-        from kbsync.trust.store import Store
 
         return Store.beside(boundary_of(self.settings.folder), os.environ)
 

@@ -39,7 +39,7 @@ def join_push(workspace: Workspace) -> Pushed:
 
 
 def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledger) -> Pushed:
-    """Take part in the push that is under way on this portal; nothing where none is."""
+    """Take part in the push that is under way on this portal; nothing where there is no such push."""
     lease = our_lease(ledger, workspace)
     info = ledger.join(lease.target, lease.owner, now=time.time())
     pushed = Pushed(Plan(workspace.target))

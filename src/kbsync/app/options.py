@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ from kbsync.service.profile import Profile
 
 if TYPE_CHECKING:
     from kbsync.plan.draft import Policy
+    from kbsync.service.contract import Service
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ def policy_of(workspace: Workspace, options: PlanOptions, overwrite: frozenset[s
             "article": frozenset(profile.fields["article"]),
             "category": frozenset(profile.fields["category"]),
         },
+        side_effects=profile.side_effects,
         needs_author=needs_author(profile),
         publish=push.publish or options.publish,
         live=push.live,
@@ -82,6 +84,11 @@ def policy_of(workspace: Workspace, options: PlanOptions, overwrite: frozenset[s
         requests_per_minute=workspace.requests_per_minute,
         concurrency=workspace.settings.pace.concurrency,
     )
+
+
+def at_its_pace(policy: Policy, service: Service) -> Policy:
+    """A policy that knows how fast the service answers: a plan estimates its time with that."""
+    return replace(policy, latency_s=service.latency_s)
 
 
 def needs_author(profile: Profile) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kbsync.app.options import PlanOptions, chosen, named, policy_of
+from kbsync.app.options import PlanOptions, at_its_pace, chosen, named, policy_of
 from kbsync.app.reading import Reading
 from kbsync.app.sides import Peek, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
@@ -72,9 +72,10 @@ def make_plan(
     else:
         bases = renamed_where_observed(bases, portal.items)
     desired = chosen(workspace, reading.desired, options)
-    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete)
+    effects = service.side_effects
+    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete, effects=effects)
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
-    policy = replace(policy_of(workspace, options, overwrite), latency_s=service.latency_s)
+    policy = at_its_pace(policy_of(workspace, options, overwrite), service)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
     weighed = learn(workspace, reading, service, known, publish=policy.publish)
     known = weighed.index.known

@@ -10,7 +10,7 @@ the same:
     environment         the settings as they are in force, all of them; the profile as it was read
     the content tree    path, size, times of every source; the names of all other files (an image is there or not).
                         Not kept where a file was so young that it may change unseen (`Row.racy`), or a finding of the
-                        walk said that something could not be looked at. Where the texts of a few sources moved and
+                        walk could not look at something. Where the texts of a few sources moved and
                         nothing that others see of them (`content/part.py`), these alone are decided anew (`amended`)
     the ledger          inode, size and times of its file and of its write-ahead log, taken before it was read; not
                         kept where they were as young, or where requests were pending
@@ -113,8 +113,8 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, M
 
 
 def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | None]:
-    """Ask the portal the least that can be asked; the plan, where it stands as it did when the record was made."""
-    from kbsync.service.categories import Expected
+    """Ask the portal the least that can be asked; the plan, where it is as it was when the record was made."""
+    from kbsync.service.category_lister import Expected
     from kbsync.service.peek import Head, is_unmoved
 
     heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, Head])
@@ -170,10 +170,9 @@ def _path(workspace: Workspace) -> Path:
 
 def _ledger_stamps(workspace: Workspace) -> list[Stamp | None] | None:
     """What tells a changed ledger from an unchanged one without reading it; None where nothing does."""
-    scheme, _, rest = workspace.settings.ledger.url.partition(":")
-    if scheme != "sqlite":
+    path = workspace.ledger_file()
+    if path is None:
         return None
-    path = workspace.settings.folder / rest.removeprefix("//")
     stamps = [_stamp(path), _stamp(path.with_name(path.name + "-wal")), _stamp(path.with_name(path.name + "-journal"))]
     newest_ns = max((max(stamp[2:]) for stamp in stamps if stamp), default=0)
     return None if time.time_ns() - newest_ns < YOUNG_NS else stamps

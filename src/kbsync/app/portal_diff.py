@@ -12,7 +12,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.errors import ConfigError, NotFound
 
 if TYPE_CHECKING:
-    from kbsync.preview.portal import Ask, LastPush, PortalArticle
+    from kbsync.preview.comparer import Ask, LastPush, PortalArticle
     from kbsync.service.contract import Service
 
 
@@ -49,7 +49,7 @@ def portal_asker(session: Session, stack: ExitStack) -> Ask:
 
 def read_portal_article(service: Service, locale: str, slug: str) -> PortalArticle | None:
     """One article with its text, None where the portal has none of this slug."""
-    from kbsync.preview.portal import PortalArticle
+    from kbsync.preview.comparer import PortalArticle
 
     try:
         found = service.find_article(slug, locale=locale)
@@ -76,7 +76,7 @@ def ledger_asker(session: Session) -> Ask | None:
 
 def read_last_push(workspace: Workspace, locale: str, slug: str) -> LastPush:
     """What the ledger has of an article."""
-    from kbsync.preview.portal import LastPush
+    from kbsync.preview.comparer import LastPush
 
     key = workspace.target.key
     with closing(workspace.open_ledger(looking=True)) as ledger:

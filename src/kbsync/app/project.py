@@ -32,6 +32,8 @@ if TYPE_CHECKING:
     from kbsync.app.push import Pushed
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.undo import Agree
+    from kbsync.service.api import ApiRequest
+    from kbsync.service.exchange import Answer
 
 
 def _ignore(decision: Decision) -> None:
@@ -66,6 +68,16 @@ class Project:
 
         return check(self.workspace)
 
+    def ask(self, request: ApiRequest, *, paginate: bool = False) -> Answer:
+        """Send one request to the service, or read all pages of a list; an answer may be an error.
+
+        Raises:
+            ServiceError: no answer came.
+        """
+        from kbsync.app.api import ask, ask_pages
+
+        return ask_pages(self.workspace, request) if paginate else ask(self.workspace, request)
+
     def lint(self) -> Linted:
         """The findings of the whole content tree. Asks no other machine."""
         from kbsync.app.cached import lint
@@ -89,12 +101,21 @@ class Project:
 
         return fixes_of(selection.reading.compiler.tree, selection.findings, fix_text)
 
-    def plan(self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None) -> Compared:
-        """What a push would do; `out` is the file that the plan is saved in, too.
+    def plan(self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, offline: bool = False) -> Compared:
+        """What a push would do.
+
+        Args:
+            options: what is asked for beyond kbsync.toml.
+            out: the file that the plan is saved in, too.
+            offline: compare with what the ledger has on record; the portal is not asked, and no token is needed.
 
         Raises:
             TreeRefused: the content tree has errors.
         """
+        if offline:
+            from kbsync.app.offline import plan_offline
+
+            return plan_offline(self.workspace, options)
         from kbsync.app.cached import plan
 
         return plan(self.workspace, options, out=out)

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from kbsync.app.lease import Lease, held_lock
+from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import check_first_push, make_plan
 from kbsync.app.reading import Reading, read_sound
@@ -72,6 +73,7 @@ def push(
 ) -> Pushed:
     """Plan, carry it out and record it, under the portal's lock. See `Project.push`."""
     reading = read_sound(workspace)
+    note_without_ledger(workspace)
     ledger = workspace.open_ledger()
     try:
         with workspace.open_service() as service:
@@ -101,6 +103,7 @@ def push_tree(
     record = recorded(workspace, lease.ledger)
     resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
     planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)
+    note_behind(workspace, planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
     body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)

@@ -16,7 +16,7 @@ def sandbox_setup(settings: Settings) -> Setup:
     """The account, portal, locales and authors that kbsync.toml names; the first person has the sandbox's own token.
 
     Raises:
-        DataRefused: there is no token, and none can be made.
+        DataRefused: there is no token, and one cannot be made.
     """
     from kbsync.sandbox import PortalSetup, Setup, UserSetup, token_for, token_of
 

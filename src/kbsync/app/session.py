@@ -7,16 +7,24 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from kbsync.command import Option
 from kbsync.config import Settings, find_config, read_settings
 from kbsync.model import Outcome
+
+if TYPE_CHECKING:
+    from kbsync.service.log import Sent
 
 Show = Callable[[Outcome], None]
 """Is called with each outcome as it comes."""
 
 
 def _ignore(text: str) -> None:
+    pass
+
+
+def _drop(sent: Sent) -> None:
     pass
 
 
@@ -32,10 +40,11 @@ class Session:
     Args:
         config: the kbsync.toml to use; None: the nearest, from the working folder upwards.
         env: the tables `[env.NAME]` that are put on top; "" for none.
-        token_file: where the token is; None: in KBSYNC_TOKEN, or what `token_command` prints.
+        token_file: where the token is; None: where `app/token.py` looks next.
         note: is called with each sentence for people.
         confirm: asks the person at the terminal a question of yes or no; None where there is no one.
         progress: is entered with the number of changes that are about to be sent.
+        log: is called with each request to the service, by the thread that sent it.
     """
 
     config: Path | None = None
@@ -44,6 +53,7 @@ class Session:
     note: Callable[[str], None] = _ignore
     confirm: Callable[[str], bool] | None = None
     progress: Callable[[int], AbstractContextManager[Show]] = _no_progress
+    log: Callable[[Sent], None] = _drop
 
     @property
     def options(self) -> list[Option]:

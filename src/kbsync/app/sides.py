@@ -12,9 +12,9 @@ from kbsync.model import Base, Desired, Observed, Pending
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
-    from kbsync.service.categories import Expected
+    from kbsync.service.article_lister import Page
+    from kbsync.service.category_lister import Expected
     from kbsync.service.contract import Service
-    from kbsync.service.listing import Page
     from kbsync.service.portal import PortalInfo
     from kbsync.service.snapshot import Snapshot
 
@@ -58,16 +58,20 @@ def read_ledger(workspace: Workspace) -> Recorded:
         ledger.close()
 
 
-def recorded(workspace: Workspace, ledger: Ledger) -> Recorded:
-    """What an open ledger says of this portal."""
+def recorded(workspace: Workspace, ledger: Ledger, *, former: bool = False) -> Recorded:
+    """What an open ledger says of this portal; `former`: with bodies by the names that older ledgers gave them."""
     from kbsync.plan.former import without_former_bodies
 
     key = workspace.target.key
-    images = {name: found.url for name, found in ledger.images(key).items()}
     bases = ledger.bases(key)
-    # Where the portal cannot be looked at, what it holds is known by these names alone.
-    bases = without_former_bodies(bases) if workspace.profile.can_list else bases
-    return Recorded(bases, ledger.pending(key), images)
+    # Where the portal is not looked at, what it holds is known by these names alone.
+    bases = without_former_bodies(bases) if workspace.profile.can_list and not former else bases
+    return Recorded(bases, ledger.pending(key), image_addresses(ledger, key))
+
+
+def image_addresses(ledger: Ledger, key: str) -> dict[str, str]:
+    """Where the images of a portal are, as far as a ledger knows."""
+    return {name: found.url for name, found in ledger.images(key).items()}
 
 
 def observe(
@@ -106,7 +110,7 @@ def observe(
 def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:
     """Tell the client which categories there are: from the portal, or from the ledger where that cannot list."""
     if workspace.profile.can_list:
-        from kbsync.service.categories import Expected
+        from kbsync.service.category_lister import Expected
 
         service.list_categories((), Expected(managed=[base.remote_id for base in bases if base.kind == "category"]))
         return
@@ -121,7 +125,7 @@ def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) 
 
 def _expected(info: PortalInfo, desired: Iterable[Desired], bases: Iterable[Base]) -> Expected:
     """What we know of the categories before they are listed."""
-    from kbsync.service.categories import Expected
+    from kbsync.service.category_lister import Expected
 
     managed = [base.remote_id for base in bases if base.kind == "category"]
     wanted = {(item.locale, item.slug) for item in desired if item.kind == "category"}

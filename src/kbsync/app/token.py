@@ -1,4 +1,7 @@
-"""The token: from `--token-file`, KBSYNC_TOKEN or `[service] token_command`, in this order, never from kbsync.toml."""
+"""The token: from `--token-file`, KBSYNC_TOKEN, KBSYNC_TOKEN_FILE or `[service] token_command`, in this order.
+
+It is never in kbsync.toml. Where both variables are set, KBSYNC_TOKEN counts: the file is then not opened.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,10 @@ from pathlib import Path
 from kbsync.children import find_program
 from kbsync.config import Settings
 from kbsync.errors import ConfigError
+
+TOKEN = "KBSYNC_TOKEN"
+TOKEN_FILE = "KBSYNC_TOKEN_FILE"
+"""The path of a file with the token, as containers and services of systemd have it."""
 
 COMMAND_TIMEOUT_S = 60
 
@@ -28,9 +35,13 @@ def read_token(
         ConfigError: no token, or one that cannot be a header's value.
     """
     if token_file is not None:
-        source, token = f"--token-file {token_file}", _from_file(token_file)
-    elif environ.get("KBSYNC_TOKEN"):
-        source, token = "KBSYNC_TOKEN", environ["KBSYNC_TOKEN"]
+        source = f"--token-file {token_file}"
+        token = _from_file(token_file, source)
+    elif environ.get(TOKEN):
+        source, token = TOKEN, environ[TOKEN]
+    elif environ.get(TOKEN_FILE):
+        source = f"{TOKEN_FILE}={environ[TOKEN_FILE]}"
+        token = _from_file(Path(environ[TOKEN_FILE]), source)
     elif settings.service.token_command:
         allow()
         source, token = "[service] token_command", _from_command(settings, environ)
@@ -46,7 +57,12 @@ def read_token(
     return token
 
 
-def _from_file(path: Path) -> str:
+def is_given(token_file: Path | None, environ: Mapping[str, str]) -> bool:
+    """Whether the token is at hand without running a program."""
+    return bool(token_file or environ.get(TOKEN) or environ.get(TOKEN_FILE))
+
+
+def _from_file(path: Path, source: str) -> str:
     try:
         with path.open("rb") as file:  # It may be a pipe: `--token-file <(pass show kbsync)`.
             data = file.read(MAX_TOKEN_BYTES + 1)
@@ -54,7 +70,7 @@ def _from_file(path: Path) -> str:
             raise OSError(errno.EFBIG, "it is too long for a token", str(path))
         return data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"--token-file {path} cannot be read: {type(exc).__name__}.") from exc
+        raise ConfigError(f"{source} cannot be read: {type(exc).__name__}.") from exc
 
 
 def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:

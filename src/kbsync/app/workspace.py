@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +24,7 @@ from kbsync.service.profile import Profile, read_profile
 if TYPE_CHECKING:
     # What reads, compiles and asks is imported where it is used: a command seldom needs all of it.
     from kbsync.ledger import Ledger
+    from kbsync.ledger.git_ledger import GitLedger
     from kbsync.service.contract import Service
 
 SANDBOX_WAIT_S = 5.0
@@ -134,7 +135,8 @@ class Workspace:
         settings = self.settings
         bucket = Bucket(self.requests_per_minute, float(settings.pace.concurrency), time.monotonic, time.sleep)
         gate = Gate(settings.pace.concurrency)
-        transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, note=self.session.note)
+        note, log = self.session.note, self.session.log
+        transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, note=note, log=log)
         try:
             yield HttpService(self.profile, transport, settings.service.account_id, settings.service.portal)
         finally:
@@ -206,7 +208,7 @@ class Workspace:
 
         self.consent.ledger()
         if self.has_git_ledger:
-            return self._open_git_ledger(beside=beside)
+            return self.open_git_ledger(beside=beside)
         return open_ledger(self.settings.ledger.url, folder=self.settings.folder, looking=looking)
 
     @property
@@ -214,15 +216,25 @@ class Workspace:
         """Whether the ledger is a ref of a git remote."""
         return self.settings.ledger.url.startswith("git:")
 
-    def _open_git_ledger(self, *, beside: bool) -> Ledger:
-        from kbsync.ledger.git import open_git_ledger, ref_of
+    def open_git_ledger(self, *, beside: bool = False, fetch: bool = True) -> GitLedger:
+        """The ledger in git, which is fetched once a command."""
+        from kbsync.ledger.git_ledger import open_git_ledger, ref_of
         from kbsync.ledger.remote import RemoteRef
 
         settings = self.settings.ledger
         ref = RemoteRef(self.settings.folder, settings.url.removeprefix("git:"), settings.ref or ref_of(self.target))
-        ledger = open_git_ledger(ref, self.target, self.state_folder, fetch=not (beside or self.fetched), beside=beside)
-        self.fetched = self.fetched or not beside
+        fetch = fetch and not beside and not self.fetched
+        ledger = open_git_ledger(ref, self.target, self.state_folder, fetch=fetch, beside=beside)
+        self.fetched = self.fetched or fetch
         return ledger
+
+    def ledger_file(self) -> Path | None:
+        """The SQLite file of the ledger, once it has all that there is; None where there is no such file."""
+        if self.has_git_ledger:
+            with closing(self.open_git_ledger()) as ledger:
+                return ledger.file.path
+        scheme, _, rest = self.settings.ledger.url.partition(":")
+        return self.settings.folder / rest.removeprefix("//") if scheme == "sqlite" else None
 
     def has_ledger(self) -> bool:
         """Whether there is a ledger already."""

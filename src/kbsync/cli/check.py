@@ -15,17 +15,29 @@ from kbsync.report.text import Style
 
 
 @click.command("check")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="text for people, json for scripts.",
+)
 @common_options
 @click.pass_context
-def command(ctx: click.Context) -> int:
+def command(ctx: click.Context, form: str) -> int:
     """Check token, account, portal and locales. Shows what works, what does not, and what to do."""
     options = Options.of(ctx)
-    style = options.style()
-    code = ExitCode.DONE
+    style, lines = options.style(), []
     for line in options.open_project().check():
-        _show(replace(line, hint=options.pasteable(line.hint)), style)
-        code = code or line.code
-    return code
+        lines.append(replace(line, hint=options.pasteable(line.hint)))
+        if form == "text":
+            _show(lines[-1], style)
+    if form == "json":
+        from kbsync.report.data import check_json
+
+        click.echo(check_json([(line.mark, line.what, line.found, line.hint, int(line.code)) for line in lines]))
+    return next((line.code for line in lines if line.code), ExitCode.DONE)
 
 
 def _show(line: Line, style: Style) -> None:

@@ -22,10 +22,14 @@ COMMANDS = {
     "push": "Create and update categories and articles on the portal.",
     "resolve": "Decide what needs your decision: your file or the portal.",
     "undo": "Reverse a push. Later edits are kept.",
-    "ledger": "Show, export or import kbsync's own record, or free its lock.",
+    "comment": "Show a plan or a push in the pull request.",
+    "ledger": "Show, move, export or import kbsync's own record, or free its lock.",
     "preview": "Show the help center in the browser while you write.",
+    "api": "Send one request to the service and print the answer.",
     "trust": "Allow what this kbsync.toml uses outside its repository.",
     "sandbox": "Run a local service that answers like the real one.",
+    "schema": "Print the JSON Schema of an output, of kbsync.toml or of front matter.",
+    "completion": "Print a script that completes commands in your shell.",
     "demo": "Push your files into a sandbox and show the result.",
 }
 
@@ -95,7 +99,15 @@ COMMON = [
         callback=_store,
         expose_value=False,
         metavar="FILE",
-        help="Read the token from a file instead of KBSYNC_TOKEN.",
+        help="Read the token from a file.  [env: KBSYNC_TOKEN, or KBSYNC_TOKEN_FILE with a path]",
+    ),
+    click.option(
+        "--log-file",
+        type=click.Path(path_type=Path, dir_okay=False),
+        callback=_store,
+        expose_value=False,
+        metavar="FILE",
+        help="Add a line for each request to the service to this file.",
     ),
     click.option("-q", "--quiet", is_flag=True, callback=_store, expose_value=False, help="Only data and errors."),
     click.option(
@@ -104,7 +116,7 @@ COMMON = [
         is_flag=True,
         callback=_store,
         expose_value=False,
-        help="List everything, not only the first few.",
+        help="List everything, not only the first few, and show each request to the service.",
     ),
     click.option(
         "--no-color", is_flag=True, callback=_store, expose_value=False, help="No color. NO_COLOR does the same."

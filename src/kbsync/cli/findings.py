@@ -19,6 +19,7 @@ from kbsync.model import Finding
 
 if TYPE_CHECKING:
     from kbsync.app.reading import Reading
+    from kbsync.report.findings import Read
 
 
 def report_findings(workspace: Workspace, linted: Linted, options: Options, *, form: str) -> ExitCode:
@@ -32,7 +33,8 @@ def report_findings(workspace: Workspace, linted: Linted, options: Options, *, f
         from kbsync.lint.explanations import page_address
         from kbsync.report.sarif import findings_sarif
 
-        click.echo(findings_sarif(findings, root=repository_top(workspace), page=page_address()))
+        root, read = repository_top(workspace), source_reader(workspace)
+        click.echo(findings_sarif(findings, root=root, page=page_address(), read=read))
     elif form == "junit":
         from kbsync.report.junit import findings_junit
 
@@ -55,6 +57,16 @@ def show_findings(
     """Findings as the terminal shows them, each as soon as it is made."""
     from kbsync.report.findings import findings_text
 
+    root, read = workspace.content_root, source_reader(workspace)
+    quiet, fix = options.quiet and not err, command_line("lint", options=[("--fix", True), *options.shared])
+    for piece in findings_text(
+        findings, options.style(), root=relative(root), sources=sources, read=read, quiet=quiet, fix=fix
+    ):
+        click.echo(piece, err=err, nl=False)
+
+
+def source_reader(workspace: Workspace) -> Read:
+    """Reads the text of a source, without its BOM, for a report."""
     root = workspace.content_root
     inside = real_path(root)
 
@@ -68,11 +80,7 @@ def show_findings(
         except OSError:
             return None
 
-    quiet, fix = options.quiet and not err, command_line("lint", options=[("--fix", True), *options.shared])
-    for piece in findings_text(
-        findings, options.style(), root=relative(root), sources=sources, read=read, quiet=quiet, fix=fix
-    ):
-        click.echo(piece, err=err, nl=False)
+    return read
 
 
 def report_refusal(workspace: Workspace, reading: Reading, options: Options, *, form: str, schema: str) -> int:

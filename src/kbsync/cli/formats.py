@@ -64,10 +64,12 @@ def report_plan(
     elif form in IN_CI:
         from kbsync.report.github import plan_annotations
         from kbsync.report.markdown import plan_markdown
+        from kbsync.report.text import plan_text
 
         root = repository_root(workspace)
         text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged)
-        report_in_ci(text, plan_annotations(plan, findings, root=root), options, form=form)
+        log = plan_text(plan, options.style(), unmanaged=unmanaged, command=command) if form == "github" else ""
+        report_in_ci(text, plan_annotations(plan, findings, root=root), options, form=form, log=log)
     else:
         from kbsync.report.text import plan_text
         from kbsync.words import count
@@ -126,16 +128,16 @@ def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, fo
         click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words), nl=False)
 
 
-def report_in_ci(text: str, annotations: str, options: Options, *, form: str) -> None:
+def report_in_ci(text: str, annotations: str, options: Options, *, form: str, log: str = "") -> None:
     """The Markdown to the job's summary, and the format that was asked for to stdout.
 
-    A push happens once: with `github` its summary could not be had by another run. Its headline goes to stderr,
-    as a log without any annotation would say nothing.
+    A push happens once: with `github` its summary could not be had by another run. A plan follows its annotations into
+    the `log` of the job; the headline goes to stderr: a log without any annotation would say nothing.
     """
     if form == "markdown":
         click.echo(text, nl=False)
     else:
-        click.echo(annotations, nl=False)
+        click.echo(annotations + log, nl=False)
         options.note(text.partition("\n")[0].lstrip("# "))
     write_summary(text)
 

@@ -37,6 +37,11 @@ live = "update"             # "hold": never change an article that readers see n
 removed = "report"          # an article whose file is gone: "report", "archive" or "delete" it
 """
 
+LEDGER = """
+[ledger]
+url = {url}          # kbsync's own record, in a ref of this repository's remote
+"""
+
 WELCOME = """
 This is your first article. Change it, then run `kbsync plan` to see what a push would do.
 
@@ -60,6 +65,7 @@ class Answers:
     portal: str
     profile: str
     locales: tuple[str, ...]
+    ledger: str = ""
 
 
 @click.command("init")
@@ -68,6 +74,7 @@ class Answers:
 @click.option("--account-id", type=int, metavar="N", help="Number of the account.")
 @click.option("--portal", metavar="SLUG", help="Slug of the portal.")
 @click.option("--profile", default="chatwoot", show_default=True, help="chatwoot, documented, or a TOML file.")
+@click.option("--ledger", metavar="URL", help="Where kbsync keeps its own record, for example git:origin.")
 @click.option("--locale", "locales", multiple=True, metavar="CODE", help="A locale. The first one is the default.")
 @common_options
 @click.pass_context
@@ -78,6 +85,7 @@ def command(
     account_id: int | None,
     portal: str | None,
     profile: str,
+    ledger: str | None,
     locales: tuple[str, ...],
 ) -> int:
     """Write kbsync.toml, sample articles and a .gitignore line into FOLDER. Overwrites nothing.
@@ -95,6 +103,7 @@ def command(
         profile,
         locales or tuple(_ask("Locales (default first)", "en").replace(",", " ").split()),
     )
+    answers = replace(answers, ledger=_ledger_for(folder, answers) if ledger is None else ledger)
     try:
         written = write_project(folder, answers)
     except OSError as exc:
@@ -106,6 +115,18 @@ def command(
     if answers.base_url != SANDBOX:
         options.note("First set KBSYNC_TOKEN, then run `kbsync check`.")
     return ExitCode.DONE
+
+
+def _ledger_for(folder: Path, answers: Answers) -> str:
+    """A repository with a remote can keep the ledger for every clone and CI job. One for trying out needs none."""
+    from kbsync.app.ledger_place import folder_remotes
+
+    place = next((parent for parent in (folder, *folder.absolute().parents) if parent.is_dir()), Path.cwd())
+    remotes = folder_remotes(place) if answers.base_url != SANDBOX else []
+    if not remotes:
+        return ""
+    proposed = f"git:{'origin' if 'origin' in remotes else remotes[0]}"
+    return _ask("Where kbsync keeps its record (git:REMOTE: in this repository, for every clone and CI job)", proposed)
 
 
 def _trust(session: Session) -> None:
@@ -133,6 +154,7 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
     first = answers.locales[0]
     # Where there are sources already, a sample would be noise among them.
     files = {} if any((folder / "content").rglob("*.md")) else _samples()
+    ledger = LEDGER.format(url=_quoted(answers.ledger)) if answers.ledger else ""
     config = CONFIG.format(
         base_url=_quoted(answers.base_url),
         account_id=answers.account_id,
@@ -141,6 +163,7 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
         default=_quoted(first),
         locales=", ".join(map(_quoted, answers.locales)),
     )
+    config += ledger
     folder.mkdir(parents=True, exist_ok=True)
     done = [(_write_config(folder / CONFIG_NAME, config), "wrote")]
     for name, text in files.items():

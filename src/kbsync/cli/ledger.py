@@ -6,7 +6,7 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import click
 import msgspec
@@ -19,29 +19,18 @@ from kbsync.command import command_line
 from kbsync.errors import LedgerError, UsageError
 from kbsync.files import read_within
 from kbsync.ledger import Ledger
+from kbsync.ledger.dump import SCHEMA, Export
 from kbsync.ledger.values import RunInfo
 from kbsync.push.lease import describe
 from kbsync.words import count
 
-SCHEMA = "kbsync.ledger/3"
-"""The number changes with the tables."""
-
 MAX_EXPORT_BYTES = 2_000_000_000
 """Of 100,000 articles with a long journal an export has some 300 MB."""
-
-Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
-
-
-class Export(msgspec.Struct, frozen=True):
-    """A ledger as one JSON object."""
-
-    schema: str
-    tables: dict[str, list[list[str | Whole | float | None]]]
 
 
 @click.group("ledger")
 def group() -> None:
-    """Show, export or import kbsync's own record, or free its lock."""
+    """Show, move, export or import kbsync's own record, or free its lock."""
 
 
 @group.command("show")
@@ -151,6 +140,36 @@ def unlock(ctx: click.Context, yes: bool) -> int:
         ledger.unlock(lease.target, lease.owner)
     finally:
         ledger.close()
+    return 0
+
+
+@group.command("sync")
+@common_options
+@click.pass_context
+def sync(ctx: click.Context) -> int:
+    """Send what could not be sent to the ledger in git before."""
+    from kbsync.app.ledger_place import sync as send
+
+    workspace = _workspace(ctx)
+    sent = send(workspace)
+    workspace.session.note("Sent." if sent else "Nothing to send: the remote has everything.")
+    return 0
+
+
+@group.command("move")
+@click.argument("url")
+@common_options
+@click.pass_context
+def move(ctx: click.Context, url: str) -> int:
+    """Copy the ledger to URL and write that into kbsync.toml. `git:origin` keeps it in this repository."""
+    from kbsync.app.ledger_place import move as move_to
+
+    workspace = _workspace(ctx)
+    old = workspace.settings.ledger.place
+    copied = move_to(workspace, url)
+    note = workspace.session.note
+    note(f"Copied the ledger. The old one, {old}, is no longer used." if copied else "There was nothing to copy yet.")
+    note(f'{workspace.settings.path.name} now has [ledger] url = "{url}". Commit it.')
     return 0
 
 

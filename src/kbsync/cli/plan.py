@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 
 import click
@@ -11,24 +12,46 @@ from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option, report_plan
 from kbsync.cli.screen import Options
-from kbsync.errors import ExitCode
-from kbsync.model import Plan
+from kbsync.errors import ExitCode, UsageError
+from kbsync.model import Plan, Reason
+
+FAILURES = ("changes", "held", "drift")
+"""What a job may fail on: something to send, anything held, or what somebody did in the panel."""
+
+IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE})
+"""Held because the portal moved on: edited there, or deleted there."""
 
 
 @click.command("plan")
 @click.argument("selectors", nargs=-1)
 @click.option("--check", is_flag=True, help="Exit with code 10 if there is something to send, with 0 if not.")
+@click.option(
+    "--fail-on",
+    multiple=True,
+    type=click.Choice(FAILURES),
+    help="Fail only on this: changes (code 10), whatever needs your decision (4), edits in the panel (4). Repeatable.",
+)
 @click.option("--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would.")
 @click.option("--recreate", is_flag=True, help="Plan as `push --recreate` would.")
 @click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
+@click.option("--offline", is_flag=True, help="Compare with what the last push recorded. Needs no token.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Save the plan, for `kbsync push FILE`.")
 @click.option("--unmanaged", is_flag=True, help="List articles on the portal that are not in this repository.")
 @format_option
 @common_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, *, check: bool, out: Path | None, unmanaged: bool, form: str, **asked: object
+    ctx: click.Context,
+    /,
+    *,
+    check: bool,
+    fail_on: tuple[str, ...],
+    offline: bool,
+    out: Path | None,
+    unmanaged: bool,
+    form: str,
+    **asked: object,
 ) -> int:
     """Show what a push would do. Changes nothing.
 
@@ -36,8 +59,10 @@ def command(
     """
     options = Options.of(ctx)
     project, wanted = options.open_project(), PlanOptions(**asked)  # type: ignore[arg-type]
+    if offline and (out is not None or wanted.full):
+        raise UsageError("--offline does not look at the portal, so --out and --full cannot be added.")
     try:
-        compared = project.plan(wanted, out=out)
+        compared = project.plan(wanted, out=out, offline=offline)
     except TreeRefused as exc:
         from kbsync.cli.findings import report_refusal
 
@@ -46,11 +71,13 @@ def command(
     if out is not None:
         options.note(f"Saved the plan to {out}. `{command}` makes exactly these changes.")
     report_plan(project.workspace, compared, options, form=form, unmanaged=unmanaged, command=command)
-    return exit_code(compared.plan, check=check)
+    return exit_code(compared.plan, fail_on=fail_on or (("held", "changes") if check else ("held",)))
 
 
-def exit_code(plan: Plan, *, check: bool) -> ExitCode:
-    """4 where something is held; with `--check` 10 where something would be sent."""
-    if plan.held:
+def exit_code(plan: Plan, *, fail_on: Collection[str]) -> ExitCode:
+    """4 where something is held, 10 where something would be sent; 0 where nobody wants to fail on that."""
+    if plan.held and "held" in fail_on:
         return ExitCode.HELD
-    return ExitCode.CHANGES if check and plan.sent else ExitCode.DONE
+    if "drift" in fail_on and any(held.reason in IN_THE_PANEL for held in plan.held):
+        return ExitCode.HELD
+    return ExitCode.CHANGES if plan.sent and "changes" in fail_on else ExitCode.DONE

@@ -23,7 +23,7 @@ from kbsync.words import count
 
 if TYPE_CHECKING:
     from kbsync.preview.checking import Project
-    from kbsync.preview.portal import Ask
+    from kbsync.preview.comparer import Ask
 
 DEFAULT_PORT = 4004
 
@@ -103,7 +103,7 @@ def _start_address(project: Project, locale: str | None) -> str:
     Raises:
         UsageError: the tree has no such locale.
     """
-    from kbsync.preview.addresses import home_url
+    from kbsync.preview.urls import home_url
 
     content = project.settings.content
     if locale is None:
@@ -146,7 +146,7 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
 
 
 def _build(project: Project, folder: Path) -> int:
-    from kbsync.preview.build import build_site
+    from kbsync.preview.static_site import build_site
 
     pages = build_site(project, folder)
     click.echo(f"Wrote {count(pages, 'page')} to {relative(folder)}. Open {relative(folder / 'index.html')}.")

@@ -34,7 +34,8 @@ class Progress:
         self.bar: Any = None
 
     def __enter__(self) -> Progress:
-        if self.total and not self.options.quiet and sys.stderr.isatty():
+        # With -v each request is a line: a bar would be drawn over them.
+        if self.total and not (self.options.quiet or self.options.verbose) and sys.stderr.isatty():
             # A line that is wider than the screen would begin a new one each time it is drawn.
             columns = shutil.get_terminal_size().columns
             self.bar = click.progressbar(

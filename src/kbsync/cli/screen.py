@@ -33,6 +33,7 @@ class Options:
     config: Path | None = None
     env: str = ""
     token_file: Path | None = None
+    log_file: Path | None = None
     quiet: bool = False
     verbose: bool = False
     no_color: bool = False
@@ -51,7 +52,13 @@ class Options:
     def session(self) -> Session:
         """The run as the application sees it, with the person at the terminal if there is one."""
         confirm = ask_person if sys.stdin.isatty() and sys.stderr.isatty() else None
-        return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress)
+        if self.log_file is None and not self.verbose:
+            return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress)
+        # Loaded here: few runs keep a log.
+        from kbsync.app.request_log import RequestLog
+
+        log = RequestLog(self.log_file, self.note if self.verbose else None)
+        return Session(self.config, self.env, self.token_file, self.note, confirm, self._progress, log)
 
     def open_project(self) -> Project:
         """The project that these options are about.

@@ -7,7 +7,7 @@ import os
 import click
 
 from kbsync.app.consent import TRUST, Consent, listed
-from kbsync.app.token import read_token
+from kbsync.app.token import is_given, read_token
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
@@ -74,7 +74,7 @@ def _show_token(consent: Consent) -> None:
     """Where the token may be sent, if it is at hand without running anything."""
     from kbsync.trust.origin import shown
 
-    if not (consent.session.token_file or os.environ.get("KBSYNC_TOKEN")):
+    if not is_given(consent.session.token_file, os.environ):
         return
     known = consent.store().origins_of(_token(consent))
     places = " and ".join(map(shown, known)) or "no service yet; the first use decides"

@@ -1,7 +1,7 @@
 """kbsync.toml and the environment: what they can say (`settings.py`), how they are read, and what is refused."""
 
+from kbsync.config.load import CONFIG_NAME, find_config, read_settings
 from kbsync.config.places import written_at
-from kbsync.config.reading import CONFIG_NAME, find_config, read_settings
 from kbsync.config.settings import (
     SANDBOX,
     AssetsSettings,

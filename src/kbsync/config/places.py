@@ -67,7 +67,7 @@ def _blanked(found: re.Match[str]) -> str:
 
 
 def shown_path(path: Path) -> str:
-    """The path as a message shows it: from where the user stands, if it lies below."""
+    """The path as a message shows it: from the folder the user is in, if it lies below."""
     try:
         return real_path(path).relative_to(Path.cwd()).as_posix()
     except ValueError:

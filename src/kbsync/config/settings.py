@@ -53,7 +53,7 @@ class PushSettings:
 
 @dataclass(frozen=True, slots=True)
 class PaceSettings:
-    """How fast. Zero stands for the number in the profile."""
+    """How fast. Zero: the number in the profile."""
 
     requests_per_minute: int = 0
     concurrency: int = 4

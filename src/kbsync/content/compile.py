@@ -13,9 +13,9 @@ from urllib.parse import quote, unquote
 import msgspec
 
 from kbsync.content.body import body_of, raw_digest
-from kbsync.content.cache import Row
 from kbsync.content.identity import Identity, Site
 from kbsync.content.images import Image, Images
+from kbsync.content.scan_cache import Row
 from kbsync.content.source import Link, Source
 from kbsync.content.tree import Tree
 from kbsync.errors import ContentError
@@ -112,7 +112,7 @@ class Compiler:
     """Turns the sources of one tree into desired articles and categories, for one portal.
 
     `authors` maps the names that sources use to ids of the service; `default` is the one that a create sends where a
-    source names nobody.
+    source names no author.
     """
 
     tree: Tree
@@ -180,20 +180,14 @@ class Compiler:
         root, seen = path, {path}
         while above := self._translated(root):
             if above in seen:
-                # Where two name each other, the one that was told so is the translation.
+                # Where two name each other, the one that says so in its front matter is the translation.
                 return root if root != path and self.tree.sources[root].translation_of is None else ""
             seen.add(above)
             root = above
         return "" if root == path else root
 
     def _translated(self, path: str) -> str:
-        """The path of what a source says that it translates; by default the same path under the default locale."""
-        said = self.tree.sources[path].translation_of
-        if said is None:
-            first, _, rest = path.partition("/")
-            default = self.site.default_locale
-            said = f"{default}/{rest}" if first != default and first in self.site.locales else ""
-        return said if said in self.site.articles else ""
+        return self.site.translated(path, self.tree.sources[path].translation_of)
 
     def content_of(self, path: str, address_of: Callable[[str], str] = image_name) -> str:
         """The body of an article, with its uploaded images named by key, or as it is sent.

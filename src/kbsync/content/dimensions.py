@@ -20,7 +20,7 @@ _MARKERS_OF_FRAMES = frozenset(range(0xC0, 0xD0)) - {0xC4, 0xC8, 0xCC}
 _MARKERS_OF_DATA = frozenset({0xD9, 0xDA})
 
 _FILL = re.compile(rb"\xff++")
-"""Any number of these bytes may stand before a marker."""
+"""Any number of these bytes may be before a marker."""
 
 _CHUNK = 20
 """Bytes of a WebP before the body of its first chunk."""

@@ -84,7 +84,7 @@ def read_block(block: str) -> FrontMatter:
 
 
 def _character_problem(block: str, at: int) -> Problem:
-    """YAML stops at such a character; libyaml does not say where it stands."""
+    """YAML stops at such a character; libyaml does not say where it is."""
     lines = re.split(r"\r\n|\n|\r", block[:at])
     message = f"This is not valid YAML: a control character that YAML does not allow (U+{ord(block[at]):04X})."
     return Problem.of(NOT_YAML, (len(lines) + 1, len(lines[-1]) + 1), message, "Delete it.")

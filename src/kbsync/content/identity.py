@@ -37,6 +37,16 @@ class Site:
     locales: tuple[str, ...] = ()
     default_locale: str = "en"
 
+    def translated(self, path: str, named: str | None) -> str:
+        """The path of what a source translates, "" where there is no such article.
+
+        It is what the source itself names; by default the same path under the default locale.
+        """
+        if named is None:
+            first, _, rest = path.partition("/")
+            named = f"{self.default_locale}/{rest}" if first != self.default_locale and first in self.locales else ""
+        return named if named in self.articles else ""
+
 
 def identify(tree: Tree, settings: ContentSettings) -> Site:
     """Give every readable source its identity. Contradictions are for lint to find; explicit keys win here."""

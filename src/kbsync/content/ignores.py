@@ -1,6 +1,6 @@
 """Comments in a body that say which findings are meant: `<!-- kbsync-ignore KB401 KB402: why -->`. Pure.
 
-A comment behind text is about its own line; one that stands alone is about the next line that is not empty. The
+A comment behind text is about its own line; one alone on its line is about the next line that is not empty. The
 portal drops comments, so readers see nothing of them. Codes are checked by lint, which knows what codes there are.
 """
 
@@ -18,7 +18,7 @@ from kbsync.markdown.offsets import Places
 from kbsync.words import suggestion
 
 if TYPE_CHECKING:
-    from kbsync.markdown.spans import RawHtml
+    from kbsync.markdown.constructs import RawHtml
 
 WORD = "kbsync-ignore"
 COMMENT = re.compile(r"<!--\s*(kbsync-[\w-]*)(.*?)-->", re.DOTALL)
@@ -33,8 +33,8 @@ def read_ignores(
 
     Args:
         body: the text behind the front matter.
-        raw_html: where HTML stands in it; a comment within code is none.
-        first_line: how many lines of the file stand before the body.
+        raw_html: where HTML is in it; a comment within code is not HTML.
+        first_line: how many lines of the file come before the body.
         problems: gets what is wrong with a comment.
     """
     if "<!--" not in body or "kbsync-" not in body:
@@ -116,7 +116,7 @@ def _read(
 
 @lru_cache(maxsize=64)
 def _is_empty(line: str) -> bool:
-    """Whether nothing stands there but comments to kbsync, and what makes a quotation."""
+    """Whether nothing is there but comments to kbsync, and what makes a quotation."""
     pieces, at = [], 0
     for comment in _comments(line):
         pieces.append(line[at : comment.start()])

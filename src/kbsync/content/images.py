@@ -1,4 +1,4 @@
-"""The local images that sources show: what they are, and what stands for each in a body.
+"""The local images that sources show: what they are, and what each becomes in a body.
 
 An image is named by its content: git's own id of these bytes, the beginning of which is part of the name under which
 it is uploaded. So a fresh runner recognises in what the portal holds what was uploaded before, and an older commit
@@ -18,8 +18,8 @@ from urllib.parse import quote
 import msgspec
 
 from kbsync import __version__
-from kbsync.content.cache import RACY_NS
 from kbsync.content.dimensions import dimensions_of
+from kbsync.content.scan_cache import RACY_NS
 from kbsync.content.walk import Stamp
 from kbsync.errors import ContentError
 from kbsync.files import load_sealed, read_within, store_sealed
@@ -45,20 +45,20 @@ _BOM = b"\xef\xbb\xbf"
 _SPACE = re.compile(rb"\s*+")
 _SVG_TAG = re.compile(rb"<svg[\s>]")
 _BEFORE_SVG = ((b"<?xml", b">"), (b"<!--", b"-->"), (b"<!DOCTYPE", b">"))
-"""What may stand before the first tag of an SVG, by how it begins and ends."""
+"""What may come before the first tag of an SVG, by how it begins and ends."""
 
 MAX_BYTES = 100_000_000
 """Files beyond this are not looked into, whatever kbsync.toml allows."""
 
 UNREAD = "?"
-"""The media type of what nobody looked into."""
+"""The media type of a file that was not opened."""
 
 HEAD = f"kbsync.pictures/2 {__version__}\n".encode()
 
 
 class Image(msgspec.Struct, frozen=True, array_like=True):
     """One file that an article shows. `kind` is its media type, "" for no image; `width` and `height` are pixels,
-    0 where nobody knows them."""
+    0 where that is not known."""
 
     path: str
     id: str
@@ -111,7 +111,7 @@ def _skip_space(data: bytes, at: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Images:
-    """The images of one tree, by path, and what stands for each in a body.
+    """The images of one tree, by path, and what each becomes in a body.
 
     Args:
         root: the content root.
@@ -130,7 +130,7 @@ class Images:
         return self._image(path) if self.can_upload and not self.base_url else None
 
     def name(self, path: str) -> str | None:
-        """What stands for the image at a path in a body that is compared: where it is published, or its key.
+        """What the image at a path becomes in a body that is compared: where it is published, or its key.
 
         None where the file is not an image: the link stays as it is.
         """

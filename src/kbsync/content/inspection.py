@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from kbsync.content.source import Ignore, Problem
 
 if TYPE_CHECKING:
-    from kbsync.markdown.spans import Scan
+    from kbsync.markdown.constructs import Scan
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ from kbsync.content.source import Link, Problem, Source
 from kbsync.markdown.uploaded import body_digest
 
 if TYPE_CHECKING:
-    from kbsync.markdown.spans import Heading, Reference, Target
+    from kbsync.markdown.constructs import Heading, Reference, Target
 
 
 MAX_SCANNED = 200_000
@@ -99,7 +99,7 @@ def _read_body(
 
 
 def _title_heading(body: str, headings: Iterable[Heading]) -> tuple[str | None, int, int]:
-    """The first level-1 heading that stands in no quote or list item, with its line's indent; the span of it all."""
+    """The first level-1 heading that is in no quote or list item, with its line's indent; the span of it all."""
     for heading in headings:
         if heading.level == 1:
             line_start = max(body.rfind("\n", 0, heading.start), body.rfind("\r", 0, heading.start)) + 1

@@ -14,8 +14,8 @@ from pathlib import Path
 import msgspec
 
 from kbsync.content.body import CATEGORY_FILE
-from kbsync.content.cache import CacheFile, Row
 from kbsync.content.inspection import Inspect
+from kbsync.content.scan_cache import CacheFile, Row
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, parse_one
 from kbsync.content.walk import Stamp, Walk
@@ -58,7 +58,7 @@ Shape = tuple[Source, frozenset[str]]
 
 
 def shape_of(source: Source) -> Shape:
-    """What other sources can see of one, where its front matter stands, and the images and other files it uses."""
+    """What other sources can see of one, where its front matter is, and the images and other files it uses."""
     files = frozenset(link.target for link in source.links if not link.target.endswith(".md"))
     plain = msgspec.structs.replace(source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=())
     return plain, files
@@ -78,7 +78,7 @@ def read_part(root: Path, walk: Walk, moved: Moved, *, cache: Path, inspect: Ins
             rows: dict[str, Row] = {}
             for path, then in moved.items():
                 old, new = file.row(path), parse_one(root, path, walk.sources[path], inspect)
-                # The cache may have been written since: then nobody knows what the source was.
+                # The cache may have been written since: then it is not known what the source was.
                 if old is None or not old.fits(then) or new is None or new.source.kind != "article":
                     return None
                 if shape_of(old.source) != shape_of(new.source):

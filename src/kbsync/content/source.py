@@ -54,7 +54,7 @@ class Link(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `kind` is the one of `markdown.spans.Target`; a definition that an image uses is an `image`, too.
     `line` and `column` are places in the file; `start` and `end` are the characters of the
     body (after the front matter) at which the destination is written. `target` is the path of the tree that it means,
-    `query` what stands behind its `?`, `anchor` what stands behind its `#`.
+    `query` what comes after its `?`, `anchor` what comes after its `#`.
     """
 
     # A word of few, and not any text: of such words there is one each, however many links the cache holds.
@@ -116,7 +116,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     lint_ignore: tuple[str, ...] = ()
 
     def place(self, key: str) -> Place:
-        """Where a key stands in the file, or the file's first line."""
+        """Where a key is in the file, or the file's first line."""
         keys = self.keys.split("\n")
         if not key or key not in keys:
             return Place()

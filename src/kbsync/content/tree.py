@@ -13,8 +13,8 @@ import msgspec
 
 from kbsync.children import importing_nothing_from_here
 from kbsync.content.body import raw_digest
-from kbsync.content.cache import RACY_NS, Row, load_cache, store_cache
 from kbsync.content.inspection import Inspect
+from kbsync.content.scan_cache import RACY_NS, Row, load_cache, store_cache
 from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES, Stamp, Walk, unreadable, walk_tree
 from kbsync.files import read_within

@@ -15,8 +15,9 @@ from pathlib import Path
 
 from kbsync.content.compile import Compiler
 from kbsync.history.blobs import Blobs
-from kbsync.history.git import COMPLAINTS, ENDED, GitFailed, Repository
+from kbsync.history.git_process import COMPLAINTS, ENDED, GitFailed
 from kbsync.history.past import Past
+from kbsync.history.repository import Repository
 from kbsync.history.search import Search
 from kbsync.plan.known import GitWord
 from kbsync.plan.questions import Questions

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Sequence
 from contextlib import ExitStack, suppress
 from typing import IO, NamedTuple
 
-from kbsync.history.git import CHUNK, PARTIAL, GitFailed, Repository, complaint
+from kbsync.history.git_process import CHUNK, PARTIAL, GitFailed, complaint
+from kbsync.history.repository import Repository
 
 MAX_BLOB_BYTES = 2_000_000
 """An older text beyond this is not looked at."""
@@ -73,7 +74,7 @@ class Blobs:
     def _exchange(self, batch: Sequence[str]) -> list[Blob | None]:
         """Fewer answers than requests mean that git died of the next one."""
         if self._child is None:
-            self._child = self._running.enter_context(self.repository.run("cat-file", "--batch"))
+            self._child = self._running.enter_context(self.repository.git.run("cat-file", "--batch"))
         child, _ = self._child
         assert child.stdin is not None and child.stdout is not None
         answers: list[Blob | None] = []

@@ -9,8 +9,8 @@ from pathlib import Path
 import msgspec
 
 from kbsync.content.identity import Site
-from kbsync.history.cache import Kept, Log, Writer, commits_of, load, store
-from kbsync.history.git import Commit, Repository
+from kbsync.history.log_cache import Kept, Log, Writer, commits_of, load, store
+from kbsync.history.repository import Commit, Repository
 
 
 class Past:

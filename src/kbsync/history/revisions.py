@@ -18,7 +18,7 @@ from kbsync.content.parse import parse_source
 from kbsync.content.post import head_of
 from kbsync.content.source import Source
 from kbsync.history.blobs import Blobs
-from kbsync.history.cache import Seen, as_bytes, as_text, key_of_text
+from kbsync.history.log_cache import Seen, as_bytes, as_text, key_of_text
 from kbsync.history.past import Past
 from kbsync.history.trail import Text
 from kbsync.markdown.outline import outline

@@ -2,7 +2,7 @@
 
 A path is given up as soon as what is asked of it is known. The rest costs a walk through all commits, in which each
 older text is read once. Only one whose outline is that of the portal's body is compiled, with its links as they were.
-What was read is kept (`cache.py`): the next walk asks git for what is new.
+What was read is kept (`log_cache.py`): the next walk asks git for what is new.
 """
 
 from __future__ import annotations
@@ -15,33 +15,26 @@ from kbsync.content.compile import Compiler
 from kbsync.content.parse import parse_source
 from kbsync.history.asked import File, Pair
 from kbsync.history.blobs import Blob, Blobs
-from kbsync.history.cache import as_bytes
-from kbsync.history.git import SURE_PERCENT, Entry, GitFailed
+from kbsync.history.git_process import GitFailed
+from kbsync.history.linking import AT_ONCE, Linking
+from kbsync.history.log_cache import as_bytes
 from kbsync.history.past import Past
-from kbsync.history.revisions import Revision, Then, targets_of
+from kbsync.history.repository import SURE_PERCENT, Entry
+from kbsync.history.revisions import Revision, Then
 from kbsync.history.trail import Text, Trail
 from kbsync.model import Base, Fields, Kind, Observed, Status, Value
 from kbsync.plan.decide import EMPTY
-from kbsync.plan.evidence import Key, key_of
-from kbsync.plan.known import NEVER, Former, GitWord
+from kbsync.plan.known import Former, GitWord
 from kbsync.plan.likeness import MIN_WORDS, NEAR, likeness, words
+from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.order import ASIDE
 from kbsync.plan.questions import Question, Questions, differing
-
-AT_ONCE = 64
-"""Older texts that are held at a time."""
 
 UNREAD = Blob("", b"")
 """A text that need not be read: who it was is known."""
 
 MAX_UNKNOWN = 3
 """So many texts of a file that is gone are looked at for an article, the newest first: its slug may have changed."""
-
-MAX_LINKING = 8
-"""The newest so many texts of a source are compiled again where the targets of their links got other addresses."""
-
-MAX_MOMENTS = 100
-"""The newest so many commits at which they did."""
 
 
 class Search:
@@ -61,8 +54,7 @@ class Search:
         self.files = {question.desired.path: self._file(question) for question in questions.sources}
         self.trail = Trail(self._matters, self.tree.__contains__, self._is_same)
         self._tried: set[tuple[str, str, str]] = set()
-        self._linking: dict[str, dict[tuple[str, str], frozenset[str]]] = {}
-        self._until: dict[tuple[str, str, str], int] = {}
+        self.linking = Linking(self.then, self.repository, blobs)
 
     def _file(self, question: Question) -> File:
         pairs = {item.remote_id: Pair(item, differing(question.desired, item)) for item in question.observed}
@@ -76,9 +68,10 @@ class Search:
         """
         self._walk()
         # What a source links to may have moved on since its own last commit.
-        newest = [f.newest for path, f in self.files.items() if f.newest and path in self._linking]
+        newest = [f.newest for path, f in self.files.items() if f.newest and path in self.linking.noted]
         self._try(text._replace(commit="HEAD") for text in newest)
-        self._try_other_moments()
+        for texts in self.linking.other_moments(lambda path: "content" in self.files[path].wants()):
+            self._try(texts)
 
     def word(self) -> GitWord:
         """The answers of git."""
@@ -177,7 +170,7 @@ class Search:
     def _has_same_body(self, entry: Entry) -> bool:
         """Whether a file that git calls renamed has nearly its body still: front matter makes short files alike.
 
-        A category has no body; there the name tells.
+        A category has no body; there the name decides.
         """
         blobs = self.blobs.read([entry.old_oid, entry.oid])
         bodies = []
@@ -213,7 +206,7 @@ class Search:
                 # Once is enough: what its links meant at other commits is looked at in the end.
                 self._tried.add(text[:3])
             if revision is not None and needs:
-                self._note_links(text, revision)
+                self.linking.note(text, revision, found.newest)
                 waiting.append((text, revision, needs))
                 continue
             if revision is not None:
@@ -294,57 +287,6 @@ class Search:
             found.done = begun or any(pair.is_settled for pair in found.pairs.values())
         else:
             found.done = all(pair.is_settled for pair in found.pairs.values())
-
-    # --- links to what moved on while the source itself rested -----------------------------------------------------
-
-    def _note_links(self, text: Text, revision: Revision) -> None:
-        noted = self._linking.setdefault(text.path, {})
-        newest = self.files[text.path].newest
-        is_newest = newest is not None and newest.oid == text.oid
-        if (targets := frozenset(targets_of(revision.source))) and (is_newest or len(noted) < MAX_LINKING):
-            noted[text.name, text.oid] = targets
-            self._until[text[:3]] = text.until_s
-
-    def _try_other_moments(self) -> None:
-        """Compile texts also at the commits at which something that they link to got another address."""
-        texts = {path: noted for path, noted in self._linking.items() if "content" in self.files[path].wants()}
-        linked = {target for noted in texts.values() for targets in noted.values() for target in targets}
-        moments = self._moments(linked) if linked else {}
-        for path, noted in texts.items():
-            for (name, oid), targets in noted.items():
-                until_s = self._until[path, name, oid]
-                commits = {commit: time_s for target in targets for commit, time_s in moments.get(target, ())}
-                asked = {self.repository.at(commit, name): commit for commit in list(commits)[:MAX_MOMENTS]}
-                there = self.blobs.read(asked)
-                self._try(
-                    Text(path, name, oid, asked[at], min(until_s, commits[asked[at]]))
-                    for at, blob in there.items()
-                    if blob and blob.oid == oid
-                )
-
-    def _moments(self, targets: set[str]) -> dict[str, list[tuple[str, int]]]:
-        """The commits on both sides of a change of somebody's address, and until when the address was that."""
-        changes = [
-            (commit, entry)
-            for commit in self.repository.log(only=targets)
-            for entry in commit.entries
-            if entry.name in targets
-        ]
-        addresses: dict[tuple[str, str], str] = {}
-        asked = sorted({(entry.name, oid) for _, entry in changes for oid in (entry.old_oid, entry.oid) if oid})
-        for start in range(0, len(asked), AT_ONCE):
-            some = asked[start : start + AT_ONCE]
-            blobs = self.blobs.read(oid for _, oid in some)
-            for name, oid in some:
-                if (blob := blobs[oid]) and blob.data is not None:
-                    addresses[name, oid] = self.then.address(self.then.identify(name, oid, blob.data))
-        moments: dict[str, list[tuple[str, int]]] = {}
-        for commit, entry in changes:
-            if addresses.get((entry.name, entry.oid)) != addresses.get((entry.name, entry.old_oid)):
-                # Not the parent that the log gives: that one is the nearest that touched a target.
-                sides = [(commit.id, NEVER), (f"{commit.id}^1", commit.time_s)]
-                moments.setdefault(entry.name, []).extend(sides)
-        return moments
 
 
 def _status_in(fields: Fields) -> Status | None:

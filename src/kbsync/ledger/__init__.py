@@ -17,7 +17,7 @@ def open_ledger(url: str, *, folder: Path, looking: bool = False) -> Ledger:
     """Open the ledger that kbsync.toml names; one that is not there yet is made.
 
     Args:
-        url: `sqlite:PATH`, the path relative to `folder`, or `postgresql://…`. Of `git:REMOTE` see `git.py`.
+        url: `sqlite:PATH`, the path relative to `folder`, or `postgresql://…`. Of `git:REMOTE` see `git_ledger.py`.
         folder: that of kbsync.toml.
         looking: nothing will be written; a read-only file is enough.
 

@@ -3,10 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
+
+import msgspec
 
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
+
+SCHEMA = "kbsync.ledger/3"
+"""The number changes with the tables."""
+
+Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
+Cell = str | Whole | float | None
+
+
+class Export(msgspec.Struct, frozen=True):
+    """A whole ledger, from `kbsync ledger export`."""
+
+    schema: Annotated[str, msgspec.Meta(description="Name and version of this format.")]
+    tables: Annotated[
+        dict[str, list[list[Cell]]], msgspec.Meta(description="The rows of each table, in the order of its columns.")
+    ]
+
 
 TABLES: Mapping[str, tuple[str, ...]] = {
     "item": (

@@ -20,6 +20,7 @@ from pathlib import Path
 
 from kbsync.children import find_program
 from kbsync.errors import ConfigError, LedgerError
+from kbsync.ledger.job import is_ci
 from kbsync.model import visible
 
 LIMIT_S = 120.0
@@ -53,6 +54,8 @@ SETTINGS = (
     # The ledger shares no commit with the branches: there is nothing to negotiate about.
     "fetch.negotiationAlgorithm=noop",
     "protocol.ext.allow=never",
+    # It would run what the repository names for looking at signatures.
+    "log.showSignature=false",
 )
 
 PROGRAMS = re.compile(
@@ -65,6 +68,9 @@ PROGRAMS = re.compile(
 
 REF_IS_BUSY, MOST_ATTEMPTS = b"cannot lock ref", 3
 """What git prints where two want to move a ref at once; so often it is tried then."""
+
+MAX_SHOWN = 200
+"""Characters of what git says."""
 
 REMOTE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
 OID = re.compile(r"[0-9a-f]{40}(?:[0-9a-f]{24})?")
@@ -91,6 +97,17 @@ CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
 
 class RefMoved(LedgerError):
     """The remote's ref is not where it was seen last: another run was faster. Nothing was pushed."""
+
+
+def remote_names(folder: Path, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """The remotes of the repository that a folder lies in; none where it lies in none, or git cannot be run."""
+    program = find_program("git", environ, outside=(folder, Path.cwd()))
+    if program is None:
+        return []
+    done = subprocess.run(
+        [program, "-C", os.fspath(folder), "remote"], env=_clean(environ), capture_output=True, check=False
+    )
+    return done.stdout.decode("utf-8", "replace").split() if done.returncode == 0 else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +139,8 @@ class RemoteRef:
         self.command = [program, "-C", os.fspath(folder), "--no-pager", "--no-replace-objects", *settings]
         self.environ = _clean(environ)
         self.ref = ref
+        # Wherever it is at the remote: no branch or tag of this clone is moved by what kbsync.toml names.
+        self.local = ref if ref.startswith("refs/kbsync/") else f"refs/kbsync/{ref.removeprefix('refs/')}"
         self.remote = remote or self._default_remote()
         self._check()
 
@@ -139,13 +158,16 @@ class RemoteRef:
             )
         self._check_programs()
         self._check_address()
-        if subprocess.run([self.command[0], "check-ref-format", self.ref], env=self.environ, check=False).returncode:
+        check = [self.command[0], "check-ref-format", self.ref]
+        if not self.ref.startswith("refs/") or subprocess.run(check, env=self.environ, check=False).returncode:
             raise ConfigError(
                 f"[ledger] ref: `{visible(self.ref)}` is not a valid name of a ref.",
                 hint="Write one like refs/kbsync/handbook.",
             )
 
     def _check_programs(self) -> None:
+        if is_ci(self.environ):
+            return  # The service itself made this clone, and writes there how to sign in.
         listed = self._ask_repository("config", "--list", "--show-scope", "-z").split(b"\0")
         for scope, setting in zip(listed[::2], listed[1::2], strict=False):
             key = setting.partition(b"\n")[0].decode("utf-8", "replace")
@@ -185,7 +207,7 @@ class RemoteRef:
         said = self._ask_remote("ls-remote", "--quiet", self.remote, self.ref)
         tip = self._tip_in(said)
         if tip and not OID.fullmatch(tip):
-            raise LedgerError(f"The ledger {self.place} cannot be read: git gave an id that is none.")
+            raise LedgerError(f"The ledger {self.place} cannot be read: git gave no id of a commit.")
         if tip and tip != self.known():
             self._fetch(tip)
             tip = self.known()  # It may have moved on since.
@@ -212,11 +234,11 @@ class RemoteRef:
         return next((oid.decode("ascii") for oid, _, name in lines if name == self.ref.encode()), "")
 
     def _refspec(self) -> str:
-        return f"+{self.ref}:{self.ref}"
+        return f"+{self.ref}:{self.local}"
 
     def known(self) -> str:
         """The commit that was fetched or pushed last; "" for none."""
-        code, out, _ = self._run("rev-parse", "--verify", "--quiet", f"{self.ref}^{{commit}}")
+        code, out, _ = self._run("rev-parse", "--verify", "--quiet", f"{self.local}^{{commit}}")
         return out.decode("ascii").strip() if code == 0 else ""
 
     def has(self, commit: str) -> bool:
@@ -272,10 +294,22 @@ class RemoteRef:
             at = begin + int(size) + 1
         return found
 
+    def trailer_of(self, commit: str, name: str) -> str:
+        """The value of a trailer of a commit's message; "" where there is none."""
+        code, out, _ = self._run("log", "-1", f"--format=%(trailers:key={name},valueonly,separator=%x20)", commit)
+        value = out.decode("ascii", "replace").strip() if code == 0 else ""
+        return value if OID.fullmatch(value) else ""
+
+    def may_contain(self, commit: str) -> bool:
+        """Whether a commit is part of what is checked out, as far as this clone can tell: a shallow one cannot."""
+        if not self.has(commit):
+            return self._ask("rev-parse", "--is-shallow-repository").startswith(b"true")
+        return self._run("merge-base", "--is-ancestor", commit, "HEAD")[0] != 1
+
     @property
     def rescue(self) -> str:
         """What to do about a ref that somebody damaged."""
-        return f"`git log {self.ref}` shows who wrote it. Move the ref back to the commit before."
+        return f"`git log {self.local}` shows who wrote it. Move the ref back to the commit before."
 
     def source_commit(self) -> str:
         """The commit that is checked out here; "" where there is none."""
@@ -329,7 +363,7 @@ class RemoteRef:
             # Somebody may be just about to move it. Then the next attempt finds it elsewhere.
             if REF_IS_BUSY not in out + said or attempt == MOST_ATTEMPTS:
                 raise self._failure(out + said)
-        self._run("update-ref", self.ref, commit)
+        self._run("update-ref", self.local, commit)
 
     def _tip_after_failure(self, said: bytes) -> str:
         code, out, _ = self._run("ls-remote", "--quiet", self.remote, self.ref)
@@ -349,7 +383,7 @@ class RemoteRef:
         code, out, said = self._run(*arguments)
         if code:
             raise ConfigError(
-                f"The ledger is in git, and git cannot be used here ({_last_line(said)}).",
+                f"The ledger is in git, and git cannot be used here ({_reason(said)}).",
                 hint="Run kbsync in a git repository that has a remote, or set another [ledger] url.",
             )
         return out
@@ -389,13 +423,15 @@ class RemoteRef:
         except subprocess.TimeoutExpired:
             return 124, b"", f"fatal: {self.remote} did not answer within {LIMIT_S:g} s".encode()
         except OSError as exc:
-            raise LedgerError(f"git cannot be run: {exc.strerror}.", hint="Check that it is installed.") from exc
+            raise LedgerError(
+                f"The ledger is in git, and git cannot be run: {exc.strerror}.", hint="Install git."
+            ) from exc
         return done.returncode, done.stdout, done.stderr
 
     def _failure(self, said: bytes) -> LedgerError:
         text = said.decode("utf-8", "replace")
         hint = next((words for sign, words in SIGNS if sign in text), OTHERWISE)
-        message = f"The ledger {self.place} cannot be used: {_last_line(said)}."
+        message = f"The ledger {self.place} cannot be used: {_reason(said)}."
         return LedgerError(message, hint=hint.replace("{remote}", self.remote))
 
 
@@ -426,15 +462,19 @@ def _plain(text: str) -> str:
     return re.sub(r"[<>\x00-\x1f\x7f]", "", text).strip() or "kbsync"
 
 
-def _last_line(said: bytes) -> str:
-    """Why git failed: its last word, and of a push that the server refused what that said."""
-    lines = [line for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
-    refused = [line.rpartition("\t")[2] for line in lines if line.startswith("!\t")]
-    told = [line for line in lines if line.startswith(("fatal:", "error:", "remote:", "ssh:"))] or lines
-    told = [line for line in told if not line.startswith("error: failed to push")] or told or ["it ended early"]
-    shown = told[-1].partition(": ")[2] or told[-1].rpartition("\t")[2]
-    shown = f"{refused[-1]}: {shown}" if refused and shown != refused[-1] else shown
-    return visible(CREDENTIALS.sub("", shown)).strip(" .")[:200]
+def _reason(said: bytes) -> str:
+    """Why git failed: the server's own words, then which ref it refused, then what git said last."""
+    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    for sign, words in (("remote: ", 0), ("!\t", 2), ("fatal:", 1), ("error:", 1), ("ssh:", 1)):
+        told = [line for line in lines if line.startswith(sign) and not line.startswith("error: failed to push")]
+        if told:
+            parts = (told[0].partition(": ")[2], told[-1].partition(": ")[2], told[-1].rpartition("\t")[2])
+            return _shown(parts[words])
+    return _shown(lines[-1]) if lines else "it ended early"
+
+
+def _shown(text: str) -> str:
+    return visible(CREDENTIALS.sub("", text)).strip(" .")[:MAX_SHOWN]
 
 
 def _clean(environ: Mapping[str, str]) -> dict[str, str]:

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
-from kbsync.lint import endings, images, limits, links, structure
+from kbsync.lint import endings, images, links, service_limits, structure
 from kbsync.lint.bound import bounded
-from kbsync.lint.check import Check, Needs, checks_of
 from kbsync.lint.context import Context
+from kbsync.lint.finds import Check, Needs, checks_of
 from kbsync.lint.ignore import Severities, check_ignores
 from kbsync.model import Finding
 
@@ -22,8 +22,8 @@ DEFAULTS = LintSettings()
 
 TreeCheck = Callable[[Context], Iterator[Finding]]
 
-CHECKS: tuple[Check[Context, Finding], ...] = checks_of(limits, links, images, structure, endings)
-"""Every check that looks at sources; those that look at the text of one are in `bodies.py`."""
+CHECKS: tuple[Check[Context, Finding], ...] = checks_of(service_limits, links, images, structure, endings)
+"""Every check that looks at sources; those that look at the text of one are in `body_checks.py`."""
 
 
 def _that_need(*needs: Needs) -> tuple[Check[Context, Finding], ...]:
@@ -73,6 +73,6 @@ def in_order(findings: Iterable[Finding]) -> list[Finding]:
 def inspect(body: Body) -> list[Problem]:
     """What the rules for one article find in its text: an argument of `read_tree`, which caches it."""
     # Loaded here: when the cache knows every file, no text is looked at.
-    from kbsync.lint.bodies import inspect_body
+    from kbsync.lint.body_checks import inspect_body
 
     return inspect_body(body)

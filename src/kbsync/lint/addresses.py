@@ -8,11 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from kbsync.lint.check import finds
+from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
+from kbsync.markdown.constructs import Target
 from kbsync.markdown.embeds import EMBEDS, player
 from kbsync.markdown.prose import GONE
-from kbsync.markdown.spans import Target
 from kbsync.model import Rule
 
 NO_ALT_TEXT = Rule("KB311", "Image has no alt text")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from kbsync.lint.check import Needs, finds
 from kbsync.lint.context import Context
+from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
 from kbsync.words import are
 

@@ -6,18 +6,20 @@ Pure: bytes in, bytes out. Every byte that is not part of a finding stays, and f
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from kbsync.content.inspection import Body
 from kbsync.content.parse import parse_source
 from kbsync.content.post import dumps, read_post
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Problem, Source
-from kbsync.lint.bodies import marks_of
+from kbsync.lint.body_checks import marks_of
 from kbsync.lint.ignore import is_ignored
 from kbsync.lint.page import Edit, Mark
 from kbsync.lint.raw_html import PLACEHOLDER
+from kbsync.markdown.offsets import Places
 
 MAX_ROUNDS = 100
 """What one fix uncovers (a word behind a placeholder that hid the line) is fixed in the next round; a real file needs
@@ -48,6 +50,62 @@ def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> by
             break
         post.content = fixed
     return dumps(post).encode()
+
+
+class Replacement(NamedTuple):
+    """Put `text` in the place of what is there. Lines and columns of the file count from 1; the end is left out."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+    text: str
+
+
+Place = tuple[str, int, int]
+"""Where a finding is in its file: code, line, column."""
+
+
+def replacements(path: str, data: bytes, codes: Collection[str]) -> Mapping[Place, tuple[Replacement, ...]]:
+    """What would fix each finding of a file on its own: those that `fix_text` would fix in its first round.
+
+    Args:
+        path: relative to the content root, with forward slashes.
+        data: the file's bytes.
+        codes: what is to be fixed.
+    """
+    body, _ = _body_of(path, data)
+    if body is None:
+        return {}
+    post = read_post(data.decode())
+    file, places = _File(path, post.head, codes), Places(post.content)
+
+    def place(at: int) -> tuple[int, int]:
+        return body.first_line + places.line(at) - 1, places.column(at)
+
+    return {
+        (mark.code, *place(mark.at)): tuple(
+            Replacement(*place(edit.start), *place(edit.end), edit.text) for edit in mark.edits
+        )
+        for mark in _harmless(file, post.content)
+    }
+
+
+def _harmless(file: _File, text: str) -> Iterator[Mark]:
+    """The findings that can be fixed in this text, each by its own edits."""
+    marks = file.marks(text)
+    wanted = file.wanted(text, marks)
+    for code in sorted({mark.code for mark in wanted}):
+        of_code = [mark for mark in wanted if mark.code == code]
+        together = _apart(of_code)
+        # What helps all at once helps each: most texts are looked at once, not once for each finding.
+        agreed = together if _helps(file, text, marks, together) else []
+        yield from agreed
+        yield from (mark for mark in of_code if mark not in agreed and _helps(file, text, marks, [mark]))
+
+
+def _helps(file: _File, text: str, before: Sequence[Mark], chosen: Sequence[Mark]) -> bool:
+    return _is_better(before, chosen, file.marks(_apply(text, [edit for mark in chosen for edit in mark.edits])))
 
 
 def _body_of(path: str, data: bytes) -> tuple[Body | None, Source]:

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from kbsync.lint.check import finds
+from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.anchors import ANCHORED_LEVELS
-from kbsync.markdown.spans import Heading
+from kbsync.markdown.constructs import Heading
 from kbsync.model import Rule
 
 SAME_ANCHOR = Rule("KB313", "Headings with the same anchor")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from kbsync.content.images import MAX_BYTES, SVG, UNREAD, Image
-from kbsync.lint.check import Needs, finds
 from kbsync.lint.context import Context, at_link
+from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
 
 KINDS = "PNG, JPEG, GIF, WebP, AVIF"

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from urllib.parse import unquote
 
 from kbsync.content.source import PICTURES, Link, Source
-from kbsync.lint.check import Needs, finds
 from kbsync.lint.context import Context, at_link
+from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
 
 NO_FILE = Rule("KB301", "Link to a file that does not exist")

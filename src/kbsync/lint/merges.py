@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.check import finds
+from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.model import Rule
 

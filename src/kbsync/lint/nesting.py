@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.check import finds
+from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.markdown.prose import Item
 from kbsync.model import Rule

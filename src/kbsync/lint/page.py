@@ -11,8 +11,8 @@ from operator import itemgetter
 from typing import NamedTuple
 
 from kbsync.content.inspection import Body
+from kbsync.markdown.constructs import Scan
 from kbsync.markdown.prose import Prose, read_prose
-from kbsync.markdown.spans import Scan
 from kbsync.model import Rule
 
 

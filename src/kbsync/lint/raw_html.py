@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from kbsync.lint.check import finds
+from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
 from kbsync.lint.tags import KNOWN, SEEN_ALONE
-from kbsync.markdown.spans import RawHtml
+from kbsync.markdown.constructs import RawHtml
 from kbsync.model import Rule
 
 RAW_HTML = Rule("KB401", "Raw HTML", fixable=True)

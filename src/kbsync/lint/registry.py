@@ -6,7 +6,7 @@ from itertools import chain
 
 from kbsync.content.rules import RULES as OF_READING
 from kbsync.lint import CHECKS
-from kbsync.lint.bodies import BODY_CHECKS
+from kbsync.lint.body_checks import BODY_CHECKS
 from kbsync.lint.external import DEAD_LINK
 from kbsync.model import Rule
 

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kbsync.content.identity import Identity, locale_of
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Source
-from kbsync.lint.check import Needs, finds
 from kbsync.lint.context import Context, at_key
+from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
 from kbsync.words import did_you_mean
 
@@ -184,16 +184,12 @@ def _is_for_readers(source: Source) -> bool:
 
 
 def _original(context: Context, path: str) -> str:
-    """The article that one translates, at the end of every chain; by default that of the same path."""
-    articles, seen = context.site.articles, {path}
-    while True:
-        original = context.tree.sources[path].translation_of
-        if original is None and articles[path].locale != context.site.default_locale:
-            original = f"{context.site.default_locale}/{path.partition('/')[2]}"
-        if original is None or original not in articles or original in seen:
-            return path
+    """The article that one translates, at the end of every chain."""
+    sources, seen = context.tree.sources, {path}
+    while (original := context.site.translated(path, sources[path].translation_of)) and original not in seen:
         seen.add(original)
         path = original
+    return path
 
 
 @finds(NO_ORIGINAL, needs=Needs.SHAPES)

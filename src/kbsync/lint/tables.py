@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from kbsync.lint.check import finds
+from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.limits import MAX_FILLED_IN
 from kbsync.model import Rule

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterable
 
+from kbsync.markdown.constructs import Target
 from kbsync.markdown.entities import ENTITY
-from kbsync.markdown.spans import Target
 
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9.+-]{1,31}:[^\0-\x20<>\x7f]*")
 _NAME_PART = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"

@@ -40,11 +40,10 @@ from collections.abc import Iterable
 
 from kbsync.errors import PlanRefused
 from kbsync.model import Action, Change, Desired, Observed, Plan, Target
-from kbsync.plan.displaced import note_positions
+from kbsync.plan.decide_item import decide_item
+from kbsync.plan.displaced import note_displaced
 from kbsync.plan.draft import Draft, Policy
-from kbsync.plan.items import decide_item
 from kbsync.plan.known import Known
-from kbsync.plan.links import decide_links, is_link
 from kbsync.plan.match import Match, Weighed, match_items, weigh
 from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import (
@@ -54,9 +53,11 @@ from kbsync.plan.orphans import (
     warn_of_look_alikes,
     without_those_that_wait,
 )
-from kbsync.plan.places import place_new
+from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
+from kbsync.plan.staged import hold_staged
 from kbsync.plan.taken import hold_taken_slugs
+from kbsync.plan.translation_links import decide_links, is_link
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
 
@@ -112,8 +113,9 @@ def build_plan(
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)
+    hold_staged(draft, matches.matched, (there for _, there in matches.orphans))
     warn_of_look_alikes(draft, matches)
-    note_positions(draft, matches)
+    note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=matches.managed)
@@ -135,6 +137,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     for match in matches:
         decide_item(draft, match, {}, ())
         draft.unchanged -= 1
+    hold_staged(draft, matches)
     draft.unchanged += plan.unchanged
     return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
 

@@ -65,7 +65,7 @@ def to_be_sent(verdict: Verdict) -> Verdict:
 
 
 def overwritten(verdict: Verdict, agreed: Value | Absent) -> Agreed | None:
-    """What was agreed on of a field over whose value only somebody who says so may send; None of any other field."""
+    """What was agreed on of a field whose value is overwritten only on request; None of any other field."""
     if verdict not in HELD:
         return None
     return () if agreed is ABSENT else (agreed,)

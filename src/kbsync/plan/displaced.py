@@ -9,13 +9,14 @@ from kbsync.plan.draft import Draft
 from kbsync.plan.match import Matches
 
 
-def note_positions(draft: Draft, matches: Matches) -> None:
-    """An article that gets another category also gets another position there (docs/service.md, section 4)."""
+def note_displaced(draft: Draft, matches: Matches) -> None:
+    """Keep with each update of an article the fields that it does not send and the service changes."""
     there = {match.observed.remote_id: match.observed for match in matches.matched if match.observed}
     for number, change in enumerate(draft.changes):
         if change.kind != "article" or change.action is not Action.UPDATE or change.remote_id not in there:
             continue
-        before = there[change.remote_id].fields
-        if "category" in change.after and "position" not in change.after and "position" in before:
-            displaced = (FieldChange("position", before["position"], None),)
-            draft.changes[number] = replace(change, displaced=displaced)
+        before, after = there[change.remote_id].fields, change.after
+        names = draft.policy.side_effects.overwrites(after)
+        lost = tuple(FieldChange(name, before[name], None) for name in names if name in before and name not in after)
+        if lost:
+            draft.changes[number] = replace(change, displaced=lost)

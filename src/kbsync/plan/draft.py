@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, SideEffects
 from kbsync.model import (
     Action,
     Agreed,
@@ -34,13 +34,15 @@ class Policy:
     """How far this plan may go; most of it is [push] of kbsync.toml.
 
     `overwrite` are the paths whose drift and conflicts the user wants overwritten. `can` are the profile's
-    operations, `keeps` the fields it keeps of each kind. `whole` is False when a selector leaves sources out: then
-    nothing is an orphan. `article_url` is an article's public address with `{slug}` in it. `needs_author`: nothing but
-    the source or [authors] default can say who wrote an article, and the service makes none without.
+    operations, `keeps` the fields it keeps of each kind, `side_effects` what a save changes besides. `whole` is False
+    when a selector leaves sources out: then nothing is an orphan. `article_url` is an article's public address with
+    `{slug}` in it. `needs_author`: nothing but the source or [authors] default can say who wrote an article, and the
+    service makes none without.
     """
 
     can: frozenset[str]
     keeps: Mapping[Kind, frozenset[str]]
+    side_effects: SideEffects
     needs_author: bool = False
     publish: bool = False
     live: Literal["update", "hold"] = "update"

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from kbsync.model import Base, Desired, Fields, Kind, Observed
+from kbsync.model import Desired, Fields
 from kbsync.plan.assign import Edge
-from kbsync.plan.known import Former, Known, Node
+from kbsync.plan.known import Former, Node
 from kbsync.plan.likeness import HALF, NEAR
-from kbsync.plan.order import ASIDE
-
-Key = tuple[Kind, Hashable]
+from kbsync.plan.nodes import Article, Index, key_of
 
 MIN_WEIGHT = 10
 """What weighs less says nothing."""
@@ -50,109 +48,6 @@ TEXT, FORMER_TEXT = 60.0, 20.0
 def near(share: float) -> float:
     """The weight of bodies that are nearly the same: 10 at 0.6 to 50 where all words are the same."""
     return 100 * share - 50 if share >= NEAR else 0.0
-
-
-def key_of(kind: Kind, locale: str, slug: str) -> Key:
-    """What is unique: an article's slug over the whole service, a category's within its locale."""
-    return (kind, slug) if kind == "article" else (kind, (locale, slug))
-
-
-@dataclass(frozen=True, slots=True)
-class Article:
-    """One article or category on the ledger's side and on the portal's; not both are None where there is one.
-
-    `former` is what git remembers of one whose file is gone and that no ledger knows.
-    """
-
-    base: Base | None
-    observed: Observed | None
-    former: Base | None = None
-
-    @property
-    def some(self) -> Base | Observed:
-        """Either side, the portal's first."""
-        found = self.observed or self.base
-        assert found is not None
-        return found
-
-    @property
-    def title(self) -> str:
-        """What a person calls it."""
-        fields = self.some.fields
-        return str(fields.get("title") or fields.get("name") or self.some.slug)
-
-    @property
-    def path(self) -> str:
-        """The source path on record, or the last one that git knows."""
-        known = self.base or self.former
-        return known.path if known else ""
-
-    @property
-    def slugs(self) -> frozenset[str]:
-        """The slugs on record and on the portal."""
-        return frozenset(side.slug for side in (self.base, self.observed) if side is not None)
-
-
-@dataclass(slots=True)
-class Index:
-    """All articles and categories that are known, to be found by what may speak for them."""
-
-    known: Known
-    nodes: dict[Node, Article] = field(default_factory=dict)
-    by_path: dict[tuple[Kind, str], list[Node]] = field(default_factory=dict)
-    by_record: dict[Key, list[Node]] = field(default_factory=dict)
-    on_portal: dict[Key, Node] = field(default_factory=dict)
-    parked: dict[Key, Node] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, known: Known) -> Index:
-        index = cls(known)
-        there = {(item.kind, item.remote_id): item for item in known.seen}
-        former = {(base.kind, base.remote_id): base for base in known.git.deleted}
-        for base in known.bases:
-            node: Node = (base.kind, base.remote_id)
-            index.nodes[node] = Article(base, there.get(node))
-            if base.path:
-                index.by_path.setdefault((base.kind, base.path), []).append(node)
-            index.by_record.setdefault(key_of(base.kind, base.locale, base.slug), []).append(node)
-        for node, item in there.items():
-            if node not in index.nodes:
-                index.nodes[node] = Article(None, item, former.get(node))
-            index.on_portal[key_of(item.kind, item.locale, item.slug)] = node
-            if item.slug.endswith(ASIDE):
-                index.parked[key_of(item.kind, item.locale, item.slug.removesuffix(ASIDE))] = node
-        return index
-
-    def named(self, key: Key) -> Iterator[Node]:
-        """What has a slug, on the portal or on record, or had it until a push that was stopped took it away."""
-        if key in self.on_portal:
-            yield self.on_portal[key]
-        if key in self.parked:
-            yield self.parked[key]
-        yield from self.by_record.get(key, ())
-
-    def is_stranger(self, node: Node, item: Desired) -> bool:
-        """Whether an article took the place of ours, which the record has under its slug and the portal has no more."""
-        if self.nodes[node].base is not None:
-            return False
-        rows = self.by_record.get(key_of(item.kind, item.locale, item.slug), ())
-        return any(self.nodes[row].observed is None for row in rows)
-
-    def is_plain(self, item: Desired) -> Node | None:
-        """What a source certainly is if no other claims it: file, slug and portal agree, or all that readers see."""
-        node = self.on_portal.get(key_of(item.kind, item.locale, item.slug))
-        if node is None:
-            return None
-        article = self.nodes[node]
-        if article.base is not None:
-            return node if (article.base.path, article.base.slug) == (item.path, item.slug) else None
-        text = "content" if item.kind == "article" else "name"
-        seen = article.observed
-        assert seen is not None
-        same = seen.locale in ("", item.locale) and all(
-            item.fields.get(name) == seen.fields.get(name) for name in (text, "title")
-        )
-        return node if same else None
 
 
 @dataclass(slots=True)

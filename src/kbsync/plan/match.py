@@ -50,9 +50,10 @@ import msgspec
 
 from kbsync.model import Base, Desired, Observed, Value
 from kbsync.plan.assign import Assignment, Edge, assign, knots_of
-from kbsync.plan.evidence import Article, Evidence, Index, Scales
+from kbsync.plan.evidence import Evidence, Scales
 from kbsync.plan.known import Known, Node
 from kbsync.plan.likeness import HALF
+from kbsync.plan.nodes import Article, Index
 
 
 class Match(msgspec.Struct, frozen=True, gc=False):

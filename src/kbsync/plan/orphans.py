@@ -1,4 +1,4 @@
-"""What becomes of items that no source wants: reported, archived, deleted, forgotten, or none of ours. Pure."""
+"""What becomes of items that no source wants: reported, archived, deleted, forgotten, or not ours. Pure."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Status
 from kbsync.plan.draft import Draft, follow_rename, names_of
-from kbsync.plan.evidence import key_of
 from kbsync.plan.match import Matches
+from kbsync.plan.nodes import key_of
 from kbsync.plan.proofs import was_touched
 from kbsync.plan.rules import DYING_ADDRESS, FILE_GONE, LOOK_ALIKE
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
+from kbsync.fields import SideEffects
 from kbsync.model import Action, Base, Observed, Pending, Status, Value
-from kbsync.plan.evidence import key_of
+from kbsync.plan.nodes import key_of
 from kbsync.plan.result import OUTSIDE, hold_again
 
 
@@ -23,9 +24,14 @@ class Recovery:
 
 
 def settle_pending(
-    pending: Iterable[Pending], bases: Iterable[Base], observed: Iterable[Observed] | None, *, complete: bool
+    pending: Iterable[Pending],
+    bases: Iterable[Base],
+    observed: Iterable[Observed] | None,
+    *,
+    complete: bool,
+    effects: SideEffects,
 ) -> Recovery:
-    """Severities every pending request.
+    """Judge every pending request.
 
     A create whose slug is there and equal to what was sent was ours. A field of an update that holds what was sent was
     sent by us. Whatever else the portal holds is a person's, and is left to the plan.
@@ -36,6 +42,7 @@ def settle_pending(
         observed: what the portal holds; None where it cannot be looked at.
         complete: whether `observed` is certainly all; a create that is not in a list with holes may still be there,
             which the create itself then finds out (the slug is taken).
+        effects: what the service changes along with what is sent.
     """
     pending = list(pending)
     if not pending:
@@ -57,7 +64,7 @@ def settle_pending(
             item = portal_by_id.get((entry.kind, entry.remote_id))
             known = by_id.get((entry.kind, entry.remote_id))
             if item is not None and known is not None:
-                base = _moved(known, item, entry)
+                base = _moved(known, item, entry, effects)
         settled[entry.entry] = base
         if base is not None:
             by_id[base.kind, base.remote_id] = base
@@ -78,7 +85,7 @@ def _settle_by_ledger(pending: Iterable[Pending], bases: tuple[Base, ...]) -> Re
 
 
 def _holds(item: Observed, entry: Pending) -> bool:
-    # A place that no file gave (`plan/places.py`) is the panel's, which may have moved it since.
+    # A place that no file gave (`plan/positions.py`) is the panel's, which may have moved it since.
     claimed = (name for name in entry.after if name not in OUTSIDE and entry.leaves.get(name) != ())
     return all(item.fields.get(name) == entry.after[name] for name in claimed)
 
@@ -96,15 +103,14 @@ def _base_of(item: Observed, entry: Pending) -> Base:
     )
 
 
-def _moved(base: Base, item: Observed, entry: Pending) -> Base:
+def _moved(base: Base, item: Observed, entry: Pending, effects: SideEffects) -> Base:
     """The base with every field that arrived."""
     arrived = {name: value for name, value in entry.after.items() if item.fields.get(name) == value}
     status = base.status
     if "status" in entry.after and item.status is not None and item.status == entry.after["status"]:
         status = item.status
-    if "category" in arrived and "position" in item.fields:
-        # A change of category gives the article a new position; ours was to follow.
-        arrived["position"] = item.fields["position"]
+    # Ours were to follow.
+    arrived |= {name: item.fields[name] for name in effects.overwrites(arrived) if name in item.fields}
     slug = str(arrived.get("slug", base.slug))
     locale = item.locale if "locale" in entry.after and item.locale == entry.after["locale"] else base.locale
     sent = {name for name, value in entry.after.items() if value == _shown(item, name)}

@@ -35,7 +35,7 @@ from kbsync.model import (
     RemoteId,
     Value,
 )
-from kbsync.plan.evidence import Key, key_of
+from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.words import field_names
 

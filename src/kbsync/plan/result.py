@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, Denied, ServiceError, Throttled, Unreachable
-from kbsync.model import STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId
+from kbsync.fields import SideEffects
+from kbsync.model import STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId, Status
 from kbsync.words import field_names
 
 OUTSIDE = frozenset({"status", "locale", "translation_of"})
@@ -18,7 +19,7 @@ OUTSIDE = frozenset({"status", "locale", "translation_of"})
 UNSEEN = frozenset({"locale", "translation_of"})
 """What an answer does not show as it is stored: the locale is the category's, the link the original's.
 
-Source: docs/service.md, S9 and section 4.
+Source: docs/service.md, S3 and section 4.
 """
 
 PLAN_AGAIN = "Run `kbsync plan` again."
@@ -78,9 +79,84 @@ def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Result:
     return Result("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
 
 
-def only_position(change: Change, wrong: list[str]) -> bool:
-    """Whether an update arrived but for the position, which a change of category resets."""
-    return wrong == ["position"] and "category" in change.after
+def pending_edit(remote_id: RemoteId, done: str) -> Result:
+    """A change that is left out because a person has an edit pending that it would lose."""
+    error = f"Somebody has an edit of this article pending in the panel. Nothing was {done}."
+    hint = "Publish or discard it in the panel, then push again."
+    return Result("skipped", "failed", remote_id=remote_id, error=error, hint=hint)
+
+
+def made(change: Change, sent: Fields, seen: Observed) -> Result:
+    """Read the answer: it must hold what was sent, and be a draft."""
+    base = Base(
+        kind=change.kind,
+        remote_id=seen.remote_id,
+        locale=seen.locale or change.locale,
+        slug=change.slug,
+        path=change.path,
+        fields={**sent, **seen.fields},
+        status=seen.status or change.status,
+        touched_s=seen.updated_at,
+    )
+    wrong = differences(sent, seen)
+    if seen.status not in (None, Status.DRAFT) and change.kind == "article":
+        wrong.append("status")
+    if wrong:
+        return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
+    return Result("done", "done", base, remote_id=seen.remote_id)
+
+
+def updated(change: Change, seen: Observed, known: Base | None, effects: SideEffects) -> Result:
+    """Read the answer to an update; `known` is what was agreed on before."""
+    wrong = differences(change.after, seen)
+    arrived = {name: value for name, value in change.after.items() if name not in wrong and name != "status"}
+    # What the service overwrote is not a person's edit, even where ours was not stored afterwards.
+    overwritten = effects.overwrites(arrived)
+    arrived |= {name: seen.fields[name] for name in overwritten if name in seen.fields}
+    status = seen.status if "status" in change.after and "status" not in wrong else None
+    # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
+    unknown = Base(
+        kind=change.kind,
+        remote_id=seen.remote_id,
+        locale=seen.locale or change.locale,
+        slug=seen.slug,
+        path=change.path,
+        fields={},
+    )
+    known = known or unknown
+    locale = str(arrived.pop("locale", known.locale))
+    base = replace(
+        known,
+        locale=locale,
+        slug=str(arrived.get("slug", known.slug)),
+        path=change.path or known.path,
+        fields={**known.fields, **arrived},
+        status=status or known.status,
+        touched_s=seen.updated_at,
+        kept=_undecided(known.kept, change, wrong),
+        overruled=_undecided(known.overruled, change, wrong),
+    )
+    base = hold_again(base, known, {name: left for name, left in change.leaves.items() if name not in wrong})
+    if wrong:
+        return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
+    return Result("done", "done", base, remote_id=seen.remote_id)
+
+
+def taken(change: Change, seen: Observed, exc: ServiceError) -> Result:
+    """The failure of a change whose slug something else has."""
+    what = f'The slug `{change.slug}` is taken by {change.kind} {seen.remote_id} "{seen.title}"'
+    state = f" ({seen.status})" if seen.status else ""
+    return Result(
+        "failed",
+        "failed",
+        error=f"{what}{state}. Nothing was overwritten. ({exc.message})",
+        hint="Run `kbsync plan` to compare the two, or give the file another slug.",
+    )
+
+
+def _undecided(decided: Fields, change: Change, wrong: Sequence[str]) -> Fields:
+    """The decisions that are left once a change was sent: it ends those about the fields that arrived."""
+    return {name: value for name, value in decided.items() if name in wrong or name not in change.after}
 
 
 def hold_again(base: Base, known: Base, leaves: Mapping[str, Agreed]) -> Base:

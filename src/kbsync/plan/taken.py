@@ -8,9 +8,9 @@ from msgspec.structs import replace
 
 from kbsync.model import Action, Change, FieldChange, Held, Observed, Reason
 from kbsync.plan.draft import Draft
-from kbsync.plan.evidence import Key, key_of
 from kbsync.plan.known import Node
 from kbsync.plan.match import Matches
+from kbsync.plan.nodes import Key, key_of
 
 
 def hold_taken_slugs(draft: Draft, observed: Iterable[Observed], matches: Matches) -> None:

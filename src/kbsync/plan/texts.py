@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 
 from kbsync.model import Desired, Fields, RemoteId, Value
 from kbsync.plan.assign import Edge
@@ -12,12 +13,17 @@ from kbsync.plan.likeness import likeness, words
 from kbsync.plan.match import Weighed
 from kbsync.plan.orphans import MACHINE_SLUG
 
+Pair = tuple[str, Node]
+"""A source and an article."""
+
+TRADED = ("content", "title")
+"""What tells that one source was put in the place of another."""
+
 MOST_EDGES = 32
 """In knots of more edges only these are looked at."""
 
 MOST_PAIRS = 20_000
 """Bodies are compared in so many pairs; beyond, only those of the same place or body."""
-
 
 MOST_REWRITTEN = 20
 """Where so few articles get another text, each is compared with each new source: its text may have moved, edited."""
@@ -28,7 +34,7 @@ def place_of(path: str) -> str:
     return path.partition("/")[2]
 
 
-def bodies_to_compare(weighed: Weighed) -> list[tuple[str, Node]]:
+def bodies_to_compare(weighed: Weighed) -> list[Pair]:
     """The sources and articles whose bodies would tell what nothing else does, those of knots first."""
     known = weighed.index.known
     # All knots together: files may have been traded between them.
@@ -44,7 +50,7 @@ def bodies_to_compare(weighed: Weighed) -> list[tuple[str, Node]]:
 
 
 def compared(
-    weighed: Weighed, pairs: Iterable[tuple[str, Node]], ours: Mapping[str, str], theirs: Mapping[Node, str]
+    weighed: Weighed, pairs: Iterable[Pair], ours: Mapping[str, str], theirs: Mapping[Node, str]
 ) -> dict[tuple[str, RemoteId], float]:
     """How alike the bodies of some pairs are; a pair without such evidence, or with an unread body, is left out.
 
@@ -65,7 +71,7 @@ def compared(
     return found
 
 
-def _of_knots(edges: list[Edge]) -> Iterator[tuple[str, Node]]:
+def _of_knots(edges: list[Edge]) -> Iterator[Pair]:
     """Each source with each article of some knots; where these are large, only what hangs together already."""
     if len(edges) > MOST_EDGES:
         yield from (edge for edge in sorted(edges, key=str) if edge[1][0] == "article")
@@ -76,7 +82,7 @@ def _of_knots(edges: list[Edge]) -> Iterator[tuple[str, Node]]:
                 yield path, node
 
 
-def _left(weighed: Weighed) -> Iterator[tuple[str, Node]]:
+def _left(weighed: Weighed) -> Iterator[Pair]:
     """The sources without an article, each with the articles without a source that it may have been.
 
     Where git cannot say, a slug alone ties nothing together.
@@ -101,43 +107,77 @@ def _left(weighed: Weighed) -> Iterator[tuple[str, Node]]:
                 yield item.path, node
 
 
-def _given_up(weighed: Weighed) -> Iterator[tuple[str, Node]]:
-    """The sources that have a text or a title which another one gave up, both with the article that had it.
+def _given_up(weighed: Weighed) -> Iterator[Pair]:
+    """What one commit may have traded: a text or title that one source gave up and another has.
 
-    One commit may have renamed a file and put another in its place, or renamed a file to the name of a deleted one.
+    looked at                                 | pairs
+    ------------------------------------------+------------------------------------------------------------------
+    a new source with a text or title that a  | with that article; that article with its own source, which was
+      rewritten article had                   |   rewritten
+    a new source, where few were rewritten    | with each rewritten article of its locale; that with its own source
+    a source that a slug alone ties to its    | as for a new source with such a text or title; and with the article
+      article: that file may be gone          |   that it is tied to
+    an article without a source, with a text  | with that source; that source with its own article
+      or title that a rewritten source has    |
     """
     new = [item for item in weighed.unmatched() if item.kind == "article"]
     left = [node for node in weighed.without_source() if node[0] == "article" and _is_ours(weighed, node)]
-    # A slug alone may have been given up, too: its article's file may be gone, and this one be another's.
     loose = {path: node for path, node in by_name_alone(weighed) if node[0] == "article"}
     if not new and not left and not loose:
         return
-    had: dict[tuple[str, Value], list[tuple[str, Node]]] = {}
-    has: dict[tuple[str, Value], list[tuple[str, Node]]] = {}
-    rewritten: dict[str, Node] = {}
+    rewritten = _rewritten(weighed)
+    for item in (*new, *(weighed.items[path] for path in loose)):
+        for path, node in rewritten.that_had(item.fields):
+            yield from _traded(item.path, (path, node), loose.get(item.path))
+        if item.path not in loose and len(rewritten.pairs) <= MOST_REWRITTEN:
+            for path, node in rewritten.pairs:
+                if weighed.items[path].locale == item.locale:
+                    yield from _traded(item.path, (path, node), None)
+    for node in left:
+        for path, own in rewritten.that_has(_sides(weighed, node)):
+            yield path, node
+            yield path, own
+
+
+def _traded(path: str, other: Pair, own: Node | None) -> Iterator[Pair]:
+    """A source with another's article, that article with its own source, and the source with its own article."""
+    if other[0] == path:
+        return
+    yield path, other[1]
+    yield other
+    if own is not None:
+        yield path, own
+
+
+@dataclass(frozen=True, slots=True)
+class _Rewritten:
+    """Sources whose text is neither on record nor on the portal, with their articles; by what these have and had."""
+
+    pairs: list[Pair]
+    has: dict[tuple[str, Value], list[Pair]]
+    had: dict[tuple[str, Value], list[Pair]]
+
+    def that_had(self, fields: Fields) -> Iterable[Pair]:
+        """Those whose article has or had the text or the title of some fields."""
+        return dict.fromkeys(pair for name in TRADED for pair in self.had.get((name, fields.get(name)), ()))
+
+    def that_has(self, sides: list[Fields]) -> Iterable[Pair]:
+        """Those that have a text or title of an article now."""
+        texts = {(name, side.get(name)) for side in sides for name in TRADED}
+        return dict.fromkeys(pair for text in sorted(texts, key=str) for pair in self.has.get(text, ()))
+
+
+def _rewritten(weighed: Weighed) -> _Rewritten:
+    found = _Rewritten([], {}, {})
     for path, node in weighed.found.items():
         item, sides = weighed.items[path], _sides(weighed, node)
         if node[0] == "article" and all(side.get("content") != item.fields.get("content") for side in sides):
-            rewritten[path] = node
-            for name in ("content", "title"):
-                has.setdefault((name, item.fields.get(name)), []).append((path, node))
+            found.pairs.append((path, node))
+            for name in TRADED:
+                found.has.setdefault((name, item.fields.get(name)), []).append((path, node))
                 for value in {side.get(name) for side in sides} - {item.fields.get(name)}:
-                    had.setdefault((name, value), []).append((path, node))
-    few = list(rewritten.items()) if len(rewritten) <= MOST_REWRITTEN else []
-    for item in (*new, *(weighed.items[path] for path in loose)):
-        alike = (pair for name in ("content", "title") for pair in had.get((name, item.fields.get(name)), ()))
-        likely = [pair for pair in few if item.path not in loose and weighed.items[pair[0]].locale == item.locale]
-        for path, node in dict.fromkeys((*alike, *likely)):
-            if path != item.path:
-                yield item.path, node
-                yield path, node
-                if item.path in loose:
-                    yield item.path, loose[item.path]
-    for node in left:
-        texts = {(name, side.get(name)) for side in _sides(weighed, node) for name in ("content", "title")}
-        for path, own in dict.fromkeys(pair for text in sorted(texts, key=str) for pair in has.get(text, ())):
-            yield path, node
-            yield path, own
+                    found.had.setdefault((name, value), []).append((path, node))
+    return found
 
 
 def _sides(weighed: Weighed, node: Node) -> list[Fields]:
@@ -145,7 +185,7 @@ def _sides(weighed: Weighed, node: Node) -> list[Fields]:
     return [side.fields for side in (article.base, article.observed) if side is not None]
 
 
-def by_name_alone(weighed: Weighed) -> Iterator[tuple[str, Node]]:
+def by_name_alone(weighed: Weighed) -> Iterator[Pair]:
     """What nothing but a slug or a name ties together."""
     said = {Evidence.SLUG, Evidence.NAME}
     found = weighed.assignment.found.items()

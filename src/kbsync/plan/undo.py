@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from kbsync.fields import LINK_FIELD
+from kbsync.fields import LINK_FIELD, SideEffects
 from kbsync.ledger.values import Entry
 from kbsync.model import (
     Action,
@@ -43,14 +43,8 @@ from kbsync.model import (
     Value,
 )
 from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
-from kbsync.plan.evidence import key_of
+from kbsync.plan.nodes import key_of
 from kbsync.plan.order import take_turns
-
-PLACE = frozenset({"locale", "category"})
-"""Where an article is: a category's slug is one only within its locale, and decides the locale.
-
-Source: docs/service.md, S9.
-"""
 
 
 @dataclass(slots=True)
@@ -82,12 +76,12 @@ class _Done:
                 self.unclaimed.add(step.name)
         self.after |= {name: value for name, value in change.after.items() if name != LINK_FIELD}
 
-    def moves(self, now: Observed) -> tuple[set[str], set[str]]:
+    def moves(self, now: Observed, effects: SideEffects) -> tuple[set[str], set[str]]:
         """The fields that are not as before this run, and those of them that somebody changed since."""
         shown = _shown(now)
         moves = {name for name, before in self.before.items() if shown.get(name) != before}
         touched = {name for name in moves if shown.get(name) != self.after.get(name)}
-        place = PLACE & self.before.keys()
+        place = effects.settles_place() & self.before.keys()
         if moves & place:
             left = self.after.get("locale", self.last.locale)
             moves |= place
@@ -102,6 +96,8 @@ def build_undo(
     observed: Sequence[Observed],
     bodies: Collection[str],
     bases: Iterable[Base] = (),
+    *,
+    effects: SideEffects,
 ) -> Plan:
     """The plan that puts a run back.
 
@@ -111,10 +107,11 @@ def build_undo(
         observed: what the portal holds now.
         bodies: digests of the bodies that the ledger has kept.
         bases: what is managed now.
+        effects: what the service changes along with what is sent.
     """
     there = {(item.kind, item.remote_id): item for item in observed}
     managed = {(base.kind, base.remote_id): base for base in bases}
-    draft = _Draft(there, bodies, managed)
+    draft = _Draft(there, bodies, managed, effects)
     # Articles first: a category goes only when everything in it goes.
     for key, done in sorted(_by_item(entries).items(), key=lambda pair: pair[0][0] == "category"):
         draft.undo(done, there.get(key))
@@ -142,6 +139,7 @@ class _Draft:
     there: Mapping[tuple[Kind, RemoteId], Observed]
     bodies: Collection[str]
     bases: Mapping[tuple[Kind, RemoteId], Base]
+    effects: SideEffects
     changes: list[Change] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
@@ -198,7 +196,7 @@ class _Draft:
         )
 
     def _put_back(self, done: _Done, now: Observed) -> None:
-        moves, touched = done.moves(now)
+        moves, touched = done.moves(now, self.effects)
         if touched:
             hint = "It changed after this run. Change it back in the panel."
             self._hold(done, Reason.DRIFT, _in_order(now.kind, touched), hint)
@@ -208,9 +206,8 @@ class _Draft:
             self._hold(done, Reason.UNKNOWN, ("content",), hint)
         names = moves - touched
         before = {**done.displaced, **done.before}
-        if "category" in names and "position" in before and "position" not in touched:
-            # The way back gives it a new position as well, so the former one is sent along even where it is the same.
-            names.add("position")
+        # The way back overwrites these as well, so the former values are sent along even where they are the same.
+        names |= {name for name in self.effects.overwrites(names) if name in before and name not in touched}
         last = replace(done.last, locale=str(done.before["locale"])) if "locale" in names else done.last
         if fields := self._fields_back(done, now, names - {"status"}, before):
             self.changes.append(_change(Action.UPDATE, last, now.remote_id, fields, now))

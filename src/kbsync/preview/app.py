@@ -13,12 +13,12 @@ from typing import Any
 from urllib.parse import parse_qs, unquote
 
 from kbsync.files import read_within
-from kbsync.preview.addresses import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
-from kbsync.preview.files import find_image, image_type
+from kbsync.preview.image_files import find_image, image_type
 from kbsync.preview.live import Live
 from kbsync.preview.policy import PICTURE, policy_of
-from kbsync.preview.search import Search
+from kbsync.preview.search_index import Search
 from kbsync.preview.subscribers import Tab
+from kbsync.preview.urls import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
 from kbsync.site.assets import asset
 from kbsync.site.guard import HEADERS, check_request, read_headers
 from kbsync.site.pages import MissingPage, render

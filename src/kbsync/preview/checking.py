@@ -66,7 +66,7 @@ def check_some(
     """The findings of some sources, each of them with an entry; the rest of the tree is only looked up.
 
     A rule compares a source with those of its slug and with what it points to: these are all that it gets to see. What
-    needs every source stands as it was `known`, until the whole tree is checked.
+    needs every source stays as it was `known`, until the whole tree is checked.
     """
     sources, site = index.sources, index.site
     beside = set().union(*(_beside(sources[path], index) for path in paths if path in sources))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from kbsync.content.identity import Identity, Site
 from kbsync.content.source import Source
-from kbsync.preview.addresses import article_url, category_url, home_url
+from kbsync.preview.urls import article_url, category_url, home_url
 
 CategoryKey = tuple[str, str]
 """A locale and the slug of a category in it; the slug is "" for articles without one."""
@@ -129,12 +129,7 @@ class Index:
         return root if not above else min(seen)
 
     def _translated(self, path: str) -> str:
-        said = self.sources[path].translation_of
-        if said is None:
-            first, _, rest = path.partition("/")
-            default = self.site.default_locale
-            said = f"{default}/{rest}" if first != default and first in self.site.locales else ""
-        return said if said in self.site.articles else ""
+        return self.site.translated(path, self.sources[path].translation_of)
 
     # --- what shows what -------------------------------------------------------------------------------------------
 

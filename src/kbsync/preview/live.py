@@ -11,14 +11,14 @@ from pathlib import Path
 
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.errors import KbsyncError
-from kbsync.preview.addresses import canonical
 from kbsync.preview.checking import Project, check_all
+from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
 from kbsync.preview.live_tree import LiveTree, Touched
-from kbsync.preview.pages import Pages
-from kbsync.preview.portal import Ask, Comparer
-from kbsync.preview.reading import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
+from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
+from kbsync.preview.tree_reader import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
+from kbsync.preview.urls import canonical
 from kbsync.preview.views import View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
 from kbsync.preview.writer import Writing
@@ -156,7 +156,7 @@ class Live:
             try:
                 tree = await asyncio.to_thread(read_whole, self.project.root, self._cache)
             except KbsyncError:
-                return  # the root went away; when it comes back a walk tells
+                return  # the root went away; when it comes back a walk finds it
             self.live_tree.take(tree)
             self._publish(Touched(everything=True))
             self._completed()

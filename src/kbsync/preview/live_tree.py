@@ -16,10 +16,10 @@ from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp
 from kbsync.lint import inspect
 from kbsync.model import Finding
-from kbsync.preview.addresses import home_url
 from kbsync.preview.checking import Findings, Project, check_some, problems_of
 from kbsync.preview.index import Index
-from kbsync.preview.reading import Changes, is_broken, read_changes
+from kbsync.preview.tree_reader import Changes, is_broken, read_changes
+from kbsync.preview.urls import home_url
 
 UNKNOWN = Stamp(0, 0, 0)
 """Of an image that came since the walk; whoever has to look into it reads it."""

@@ -9,9 +9,9 @@ from contextlib import suppress
 
 from kbsync.preview.app import App
 from kbsync.preview.checking import Project
+from kbsync.preview.comparer import Ask
 from kbsync.preview.debounce import Sleep
 from kbsync.preview.live import Live
-from kbsync.preview.portal import Ask
 from kbsync.site import server as site
 
 DEFAULT_PORT = 4004

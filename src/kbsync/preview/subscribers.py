@@ -13,7 +13,7 @@ from kbsync.preview.live_tree import Touched
 from kbsync.site.pages import MissingPage, Page, render_live
 
 HEARTBEAT_S = 15.0
-"""After this long without news a comment keeps the connection, and tells whether there still is one."""
+"""After this long without news a comment keeps the connection, and shows whether there still is one."""
 
 HEARTBEAT = b": still here\n\n"
 

@@ -7,7 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kbsync.content.source import Source
-from kbsync.preview.addresses import (
+from kbsync.preview.article_html import article_body, page_html
+from kbsync.preview.index import CategoryKey
+from kbsync.preview.live_tree import LiveTree
+from kbsync.preview.policy import BUILT
+from kbsync.preview.urls import (
     ASSETS,
     CODES,
     EVENTS,
@@ -18,10 +22,6 @@ from kbsync.preview.addresses import (
     read_url,
     search_url,
 )
-from kbsync.preview.bodies import article_body, page_html
-from kbsync.preview.index import CategoryKey
-from kbsync.preview.live_tree import LiveTree
-from kbsync.preview.policy import BUILT
 from kbsync.preview.writer import Writing
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (

@@ -12,9 +12,9 @@ from kbsync.content.compile import Addresses
 from kbsync.files import real_path
 from kbsync.lint.explanations import anchor_of
 from kbsync.model import Finding
-from kbsync.preview.addresses import CODES
 from kbsync.preview.checking import Project
 from kbsync.preview.live_tree import LiveTree
+from kbsync.preview.urls import CODES
 from kbsync.site.pages import Writer, WriterDiff, WriterFinding, WriterTranslation
 
 HIDDEN = "KB4"

@@ -1,6 +1,6 @@
 """What can be read of processes on this machine: whether one lives, and what makes its number unmistakable.
 
-Linux tells all of it below /proc. Elsewhere the number is all there is, and what could not be read is empty.
+Linux shows all of it below /proc. Elsewhere the number is all there is, and what could not be read is empty.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pathlib import Path
 
 PROC = Path("/proc")
 STATE, BORN = 0, 19
-"""Places in /proc/PID/stat after the program's name, which may hold blanks and brackets. Source: proc(5)."""
+"""Places in /proc/PID/stat after the program's name, which may hold spaces and brackets. Source: proc(5)."""
 
 
 @dataclass(frozen=True, slots=True)

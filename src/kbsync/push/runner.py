@@ -20,8 +20,8 @@ from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import HEARTBEAT_S, Ended, Entry, EntryResult, Owner, Turn
 from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
-from kbsync.plan.links import is_link, is_unresolved, resolve
 from kbsync.plan.result import Current, Result
+from kbsync.plan.translation_links import is_link, is_unresolved, resolve
 from kbsync.push.sender import Sender
 
 READY_FACTOR = 2

@@ -8,27 +8,29 @@ once more, which is safe because the slug is unique: if the first one arrives la
 
 from __future__ import annotations
 
-from collections.abc import Callable, MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, NotFound, Rejected, ServerFailed, ServiceError
-from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
+from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId
 from kbsync.plan.result import (
     UNSEEN,
     Current,
     Result,
     differences,
     failed,
-    hold_again,
+    made,
     missing,
     moved_on,
     must_be_sent,
-    not_taken,
-    only_position,
+    pending_edit,
+    taken,
+    updated,
 )
+from kbsync.plan.staged import touches_staged
 from kbsync.push.lookup import Lookup
 from kbsync.service.contract import Service
 from kbsync.words import field_names
@@ -116,7 +118,7 @@ class Sender:
             except ServiceError as exc:
                 return failed(exc, lost=attempt > 1)
             else:
-                return self._made(change, fields, seen)
+                return made(change, fields, self._mend_position(change, fields, seen))
         raise AssertionError("a loop that ends by returning")
 
     def _look_up(self, change: Change, sent: Fields, exc: ServiceError, *, attempt: int) -> Result | None:
@@ -152,18 +154,8 @@ class Sender:
     def _found(self, change: Change, sent: Fields, seen: Observed, exc: ServiceError) -> Result:
         """The slug is there although the create did not succeed: ours if it holds what was sent, else a stranger's."""
         if not differences(sent, seen):
-            return self._made(change, sent, seen)
-        return self._taken(change, seen, exc)
-
-    def _taken(self, change: Change, seen: Observed, exc: ServiceError) -> Result:
-        taken = f'The slug `{change.slug}` is taken by {change.kind} {seen.remote_id} "{seen.title}"'
-        state = f" ({seen.status})" if seen.status else ""
-        return Result(
-            "failed",
-            "failed",
-            error=f"{taken}{state}. Nothing was overwritten. ({exc.message})",
-            hint="Run `kbsync plan` to compare the two, or give the file another slug.",
-        )
+            return made(change, sent, self._mend_position(change, sent, seen))
+        return taken(change, seen, exc)
 
     def _explained(self, change: Change, exc: ServiceError) -> ServiceError:
         if (
@@ -180,26 +172,6 @@ class Sender:
             return Rejected(f"{exc.message} The portal has this category but does not list it.", hint=hint, status=422)
         return exc
 
-    def _made(self, change: Change, sent: Fields, seen: Observed) -> Result:
-        """Read the answer: it must hold what was sent, and be a draft."""
-        seen = self._mend_position(change, sent, seen)
-        base = Base(
-            kind=change.kind,
-            remote_id=seen.remote_id,
-            locale=seen.locale or change.locale,
-            slug=change.slug,
-            path=change.path,
-            fields={**sent, **seen.fields},
-            status=seen.status or change.status,
-            touched_s=seen.updated_at,
-        )
-        wrong = differences(sent, seen)
-        if seen.status not in (None, Status.DRAFT) and change.kind == "article":
-            wrong.append("status")
-        if wrong:
-            return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
-        return Result("done", "done", base, remote_id=seen.remote_id)
-
     # --- update ----------------------------------------------------------------------------------------------------
 
     def _look_at_update(self, change: Change, remote_id: RemoteId) -> Result | Current:
@@ -209,6 +181,8 @@ class Sender:
         before = {name: value for name, value in change.before.items() if name not in UNSEEN}
         if moved := differences(before, current):
             return moved_on(moved, remote_id, "sent")
+        if touches_staged(change) and current.staged != change.staged:
+            return pending_edit(remote_id, "sent")
         return Current(current, body if "content" in change.after else None)
 
     def _update(self, change: Change, current: Observed) -> Result:
@@ -223,7 +197,7 @@ class Sender:
         try:
             seen = self.lookup.look(change, remote_id)
             wrong = differences(change.after, seen)
-            if wrong and not only_position(change, wrong):
+            if not set(wrong) <= set(self.service.side_effects.overwrites(change.after)):
                 if not isinstance(exc, AnswerLost):
                     return failed(exc, remote_id)
                 if moved := differences({n: v for n, v in change.before.items() if n not in UNSEEN}, seen):
@@ -242,7 +216,7 @@ class Sender:
         except ServiceError:
             return None
         # Found with the slug that it was to get, it is the item itself: the change arrived after all.
-        return self._taken(wanted, other, exc) if other is not None and other.remote_id != change.remote_id else None
+        return taken(wanted, other, exc) if other is not None and other.remote_id != change.remote_id else None
 
     def _send_update(self, change: Change, current: Observed) -> Observed:
         fields = {name: value for name, value in change.after.items() if name != "status"}
@@ -256,46 +230,17 @@ class Sender:
             content=self._content(change),
             category_id=self.lookup.category_id(change, fields),
             status=change.status,
+            discard=bool(change.staged),
         )
         return self.lookup.own(change, seen, current.remote_id)
 
     def _updated(self, change: Change, seen: Observed) -> Result:
         seen = self._mend_position(change, change.after, seen)
-        wrong = differences(change.after, seen)
-        arrived = {name: value for name, value in change.after.items() if name not in wrong and name != "status"}
-        if "category" in arrived and "position" in seen.fields:
-            # The move gave it a new one: that is not a person's edit, even where ours was not stored afterwards.
-            arrived["position"] = seen.fields["position"]
-        status = seen.status if "status" in change.after and "status" not in wrong else None
-        # Without a base, only what was sent is agreed on: what else the portal holds may be what a plan held.
-        unknown = Base(
-            kind=change.kind,
-            remote_id=seen.remote_id,
-            locale=seen.locale or change.locale,
-            slug=seen.slug,
-            path=change.path,
-            fields={},
-        )
-        known = self.bases.get((change.kind, seen.remote_id), unknown)
-        locale = str(arrived.pop("locale", known.locale))
-        base = replace(
-            known,
-            locale=locale,
-            slug=str(arrived.get("slug", known.slug)),
-            path=change.path or known.path,
-            fields={**known.fields, **arrived},
-            status=status or known.status,
-            touched_s=seen.updated_at,
-            kept=_undecided(known.kept, change, wrong),
-            overruled=_undecided(known.overruled, change, wrong),
-        )
-        base = hold_again(base, known, {name: left for name, left in change.leaves.items() if name not in wrong})
-        if wrong:
-            return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
-        return Result("done", "done", base, remote_id=seen.remote_id)
+        known = self.bases.get((change.kind, seen.remote_id))
+        return updated(change, seen, known, self.service.side_effects)
 
     def _mend_position(self, change: Change, sent: Fields, seen: Observed) -> Observed:
-        """A change of category gives the article a new position; ours is sent again, alone."""
+        """A position that the service overwrote (docs/service.md, S122) is sent again, alone."""
         if (
             change.kind != "article"
             or differences(sent, seen) != ["position"]
@@ -321,6 +266,8 @@ class Sender:
             return Result("done", "done", remote_id=remote_id)
         if moved := differences(change.before, current):
             return moved_on(moved, remote_id, "deleted")
+        if current.staged != change.staged:
+            return pending_edit(remote_id, "deleted")
         return Current(current, body)
 
     def _delete(self, change: Change, remote_id: RemoteId) -> Result:
@@ -332,8 +279,3 @@ class Sender:
             except NotFound:
                 return Result("done", "done", removed=True, remote_id=remote_id)
         return Result("failed", "failed", remote_id=remote_id, error="It is still there after the delete.")
-
-
-def _undecided(decided: Fields, change: Change, wrong: Sequence[str]) -> Fields:
-    """The decisions that are left once a change was sent: it ends those about the fields that arrived."""
-    return {name: value for name, value in decided.items() if name in wrong or name not in change.after}

@@ -1,17 +1,37 @@
-"""The JSON shapes, stable for machines. Source: docs/architecture.md, JSON output."""
+"""Plans, pushes, findings and checks as JSON, in the shapes of `json_types.py`, which are stable for machines."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
 
-from kbsync.model import Action, Change, Finding, Held, Observed, Outcome, Plan, Target
+from msgspec import UNSET, structs
+
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Target
 from kbsync.report.escape import json_text
+from kbsync.report.json_types import (
+    AsOfEntry,
+    ChangeEntry,
+    CheckEntry,
+    CheckReport,
+    FieldEntry,
+    FindingEntry,
+    HeldEntry,
+    LintReport,
+    Mark,
+    OtherEntry,
+    PlanReport,
+    PushedEntry,
+    PushReport,
+    Summary,
+    TargetEntry,
+    ValueEntry,
+)
 
 
 def plan_json(plan: Plan, findings: Sequence[Finding] = (), *, unmanaged: bool = False) -> str:
     """A plan as one object of schema `kbsync.plan/1`."""
-    return json_text(_plan_object("kbsync.plan/1", plan, findings) | _unmanaged(plan, listed=unmanaged))
+    others = [_other(item) for item in plan.unmanaged] if unmanaged else UNSET
+    return json_text(structs.replace(_plan_report(plan, findings), unmanaged=others))
 
 
 def push_json(plan: Plan, outcomes: Iterable[Outcome], *, requests: int, seconds: float) -> str:
@@ -23,107 +43,120 @@ def push_json(plan: Plan, outcomes: Iterable[Outcome], *, requests: int, seconds
         requests: HTTP requests made.
         seconds: how long it took.
     """
-    found = _plan_object("kbsync.push/1", plan, ())
-    found["summary"] |= {"requests": requests, "seconds": round(seconds, 1)}
-    found["changes"] = [
-        _change(outcome.change) | {"outcome": outcome.outcome, "error": outcome.error, "remote_id": outcome.remote_id}
-        for outcome in outcomes
-    ]
-    return json_text(found)
+    summary = structs.replace(summary_of(plan), requests=requests, seconds=round(seconds, 1))
+    return json_text(_push_report(plan, (), summary, [_pushed(outcome) for outcome in outcomes]))
 
 
 def lint_json(findings: Iterable[Finding]) -> str:
     """Findings as one object of schema `kbsync.lint/1`."""
-    return json_text({"schema": "kbsync.lint/1", "findings": [_finding(finding) for finding in findings]})
+    return json_text(LintReport("kbsync.lint/1", [_finding(finding) for finding in findings]))
+
+
+def check_json(checks: Iterable[tuple[Mark, str, str, str, int]]) -> str:
+    """What was checked as one object of schema `kbsync.check/1`: mark, what, found, hint and code of each."""
+    return json_text(CheckReport("kbsync.check/1", [CheckEntry(*check) for check in checks]))
 
 
 def refused_json(target: Target, findings: Iterable[Finding], *, schema: str) -> str:
     """A plan or push that findings of level error stopped: nothing in it but these."""
-    return json_text(_plan_object(schema, Plan(target), list(findings)))
+    nothing = Plan(target)
+    if schema == "kbsync.push/1":
+        return json_text(_push_report(nothing, findings, summary_of(nothing), []))
+    return json_text(_plan_report(nothing, findings))
 
 
-def summary_of(plan: Plan) -> dict[str, int | float]:
-    """The counts of a plan, by the names of the JSON shape."""
-    counts: dict[str, int | float] = {action.value: plan.count(action) for action in Action}
-    return counts | {
-        "unchanged": plan.unchanged,
-        "held": len(plan.held),
-        "unmanaged": len(plan.unmanaged),
-        "live": sum(1 for change in plan.sent if change.live),
-        "requests": plan.requests,
-        "seconds": plan.seconds,
-    }
+def summary_of(plan: Plan) -> Summary:
+    """The counts of a plan."""
+    return Summary(
+        **{action.value: plan.count(action) for action in Action},
+        unchanged=plan.unchanged,
+        held=len(plan.held),
+        unmanaged=len(plan.unmanaged),
+        live=sum(1 for change in plan.sent if change.live),
+        requests=plan.requests,
+        seconds=plan.seconds,
+    )
 
 
-def _plan_object(schema: str, plan: Plan, findings: Iterable[Finding]) -> dict[str, Any]:
-    target = plan.target
-    return {
-        "schema": schema,
-        "target": {
-            "base_url": target.base_url,
-            "account_id": target.account_id,
-            "portal": target.portal,
-            "profile": target.profile,
-        },
-        "summary": summary_of(plan),
-        "changes": [_change(change) for change in plan.changes],
-        "held": [_held(held) for held in plan.held],
-        "findings": [_finding(finding) for finding in (*findings, *plan.warnings)],
-    }
+def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
+    return PlanReport(
+        "kbsync.plan/1",
+        _target(plan.target),
+        summary_of(plan),
+        [_change(change) for change in plan.changes],
+        [_held(held) for held in plan.held],
+        [_finding(finding) for finding in (*findings, *plan.warnings)],
+        as_of=AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else UNSET,
+    )
 
 
-def _unmanaged(plan: Plan, *, listed: bool) -> dict[str, Any]:
-    return {"unmanaged": [_stranger(item) for item in plan.unmanaged]} if listed else {}
+def _push_report(
+    plan: Plan, findings: Iterable[Finding], summary: Summary, changes: Sequence[PushedEntry]
+) -> PushReport:
+    return PushReport(
+        "kbsync.push/1",
+        _target(plan.target),
+        summary,
+        changes,
+        [_held(held) for held in plan.held],
+        [_finding(finding) for finding in (*findings, *plan.warnings)],
+    )
 
 
-def _stranger(item: Observed) -> dict[str, Any]:
-    return {
-        "kind": item.kind,
-        "locale": item.locale,
-        "slug": item.slug,
-        "remote_id": item.remote_id,
-        "title": item.title,
-        "status": item.status,
-    }
+def _target(target: Target) -> TargetEntry:
+    return TargetEntry(target.base_url, target.account_id, target.portal, target.profile)
 
 
-def _change(change: Change) -> dict[str, Any]:
-    return {
-        "action": change.action,
-        "kind": change.kind,
-        "locale": change.locale,
-        "slug": change.slug,
-        "path": change.path,
-        "remote_id": change.remote_id,
-        "title": change.title,
-        "was": change.was,
-        "live": change.live,
-        "fields": [{"name": f.name, "before": f.before, "after": f.after} for f in change.fields],
-    }
+def _other(item: Observed) -> OtherEntry:
+    return OtherEntry(item.kind, item.locale, item.slug, item.remote_id, item.title, item.status)
 
 
-def _held(held: Held) -> dict[str, Any]:
-    return {
-        "reason": held.reason,
-        "kind": held.kind,
-        "locale": held.locale,
-        "slug": held.slug,
-        "path": held.path,
-        "remote_id": held.remote_id,
-        "fields": list(held.fields),
-        "values": [{"name": f.name, "portal": f.before, "ours": f.after} for f in held.values],
-        "hint": held.hint,
-    }
+def _change(change: Change) -> ChangeEntry:
+    return ChangeEntry(
+        action=change.action,
+        kind=change.kind,
+        locale=change.locale,
+        slug=change.slug,
+        path=change.path,
+        remote_id=change.remote_id,
+        title=change.title,
+        was=change.was,
+        live=change.live,
+        fields=[_field(field) for field in change.fields],
+    )
 
 
-def _finding(finding: Finding) -> dict[str, Any]:
-    return {
-        "code": finding.code,
-        "level": finding.level,
-        "path": finding.path,
-        "line": finding.line,
-        "column": finding.column,
-        "message": finding.message,
-        "hint": finding.hint,
-        "fixable": finding.fixable,
-    }
+def _field(field: FieldChange) -> FieldEntry:
+    return FieldEntry(field.name, field.before, field.after)
+
+
+def _pushed(outcome: Outcome) -> PushedEntry:
+    entry = structs.replace(_change(outcome.change), remote_id=outcome.remote_id)
+    return PushedEntry(**structs.asdict(entry), outcome=outcome.outcome, error=outcome.error)
+
+
+def _held(held: Held) -> HeldEntry:
+    return HeldEntry(
+        reason=held.reason,
+        kind=held.kind,
+        locale=held.locale,
+        slug=held.slug,
+        path=held.path,
+        remote_id=held.remote_id,
+        fields=held.fields,
+        values=[ValueEntry(field.name, field.before, field.after) for field in held.values],
+        hint=held.hint,
+    )
+
+
+def _finding(finding: Finding) -> FindingEntry:
+    return FindingEntry(
+        finding.code,
+        finding.level,
+        finding.path,
+        finding.line,
+        finding.column,
+        finding.message,
+        finding.hint,
+        finding.fixable,
+    )

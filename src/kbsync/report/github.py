@@ -1,15 +1,16 @@
-"""Findings, what is held and what failed as workflow commands: GitHub shows each one beside the line that it is about.
+"""Findings, what is held, is live or failed as workflow commands: GitHub shows each beside the line that it is about.
 
 A command is one line, `::error file=…,line=…,col=…,title=…::message`. GitHub shows the first ten errors and the first
-ten warnings of a step, so errors come first; the log of the job has them all.
+ten warnings of a step, and ten notices, so errors come first; the log of the job has them all.
 """
 
 from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
-from kbsync.model import Finding, Held, Level, Outcome, Plan, visible
+from kbsync.model import Change, Finding, Held, Outcome, Plan, visible
 from kbsync.report.vocabulary import REASONS, action_word
 from kbsync.words import field_names
 
@@ -25,15 +26,19 @@ def findings_annotations(findings: Iterable[Finding], *, root: str) -> str:
 
 
 def plan_annotations(plan: Plan, findings: Iterable[Finding], *, root: str) -> str:
-    """What a plan holds, what it warns of, and the findings of the tree, on their sources."""
-    warned = (_finding(finding, root) for finding in _errors_first((*plan.warnings, *findings)))
-    return _joined([*(_held(held, root) for held in plan.held), *warned])
+    """What a plan holds, what it warns of, the findings of the tree, and what readers will see at once."""
+    return _problems(plan, findings, root) + _joined(_live(change, root) for change in plan.sent if change.live)
 
 
 def push_annotations(plan: Plan, outcomes: Sequence[Outcome], *, root: str) -> str:
     """What failed and what was skipped because of it, what is held, and what the plan warns of."""
     bad = [o for word in ("failed", "skipped") for o in outcomes if o.outcome == word]
-    return _joined(_outcome(outcome, root) for outcome in bad) + plan_annotations(plan, (), root=root)
+    return _joined(_outcome(outcome, root) for outcome in bad) + _problems(plan, (), root)
+
+
+def _problems(plan: Plan, findings: Iterable[Finding], root: str) -> str:
+    warned = (_finding(finding, root) for finding in _errors_first((*plan.warnings, *findings)))
+    return _joined([*(_held(held, root) for held in plan.held), *warned])
 
 
 def _errors_first(findings: Iterable[Finding]) -> list[Finding]:
@@ -60,6 +65,13 @@ def _held(held: Held, root: str) -> str:
     )
 
 
+def _live(change: Change, root: str) -> str:
+    fields = field_names(field.name for field in change.fields)
+    message = f"{action_word(change.action)} {change.locale}: {change.slug}" + (f": {fields}" if fields else "")
+    title = {"title": "Live: readers see the change immediately"}
+    return _command("notice", _top_of(change.path, root) | title, message, "")
+
+
 def _outcome(outcome: Outcome, root: str) -> str:
     change = outcome.change
     message = f"{change.locale}: {change.slug}: {outcome.error}"
@@ -76,7 +88,7 @@ def _file(path: str, root: str) -> str:
     return posixpath.normpath(posixpath.join(root, path))
 
 
-def _command(level: Level, properties: dict[str, str], message: str, hint: str) -> str:
+def _command(level: Literal["error", "warning", "notice"], properties: dict[str, str], message: str, hint: str) -> str:
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
     return f"::{level} {listed}::{'%0A'.join(_lines(message, hint))}"
 

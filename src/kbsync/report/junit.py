@@ -1,10 +1,10 @@
-"""Findings as JUnit XML, which CI systems show as tests: a test for each file, a failure for each finding. Pure."""
+"""Findings as JUnit XML, which CI systems show as tests: a test for each file, failed by its findings. Pure."""
 
 from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
@@ -24,7 +24,7 @@ def findings_junit(findings: Sequence[Finding], paths: Iterable[str], *, root: s
     """
     found = {path: list(group) for path, group in groupby(findings, key=lambda finding: finding.path)}
     names = sorted({*paths, *found})
-    counts = {"tests": str(len(names)), "failures": str(len(findings)), "errors": "0", "skipped": "0"}
+    counts = {"tests": str(len(names)), "failures": str(len(found)), "errors": "0", "skipped": "0"}
     suites = Element("testsuites", {"name": "kbsync", **counts})
     suite = SubElement(suites, "testsuite", {"name": "kbsync lint", **counts})
     for path in names:
@@ -33,15 +33,23 @@ def findings_junit(findings: Sequence[Finding], paths: Iterable[str], *, root: s
     return f'<?xml version="1.0" encoding="UTF-8"?>\n{tostring(suites, encoding="unicode")}\n'
 
 
-def _add_case(suite: Element, name: str, findings: Iterable[Finding]) -> None:
+def _add_case(suite: Element, name: str, findings: Sequence[Finding]) -> None:
     case = SubElement(suite, "testcase", classname="kbsync.lint", name=_legal(name), file=_legal(name))
-    for finding in findings:
-        place = f"{finding.line}:{finding.column}"
-        kind, message = f"{finding.level} {finding.code}", f"{place} {finding.message}"
-        failure = SubElement(case, "failure", type=_legal(kind), message=_legal(message))
-        # The library writes line breaks of a text as they are. A line of a stranger's could be a command in a CI log.
-        lines = (f"{name}:{place}: {finding.message}", finding.hint)
-        failure.text = "\n".join(_legal(visible(line)) for line in lines if line)
+    if not findings:
+        return
+    # A test has one failure: some readers show only the first, others count each one as a test.
+    worst = min(findings, key=lambda finding: finding.level != "error")
+    more = f" (and {len(findings) - 1:,} more)" if len(findings) > 1 else ""
+    message = f"{worst.line}:{worst.column} {worst.message}{more}"
+    failure = SubElement(case, "failure", type=_legal(f"{worst.level} {worst.code}"), message=_legal(message))
+    # The library writes line breaks of a text as they are. A line of a stranger's could be a command in a CI log.
+    failure.text = "\n".join(_legal(visible(line)) for finding in findings for line in _lines(finding, name))
+
+
+def _lines(finding: Finding, name: str) -> Iterator[str]:
+    yield f"{name}:{finding.line}:{finding.column}: {finding.message}"
+    if finding.hint:
+        yield finding.hint
 
 
 def _legal(text: str) -> str:

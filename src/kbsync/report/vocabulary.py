@@ -27,6 +27,7 @@ REASONS: Mapping[Reason, str] = {
     Reason.UNKNOWN: "not clear",
     Reason.UNSUPPORTED: "not possible with this profile",
     Reason.LIVE: "readers see it now",
+    Reason.STAGED: "edit pending in the panel",
 }
 """Why something needs a decision."""
 

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from .answers import Json, profile_json
+from .api_json import Json, profile_json
 from .auth import Call, World, read_user, sent_token
 from .http import Request, Response, answer
 from .store import Store
@@ -25,7 +25,7 @@ INBOX: Json = {
 
 
 def show_version(world: World, _request: Request) -> Response:
-    """`GET /api`, the only answer that tells the version and needs no token."""
+    """`GET /api`, the only answer that has the version and needs no token."""
     now = datetime.fromtimestamp(world.store.clock(), UTC)
     found = {"version": world.behaviour.version, "timestamp": f"{now:%Y-%m-%d %H:%M:%S}"}
     return answer(found | {"queue_services": "ok", "data_services": "ok"})

@@ -1,7 +1,7 @@
 """The article endpoints. Source: docs/service.md, section 4."""
 
 from . import articles, listing
-from .answers import Json, View, article_json, linked_json, list_meta
+from .api_json import Json, View, article_json, linked_json, list_meta
 from .api_portals import portal_outline
 from .auth import Call, check_administrator
 from .casts import leading_integer

@@ -1,7 +1,7 @@
 """The category endpoints. Source: docs/service.md, section 3."""
 
 from . import categories
-from .answers import category_json
+from .api_json import category_json
 from .auth import Call, check_administrator
 from .casts import leading_integer
 from .http import Response, answer, done

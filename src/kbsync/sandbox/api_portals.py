@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from . import categories, listing
-from .answers import Json, portal_json
+from .api_json import Json, portal_json
 from .auth import Call, check_administrator
 from .casts import is_blank, is_scalar, to_text
 from .http import Params, Response, answer, done

@@ -46,7 +46,7 @@ class Call:
 
 
 def sent_token(request: Request) -> str:
-    """The token in the header, without the blanks around it."""
+    """The token in the header, without the spaces around it."""
     for name in TOKEN_HEADERS:
         if name in request.headers:
             return request.headers[name].strip()

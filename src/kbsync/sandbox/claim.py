@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from kbsync.site.guard import LOOPBACK
+from kbsync.hosts import LOOPBACK
 
 LONGEST_ADDRESS = 200
 LOCKED_BYTE = 1 << 30

@@ -49,7 +49,7 @@ class Panel:
         self.run(lambda world: articles.delete(world.store, _article(world, slug)))
 
     def article(self, slug: str) -> Article | None:
-        """An article as it stands in the database."""
+        """An article as it is in the database."""
         return self.run(lambda world: articles.find_by_slug(world.store, slug))
 
     def articles(self, portal: str) -> list[Article]:

@@ -3,8 +3,8 @@
 from typing import NoReturn
 from urllib.parse import urlsplit
 
+from kbsync.hosts import LOOPBACK
 from kbsync.site import pages
-from kbsync.site.guard import LOOPBACK
 
 from . import articles, public_json
 from .api_upload import PIXEL

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from html import escape
 
-from .answers import Json, status_name
+from .api_json import Json, status_name
 from .auth import World
 from .categories import article_counts
 from .http import REVALIDATE, Request, Response, answer

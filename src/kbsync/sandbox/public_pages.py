@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from urllib.parse import quote
 
 from kbsync.markdown.html import render_html
-from kbsync.site.anchors import add_anchors
+from kbsync.site.anchor_links import add_anchors
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
@@ -19,7 +19,7 @@ from kbsync.site.pages import (
     Section,
 )
 
-from .answers import status_name
+from .api_json import status_name
 from .articles import SELECT, as_article
 from .auth import World
 from .public_rows import PublicList, categories_of, listed, published, translations_of

@@ -71,7 +71,7 @@ class Category:
 
 @dataclass(frozen=True, slots=True)
 class CategoryRef:
-    """What an article tells about its category; all but the id are None for a category that is not there."""
+    """What an article says about its category; all but the id are None for a category that is not there."""
 
     id: int | None
     name: str | None

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 
-from kbsync.site.database import unsafe_beside
+from kbsync.files import unsafe_beside
 
 TABLES = """
 CREATE TABLE IF NOT EXISTS secrets (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

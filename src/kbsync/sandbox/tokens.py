@@ -28,7 +28,7 @@ def token_of(database: Path) -> str:
 
 
 def token_for(token: str, person: int) -> str:
-    """The token of another person in the same sandbox; it tells nothing of the owner's."""
+    """The token of another person in the same sandbox; it reveals nothing of the owner's."""
     return hmac.new(token.encode(), str(person).encode(), hashlib.sha256).hexdigest()[:48]
 
 

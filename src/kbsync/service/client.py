@@ -9,15 +9,17 @@ from typing import Any
 
 from msgspec import UnsetType
 
-from kbsync.errors import Denied, Misbehaved, NotFound, ServerFailed
+from kbsync.errors import Denied, NotFound, ServerFailed
+from kbsync.fields import SideEffects
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
-from kbsync.service import wire
-from kbsync.service.answers import SHOWN_CHARS, check_status, decode
-from kbsync.service.categories import MAX_LOCALES, CategoryLister, Counts, Expected
-from kbsync.service.listing import Filters, Lister, Page, reading
-from kbsync.service.portal import Owner, Portal, PortalInfo, portal_info
+from kbsync.service import decoded, wire
+from kbsync.service.answers import SHOWN_CHARS, check_status
+from kbsync.service.api import ApiRequest
+from kbsync.service.article_lister import Filters, Lister, Page, reading
+from kbsync.service.category_lister import CategoryLister, Counts, Expected
+from kbsync.service.list_rows import observed_row
+from kbsync.service.portal import Owner, Portal, PortalInfo, check_locales
 from kbsync.service.profile import Profile
-from kbsync.service.rows import observed_row, row_of
 from kbsync.service.snapshot import Snapshot
 from kbsync.service.transport import Answer, File, Transport
 from kbsync.service.wire import path_part
@@ -51,6 +53,11 @@ class HttpService:
         return self.transport.base_url
 
     @property
+    def side_effects(self) -> SideEffects:
+        """What a save changes along with what is sent."""
+        return self.profile.side_effects
+
+    @property
     def requests(self) -> int:
         """How many requests were sent so far."""
         return self.transport.requests
@@ -68,25 +75,19 @@ class HttpService:
 
     def check_connection(self) -> None:
         """Ask the one thing that every service answers: the account's inboxes."""
-        decode(self._ask("check"), dict[str, Any] | list[Any])
+        decoded.anything(self._ask("check"))
 
     def fetch_version(self) -> str:
         """What the service says it is, or ""."""
-        found: wire.WireVersion = decode(self._ask("version", public=True), wire.WireVersion)
-        return found.version[:SHOWN_CHARS]
+        return decoded.version(self._ask("version", public=True))
 
     def fetch_owner(self) -> Owner:
         """Whose token it is, and what that user is in this account."""
-        found: wire.WireOwner = decode(self._ask("profile"), wire.WireOwner)
-        role = next((a.role for a in found.accounts if wire.as_id(a.id) == self.account_id and a.role), found.role)
-        return Owner(wire.as_id(found.id), (found.name or "")[:SHOWN_CHARS], (role or "")[:SHOWN_CHARS])
+        return decoded.owner(self._ask("profile"), self.account_id)
 
     def fetch_portals(self) -> tuple[PortalInfo, ...]:
         """The account's portals."""
-        answer = self._ask("list_portals")
-        page = decode(answer, wire.PortalPage | list[wire.WirePortal])
-        portals = page.payload if isinstance(page, wire.PortalPage) else page
-        return tuple(portal_info(portal) for portal in portals)
+        return decoded.portals(self._ask("list_portals"))
 
     def fetch_portal(self) -> PortalInfo:
         """The portal itself, found in the list: an unknown slug there is an answer, a 500 is not.
@@ -99,7 +100,7 @@ class HttpService:
         portals = self.fetch_portals()
         for portal in portals:
             if portal.slug == self.portal:
-                return _check_locales(portal)
+                return check_locales(portal)
         names = ", ".join(f"`{portal.slug[:SHOWN_CHARS]}`" for portal in portals[:NAMED_PORTALS]) or "none"
         names += f" and {len(portals) - NAMED_PORTALS:,} more" if len(portals) > NAMED_PORTALS else ""
         raise NotFound(
@@ -165,7 +166,7 @@ class HttpService:
 
     def read_article(self, remote_id: RemoteId, *, locale: str) -> tuple[Observed, str | None]:
         """One article as it is now, and its text; None where the answer leaves that out."""
-        article = self._wire_article(self._ask("show_article", id=remote_id))
+        article = decoded.article(self._ask("show_article", id=remote_id))
         content = article.content
         return self._observed(article, locale), None if isinstance(content, UnsetType) else content or ""
 
@@ -252,9 +253,15 @@ class HttpService:
         content: str | None,
         category_id: RemoteId | None,
         status: Status | None = None,
+        discard: bool = False,
     ) -> Observed:
-        """Change some fields of an article, or its status; the answer, as the portal now holds it."""
-        body = wire.article_body(fields, content=content, category_id=category_id, meta_before=before.fields)
+        """Change some fields of an article, or its status; the answer, as the portal now holds it.
+
+        `discard`: in the same request, the edit of a person that is pending in the panel.
+        """
+        body = wire.article_body(
+            fields, content=content, category_id=category_id, meta_before=before.fields, discard=discard
+        )
         if status is not None:
             body["status"] = self.profile.number_of(status)
         return self._article(self._ask("update_article", id=remote_id, body=body), locale=before.locale)
@@ -271,14 +278,18 @@ class HttpService:
 
         The same file uploaded twice has two addresses, which cannot be listed or deleted.
         """
-        answer = self._ask("upload", file=File("attachment", name, kind, data))
-        found: wire.WireUpload = decode(answer, wire.WireUpload)
-        if not found.file_url.startswith(("http://", "https://")):
-            raise Misbehaved(
-                f"{answer.asked}: The service answered {answer.status} without `file_url`.",
-                hint="Check base_url and profile under [service].",
-            )
-        return found.file_url
+        return decoded.file_url(self._ask("upload", file=File("attachment", name, kind, data)))
+
+    def send(self, request: ApiRequest) -> Answer:
+        """Ask what a person worded, at the same pace and with the same token; whatever comes back is the answer."""
+        return self.transport.send(
+            request.method,
+            request.path,
+            body=request.body if request.file is None else None,
+            query=request.query,
+            public=request.is_public,
+            file=request.file,
+        )
 
     # --- asking ----------------------------------------------------------------------------------------------------
 
@@ -303,12 +314,7 @@ class HttpService:
         return CategoryLister(self._read_category_page, self._count_categories, self._category_there, counts)
 
     def _read_category_page(self, filters: Mapping[str, str], number: int) -> list[Observed]:
-        answer = self._ask("list_categories", query={**filters, "page": number})
-        page = decode(answer, wire.CategoryPage | list[wire.WireCategory])
-        rows = page.payload if isinstance(page, wire.CategoryPage) else page
-        if any(row.id is None for row in rows):
-            raise _without_id(answer)
-        return [wire.observed_category(row) for row in rows]
+        return decoded.categories(self._ask("list_categories", query={**filters, "page": number}))
 
     def _count_categories(self) -> Counts | None:
         portals = self.fetch_portals() if self.can("list_portals") else ()
@@ -336,48 +342,15 @@ class HttpService:
         return Lister(self._read_page, locale, pool, (*by_category, *by_status))
 
     def _read_page(self, filters: Filters, number: int) -> Page:
-        answer = self._ask("list_articles", query={**filters, "page": number})
-        page = decode(answer, wire.ArticlePage | list[wire.WireArticle])
-        articles, count = (page.payload, page.count) if isinstance(page, wire.ArticlePage) else (page, None)
-        if any(article.id is None for article in articles):
-            raise _without_id(answer)
-        rows = tuple(row_of(article, self.profile) for article in articles)
-        return Page(rows, count, answer.server_time_s)
+        return decoded.articles(self._ask("list_articles", query={**filters, "page": number}), self.profile)
 
     def _observed(self, article: wire.WireArticle, locale: str) -> Observed:
         return wire.observed_article(article, self.profile, locale=locale, categories=self.categories)
 
     def _article(self, answer: Answer, *, locale: str) -> Observed:
-        return self._observed(self._wire_article(answer), locale)
-
-    def _wire_article(self, answer: Answer) -> wire.WireArticle:
-        found: wire.ArticleAnswer = decode(answer, wire.ArticleAnswer)
-        article = found.payload or found
-        if article.id is None:
-            raise _without_id(answer)
-        return article
+        return self._observed(decoded.article(answer), locale)
 
     def _category(self, answer: Answer, locale: str) -> Observed:
-        found: wire.CategoryAnswer = decode(answer, wire.CategoryAnswer)
-        category = wire.observed_category(found.payload or found, locale=locale)
-        if not category.remote_id:
-            raise _without_id(answer)
+        category = decoded.category(answer, locale)
         self.categories[category.remote_id] = category
         return category
-
-
-def _check_locales(portal: PortalInfo) -> PortalInfo:
-    """Each locale is listed by itself, so there is an end to them."""
-    if len(portal.locales) > MAX_LOCALES:
-        raise Misbehaved(
-            f"The portal `{portal.slug}` has {len(portal.locales):,} locales; kbsync reads {MAX_LOCALES} at most.",
-            hint="Check [service] base_url and portal.",
-        )
-    return portal
-
-
-def _without_id(answer: Answer) -> Misbehaved:
-    return Misbehaved(
-        f"{answer.asked}: The service answered {answer.status} without an id.",
-        hint="Check base_url and profile under [service].",
-    )

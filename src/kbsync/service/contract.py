@@ -8,11 +8,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Protocol
 
+from kbsync.fields import SideEffects
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 
 if TYPE_CHECKING:
-    from kbsync.service.categories import Expected
-    from kbsync.service.listing import Page
+    from kbsync.service.api import ApiRequest
+    from kbsync.service.article_lister import Page
+    from kbsync.service.category_lister import Expected
+    from kbsync.service.exchange import Answer
     from kbsync.service.portal import Owner, Portal, PortalInfo
     from kbsync.service.snapshot import Snapshot
 
@@ -28,6 +31,11 @@ class Service(Protocol):
     @property
     def base_url(self) -> str:
         """Where it is."""
+        ...
+
+    @property
+    def side_effects(self) -> SideEffects:
+        """What it changes along with what is sent."""
         ...
 
     @property
@@ -69,6 +77,8 @@ class Service(Protocol):
     def category_id(self, slug: object, *, locale: str) -> RemoteId | None: ...
     def can_find(self, slug: str) -> bool: ...
 
+    def send(self, request: ApiRequest) -> Answer: ...
+
     # --- changing; each answers with what the portal now holds
 
     def create_category(self, fields: Fields, *, locale: str) -> Observed: ...
@@ -85,6 +95,7 @@ class Service(Protocol):
         content: str | None,
         category_id: RemoteId | None,
         status: Status | None = None,
+        discard: bool = False,
     ) -> Observed: ...
     def delete(self, kind: Kind, remote_id: RemoteId) -> None: ...
     def upload(self, name: str, data: bytes, kind: str) -> str: ...

@@ -7,7 +7,7 @@ from string import Formatter
 from typing import Any
 
 from kbsync.errors import ConfigError
-from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD, SideEffects
 from kbsync.model import Status
 from kbsync.words import did_you_mean
 
@@ -41,6 +41,7 @@ TABLES: Mapping[str, Collection[str]] = {
     "fields": tuple(KEPT),
     "status": tuple(status.value for status in Status),
     "limits": LIMITS,
+    "side_effects": SideEffects._fields,
     "pace": ("requests_per_minute", "uploads_per_hour"),
     "public": ("article_url", "category_url"),
 }
@@ -96,10 +97,21 @@ def _check_url(name: str, where: str, value: Any) -> None:
 
 
 def _check_fields(name: str, where: str, value: Any) -> None:
+    _check_names(name, where, value, KEPT[where.rpartition(" ")[2]])
+
+
+def _check_names(name: str, where: str, value: Any, known: Collection[str]) -> None:
     if not isinstance(value, list):
         raise _wrong(name, where, "a list of fields", value)
     for field in value:
-        _check_known(field, KEPT[where.rpartition(" ")[2]], name, f"field in {where}")
+        _check_known(field, known, name, f"field in {where}")
+
+
+def _check_side_effect(name: str, where: str, value: Any) -> None:
+    if where.endswith("renumbers_on"):
+        _check_names(name, where, value, KEPT["article"])
+    elif value != "":
+        _check_known(value, KEPT["article"], name, f"field in {where}")
 
 
 def _number_from(least: int) -> Callable[[str, str, Any], None]:
@@ -115,6 +127,7 @@ CHECKS: Mapping[str, Callable[[str, str, Any], None]] = {
     "fields": _check_fields,
     "status": _number_from(0),
     "limits": _number_from(0),
+    "side_effects": _check_side_effect,
     "pace": _number_from(1),
     "public": _check_url,
 }

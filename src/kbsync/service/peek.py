@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import msgspec
 
-from kbsync.service.listing import SETTLE_S, Page
+from kbsync.service.article_lister import SETTLE_S, Page
 from kbsync.service.snapshot import LocaleRows, Row
 
 NEWEST = 100

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from kbsync.errors import Misbehaved
 from kbsync.model import Observed, RemoteId
 from kbsync.service import wire
 from kbsync.service.answers import SHOWN_CHARS
-from kbsync.service.categories import Counts
+from kbsync.service.category_lister import MAX_LOCALES, Counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,3 +46,17 @@ def portal_info(portal: wire.WirePortal) -> PortalInfo:
     counts = None if total is None else Counts(total, portal.category_counts)
     name = (portal.name or portal.slug)[:SHOWN_CHARS]
     return PortalInfo(portal.slug, name, portal.locales, bool(portal.archived), counts)
+
+
+def check_locales(portal: PortalInfo) -> PortalInfo:
+    """Each locale is listed by itself, so there is an end to them.
+
+    Raises:
+        Misbehaved: the portal has too many.
+    """
+    if len(portal.locales) > MAX_LOCALES:
+        raise Misbehaved(
+            f"The portal `{portal.slug}` has {len(portal.locales):,} locales; kbsync reads {MAX_LOCALES} at most.",
+            hint="Check [service] base_url and portal.",
+        )
+    return portal

@@ -10,6 +10,7 @@ from typing import Any
 
 from kbsync.config.toml import read_toml
 from kbsync.errors import ConfigError
+from kbsync.fields import SideEffects
 from kbsync.model import Kind, Status
 from kbsync.service.declaration import TABLES, check_declaration
 
@@ -48,6 +49,7 @@ class Profile:
     fields: Mapping[str, tuple[str, ...]]
     status: Mapping[Status, int]
     limits: Limits
+    side_effects: SideEffects
     requests_per_minute: int
     uploads_per_hour: int
     article_url: str
@@ -162,11 +164,16 @@ def _build(raw: dict[str, Any], name: str) -> Profile:
         fields={kind: tuple(names) for kind, names in raw["fields"].items()},
         status={Status(word): number for word, number in raw["status"].items()},
         limits=Limits(**raw.get("limits", {})),
+        side_effects=_side_effects(raw.get("side_effects", {})),
         requests_per_minute=pace["requests_per_minute"],
         uploads_per_hour=pace["uploads_per_hour"],
         article_url=public["article_url"],
         category_url=public["category_url"],
     )
+
+
+def _side_effects(raw: Mapping[str, Any]) -> SideEffects:
+    return SideEffects(tuple(raw.get("renumbers_on", ())), raw.get("locale_follows", ""))
 
 
 def _operation(name: str, text: str) -> Operation:

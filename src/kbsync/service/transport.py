@@ -1,8 +1,4 @@
-"""Requests and their pace: repeating what is safe, waiting when asked to, errors that say what was asked.
-
-Only what is safe is repeated: a request that never left, 429, 503 with Retry-After, and reads. A write that ended in
-silence is the caller's to look up; repeating it here could leave two articles.
-"""
+"""Requests and their pace: one at a time is built, sent and counted, and sent again as `retry.py` says."""
 
 from __future__ import annotations
 
@@ -20,32 +16,21 @@ import httpx
 import msgspec
 
 from kbsync import __version__
-from kbsync.errors import AnswerLost, ConfigError, Misbehaved, ServiceError, Throttled, Unreachable, Untrusted
+from kbsync.errors import AnswerLost, ConfigError, ServiceError, Throttled, Unreachable
 from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
 from kbsync.service.deadline import Deadlines
-from kbsync.service.exchange import Answer, Slow, exchange, http_date_s
+from kbsync.service.exchange import Answer, Slow, exchange
+from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
+from kbsync.service.retry import Retry, Tries
 from kbsync.service.unpack import ACCEPTED
 
 __all__ = ["Answer", "Transport"]
 
-CONNECT_TRIES = 4
-READ_TRIES = 3
-LOST_TRIES = 2
-"""How often a read is sent whose answer does not come: each may take four times the timeout."""
-
-THROTTLE_PATIENCE_S = 185
-"""Three windows of a minute. Source: docs/service.md, S13: 429 has no Retry-After and ends on the clock minute."""
-
 SLOW_S = 5.0
 SLOW_AGAIN_S = 30.0
-"""How long nothing more is said of slow answers: several threads wait side by side."""
-
-TELL_FROM_S = 3.0
-"""A wait that a person would wonder about."""
-
-GATEWAY = frozenset({502, 503, 504})
+"""After a note about slow answers, how long no other one follows: several threads wait side by side."""
 
 
 UPLOADS_LATER = "What was uploaded is recorded. Push again later to upload the rest."
@@ -53,23 +38,16 @@ UPLOADS_LATER = "What was uploaded is recorded. Push again later to upload the r
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A file to upload: the name of its field in the form, its own name, its media type, the bytes."""
+    """A file to upload: the name of its field in the form, its own name, its media type, the bytes.
+
+    `beside` are the other fields of the form.
+    """
 
     part: str
     name: str
     kind: str
     data: bytes = field(repr=False)
-
-
-@dataclass(slots=True)
-class _Tries:
-    """How often one request went wrong, by the way it did."""
-
-    unreachable: int = 0
-    lost: int = 0
-    failed: int = 0
-    throttled: int = 0
-    throttled_since_s: float = 0.0
+    beside: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -82,6 +60,7 @@ class Transport:
         timeout_s: for connecting, for each silence, and (four times that) for a whole answer.
         bucket: the pace; `gate`: how many at once.
         note: called about waits that people should know of.
+        log: called with each request that was sent, by the thread that sent it.
         slow_s: after so many seconds without a whole answer.
         now, sleep, clock, rng: the world, handed in. `clock` gives seconds since 1970.
 
@@ -101,14 +80,16 @@ class Transport:
     requests: int = 0
     busy_s: float = 0.0
     note: Callable[[str], None] = lambda text: None
+    log: Callable[[Sent], None] = lambda sent: None
     slow_s: float = SLOW_S
     _client: httpx.Client = field(init=False, repr=False)
     _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
-    _noted_until_s: float = field(init=False, default=-math.inf)
+    _retry: Retry = field(init=False, repr=False)
     _slow_noted_s: float = field(init=False, default=-math.inf)
     _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
+        self._retry = Retry(self.gate, self.now, self.clock, self.rng, self.note)
         host = _check_base_url(self.base_url)
         if not self.token.isascii() or not self.token.isprintable():
             raise ConfigError("The token has characters that cannot be sent.", hint="Copy the token again.")
@@ -183,25 +164,29 @@ class Transport:
             AnswerLost: it left and no whole answer came.
             Throttled: 429 for longer than three of the service's windows.
         """
-        tries = _Tries()
+        tries = Tries()
         while True:
             try:
-                answer = self._send_once(method, path, body=body, query=query, public=public, file=file)
+                answer = self._send_once(method, path, tries, body=body, query=query, public=public, file=file)
             except (Unreachable, AnswerLost) as exc:
-                self.sleep(self._wait_after_error_s(exc, method, tries))
+                before_next_s = self._retry.after_error_s(exc, method, tries)
+                tries.again = "no connection" if isinstance(exc, Unreachable) else "no answer"
+                self.sleep(before_next_s)
                 continue
-            if answer.status == 429 and file is not None and self._retry_after_s(answer) is None:
+            if answer.status == 429 and file is not None and self._retry.asked_s(answer) is None:
                 raise Throttled(
                     f"{answer.asked}: The service answered 429 (too many uploads).", hint=UPLOADS_LATER, status=429
                 )
-            if (wait_s := self._wait_after_answer_s(answer, method, tries)) is None:
+            if (wait_s := self._retry.after_answer_s(answer, method, tries)) is None:
                 return answer
+            tries.again = str(answer.status)
             self.sleep(wait_s)
 
     def _send_once(
         self,
         method: str,
         path: str,
+        tries: Tries,
         *,
         body: Mapping[str, Any] | None,
         query: Mapping[str, Any] | None,
@@ -216,7 +201,13 @@ class Transport:
         try:
             form = {file.part: (file.name, file.data, file.kind)} if file else None
             request = self._client.build_request(
-                method, path, content=content, params=query or None, headers=headers, files=form
+                method,
+                path,
+                content=content,
+                params=query or None,
+                headers=headers,
+                data=file.beside if file else None,
+                files=form,
             )
         except (httpx.InvalidURL, ValueError) as exc:
             raise ServiceError(
@@ -224,67 +215,31 @@ class Transport:
             ) from exc
         self.bucket.take()
         with self.gate:
-            started_s = self.now()
-            try:
-                slow = Slow(self.slow_s, self._note_slow)
-                return exchange(
-                    self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
-                )
-            finally:
-                with self._count_lock:
-                    self.requests += 1
-                    self.busy_s += self.now() - started_s
+            return self._exchange(request, tries)
 
-    def _wait_after_error_s(self, exc: ServiceError, method: str, tries: _Tries) -> float:
-        """How long to wait before the request is sent again, seconds; raises what it was given where it must not be."""
-        if isinstance(exc, Untrusted):
-            raise exc
-        if isinstance(exc, Unreachable):
-            tries.unreachable += 1
-            if tries.unreachable < CONNECT_TRIES:
-                return self._backoff_s(tries.unreachable)
-        elif method == "GET" and not isinstance(exc, Misbehaved):
-            tries.lost += 1
-            if tries.lost < LOST_TRIES:
-                return self._backoff_s(tries.lost)
-        raise exc
-
-    def _wait_after_answer_s(self, answer: Answer, method: str, tries: _Tries) -> float | None:
-        """How long to wait before the request is sent again, seconds; None where the answer is the answer."""
-        if answer.status == 429:
-            self.gate.throttled()
-            return self._throttle_wait_s(answer, tries)
-        self.gate.answered()
-        tries.failed += 1
-        if not self._repeatable(answer, method) or tries.failed >= READ_TRIES:
-            return None
-        return self._retry_after_s(answer) or self._backoff_s(tries.failed)
-
-    def _repeatable(self, answer: Answer, method: str) -> bool:
-        if answer.status == 503 and self._retry_after_s(answer) is not None:
-            return True
-        # A gateway error says nothing about whether the request was carried out, so only reads are repeated.
-        return method == "GET" and (answer.status in GATEWAY or answer.status == 500)
-
-    def _backoff_s(self, tries: int) -> float:
-        """0.2 s, 0.4 s, 0.8 s … at most 5 s, with jitter so that many clients do not march in step."""
-        return float(min(5.0, 0.2 * 2 ** (tries - 1))) * self.rng.uniform(0.75, 1.25)
-
-    def _throttle_wait_s(self, answer: Answer, tries: _Tries) -> float:
-        """What Retry-After says; else short waits first, growing, never beyond the end of the clock minute."""
-        tries.throttled += 1
-        if tries.throttled == 1:
-            tries.throttled_since_s = self.now()
-        elif self.now() - tries.throttled_since_s > THROTTLE_PATIENCE_S:
-            raise Throttled(
-                f"{answer.asked}: The service still answers 429 (too many requests) after {THROTTLE_PATIENCE_S} s.",
-                hint="Lower [pace] requests_per_minute, or wait until others are done.",
-                status=429,
+    def _exchange(self, request: httpx.Request, tries: Tries) -> Answer:
+        """Send it, count it and log it, whatever becomes of it."""
+        tries.sent += 1
+        at_s, started_s = self.clock(), self.now()
+        status, error = None, ""
+        slow = Slow(self.slow_s, self._note_slow)
+        try:
+            answer = exchange(
+                self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
             )
-        wait_s = self._next_try_s(answer, tries)
-        if wait_s >= TELL_FROM_S and self._is_news(wait_s):
-            self.note(f"The service answers 429 (too many requests). Trying again in {wait_s:.0f} s.")
-        return wait_s
+            status = answer.status
+            return answer
+        except ServiceError as exc:
+            # Its message begins with what was asked.
+            error = exc.message.partition(": ")[2]
+            raise
+        finally:
+            took_s = self.now() - started_s
+            with self._count_lock:
+                self.requests += 1
+                self.busy_s += took_s
+            target = shown_target(request.url.raw_path, self.token)
+            self.log(Sent(at_s, request.method, target, status, took_s, tries.sent, tries.again, error))
 
     def _note_slow(self, asked: str, deadline_s: float) -> None:
         with self._count_lock:
@@ -293,31 +248,6 @@ class Transport:
                 return
             self._slow_noted_s = now_s
         self.note(f"Still waiting for {asked}. kbsync waits up to {deadline_s:g} s for an answer.")
-
-    def _is_news(self, wait_s: float) -> bool:
-        """Whether this wait was not reported yet: all threads are throttled at once, and wait side by side."""
-        with self._count_lock:
-            now_s = self.now()
-            if now_s < self._noted_until_s:
-                return False
-            self._noted_until_s = now_s + wait_s
-            return True
-
-    def _next_try_s(self, answer: Answer, tries: _Tries) -> float:
-        if (asked_s := self._retry_after_s(answer)) is not None:
-            # A service that says 0 and goes on saying 429 is not asked as fast as it answers.
-            return max(asked_s, 0.1)
-        window_s = 60 - self.clock() % 60 + 0.5
-        return min(window_s, 0.5 * float(2 ** min(tries.throttled - 1, 6)) * self.rng.uniform(0.75, 1.25))
-
-    def _retry_after_s(self, answer: Answer) -> float | None:
-        """What Retry-After says, in seconds or as a date, but no longer than patience lasts."""
-        text = answer.headers.get("retry-after", "").strip()
-        if text.isdecimal():
-            return min(float(text), THROTTLE_PATIENCE_S)
-        if (moment_s := http_date_s(text)) is None:
-            return None
-        return min(max(0.0, moment_s - self.clock()), THROTTLE_PATIENCE_S)
 
 
 def _check_base_url(base_url: str) -> str:

@@ -74,6 +74,8 @@ class WireArticle(msgspec.Struct, frozen=True, gc=False):
     content: str | UnsetType | None = UNSET
     description: str | UnsetType | None = UNSET
     status: str | Number | None = None
+    draft_title: str | UnsetType | None = UNSET
+    draft_content: str | UnsetType | None = UNSET
     position: Number | UnsetType | None = UNSET
     updated_at: Number | None = None
     meta: WireMeta | UnsetType | None = UNSET
@@ -95,9 +97,8 @@ class CategoryAnswer(WireCategory, frozen=True):
 
 
 class ListMeta(msgspec.Struct, frozen=True):
-    """The counters of a list. `articles_count` follows the locale filter; the first counts the whole portal."""
+    """The counters of a list. `articles_count` follows the locale filter."""
 
-    all_articles_count: Number | None = None
     articles_count: Number | None = None
 
 
@@ -280,7 +281,18 @@ def observed_article(
         images=images,
         outline=shape,
         as_written=as_written,
+        staged=staged_of(wire),
     )
+
+
+def staged_of(wire: WireArticle) -> dict[str, Value]:
+    """An edit that is pending in the panel. An empty text is one as well. Source: docs/service.md, S105 and S113."""
+    found: dict[str, Value] = {}
+    if isinstance(wire.draft_title, str):
+        found["title"] = wire.draft_title
+    if isinstance(wire.draft_content, str):
+        found["content"] = body_digest(wire.draft_content)
+    return found
 
 
 def translations_of(wire: WireArticle) -> tuple[RemoteId, ...]:
@@ -300,7 +312,7 @@ def _meta_fields(meta: WireMeta) -> dict[str, Value]:
 
 
 def article_body(
-    fields: Fields, *, content: str | None, category_id: RemoteId | None, meta_before: Fields
+    fields: Fields, *, content: str | None, category_id: RemoteId | None, meta_before: Fields, discard: bool = False
 ) -> dict[str, Any]:
     """The JSON of some fields of an article.
 
@@ -310,8 +322,9 @@ def article_body(
         category_id: the id behind the field `category`.
         meta_before: the article's fields as the portal holds them: `meta` is replaced whole, so what is not ours in
             it is sent along.
+        discard: with the pending edit of a person. Source: docs/service.md, S107.
     """
-    body: dict[str, Any] = {}
+    body: dict[str, Any] = {"draft_title": None, "draft_content": None} if discard else {}
     meta: dict[str, Value] = {}
     for name, value in fields.items():
         if name == "content":

@@ -11,9 +11,6 @@ from dataclasses import dataclass
 
 from kbsync.hosts import LOOPBACK
 
-__all__ = ["ANY", "HEADERS", "LOOPBACK", "Refusal", "check_request", "is_ours", "read_headers"]
-"""With `LOOPBACK`, because the sandbox imports only `site` and `markdown` of kbsync."""
-
 ANY = frozenset({"0.0.0.0", "::"})
 
 _NAMED = re.compile(r"(?:\[(?P<six>[0-9A-Fa-f:.]++)\]|(?P<name>[A-Za-z0-9_.-]++))(?::[0-9]{1,5})?")

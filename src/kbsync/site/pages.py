@@ -125,7 +125,7 @@ class Frame:
         home_url: where that name leads.
         locale: the language of the page, as the portal writes it (`pt_BR`).
         title: the window's title.
-        locales: the same page in the portal's languages, or their home, which a note tells; the present one is
+        locales: the same page in the portal's languages, or their home, which a note says; the present one is
             marked `current`.
         head: pairs of name and content for `<meta>`.
         search_url: the index of this locale's articles, as JSON; "" for a page without a search.
@@ -199,7 +199,7 @@ class CategoryPage:
 
     @property
     def home(self) -> tuple[Link, ...]:
-        """The way to the page where the caller tells none."""
+        """The way to the page where the caller gives none."""
         return (Link(self.frame.portal, self.frame.home_url),)
 
 

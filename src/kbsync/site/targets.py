@@ -5,7 +5,7 @@ from html import unescape
 from urllib.parse import urlsplit
 
 _IGNORED = re.compile(r"[\x00-\x20\x7f-\xa0\xad\u200b-\u200f\u2028-\u202f\u2060\ufeff]+")
-"""Blanks and characters without a shape. Browsers skip only some of these; here none helps to hide a scheme."""
+"""Spaces and characters without a shape. Browsers skip only some of these; here none helps to hide a scheme."""
 
 _SCHEME = re.compile(r"([a-z][a-z0-9+.-]*):", re.IGNORECASE)
 _TWO_SLASHES = re.compile(r"[/\\]{2}")
@@ -17,7 +17,7 @@ _PICTURE_DATA = re.compile(r"data:image/(?:png|gif|jpeg|webp|avif|svg\+xml)[;,]"
 
 
 def plain_address(attribute: str) -> str:
-    """The value of an attribute without entities, and without blanks or control characters."""
+    """The value of an attribute without entities, and without spaces or control characters."""
     return _IGNORED.sub("", unescape(attribute))
 
 

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 
 from kbsync.errors import ConfigError
 from kbsync.hosts import LOOPBACK
-from kbsync.trust.store import Store
+from kbsync.trust.consents import Store
 
 THIS_MACHINE = "loopback"
 DEFAULT_PORTS = {"https": 443, "http": 80}

@@ -1,0 +1,110 @@
+"""Where the ledger is: move it elsewhere, send what of it the remote lacks, and say what a clone cannot know."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+from kbsync.app.workspace import Workspace
+from kbsync.config import read_settings
+from kbsync.errors import LedgerError
+from kbsync.files import write_whole
+from kbsync.ledger.job import is_ci
+from kbsync.model import Plan
+
+TABLE = re.compile(r"^[ \t]*\[[ \t]*ledger[ \t]*\][^\n]*$", re.MULTILINE)
+NEXT_TABLE = re.compile(r"^[ \t]*\[", re.MULTILINE)
+URL = re.compile(r"^([ \t]*)url[ \t]*=[^\n]*$", re.MULTILINE)
+
+
+def sync(workspace: Workspace) -> bool:
+    """Send what the remote lacks; whether there was anything.
+
+    Raises:
+        LedgerError: the ledger is not in git, or the remote cannot be used.
+    """
+    if not workspace.has_git_ledger:
+        raise LedgerError(
+            "The ledger is not in git, so there is nothing to send.",
+            hint="`kbsync ledger move git:origin` puts it there.",
+        )
+    with closing(workspace.open_git_ledger()) as ledger:
+        if ledger.is_sent:
+            return False
+        ledger.send("Results that could not be sent before")
+    return True
+
+
+def move(workspace: Workspace, url: str) -> bool:
+    """Copy the ledger to another place and write that into kbsync.toml; whether there was anything to copy.
+
+    Raises:
+        ConfigError: the place cannot be used.
+        LedgerError: there is a ledger already that is not empty.
+    """
+    settings = workspace.settings
+    if url == settings.ledger.url:
+        raise LedgerError(f"The ledger is already {settings.ledger.place}.")
+    # Found out before anything is copied: a kbsync.toml that cannot be changed.
+    text = with_url(settings.path.read_text(encoding="utf-8"), url)
+    there = Workspace(replace(settings, ledger=replace(settings.ledger, url=url)), workspace.session)
+    copied = False
+    if workspace.has_ledger():
+        with closing(workspace.open_ledger()) as ledger:
+            tables = ledger.dump()
+        if any(tables.values()):
+            with closing(there.open_ledger()) as other:
+                other.restore(tables)
+            copied = True
+    else:
+        there.open_ledger().close()
+    write_whole(settings.path, text.encode())
+    read_settings(settings.path, env=workspace.session.env)
+    return copied
+
+
+def with_url(text: str, url: str) -> str:
+    """The text of a kbsync.toml with another address of the ledger; everything else stays as it is."""
+    line = f'url = "{url}"'
+    table = TABLE.search(text)
+    if table is None:
+        end = "" if not text or text.endswith("\n") else "\n"
+        return f"{text}{end}\n[ledger]\n{line}\n"
+    following = NEXT_TABLE.search(text, table.end())
+    end_at = following.start() if following else len(text)
+    known = URL.search(text, table.end(), end_at)
+    if known is not None:
+        return text[: known.start()] + known[1] + line + text[known.end() :]
+    return f"{text[: table.end()]}\n{line}{text[table.end() :]}"
+
+
+def note_without_ledger(workspace: Workspace) -> None:
+    """In a CI job without any ledger: what kbsync cannot know there, and how to change that."""
+    if is_ci(os.environ) and not workspace.has_ledger():
+        workspace.session.note(
+            "This job has no ledger, so kbsync cannot know what earlier jobs left unfinished or what people decided. "
+            "`kbsync ledger move git:origin` keeps it in this repository."
+        )
+
+
+def note_behind(workspace: Workspace, plan: Plan) -> None:
+    """Where the last push published commits that are not here: the plan would take their changes back."""
+    if not workspace.has_git_ledger or not plan.sent:
+        return
+    with closing(workspace.open_git_ledger(fetch=False)) as ledger:
+        commit = ledger.published_elsewhere()
+    if commit:
+        workspace.session.note(
+            f"The last push published commit {commit[:12]}, which is not part of this branch. "
+            "Merge or pull it first, or this plan reverses its changes."
+        )
+
+
+def folder_remotes(folder: Path) -> list[str]:
+    """The remotes of the repository that a folder is in; none where it is in none."""
+    from kbsync.ledger.remote import remote_names
+
+    return remote_names(folder, os.environ)

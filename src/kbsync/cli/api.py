@@ -1,0 +1,163 @@
+"""`kbsync api`: one request to the service with the project's token, at its pace. What comes back goes to stdout."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from kbsync.cli.commands import common_options
+from kbsync.cli.screen import Options
+from kbsync.errors import ExitCode, UsageError
+from kbsync.files import read_within
+from kbsync.model import visible
+from kbsync.service.api import METHODS, READS, ApiRequest, in_query, read_path, typed
+
+if TYPE_CHECKING:
+    from kbsync.service.exchange import Answer
+    from kbsync.service.transport import File
+
+MAX_FILE_BYTES = 100_000_000
+
+Pair = tuple[str, Any]
+
+
+@click.command("api")
+@click.argument("method", type=click.Choice(METHODS, case_sensitive=False))
+@click.argument("path")
+@click.option(
+    "-f",
+    "--field",
+    "texts",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A field with a text. KEY=@FILE uploads a file.",
+)
+@click.option(
+    "-F",
+    "--typed-field",
+    "values",
+    multiple=True,
+    metavar="KEY=VALUE",
+    help="A field with a number, true, false, null or other JSON.",
+)
+@click.option("--paginate", is_flag=True, help="Read all pages of a list and print one list.")
+@click.option("--yes", is_flag=True, help="Allow a write to portals, categories or articles.")
+@common_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    method: str,
+    path: str,
+    texts: tuple[str, ...],
+    values: tuple[str, ...],
+    paginate: bool,
+    yes: bool,
+) -> int:
+    """Send one request to the service and print the answer.
+
+    PATH is of your account, for example inboxes or reports/summary. A path with / at its beginning is used as it is,
+    for example /api/v1/profile. {account_id} and {portal} are replaced. The fields of a GET are its query, those of
+    other methods a JSON object.
+
+    \b
+    kbsync api GET portals/{portal}/articles -f locale=en --paginate
+    kbsync api POST labels -f title=refunds -F show_on_sidebar=true
+    kbsync api POST upload -f attachment=@image.png
+    """
+    options = Options.of(ctx)
+    project = options.open_project()
+    service = project.workspace.settings.service
+    place, query = read_path(path, account_id=service.account_id, portal=service.portal)
+    request = _request(method, place, query, [*_texts(texts), *_typed(values)])
+    if request.changes_help_center and not yes:
+        raise UsageError(
+            f"{method} {visible(place)} changes your help center, but not your files.",
+            hint="Edit the file and run `kbsync push`. To send the request anyway, add `--yes`.",
+        )
+    if paginate and method != "GET":
+        raise UsageError("--paginate is for GET.", hint="Leave it out.")
+    return _print(project.ask(request, paginate=paginate), options)
+
+
+def _print(answer: Answer, options: Options) -> int:
+    """The body to stdout; what an error status means goes the way of all errors, to stderr.
+
+    Raises:
+        ServiceError: the status is not 2xx.
+    """
+    from kbsync.report.answer import answer_text
+    from kbsync.service.answers import check_status
+
+    click.echo(answer_text(answer, screen=sys.stdout.isatty()), nl=False)
+    check_status(answer)
+    if not answer.body:
+        options.note(f"{answer.asked}: {answer.status}, without a body.")
+    return ExitCode.DONE
+
+
+def _request(method: str, path: str, query: dict[str, list[str]], fields: list[tuple[str, Any]]) -> ApiRequest:
+    """The request, with its fields where they belong.
+
+    Raises:
+        UsageError: the fields do not go together.
+    """
+    files = [(key, value) for key, value in fields if isinstance(value, Path)]
+    others = [(key, value) for key, value in fields if not isinstance(value, Path)]
+    if method in READS:
+        if files:
+            raise UsageError(f"A {method} has no body, so it cannot upload {files[0][1]}.", hint="Use POST.")
+        for key, value in others:
+            query.setdefault(key, []).append(in_query(value))
+        return ApiRequest(method, path, query)
+    body = _body(others)
+    if not files:
+        return ApiRequest(method, path, query, body if fields else None)
+    if len(files) > 1:
+        raise UsageError("A request can upload one file.", hint="Send one request for each file.")
+    (key, file), beside = files[0], {name: in_query(value) for name, value in body.items()}
+    return ApiRequest(method, path, query, file=_file(key, file, beside))
+
+
+def _body(fields: Iterable[Pair]) -> dict[str, Any]:
+    body: dict[str, Any] = {}
+    for key, value in fields:
+        if key in body:
+            raise UsageError(f"The field `{key}` is given twice.", hint=f"For a list, use -F '{key}=[1, 2]'.")
+        body[key] = value
+    return body
+
+
+def _file(key: str, path: Path, beside: dict[str, str]) -> File:
+    import mimetypes
+
+    from kbsync.service.transport import File
+
+    try:
+        data = read_within(path, MAX_FILE_BYTES)
+    except OSError as exc:
+        raise UsageError(f"{path} cannot be read: {exc.strerror}.") from exc
+    return File(key, path.name, mimetypes.guess_type(path.name)[0] or "application/octet-stream", data, beside)
+
+
+def _texts(fields: Iterable[str]) -> Iterable[Pair]:
+    for key, text in map(_pair, fields):
+        yield key, Path(text[1:]) if text.startswith("@") else text
+
+
+def _typed(fields: Iterable[str]) -> Iterable[Pair]:
+    for key, text in map(_pair, fields):
+        try:
+            yield key, typed(text)
+        except ValueError as exc:
+            raise UsageError(f"-F {key}: this is not JSON: {exc}.", hint=f"For a text, use -f {key}=...") from exc
+
+
+def _pair(field: str) -> tuple[str, str]:
+    key, equals, text = field.partition("=")
+    if not key or not equals:
+        raise UsageError(f"`{field}` is not a field.", hint="Write KEY=VALUE.")
+    return key, text

@@ -1,0 +1,159 @@
+"""The scan cache: what was read of each file, kept while its size and times stay as they were.
+
+One file, written whole or not at all; a cache that cannot be used is as good as none and is made anew. Its rows lie in
+path order, in pieces, with the first path of each piece at the end: so one row can be had without the others.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from itertools import islice
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO
+from zlib import crc32
+
+import msgspec
+
+from kbsync import __version__
+from kbsync.content.source import Source
+from kbsync.content.walk import Stamp
+from kbsync.files import store_whole
+
+HEAD = f"kbsync.scan/9 {__version__}\n".encode()
+"""A cache of another kbsync is not read: a rule may have changed."""
+
+NUMBER_BYTES = 4
+OFFSET_BYTES = 8
+
+PIECE_ROWS = 100
+"""Rows that are encoded and decoded at once: the file of a large tree is never in memory whole, beside its rows."""
+
+RACY_NS = 50_000_000
+"""A file changed this shortly before it was read may change again within one tick of the file system's clock."""
+
+
+class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One file as it was, what was read of it, and what its links compiled to.
+
+    `links_key` names the addresses that its links had, `content_digest` the body with these addresses in it.
+    """
+
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+    racy: bool
+    source: Source
+    links_key: bytes = b""
+    content_digest: str = ""
+
+    def fits(self, stamp: Stamp) -> bool:
+        """Whether the file is certainly the one that was read."""
+        return (self.size, self.mtime_ns, self.ctime_ns) == (stamp.size, stamp.mtime_ns, stamp.ctime_ns) and (
+            not self.racy
+        )
+
+
+DECODER: msgspec.msgpack.Decoder[dict[str, Row]] = msgspec.msgpack.Decoder(dict[str, Row])
+INDEX_DECODER: msgspec.msgpack.Decoder[list[tuple[str, int]]] = msgspec.msgpack.Decoder(list[tuple[str, int]])
+
+
+class CacheFile:
+    """A scan cache, open: some of its rows, or all.
+
+    Raises:
+        OSError, EOFError, msgspec.DecodeError: there is no cache that can be used; from every method.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if not path.is_file():
+            raise EOFError  # A pipe of that name would be waited for.
+        self._file: BinaryIO = path.open("rb")
+        try:
+            self._size = path.stat().st_size
+            if self._file.read(len(HEAD)) != HEAD:
+                raise EOFError
+            self._file.seek(max(0, self._size - OFFSET_BYTES))
+            index = INDEX_DECODER.decode(self._piece(int.from_bytes(self._file.read(OFFSET_BYTES))))
+        except BaseException:
+            self._file.close()
+            raise
+        self._firsts = [first for first, _ in index]
+        self._offsets = [offset for _, offset in index]
+        self._decoded: dict[int, dict[str, Row]] = {}
+
+    def __enter__(self) -> CacheFile:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, at: TracebackType | None) -> None:
+        self._file.close()
+
+    def row(self, path: str) -> Row | None:
+        """The row of one file."""
+        place = bisect_right(self._firsts, path) - 1
+        if place < 0:
+            return None
+        if place not in self._decoded:
+            self._decoded[place] = DECODER.decode(self._piece(self._offsets[place]))
+        return self._decoded[place].get(path)
+
+    def rows(self) -> dict[str, Row]:
+        """All of them."""
+        rows: dict[str, Row] = {}
+        for offset in self._offsets:
+            rows |= DECODER.decode(self._piece(offset))
+        return rows
+
+    def _piece(self, offset: int) -> bytes:
+        self._file.seek(min(offset, self._size))
+        head = self._file.read(2 * NUMBER_BYTES)
+        length, crc = head[:NUMBER_BYTES], head[NUMBER_BYTES:]
+        # A damaged length could ask for four gigabytes.
+        piece = self._file.read(min(int.from_bytes(length), self._size))
+        # One flipped bit in a row would go out as somebody's title.
+        if len(head) != 2 * NUMBER_BYTES or crc != _number(crc32(length + piece)):
+            raise EOFError
+        return piece
+
+
+def load_cache(path: Path) -> dict[str, Row]:
+    """The rows of the cache, or none where there is no usable one."""
+    try:
+        with CacheFile(path) as cache:
+            return cache.rows()
+    except (OSError, EOFError, msgspec.DecodeError):
+        return {}
+
+
+def store_cache(path: Path, rows: dict[str, Row]) -> None:
+    """Write the cache anew. A disk that is full or read-only costs the next run its time, and nothing else.
+
+    Args:
+        path: the file.
+        rows: by path, in path order.
+    """
+    store_whole(path, _pieces(rows))
+
+
+def _pieces(rows: dict[str, Row]) -> Iterator[bytes]:
+    yield HEAD
+    offset = len(HEAD)
+    index: list[tuple[str, int]] = []
+    left = iter(rows.items())
+    while some := dict(islice(left, PIECE_ROWS)):
+        index.append((next(iter(some)), offset))
+        piece = _piece(msgspec.msgpack.encode(some))
+        offset += len(piece)
+        yield piece
+    yield _piece(msgspec.msgpack.encode(index))
+    yield offset.to_bytes(OFFSET_BYTES)
+
+
+def _piece(data: bytes) -> bytes:
+    length = _number(len(data))
+    return length + _number(crc32(length + data)) + data
+
+
+def _number(value: int) -> bytes:
+    return value.to_bytes(NUMBER_BYTES)

@@ -1,0 +1,190 @@
+"""Runs git, which only reads, by its own command line: bounded in time and memory.
+
+Git runs without hooks, pagers, prompts, external programs and the network, whatever the configuration says, and finds
+the repository from the content root alone: a hook that kbsync runs in may have set GIT_DIR and its like.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from threading import Timer
+from typing import IO
+
+from kbsync.children import find_program
+from kbsync.files import real_path
+from kbsync.model import visible
+
+CHUNK = 1 << 16
+SETTINGS = (
+    "core.fsmonitor=false",
+    "core.pager=cat",
+    "log.showSignature=false",
+    "log.showRoot=true",
+    "log.follow=false",
+    # No name of a person is read; a long list of them in the repository would only cost.
+    "log.mailmap=false",
+    "mailmap.file=",
+    "mailmap.blob=",
+    # Else it maps all of a large pack at once, and keeps as many texts as would fit: fast enough without.
+    "core.packedGitWindowSize=1m",
+    "core.packedGitLimit=16m",
+    "core.deltaBaseCacheLimit=16m",
+)
+OPTIONS = ("--no-pager", "--no-replace-objects", *(part for setting in SETTINGS for part in ("-c", setting)))
+KEPT = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
+"""Variables of git that do not lead elsewhere; `safe.directory` may come in GIT_CONFIG_COUNT and its like."""
+
+QUIET = {
+    "LC_ALL": "C",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_ALLOW_PROTOCOL": "none",
+}
+
+PARTIAL = "This clone has no old versions. Clone without `--filter`."
+
+LIMIT_S = 60
+"""Seconds for one git process; a history of 300,000 changes takes it one. A stranger's repository may have been made to
+take for ever: nested trees with millions of names, a pipe among git's own files."""
+
+SLOW_S = 5.0
+"""After so long people see what is waited for."""
+
+MAX_MEMORY_BYTES = 4 << 30
+"""Address space of one git process, where the system can limit that."""
+
+ENDED = "kbsync ended git"
+
+COMPLAINTS = {
+    ENDED: "git took too long. Look for a commit with very many files in `git log --stat`.",
+    "ut of memory": "git ran out of memory. Look for a commit with very many files in `git log --stat`.",
+    "dubious ownership": "git refuses this repository, because it belongs to another user. Run "
+    '`git config --global --add safe.directory "$PWD"` in its top folder.',
+    "not a git repository": "Your files are not in a git repository. Copy the portal's value into your file.",
+    "promisor": PARTIAL,
+    "argument 'HEAD'": "Nothing is committed yet. Commit the files as they were published.",
+    "revision 'HEAD'": "Nothing is committed yet. Commit the files as they were published.",
+    "object name HEAD": "Nothing is committed yet. Commit the files as they were published.",
+    "unrecognized argument": "This git is too old. Install git 2.31 or newer.",
+}
+"""What git prints, in the language C, and what it means here."""
+
+
+class GitFailed(Exception):
+    """Git cannot tell. The message is made of sentences for a hint: what is wrong, then what to do."""
+
+
+class Git:
+    """The git of one content root. See `Repository` for its parts.
+
+    Raises:
+        GitFailed: git is missing.
+    """
+
+    def __init__(
+        self, root: Path, environ: Mapping[str, str], *, program: str, slow: Callable[[str], None], slow_s: float
+    ) -> None:
+        found = find_program(program, environ, outside=(root, _top_of(root), Path.cwd()))
+        if found is None:
+            raise GitFailed("git cannot be run: it is not on PATH, or only inside this project. Install git.")
+        self.command = [found, "-C", os.fspath(root), *OPTIONS]
+        self.environ = clean(environ)
+        self.limit_s: float = LIMIT_S
+        self.slow, self.slow_s = slow, slow_s
+
+    @contextmanager
+    def run(self, *arguments: str) -> Iterator[tuple[subprocess.Popen[bytes], IO[bytes]]]:
+        """A git process and what it complains of; it does not outlive the block."""
+        with tempfile.TemporaryFile() as said:
+            try:
+                child = subprocess.Popen(
+                    [*self.command, *arguments],
+                    env=self.environ,
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    stderr=said,
+                )
+            except OSError as exc:
+                raise GitFailed(f"git cannot be run: {exc.strerror}. Install git.") from exc
+            timers = Timer(self.limit_s, _end, (child, said.fileno())), Timer(self.slow_s, self._note_slow)
+            for timer in timers:
+                timer.daemon = True
+                timer.start()
+            _limit(child.pid)
+            try:
+                yield child, said
+            finally:
+                for timer in timers:
+                    timer.cancel()
+                    timer.join()  # Should it be at work just now, it still needs the file.
+                child.kill()
+                for pipe in (child.stdin, child.stdout):
+                    _close(pipe)
+                child.wait()
+
+    def _note_slow(self) -> None:
+        slow, self.slow = self.slow, lambda text: None
+        slow(f"Still waiting for git, which reads the history. kbsync waits up to {self.limit_s:g} s for it.")
+
+    def ask(self, *arguments: str) -> bytes:
+        """What one git command prints.
+
+        Raises:
+            GitFailed: it ended with an error.
+        """
+        with self.run(*arguments) as (child, said):
+            out, _ = child.communicate()
+            if child.returncode:
+                raise GitFailed(complaint(said))
+            return out
+
+
+def _top_of(root: Path) -> Path:
+    """The folder of the repository that a content tree lies in, or of the tree itself."""
+    real = real_path(root)
+    return next((folder for folder in (real, *real.parents) if (folder / ".git").exists()), real)
+
+
+def _close(pipe: IO[bytes] | None) -> None:
+    with suppress(OSError):  # what was not written yet has no reader any more
+        if pipe is not None:
+            pipe.close()
+
+
+def _limit(pid: int) -> None:
+    """Where the system can do that: a process that asks for more memory ends with a complaint."""
+    if sys.platform == "linux":
+        import resource
+
+        with suppress(OSError):  # It is over already.
+            resource.prlimit(pid, resource.RLIMIT_AS, (MAX_MEMORY_BYTES, MAX_MEMORY_BYTES))
+
+
+def _end(child: subprocess.Popen[bytes], said: int) -> None:
+    with suppress(OSError):
+        os.write(said, f"fatal: {ENDED}\n".encode())
+    child.kill()
+
+
+def clean(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what would lead git elsewhere or make it ask, and without our own secrets."""
+    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name.startswith(KEPT)}
+    return {name: value for name, value in kept.items() if not name.upper().startswith("KBSYNC_")} | QUIET
+
+
+def complaint(said: IO[bytes]) -> str:
+    """What git printed, as sentences for a hint."""
+    said.seek(0)
+    text = said.read(CHUNK).decode("utf-8", "replace")
+    for sign, word in COMPLAINTS.items():
+        if sign in text:
+            return word
+    lines = [line for line in text.splitlines() if line.startswith(("fatal:", "error:"))] or ["it ended early"]
+    return f"git could not read the history ({visible(lines[-1])}). Run `git fsck`."

@@ -1,0 +1,200 @@
+"""What git knows of the content tree: its commits, and the files as they were. `git_process.py` runs it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from kbsync.history.git_process import CHUNK, COMPLAINTS, SLOW_S, Git, GitFailed, complaint
+
+LOG = (
+    "--format=%x02%H %ct %P",
+    "-z",
+    "--raw",
+    "--no-abbrev",
+    # Every side of a merge counts. In this order git gives the first commit at once; where clocks were so wrong that a
+    # parent comes before its child, a rename may be missed. `--date-order` would read the whole history first.
+    "--full-history",
+    "--parents",
+    "--diff-merges=first-parent",
+    "-O/dev/null",
+    "--no-ext-diff",
+    "--no-textconv",
+    "--no-relative",
+)
+RENAMES = ("-M50%", "-l400")
+"""Alike enough to be the same file, moved; and a limit to what a commit that moved thousands may cost."""
+
+UNCHANGED = 100
+"""What git says of a file that was only renamed, percent."""
+
+SURE_PERCENT = 75
+"""From here on git's word for a rename is taken where the bodies are too short to tell."""
+
+EVERYTHING = "."
+"""Below the content root. That costs git a third of what a pattern for `.md` does, so other paths are dropped here."""
+
+MAX_NAMES = 8
+"""So many names are given to git, which then passes by what has nothing to do with them; more of them cost more."""
+
+REGULAR = (b"100644", b"100755")
+
+
+class Entry(NamedTuple):
+    """A file that a commit changed, against its first parent; an id is "" where no regular file was or is.
+
+    `percent` is how much of a renamed file stayed, by git's measure.
+    """
+
+    old_name: str
+    name: str
+    old_oid: str
+    oid: str
+    percent: int = 100
+
+    @property
+    def is_rename(self) -> bool:
+        """Whether the file had another name before."""
+        return self.old_name != self.name
+
+
+class Commit(NamedTuple):
+    """A commit that touched sources, and when it was made (seconds since 1970).
+
+    Its parents are the nearest such commits before it.
+    """
+
+    id: str
+    time_s: int
+    parents: tuple[str, ...]
+    entries: tuple[Entry, ...]
+
+
+class Repository:
+    """The repository that a content tree lies in. Names of files are relative to the content root.
+
+    Args:
+        root: the content root.
+        environ: what git may need of the environment; what leads it elsewhere is left out.
+        program: the git to run.
+        slow: called once where git takes long; `slow_s`: how long that is.
+
+    Raises:
+        GitFailed: not a repository, git is missing, or git refuses.
+    """
+
+    def __init__(
+        self,
+        root: Path,
+        environ: Mapping[str, str] = os.environ,
+        *,
+        program: str = "git",
+        slow: Callable[[str], None] = lambda text: None,
+        slow_s: float = SLOW_S,
+    ) -> None:
+        self.git = Git(root, environ, program=program, slow=slow, slow_s=slow_s)
+        self.listed = 0
+        """Commits that git was asked for."""
+        shallow, _, prefix = self.git.ask("rev-parse", "--is-shallow-repository", "--show-prefix").partition(b"\n")
+        self.prefix = prefix.removesuffix(b"\n")
+        self.is_shallow = shallow == b"true"
+        if not self.git.ask("rev-parse", "--is-inside-work-tree").startswith(b"true"):
+            raise GitFailed(COMPLAINTS["not a git repository"])
+
+    def head(self) -> str:
+        """The id of the commit that is checked out; "" where there is no commit."""
+        with suppress(GitFailed):
+            return self.git.ask("rev-parse", "--verify", "--quiet", "HEAD^{commit}").decode("ascii").strip()
+        return ""
+
+    def is_ancestor(self, commit: str, of: str) -> bool:
+        """Whether a commit is one of those that another is made of, as far as git knows."""
+        with suppress(GitFailed):
+            self.git.ask("merge-base", "--is-ancestor", commit, of)
+            return True
+        return False
+
+    def nearest(self, commit: str) -> str:
+        """The commit itself or the nearest before it that touched the tree; "" where none did.
+
+        Raises:
+            GitFailed: the history is broken.
+        """
+        lines = self.git.ask("rev-list", "--max-count=1", "--full-history", "--parents", commit, "--", EVERYTHING)
+        return lines.decode("ascii").partition(" ")[0].strip()
+
+    def committed(self) -> set[str]:
+        """The files that HEAD has.
+
+        Raises:
+            GitFailed: there is no HEAD, or it is broken.
+        """
+        lines = self.git.ask("ls-tree", "-r", "-z", "--name-only", "HEAD").split(b"\0")
+        return {line.decode("utf-8", "surrogateescape") for line in lines}
+
+    def log(self, only: Collection[str] = (), *, head: str = "HEAD", since: str = "") -> Generator[Commit, None, None]:
+        """The commits that HEAD is made of and that touched sources, newest first.
+
+        Args:
+            head: another commit than HEAD.
+            only: paths that they must have touched, where renames do not matter. They may have touched more.
+            since: a commit; those that it is made of are left out.
+
+        Raises:
+            GitFailed: the history is broken or empty; what came before stays true.
+        """
+        follow = ("--no-renames",) if only else RENAMES
+        paths = [f":(literal){name}" for name in only] if 0 < len(only) <= MAX_NAMES else [EVERYTHING]
+        commits = (head, f"^{since}") if since else (head,)
+        with self.git.run("log", *commits, *LOG, *follow, "--", *paths) as (child, said):
+            assert child.stdout is not None
+            yield from self._commits(_tokens(child.stdout))
+            if child.wait():
+                raise GitFailed(complaint(said))
+
+    def _commits(self, tokens: Iterator[bytes]) -> Iterator[Commit]:
+        ids, entries = list[str](), list[Entry]()
+        for token in tokens:
+            line = token.lstrip(b"\n")
+            if line.startswith(b"\2"):
+                self.listed += 1
+                if ids:
+                    yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), _sources(entries))
+                ids, entries = line[1:].decode("ascii").split(), []
+            elif line.startswith(b":"):
+                entries.append(self._entry(line, tokens))
+        if ids:
+            yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), _sources(entries))
+
+    def _entry(self, line: bytes, tokens: Iterator[bytes]) -> Entry:
+        old_mode, mode, old_oid, oid, status = line[1:].split(b" ")
+        name = old_name = self._name(next(tokens, b""))
+        percent = 100
+        if status.startswith(b"R"):
+            name, percent = self._name(next(tokens, b"")), int(status[1:])
+        return Entry(old_name, name, _oid(old_mode, old_oid), _oid(mode, oid), percent)
+
+    def _name(self, path: bytes) -> str:
+        return path.removeprefix(self.prefix).decode("utf-8", "surrogateescape")
+
+    def at(self, commit: str, name: str) -> str:
+        """What to ask of `Blobs` for the file of this name as a commit has it."""
+        return f"{commit}:{self.prefix.decode('utf-8', 'surrogateescape')}{name}"
+
+
+def _sources(entries: list[Entry]) -> tuple[Entry, ...]:
+    return tuple(entry for entry in entries if entry.name.endswith(".md") or entry.old_name.endswith(".md"))
+
+
+def _tokens(stream: IO[bytes]) -> Iterator[bytes]:
+    rest = b""
+    while chunk := stream.read(CHUNK):
+        *whole, rest = (rest + chunk).split(b"\0")
+        yield from whole
+
+
+def _oid(mode: bytes, oid: bytes) -> str:
+    return oid.decode("ascii") if mode in REGULAR else ""

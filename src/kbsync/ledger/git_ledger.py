@@ -1,0 +1,478 @@
+"""The ledger in git: a ref of the repository's remote, worked on in an SQLite file of this machine.
+
+    plan     fetch ------------------------------> the local file, brought up to what the remote has
+    push     fetch, plan, then a commit of the whole plan as intents: compare-and-swap, and that is the lease
+             about once a minute a commit of how far it is, which keeps the lease alive
+             at the end a commit of the results, without the lease
+
+In between the local file is what a crash is recovered from. A runner that dies with its disk leaves the intents and the
+last checkpoint: once its lease is old, the next run takes each entry that was open for one that may have been sent, and
+looks at the portal (`plan/recover.py`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from kbsync.errors import LeaseLost, LedgerError
+from kbsync.ledger import journal, presence
+from kbsync.ledger.dump import TABLES, dump
+from kbsync.ledger.job import job_of
+from kbsync.ledger.ledger import Ledger
+from kbsync.ledger.merge import merge
+from kbsync.ledger.remote import Author, RefMoved, RemoteRef
+from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
+from kbsync.ledger.shards import LEASE, Lease, bodies_from, body_file, from_files, to_files
+from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
+from kbsync.ledger.values import STALE_S, Owner
+from kbsync.model import Change, Target, visible
+
+CHECKPOINT_S = 60.0
+"""How often a push tells the remote how far it is."""
+
+REMOTE_STALE_S = 300.0
+"""A lease whose last checkpoint is this old is a dead run's. The clocks of two machines may differ by some of it."""
+
+FENCE_S = 180.0
+"""A push that could tell the remote nothing for so long stops, before others may take it for dead."""
+
+RETRIES_S = (1.0, 4.0)
+"""Waits before the results of a run are sent again."""
+
+MOST_MERGES = 5
+"""So often decisions are put on top of what others sent meanwhile."""
+
+PUBLISHING = threading.Lock()
+"""One commit at a time in this process: the heart's thread makes checkpoints, the run itself ends it."""
+
+SOURCE = "Source-Commit"
+"""The trailer with the commit whose files a run published."""
+
+Note = Callable[[str], None]
+
+
+def ref_of(target: Target) -> str:
+    """The ref of a portal's ledger, unless kbsync.toml names another."""
+    name = "".join(c if c.isascii() and (c.isalnum() or c == "-") else "-" for c in target.portal) or "portal"
+    digest = blake2b(target.key.encode(), digest_size=4).hexdigest()
+    return f"refs/kbsync/{target.account_id}-{name}-{digest}"
+
+
+def open_git_ledger(
+    ref: RemoteRef, target: Target, folder: Path, *, fetch: bool, beside: bool = False, note: Note = lambda text: None
+) -> GitLedger:
+    """Open the ledger in a ref.
+
+    Args:
+        ref: where it is.
+        target: the portal that it is about.
+        folder: where this machine's file of it lies.
+        fetch: bring it up to what the remote has.
+        beside: it only keeps alive the lease of another connection, by checkpoints.
+        note: is told what a person should know.
+
+    Raises:
+        LedgerError: the remote cannot be reached, or what it has cannot be read.
+    """
+    name = blake2b(f"{ref.remote} {ref.ref} {target.key}".encode(), digest_size=6).hexdigest()
+    ledger = GitLedger(TrackedDatabase(folder / f"ledger-{name}.db"), ref, target, beside=beside, note=note)
+    if fetch:
+        try:
+            ledger.fetch()
+        except BaseException:
+            ledger.close()
+            raise
+    return ledger
+
+
+class GitLedger(Ledger):
+    """A ledger that others see through commits.
+
+    Args:
+        database: the local file.
+        ref: the remote's ref.
+        target: the portal.
+        beside: it only keeps alive the lease of another connection.
+        note: is told what a person should know.
+    """
+
+    stale_s = REMOTE_STALE_S
+    look_again_s = 5.0
+
+    def __init__(self, database: TrackedDatabase, ref: RemoteRef, target: Target, *, beside: bool, note: Note) -> None:
+        super().__init__(database)
+        self.file = database
+        self.ref = ref
+        self.target = target
+        self.beside = beside
+        self.note = note
+        self.gave_up = False
+        self.locked: Owner | None = None
+        database.name = f"The ledger {ref.place}"
+        database.rescue = f"Move {database.path} away and run again. {ref.rescue}"
+
+    # --- what the remote has ---------------------------------------------------------------------------------------
+
+    def fetch(self) -> None:
+        """Bring the local file up to what the remote has, unless a push of this machine is at work on it.
+
+        Raises:
+            LedgerError: the remote cannot be reached, or what it has cannot be read.
+        """
+        self._take_what_is_there(at_work=False)
+
+    def _take_what_is_there(self, *, at_work: bool) -> None:
+        """`at_work`: it is our own push that has to know."""
+        with PUBLISHING:
+            for _ in range(MOST_MERGES):
+                origin = self.file.origin()
+                if self._take(origin, self.ref.fetch(), at_work=at_work):
+                    return
+        raise self._busy()
+
+    def _take(self, origin: Origin, tip: str, *, at_work: bool) -> bool:
+        """False where another process of this machine changed the file meanwhile, and what we know of it is old."""
+        origin = self._arrived_if(origin, tip)
+        if tip == origin.commit_id:
+            return True
+        if not at_work and self._is_at_work(origin):
+            return True
+        if not tip or self.ref.is_before(tip, origin.commit_id):
+            return self._check_lost(origin)
+        tables, lease = self._tables_of(tip)
+        base = None if origin.is_sent else self._tables_of(origin.commit_id)[0]
+        with self.file.transaction():
+            if self.file.origin() != origin or (not at_work and self._is_at_work(origin)):
+                return False
+            self._replace(tables if base is None else merge(base, dump(self.file), tables))
+            if lease is not None:
+                self._know_of(*lease)
+            unsent = 0 if base is None else 1
+            whose = "theirs" if lease else ""
+            self.file.note(commit_id=tip, written=unsent, sent=0, pushing="", lease=whose, lost=False)
+        return True
+
+    def _check_lost(self, origin: Origin) -> bool:
+        """The remote has less than it had: nothing is recorded over that, for the rest may still be saved.
+
+        Raises:
+            LedgerError: it is so.
+        """
+        if self.file.origin() != origin:
+            return False
+        raise LedgerError(
+            f"The ledger {self.ref.place} is gone, or older than it was: it had the commit {origin.commit_id[:12]}.",
+            hint=f"Send that again: `git push {self.ref.remote} {origin.commit_id}:{self.ref.ref}`.",
+        )
+
+    def _replace(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        try:
+            self.file.replace(tables)
+            self._read_all()
+        except (LedgerError, OverflowError, UnicodeEncodeError) as exc:
+            message = f"The ledger {self.ref.place} is damaged: {exc.__cause__ or exc}."
+            raise LedgerError(message, hint=self.ref.rescue) from exc
+        self.file.run("DELETE FROM lock")
+
+    def _know_of(self, owner: Owner, run: int) -> None:
+        """Another machine is at work, or was: what it meant to send may have been sent."""
+        marks = ", ".join("?" * (len(OWNER_COLUMNS.split(",")) + 1))
+        row = (self.target.key, *row_of_owner(owner, owner.beat_at))
+        self.file.run(f"INSERT INTO lock (target, {OWNER_COLUMNS}) VALUES ({marks})", row)
+        self.file.run(f"UPDATE journal SET state = 'pending' WHERE run = ? AND {journal.OPEN}", (run,))
+
+    def _is_at_work(self, origin: Origin) -> bool:
+        """Whether a push of this machine is, which knows better what it did than the remote."""
+        mine = presence.holder(self.file, self.target.key) if origin.lease != "theirs" else None
+        return mine is not None and abs(time.time() - mine.beat_at) < STALE_S
+
+    def _tables_of(self, commit: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
+        """What a commit has, but for bodies, which are read when they are asked for; nothing, where it is gone."""
+        if not commit or not self.ref.has(commit):
+            return {table: [] for table in TABLES}, None
+        names = {name: oid for name, oid in self.ref.files_of(commit).items() if not name.startswith("bodies/")}
+        contents = self.ref.read([*names.values()])
+        files = {name: contents[oid] for name, oid in names.items()}
+        return from_files(files, self.target.key, self.ref.place)
+
+    def text(self, digest: str) -> str | None:
+        """A body that the portal held before a push changed it; None where none such was kept."""
+        found = super().text(digest)
+        commit = self.file.origin().commit_id
+        if found is not None or not commit:
+            return found
+        oid = self.ref.files_of(commit).get(body_file(digest))
+        return None if oid is None else self.ref.read([oid])[oid].decode("utf-8", "surrogatepass")
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether the remote has all that is recorded here."""
+        return self.file.origin().is_sent
+
+    def published_elsewhere(self) -> str:
+        """The commit of the content that the last run published, where it is not part of what is checked out here.
+
+        "" where it is, and where this clone does not have enough of the history to tell.
+        """
+        tip = self.file.origin().commit_id
+        source = self.ref.trailer_of(tip, SOURCE) if tip else ""
+        return source if source and not self.ref.may_contain(source) else ""
+
+    def dump(self) -> dict[str, list[list[Any]]]:
+        """Every table but the locks, with the bodies that only the remote has."""
+        tables, commit = super().dump(), self.file.origin().commit_id
+        known = {body_file(digest) for digest, _ in tables["body"]}
+        there = self.ref.files_of(commit) if commit else {}
+        names = {name: oid for name, oid in there.items() if name.startswith("bodies/") and name not in known}
+        contents = self.ref.read([*names.values()])
+        tables["body"] += bodies_from({name: contents[oid] for name, oid in names.items()}, self.ref.place)
+        return tables
+
+    # --- sending ---------------------------------------------------------------------------------------------------
+
+    def send(self, subject: str) -> None:
+        """Send what the remote lacks, without a lease; put on top of what others sent meanwhile.
+
+        Raises:
+            LedgerError: another push is at work, or the remote cannot be used.
+        """
+        for _ in range(MOST_MERGES):
+            try:
+                return self._publish(subject, None)
+            except RefMoved:
+                origin = self.file.origin()
+                if origin.lease == "ours" and self._arrived_if(origin, self.ref.fetch()) == origin:
+                    self.file.note(lost=True)
+                    raise LedgerError(
+                        "Another run took over this push's lease, because it was silent for too long or somebody used "
+                        "`--break-lock`.",
+                        hint="The next `kbsync push` checks what was sent.",
+                    ) from None
+                self._take_what_is_there(at_work=True)
+                if self.file.origin().is_sent:
+                    return None  # The answer was lost, and others went on from it.
+                if (busy := presence.holder(self.file, self.target.key)) is not None:
+                    who = f"{visible(busy.user)}@{visible(busy.host)}"
+                    raise LedgerError(
+                        f"Another push began on this portal: {who}. What was recorded here is kept.",
+                        hint="When it is done, run `kbsync ledger sync`.",
+                    ) from None
+        raise self._busy()
+
+    def _busy(self) -> LedgerError:
+        return LedgerError(f"The ledger {self.ref.place} keeps changing.", hint="Run `kbsync ledger sync` later.")
+
+    def _publish(self, subject: str, lease: Lease | None) -> None:
+        """One commit of all that is recorded here, and its push.
+
+        Raises:
+            RefMoved: others were faster.
+            LedgerError: the remote cannot be used.
+        """
+        with PUBLISHING:
+            with self.file.reading():
+                origin, tables = self.file.origin(), dump(self.file)
+            written = origin.written
+            files, bodies = to_files(tables, self.target.key, lease)
+            there = self.ref.files_of(origin.commit_id) if origin.commit_id else {}
+            changed: dict[str, bytes | None] = {
+                name: content for name, content in files.items() if _oid(content, there) != there.get(name)
+            }
+            changed |= {name: None for name in there if name not in files and name not in bodies}
+            if changed:
+                commit = self.ref.commit(origin.commit_id, changed, self._message(subject), self._author(lease))
+                self.file.note(pushing=commit, pushing_sent=written)
+                self.ref.push(commit, origin.commit_id)
+                self._arrived(replace(origin, pushing=commit, pushing_sent=written))
+            # Others count from the beat that they read, however long it took to tell them.
+            told_s = lease[0].beat_at if lease else time.time()
+            self.file.note(sent=written, lease="ours" if lease else "", told_s=told_s)
+
+    def _arrived(self, origin: Origin) -> Origin:
+        self.file.note(commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
+        return replace(origin, commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
+
+    def _arrived_if(self, origin: Origin, tip: str) -> Origin:
+        """What the remote has of this file, if the answer of our last push was lost and it did arrive."""
+        if not origin.pushing or not tip or not self.ref.is_before(origin.pushing, tip):
+            return origin
+        whose: Whose = "ours" if LEASE in self.ref.files_of(origin.pushing) else ""
+        self.file.note(lease=whose)
+        return self._arrived(replace(origin, lease=whose))
+
+    def _message(self, subject: str) -> str:
+        """The first line, and lines that programs can read."""
+        job = job_of(os.environ)
+        known = {"Portal": self.target.key, SOURCE: self.ref.source_commit(), "Job": job.address}
+        return f"{subject}\n\n" + "".join(f"{name}: {visible(text)}\n" for name, text in known.items() if text)
+
+    def _author(self, lease: Lease | None) -> Author:
+        """Who git says that commits are by; in a CI job, who started it."""
+        job = job_of(os.environ)
+        if job.actor:
+            return Author(job.actor, job.email)
+        found = self.ref.author()
+        return found or Author(lease[0].user if lease else "kbsync", "kbsync@localhost")
+
+    # --- one push at a time ----------------------------------------------------------------------------------------
+
+    def lock(self, target: str, owner: Owner, *, now: float, take_over: Owner | None = None) -> Owner | None:
+        """Take the portal's one lock here, where no other machine has a lease. The first commit takes it for all.
+
+        Raises:
+            LedgerError: the remote cannot be reached.
+        """
+        if take_over is None:
+            self.fetch()
+        busy = super().lock(target, owner, now=now, take_over=take_over)
+        if busy is None:
+            # What the remote still has of a lease is a dead run's, and goes with the next commit.
+            self.file.note(lost=False, told_s=now, lease="dead" if self.file.origin().lease else "")
+            self.locked, self.gave_up = owner, False
+        return busy
+
+    def announce(self, target: str, run: int) -> None:
+        """Take the lease at the remote before the first upload, with nothing planned in it yet."""
+        self._begin(target, run, "begins")
+
+    def offer(self, target: str, run: int, changes: Sequence[tuple[int, Change]]) -> list[int]:
+        """Put changes into the journal, and show them to all before the first of them is sent.
+
+        Raises:
+            LedgerError: another push was faster, or the remote cannot be used; nothing was sent.
+        """
+        numbers = super().offer(target, run, changes)
+        if numbers:
+            self._begin(target, run, f"begins: {len(numbers):,} to send")
+        return numbers
+
+    def _begin(self, target: str, run: int, words: str) -> None:
+        owner = presence.holder(self.file, target)
+        try:
+            if self.locked is not None and (owner is None or not owner.is_run_of(self.locked)):
+                raise _faster()  # On this machine, and somebody took the lock from us.
+            if owner is not None:
+                self._publish(f"Run {run} {words}", (owner, run))
+        except RefMoved as exc:
+            self._withdraw(target, run)
+            self.file.note(lost=True)
+            raise _faster() from exc
+        except LeaseLost:
+            self._withdraw(target, run)
+            raise
+        except LedgerError as exc:
+            self._withdraw(target, run)
+            raise LedgerError(f"{exc.message} Nothing was sent to the portal.", hint=exc.hint) from exc
+
+    def _withdraw(self, target: str, run: int) -> None:
+        """End a run that sent nothing, and our part in it. The remote need not hear of that."""
+        now, self.gave_up = time.time(), True
+        self.skip_rest(run, "The ledger could not be sent.", now=now)
+        if self.locked is not None:
+            self.leave(target, run, self.locked, now=now)
+
+    def beat(self, target: str, owner: Owner, *, now: float) -> bool:
+        """Keep the lock alive, here and at the remote; False where it is ours no longer, or may not be soon."""
+        alive = super().beat(target, owner, now=now)
+        origin = self.file.origin()
+        if not alive or origin.lost:
+            return False
+        if origin.lease != "ours":
+            return True
+        # A clock that was set back must not make a lease last longer than others believe in it.
+        if self.beside and abs(now - origin.told_s) >= CHECKPOINT_S and self._checkpoint(target, owner):
+            return True
+        return not self.file.origin().lost and abs(now - origin.told_s) < FENCE_S
+
+    def _checkpoint(self, target: str, owner: Owner) -> bool:
+        held = presence.holder(self.file, target)
+        run = presence.under_way(self.file, target)
+        if held is None or run is None or not held.is_run_of(owner):
+            return False
+        over = sum(number for state, number in run.states.items() if state not in {"waiting", "taken", "pending"})
+        try:
+            self._publish(f"Run {run.number}: {over:,} of {sum(run.states.values()):,}", (held, run.number))
+        except RefMoved:
+            self.file.note(lost=True)
+            return False
+        except LedgerError:
+            return False  # The next beat tries again, until the fence.
+        return True
+
+    def end_run(self, run: int, *, outcome: str, now: float) -> None:
+        """Note how a run ended, and send its results.
+
+        Raises:
+            LedgerError: they could not be sent; they are kept here.
+        """
+        super().end_run(run, outcome=outcome, now=now)
+        origin = self.file.origin()
+        if origin.is_sent and not origin.lease:
+            return
+        states = next((info.states for info in self.runs(self.target.key) if info.number == run), {})
+        counts = ", ".join(f"{number:,} {state}" for state, number in sorted(states.items())) or "nothing to send"
+        self._send_results(f"Run {run} {outcome.replace('_', ' ')}: {counts}")
+
+    def unlock(self, target: str, owner: Owner) -> None:
+        """Give the lock back, and send what was recorded under it.
+
+        Raises:
+            LedgerError: it could not be sent; it is kept here.
+        """
+        held = presence.holder(self.file, target)
+        super().unlock(target, owner)
+        if held is None or not held.is_run_of(owner):
+            return  # Somebody of this machine took it from us, and what they told the remote is theirs.
+        origin = self.file.origin()
+        if not (self.gave_up or origin.lost) and (not origin.is_sent or origin.lease):
+            self._send_results("Decisions" if not origin.lease else "The push ended early")
+
+    def _send_results(self, subject: str) -> None:
+        """Send, and try again where the remote cannot be used for the moment."""
+        for wait_s in RETRIES_S:
+            try:
+                self.send(subject)
+            except LedgerError:
+                if self.file.origin().lost:
+                    break
+                time.sleep(wait_s)
+            else:
+                return
+        try:
+            self.send(subject)
+        except LedgerError as exc:
+            self.gave_up = True
+            raise LedgerError(
+                f"{exc.message} What this run recorded is kept on this machine.",
+                hint="Send it with `kbsync ledger sync`. Until then no other machine knows of it.",
+            ) from exc
+
+    def restore(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        """Fill an empty ledger, if all of it can be read again, and send it.
+
+        Raises:
+            LedgerError: it is not empty, or the export is damaged.
+        """
+        super().restore(tables)
+        self.send("Imported")
+
+
+def _faster() -> LeaseLost:
+    return LeaseLost(
+        "Another push began on this portal while this one planned. Nothing was sent.",
+        hint="Run it again. With `--wait` kbsync does so by itself.",
+    )
+
+
+def _oid(content: bytes, there: Mapping[str, str]) -> str:
+    """The id that git gives to a blob, by the hash of this repository."""
+    algorithm = hashlib.sha256 if len(next(iter(there.values()), "")) == 64 else hashlib.sha1
+    return algorithm(b"blob %d\0" % len(content) + content).hexdigest()

@@ -1,0 +1,58 @@
+"""The checks of one article: its text alone says whether the rules are kept.
+
+Every changed file is looked at, thousands on a first run. So a check first asks something cheap of the whole text, and
+only a suspicion costs more.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+from kbsync.content.inspection import Body
+from kbsync.content.source import Problem
+from kbsync.lint import addresses, headings, merges, nesting, notation, raw_html, tables
+from kbsync.lint.bound import MOST, with_more
+from kbsync.lint.finds import Check, checks_of
+from kbsync.lint.ignore import covers
+from kbsync.lint.page import Mark, Page
+from kbsync.markdown.offsets import Places
+
+BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(merges, raw_html, notation, addresses, headings, nesting, tables)
+
+
+def marks_of(body: Body) -> list[Mark]:
+    """Everything that the rules find in a body, in the order of the text."""
+    page = Page(body)
+    if marks := list(merges.check_merges(page)):
+        # A line of `=======` reads as the underline of a heading: until the merge is finished, no other finding
+        # about such a text is reliable.
+        return marks
+    others = (check for check in BODY_CHECKS if check is not merges.check_merges)
+    return sorted((mark for check in others for mark in check(page)), key=lambda mark: (mark.at, mark.code))
+
+
+def inspect_body(body: Body) -> list[Problem]:
+    """The same, as problems of the file, as many as are kept of each code."""
+    marks = marks_of(body)
+    return list(_problems(marks, body)) if marks else []
+
+
+def _problems(marks: list[Mark], body: Body) -> Iterator[Problem]:
+    places = Places(body.text)
+    left = Counter(mark.code for mark in marks)
+    kept: Counter[str] = Counter()
+    for mark in marks:
+        code = mark.code
+        left[code] -= 1
+        if kept[code] == MOST:
+            continue
+        line = body.first_line + places.line(mark.at) - 1
+        message = mark.message
+        # A finding that a comment ignores does not count.
+        if not any(ignore.covers == line and covers(ignore, code) for ignore in body.ignores):
+            kept[code] += 1
+            if kept[code] == MOST and left[code]:
+                message = with_more(message, left[code])
+        level, fixable = mark.rule.level, bool(mark.edits)
+        yield Problem(code, level, line, places.column(mark.at), message, mark.hint, fixable)

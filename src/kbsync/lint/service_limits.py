@@ -1,0 +1,92 @@
+"""What the service does not accept, or accepts and makes trouble with."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kbsync.lint.context import Context, at_key
+from kbsync.lint.finds import Needs, finds
+from kbsync.model import Finding, Rule
+
+PLAIN_SLUG = re.compile(r"(?![0-9]{10}-)[a-z0-9]++(?:[-_][a-z0-9]++)*+")
+MACHINE_MADE = re.compile(r"[0-9]{10}-")
+"""How the panel begins the slug of an article whose writer gave none: the seconds since 1970."""
+
+ODD_SLUG = Rule("KB205", "Slug that makes a bad address")
+WRONG_LENGTH = Rule("KB206", "Title or slug that is empty or too long", "error")
+LONG_BODY = Rule("KB207", "Body that is too long", "error")
+LONG_DESCRIPTION = Rule("KB208", "Description that is too long", "error")
+
+
+@finds(WRONG_LENGTH, needs=Needs.SOURCE)
+def check_titles(context: Context) -> Iterator[Finding]:
+    """Titles and names are within the profile's limit, counted in characters, as everywhere here."""
+    longest = context.limits.title_chars
+    if not longest:
+        return
+    for source in context.tree.sources.values():
+        for key, text in (("title", source.title), ("name", source.name)):
+            if text is not None and len(text) > longest:
+                message = f"The {key} has {len(text):,} characters. The service accepts {longest:,}."
+                yield at_key(WRONG_LENGTH, source, key, message, f"Write a shorter {key}.")
+
+
+@finds(LONG_DESCRIPTION, needs=Needs.SOURCE)
+def check_descriptions(context: Context) -> Iterator[Finding]:
+    """Descriptions are within the profile's limit."""
+    longest = context.limits.description_chars
+    if not longest:
+        return
+    for source in context.tree.sources.values():
+        if source.description is not None and len(source.description) > longest:
+            message = f"The description has {len(source.description):,} characters. The service accepts {longest:,}."
+            yield at_key(LONG_DESCRIPTION, source, "description", message, "Write one sentence.")
+
+
+@finds(LONG_BODY, needs=Needs.SOURCE)
+def check_bodies(context: Context) -> Iterator[Finding]:
+    """Bodies are within the profile's limit."""
+    longest = context.limits.content_chars
+    if not longest:
+        return
+    for source in context.tree.sources.values():
+        if source.body_chars > longest:
+            message = f"The body has {source.body_chars:,} characters. The service accepts {longest:,}."
+            yield at_key(LONG_BODY, source, "", message, "Split it into two articles.")
+
+
+@finds(WRONG_LENGTH, ODD_SLUG, needs=Needs.SOURCE)
+def check_slugs(context: Context) -> Iterator[Finding]:
+    """Slugs go into addresses. The service stores any; readers and links fare better with plain ones."""
+    longest = context.limits.slug_chars
+    for identity in (*context.site.categories.values(), *context.site.articles.values()):
+        source = context.tree.sources[identity.path]
+        if not identity.slug.strip():
+            yield at_key(WRONG_LENGTH, source, "slug", "The slug is empty.", "Write one, or delete the line.")
+        elif longest and len(identity.slug) > longest:
+            message = f"The slug has {len(identity.slug)} characters. The service accepts {longest}."
+            yield at_key(WRONG_LENGTH, source, "slug", message, "Write a shorter `slug:`.")
+        elif not PLAIN_SLUG.fullmatch(identity.slug):
+            message, hint = _odd(identity.slug, is_article=source.kind == "article")
+            yield at_key(ODD_SLUG, source, "slug", message, hint)
+
+
+def _odd(slug: str, *, is_article: bool) -> tuple[str, str]:
+    """What makes a slug a bad address, worst first, and what to do. Source: docs/service.md, S21 and section 9."""
+    if "." in slug and is_article:
+        message = f"The page of `{slug}` will be a 404: the portal reads what follows the dot as a format."
+        return message, "Use a hyphen instead."
+    if "/" in slug:
+        return f"The slug `{slug}` has a slash, which most programs read as a folder.", "Use a hyphen instead."
+    if any(character.isspace() for character in slug):
+        return f"The slug `{slug}` has spaces, which addresses show as `%20`.", "Use hyphens instead."
+    if slug != slug.lower():
+        lower = slug.lower()
+        message = f"The slug `{slug}` has capital letters. Readers who type `{lower}` will get a 404."
+        return message, f"Write `{lower}`."
+    if MACHINE_MADE.match(slug):
+        hint = "Choose a plain one before readers know this one. If they already do, ignore KB205 here."
+        return f"The slug `{slug}` was made by the panel and says little.", hint
+    message = f"The slug `{slug}` has characters other than a-z, 0-9 and single hyphens between them."
+    return message, "Use a plain slug: it makes a plain address."

@@ -1,0 +1,62 @@
+"""What both sides agree on without a request: an article that is adopted, a field that moved to one value. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from msgspec.structs import replace
+
+from kbsync.model import Action, Base, Change, Desired, Observed, Status
+from kbsync.plan.decide import ABSENT, EMPTY
+
+
+def adoption(desired: Desired, observed: Observed) -> Change:
+    """The change that an item equal on both sides becomes: the ledger gets it, and nothing is sent."""
+    return Change(
+        action=Action.ADOPT,
+        kind=desired.kind,
+        locale=desired.locale,
+        slug=desired.slug,
+        path=desired.path,
+        remote_id=observed.remote_id,
+        title=desired.title,
+        live=observed.status is Status.PUBLISHED,
+        status=observed.status,
+    )
+
+
+def base_of(desired: Desired, observed: Observed) -> Base:
+    """The base of an adopted item: what both sides hold alike, and what is empty there.
+
+    A text that only the panel gave is not agreed on: a source that begins to give that field later meets a
+    conflict and does not overwrite it. So it is with a status that the two do not share.
+    """
+    fields = {
+        name: value
+        for name, value in observed.fields.items()
+        if desired.fields.get(name, ABSENT) == value or value in EMPTY
+    }
+    status = observed.status if observed.status == desired.status else None
+    if desired.status is not None and status is None:
+        fields["status"] = None
+    locale = observed.locale or desired.locale
+    kind, touched_s = observed.kind, observed.updated_at
+    return Base(
+        kind=kind,
+        remote_id=observed.remote_id,
+        locale=locale,
+        slug=observed.slug,
+        path=desired.path,
+        fields=fields,
+        status=status,
+        touched_s=touched_s,
+    )
+
+
+def settled_base(base: Base, desired: Desired, names: Iterable[str]) -> Base:
+    """The base once some of its fields are as the source has them, on both sides."""
+    names = tuple(names)
+    fields = {**base.fields, **{name: desired.fields[name] for name in names if name != "locale"}}
+    locale = desired.locale if "locale" in names else base.locale
+    slug = desired.slug if "slug" in names else base.slug
+    return replace(base, fields=fields, path=desired.path, locale=locale, slug=slug)

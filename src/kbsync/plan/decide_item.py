@@ -1,0 +1,287 @@
+"""What becomes of one desired item: created, adopted, updated, held, or left alone. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+
+from msgspec.structs import replace
+
+from kbsync.model import (
+    Action,
+    Agreed,
+    Base,
+    Change,
+    Desired,
+    FieldChange,
+    Fields,
+    Kind,
+    Manage,
+    Observed,
+    Reason,
+    Status,
+)
+from kbsync.plan.agreed import adoption, base_of, settled_base
+from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
+from kbsync.plan.decisions import as_decided
+from kbsync.plan.draft import LIVE_HINT, NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
+from kbsync.plan.hints import hold_hint
+from kbsync.plan.match import Match
+from kbsync.plan.proofs import proof_of
+from kbsync.plan.resolve import without_alike
+from kbsync.plan.statuses import came_back, decide_status, set_status
+from kbsync.plan.unclear import waits_for_category, why_not_new
+
+
+def decide_item(
+    draft: Draft,
+    match: Match,
+    renamed: Mapping[tuple[str, str], str],
+    unknown: Collection[tuple[Kind, str, str]],
+) -> None:
+    """Decide one item: created, adopted, updated, held, or left alone."""
+    desired, base, observed = match.desired, match.base, match.observed
+    if desired.manage is Manage.FALSE:
+        return
+    if observed is None:
+        _decide_missing(draft, desired, base, unknown)
+    elif desired.manage is Manage.SEED and base is not None:
+        draft.unchanged += 1
+    else:
+        _decide_present(draft, match, observed, renamed)
+
+
+def _decide_missing(
+    draft: Draft, desired: Desired, base: Base | None, unknown: Collection[tuple[Kind, str, str]]
+) -> None:
+    if base is not None and not draft.policy.recreate:
+        if base.path != desired.path:
+            # Else what takes the old name would be taken for it.
+            draft.settled[base.kind, base.remote_id] = replace(base, path=desired.path)
+        draft.held.append(
+            hold(
+                desired,
+                Reason.GONE,
+                base.remote_id,
+                (),
+                "To let it go, delete the file too. To create it again, run `kbsync push --recreate`.",
+            )
+        )
+    elif (desired.kind, desired.locale, desired.slug) in unknown and not draft.policy.recreate:
+        draft.held.append(
+            hold(
+                desired,
+                Reason.UNKNOWN,
+                None,
+                (),
+                "An earlier push sent this but got no answer. Look for it in the panel. If it is not there, "
+                "run `kbsync push --recreate`.",
+            )
+        )
+    elif not draft.policy.recreate and (hint := why_not_new(draft, desired)):
+        draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
+    elif waits_for_category(draft, desired):
+        hint = f"Its category `{desired.fields['category']}` needs your decision first."
+        draft.held.append(hold(desired, Reason.UNKNOWN, None, (), hint))
+    elif draft.policy.needs_author and not has_author(desired):
+        draft.held.append(hold(desired, Reason.UNSUPPORTED, None, ("author",), NO_AUTHOR))
+    else:
+        draft.changes.append(_create(desired, draft.policy))
+        if draft.policy.publish and desired.status not in (None, Status.DRAFT):
+            decide_status(draft, Match(desired, None, None), None)
+
+
+def has_author(desired: Desired) -> bool:
+    """Whether a create could say who wrote it, where anybody has to."""
+    return desired.kind != "article" or bool(desired.fields.get("author") or desired.creation.get("author"))
+
+
+def _create(desired: Desired, policy: Policy) -> Change:
+    fields = dict(_ours(desired, policy)) | {
+        name: value for name, value in desired.creation.items() if name not in desired.fields
+    }
+    changes = tuple(FieldChange(name, None, fields[name]) for name in names_of(desired.kind) if name in fields)
+    return Change(
+        action=Action.CREATE,
+        kind=desired.kind,
+        locale=desired.locale,
+        slug=desired.slug,
+        path=desired.path,
+        remote_id=None,
+        title=desired.title,
+        fields=changes,
+        status=Status.DRAFT if desired.kind == "article" else None,
+    )
+
+
+def _ours(desired: Desired, policy: Policy) -> Fields:
+    """The fields that the source gives and the service keeps."""
+    keeps = policy.keeps[desired.kind]
+    if desired.fields.keys() <= keeps:
+        return desired.fields
+    return {name: value for name, value in desired.fields.items() if name in keeps}
+
+
+def _decide_present(
+    draft: Draft,
+    match: Match,
+    observed: Observed,
+    renamed: Mapping[tuple[str, str], str],
+) -> None:
+    desired, base = match.desired, match.base
+    there = follow_rename(observed.fields, observed.locale, renamed)
+    agreed = follow_rename(base.fields, base.locale, renamed) if base else {}
+    ours = _ours(desired, draft.policy)
+    if waits_for_category(draft, desired):
+        ours = {name: value for name, value in ours.items() if name != "category"}
+    before = (len(draft.changes), len(draft.held), len(draft.statuses))
+    same_locale = observed.locale in ("", desired.locale)
+    # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
+    plain = base is not None and base.path == desired.path and not base.is_decided and same_locale
+    if not plain or not _agree(ours, agreed, there):
+        if not same_locale:
+            ours = {**ours, "locale": desired.locale}
+            there = {**there, "locale": observed.locale}
+            agreed = {**agreed, "locale": base.locale} if base else agreed
+        proof = proof_of(draft, match, observed)
+        verdicts = {
+            name: decide(value, agreed.get(name, ABSENT), there.get(name), proof.get(name))
+            for name, value in ours.items()
+        }
+        replaced = {name: overwritten(verdict, agreed.get(name, ABSENT)) for name, verdict in verdicts.items()}
+        if desired.path in draft.policy.overwrite:
+            verdicts = {name: to_be_sent(verdict) for name, verdict in verdicts.items()}
+        elif base is not None and base.is_decided:
+            verdicts = as_decided(draft, desired, base, verdicts, there)
+        if not same_locale:
+            verdicts = _with_its_locale(verdicts, desired, there, draft.policy.side_effects.locale_follows)
+        _decide_fields(draft, match, observed, there, verdicts, replaced)
+    if draft.policy.publish and desired.kind == "article" and desired.status is not None:
+        decide_status(draft, match, observed)
+    elif came_back(desired, observed, base) and "update_article" in draft.policy.can:
+        set_status(draft, desired, observed, Status.DRAFT)
+    if base is not None and base.is_decided:
+        known = draft.settled.get((base.kind, base.remote_id), base)
+        if (left := without_alike(known, desired, observed)) != known:
+            draft.settled[base.kind, base.remote_id] = left
+    if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
+        draft.unchanged += 1
+
+
+def _with_its_locale(
+    verdicts: dict[str, Verdict], desired: Desired, there: Fields, decisive: str
+) -> dict[str, Verdict]:
+    """The locale and the field that decides it: one is held with the other."""
+    other, locale = verdicts.get(decisive, Verdict.CONFLICT), verdicts["locale"]
+    differs = decisive in desired.fields and there.get(decisive) != desired.fields[decisive]
+    if differs and locale is Verdict.SEND and other is not Verdict.SEND:
+        return {**verdicts, "locale": other if other in HELD else Verdict.CONFLICT}
+    if other is Verdict.SEND and locale in HELD:
+        return {**verdicts, decisive: locale}
+    return verdicts
+
+
+def _agree(ours: Fields, agreed: Fields, there: Fields) -> bool:
+    return ours.items() <= agreed.items() and ours.items() <= there.items()
+
+
+def _decide_fields(
+    draft: Draft,
+    match: Match,
+    observed: Observed,
+    there: Fields,
+    verdicts: Mapping[str, Verdict],
+    replaced: Mapping[str, Agreed | None],
+) -> None:
+    """Turn verdicts into what is held, sent, adopted or settled."""
+    desired, base = match.desired, match.base
+    _hold_fields(draft, match, observed, there, verdicts)
+    sends = [name for name in names_of(desired.kind) if verdicts.get(name) is Verdict.SEND]
+    effects = draft.policy.side_effects
+    if verdicts.get("locale") is Verdict.SEND:
+        sends += ["locale", *_also((effects.locale_follows,), desired, sends)]
+    sends += _also(effects.overwrites(sends), desired, sends)
+    moves = verdicts.get("locale") in HELD
+    if sends and base is None and not moves:
+        # What is alike on both sides is agreed on; what is sent will be.
+        found = base_of(desired, observed)
+        known = {name: value for name, value in found.fields.items() if name not in sends}
+        draft.settled[observed.kind, observed.remote_id] = replace(found, fields=known)
+    if sends:
+        _update(draft, match, observed, there, {name: replaced.get(name) for name in sends})
+    elif base is None:
+        if Verdict.CONFLICT not in verdicts.values() and not moves:
+            draft.changes.append(adoption(desired, observed))
+            draft.settled[observed.kind, observed.remote_id] = base_of(desired, observed)
+    else:
+        agreeing = [name for name, verdict in verdicts.items() if verdict in {Verdict.ADOPT, Verdict.SETTLE}]
+        if agreeing or base.path != desired.path:
+            draft.settled[base.kind, base.remote_id] = settled_base(base, desired, agreeing)
+
+
+def _also(names: Iterable[str], desired: Desired, sends: Collection[str]) -> list[str]:
+    """Those of some fields that the source gives and that are not sent yet."""
+    return [name for name in names if name in desired.fields and name not in sends]
+
+
+def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends: Mapping[str, Agreed | None]) -> None:
+    """Send some fields; each with what was agreed on of it, where it overwrites an edit."""
+    desired, base = match.desired, match.base
+    live = observed.status is Status.PUBLISHED
+    names = tuple(sends)
+    if f"update_{desired.kind}" not in draft.policy.can:
+        draft.held.append(
+            hold(
+                desired,
+                Reason.UNSUPPORTED,
+                observed.remote_id,
+                names,
+                "Change it in the panel by hand, or use the profile `chatwoot`.",
+            )
+        )
+    elif live and draft.policy.live == "hold":
+        draft.held.append(
+            hold(
+                desired,
+                Reason.LIVE,
+                observed.remote_id,
+                names,
+                LIVE_HINT,
+            )
+        )
+    else:
+        wanted = {**desired.fields, "locale": desired.locale}
+        fields = tuple(FieldChange(name, there.get(name), wanted[name], agreed=sends[name]) for name in names)
+        if "locale" in names:
+            fields = tuple(_with_locales(field, observed.locale, desired.locale) for field in fields)
+        draft.changes.append(
+            Change(
+                action=Action.UPDATE,
+                kind=desired.kind,
+                locale=desired.locale,
+                slug=desired.slug,
+                path=desired.path,
+                remote_id=observed.remote_id,
+                title=desired.title,
+                fields=fields,
+                live=live,
+                was=base.path if base is not None and base.path != desired.path else "",
+            )
+        )
+
+
+def _with_locales(field: FieldChange, before: str, after: str) -> FieldChange:
+    """A category moves from one locale to another under its slug, which would read as no change at all."""
+    if field.name != "category" or field.before != field.after:
+        return field
+    return replace(field, said=(f"{field.before} ({before})", f"{field.after} ({after})"))
+
+
+def _hold_fields(
+    draft: Draft, match: Match, observed: Observed, there: Fields, verdicts: Mapping[str, Verdict]
+) -> None:
+    desired, base = match.desired, match.base
+    for verdict, reason in ((Verdict.DRIFT, Reason.DRIFT), (Verdict.CONFLICT, Reason.CONFLICT)):
+        names = tuple(name for name in (*names_of(desired.kind), "locale") if verdicts.get(name) is verdict)
+        if names:
+            hint = hold_hint(draft, match, reason, base)
+            draft.held.append(hold(desired, reason, observed.remote_id, names, hint, there))

@@ -1,0 +1,225 @@
+"""How an article differs from the portal's, or from the last push. Looked up in the background; no page waits."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from kbsync.content.body import body_of
+from kbsync.content.compile import Addresses, article_fields, replacements_of
+from kbsync.content.identity import Identity
+from kbsync.content.images import Images, look_at
+from kbsync.errors import KbsyncError
+from kbsync.fields import label_of
+from kbsync.files import read_within
+from kbsync.markdown.uploaded import body_digest, by_key
+from kbsync.model import Value, visible
+from kbsync.preview.checking import Project
+from kbsync.preview.live_tree import LiveTree
+from kbsync.preview.word_diff import difference_html
+from kbsync.site.pages import WriterDiff
+from kbsync.words import field_names
+
+FRESH_S = 60.0
+"""An answer of the portal is used for this long."""
+
+ASKING = WriterDiff("Asking the portal …")
+WITH_PORTAL = "To compare with the portal, start the preview with `--portal`."
+NEVER_PUSHED = WriterDiff(f"This article was not pushed yet, as far as the ledger knows. {WITH_PORTAL}")
+NOT_THERE = WriterDiff("Not on the portal yet. A push creates it as a draft.")
+
+
+@dataclass(frozen=True, slots=True)
+class PortalArticle:
+    """One article as the portal holds it.
+
+    Args:
+        fields: by kbsync's names.
+        content: its text.
+        status: in the portal's word, "" where it has none.
+    """
+
+    fields: Mapping[str, Value]
+    content: str
+    status: str
+
+
+@dataclass(frozen=True, slots=True)
+class LastPush:
+    """One article as the ledger has it: what both sides last agreed on, the text by its digest only.
+
+    Args:
+        fields: by kbsync's names; none where no push sent it.
+    """
+
+    fields: Mapping[str, Value]
+
+
+Known = PortalArticle | LastPush | None
+
+Ask = Callable[[str, str], Known]
+"""Locale and slug to the article, None where the portal or the ledger has none. May take long; raises KbsyncError."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ours:
+    """One article as a push would send it."""
+
+    locale: str
+    slug: str
+    fields: Mapping[str, Value]
+    content: str
+
+
+@dataclass(slots=True)
+class Answer:
+    """The portal's answer about one article, and when (a monotonic time in seconds)."""
+
+    at: float
+    article: Known = None
+    error: str = ""
+
+
+@dataclass(slots=True)
+class Comparer:
+    """Compares articles with the portal in a thread of its own.
+
+    Args:
+        ask: asks the portal, or looks into the ledger.
+        notify: called with the path of an article whose difference has changed; in that thread.
+        clock: a monotonic time in seconds.
+    """
+
+    ask: Ask
+    notify: Callable[[str], None]
+    clock: Callable[[], float] = time.monotonic
+    _wanted: queue.SimpleQueue[tuple[str, Ours] | None] = field(default_factory=queue.SimpleQueue)
+    _answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
+    _asked: dict[str, Ours] = field(default_factory=dict)
+    _known: dict[str, WriterDiff] = field(default_factory=dict)
+
+    def start(self) -> None:
+        """Begin to answer. The thread does not keep the process alive: a portal may take a minute to time out."""
+        threading.Thread(target=self._work, name="portal", daemon=True).start()
+
+    def close(self) -> None:
+        """Answer no more."""
+        self._wanted.put(None)
+
+    def diff_of(self, live_tree: LiveTree, path: str) -> WriterDiff:
+        """The difference as it is known; what is not known, or old, is on its way."""
+        try:
+            ours = ours_of(live_tree, path)
+        except (OSError, UnicodeDecodeError):
+            return WriterDiff("Not compared: the file cannot be read.")
+        answer = self._answers.get((ours.locale, ours.slug))
+        is_old = answer is None or self.clock() - answer.at > FRESH_S
+        if is_old or self._asked.get(path) != ours:
+            self._asked[path] = ours
+            self._wanted.put((path, ours))
+        return self._known.get(path, ASKING)
+
+    def _work(self) -> None:
+        while (wanted := self._wanted.get()) is not None:
+            path, ours = wanted
+            if self._asked.get(path) is ours:
+                self.compare(path, ours)
+
+    def compare(self, path: str, ours: Ours) -> None:
+        """Ask if need be, compare, and tell if that is news."""
+        key = (ours.locale, ours.slug)
+        answer = self._answers.get(key)
+        if answer is None or self.clock() - answer.at > FRESH_S:
+            answer = self._answers[key] = self._fetch(*key)
+        found = difference_of(ours, answer)
+        if self._known.get(path) != found:
+            self._known[path] = found
+            self.notify(path)
+
+    def _fetch(self, locale: str, slug: str) -> Answer:
+        try:
+            return Answer(self.clock(), self.ask(locale, slug))
+        except KbsyncError as exc:
+            return Answer(self.clock(), error=visible(exc.message))
+
+
+def ours_of(live_tree: LiveTree, path: str) -> Ours:
+    """An article as a push would send it.
+
+    Raises:
+        OSError: its file is not there any more.
+    """
+    source, data = live_tree.text_of(path)
+    site, project = live_tree.index.site, live_tree.project
+    identity = site.articles[path]
+    profile = project.profile
+    addresses = Addresses(profile.article_url, profile.category_url, project.settings.service.portal)
+
+    def address_of(target: str) -> str | None:
+        found: Identity | None = site.by_path.get(target)
+        return addresses.of(found, is_article=found.path in site.articles) if found else None
+
+    def image_of(target: str) -> str | None:
+        return _image_of(project, target) if target in live_tree.tree.others else None
+
+    content = body_of(source, data, replacements_of(source, address_of, image_of))
+    fields = article_fields(source, identity, project.settings.authors, "")
+    return Ours(identity.locale, identity.slug, fields, content)
+
+
+def _image_of(project: Project, path: str) -> str | None:
+    """The placeholder of an image, wherever it was uploaded to; None for what is not an image."""
+    try:
+        image = look_at(path, read_within(project.root / path, project.settings.assets.max_bytes))
+    except OSError:
+        return None
+    return Images(project.root, {path: image}, project.settings.assets.base_url, can_upload=True).name(path)
+
+
+def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
+    """The portal's version beside ours, field by field and word by word."""
+    if answer.error:
+        return WriterDiff(f"Not compared: {answer.error}")
+    theirs = answer.article
+    if theirs is None:
+        return NOT_THERE
+    fields = tuple(
+        (name, before, after)
+        for name, value in ours.fields.items()
+        if name not in {"content", "slug"} and name in theirs.fields
+        if (before := _shown(theirs.fields[name])) != (after := _shown(value))
+    )
+    if isinstance(theirs, LastPush):
+        return _since_last_push(ours, theirs, fields)
+    body = difference_html(by_key(theirs.content), ours.content)
+    named = [name for name, _, _ in fields] + (["body"] if body else [])
+    where = f"On the portal ({theirs.status})." if theirs.status else "On the portal."
+    if not named:
+        return WriterDiff(f"{where} Everything is up to date.")
+    return WriterDiff(f"{where} {_differ(named)}", fields, body)
+
+
+def _differ(names: list[str]) -> str:
+    """`Title and body differ.`"""
+    words = [label_of(name) for name in names]
+    listed = " and ".join([", ".join(words[:-1]), words[-1]] if words[1:] else words)
+    return f"{listed[:1].upper()}{listed[1:]} {'differs' if len(words) == 1 else 'differ'}."
+
+
+def _since_last_push(ours: Ours, theirs: LastPush, fields: tuple[tuple[str, str, str], ...]) -> WriterDiff:
+    """What changed here; what somebody edited in the panel since, only the portal knows."""
+    if not theirs.fields:
+        return NEVER_PUSHED
+    is_same = theirs.fields.get("content") in (None, body_digest(ours.content))
+    named = [name for name, _, _ in fields] + ([] if is_same else ["body"])
+    state = f"Changed since the last push: {field_names(named)}." if named else "Not changed since the last push."
+    return WriterDiff(f"{state} {WITH_PORTAL}", fields)
+
+
+def _shown(value: Value) -> str:
+    if isinstance(value, tuple):
+        return ", ".join(value)
+    return "" if value is None else visible(str(value))

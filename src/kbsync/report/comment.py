@@ -1,0 +1,236 @@
+"""A plan or a push as one comment in a pull request, within a budget of bytes. Pure.
+
+The numbers come first and are always whole. Then what a reviewer must see: what failed, what needs a decision, what is
+LIVE, what is removed. Everything else is folded. What has no room as a row is named, and what has no room as a name is
+counted. The first line is a marker that no page shows: by it the comment is found again.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Any
+
+from kbsync.fields import label_of
+from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
+from kbsync.report.fitting import OPEN_ROWS, RESERVED_BYTES, Row, Section, section_text, size_of, table
+from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report
+from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need
+from kbsync.words import count, field_names
+
+MIN_BUDGET_BYTES = 8_000
+"""What the numbers and the beginning of each list need, whatever the texts in them are."""
+
+VALUE_CHARS = 60
+
+REFERENCE = re.compile(r"(\\.|`[^`]*`|<code>.*?</code>)|&amp;|%")
+"""What GitLab looks for, beside what is escaped or in code."""
+
+DONE = {action.value: word for action, word in PAST.items()}
+KINDS: Mapping[str, str] = {str(kind): noun for kind, noun in NOUNS.items()}
+REASON_WORDS = {reason.value: words for reason, words in REASONS.items()}
+
+NOTHING = "Everything is up to date."
+
+
+def marker_of(report: Report) -> str:
+    """The line that a comment of kbsync about this portal begins with."""
+    return f"<!-- kbsync:comment:{report.target.digest} -->"
+
+
+def comment_markdown(report: Report, *, budget: int) -> str:
+    """The comment, marker included.
+
+    Args:
+        report: a plan, or what a push did.
+        budget: bytes that it may have, `MIN_BUDGET_BYTES` or more.
+    """
+    head = [marker_of(report) + "\n" + _heading(report), *_head(report)]
+    filled = [section for section in _sections(report) if section.total]
+    blocks, left = head, budget - sum(size_of(block) for block in head)
+    for number, section in enumerate(filled, start=1):
+        text = section_text(section, left - RESERVED_BYTES * (len(filled) - number))
+        if not text:
+            continue
+        blocks.append(text)
+        left -= size_of(text)
+    return "\n\n".join(blocks) + "\n"
+
+
+# --- the numbers -----------------------------------------------------------------------------------------------------
+
+
+def _heading(report: Report) -> str:
+    return f"## kbsync {report.command}: {_headline(report)}" if report.has_news else f"## kbsync {report.command}"
+
+
+def _headline(report: Report) -> str:
+    if report.errors:
+        return f"stopped by {count(len(report.errors), 'error')}"
+    parts = _pushed_parts(report) if report.command == "push" else [count(len(report.sent), "change")]
+    if not report.sent:
+        parts = ["nothing to send"]
+    return ", ".join([*parts, *([need(len(report.held))] if report.held else [])])
+
+
+def _pushed_parts(report: Report) -> list[str]:
+    numbers = Counter(change.outcome for change in report.sent)
+    others = [f"{numbers[word]:,} {word}" for word in ("failed", "skipped") if numbers[word]]
+    return [f"{count(numbers['done'], 'change')} made", *others]
+
+
+def _head(report: Report) -> Iterator[str]:
+    """The portal, and one line for each thing that a reviewer must see, in full also where its list is cut."""
+    if not report.has_news:
+        yield NOTHING
+    target = report.target
+    where = "in the sandbox" if target.base_url == "sandbox" else f"at {code(target.base_url, VALUE_CHARS)}"
+    facts = [f"Portal {code(target.portal, VALUE_CHARS)} {where}"]
+    yield " · ".join([*facts, *_quiet_numbers(report)])
+    lines = [
+        ("LIVE", len(_live(report)), "Readers see these changes immediately."),
+        ("Needs your decision", len(report.held), "A push does not touch these."),
+        ("Removals", len(_removals(report)), "These are archived or deleted on the portal."),
+    ]
+    shown = [f"- **{word}: {number:,}.** {sentence}" for word, number, sentence in lines if number]
+    if shown:
+        yield "\n".join(shown)
+    if actions := _actions(report):
+        yield table(("Action", "What"), actions)
+
+
+def _quiet_numbers(report: Report) -> Iterator[str]:
+    if unchanged := report.number("unchanged"):
+        yield f"{unchanged:,} unchanged"
+    if matching := sum(1 for change in report.changes if not change.is_sent):
+        yield f"{matching:,} already {'matches' if matching == 1 else 'match'}"
+    if others := report.number("unmanaged"):
+        yield f"{count(others, 'other')} on the portal"
+
+
+def _actions(report: Report) -> list[Row]:
+    """One row for each action that is known here, in the order of the changes, which is that of a plan."""
+    numbers: dict[str, Counter[str]] = {}
+    for change in _made(report):
+        word = _action(change.action, past=report.command == "push") if change.action in DONE else "other"
+        numbers.setdefault(word, Counter())[KINDS.get(change.kind, "item")] += 1
+    return [
+        (word, " and ".join(count(number, noun) for noun, number in kinds.items())) for word, kinds in numbers.items()
+    ]
+
+
+def _action(action: str, *, past: bool = False) -> str:
+    return DONE[action] if past else _text(action, VALUE_CHARS)
+
+
+def _made(report: Report) -> list[ChangeReport]:
+    """The changes of a plan; of a push, those that were made."""
+    return [change for change in report.sent if change.outcome in {"", "done"}]
+
+
+def _live(report: Report) -> list[ChangeReport]:
+    return [change for change in _made(report) if change.live]
+
+
+def _removals(report: Report) -> list[ChangeReport]:
+    return [change for change in _made(report) if change.is_removal]
+
+
+# --- the lists -------------------------------------------------------------------------------------------------------
+
+
+def _sections(report: Report) -> Iterator[Section]:
+    yield _findings("Errors", report.errors)
+    yield _unmade(report, "failed")
+    yield _held(report.held)
+    yield _changes("LIVE", _live(report))
+    yield _changes("Removals", _removals(report))
+    yield _unmade(report, "skipped")
+    others = [change for change in _made(report) if not (change.live or change.is_removal)]
+    yield replace(_changes("Other changes", others), folded=True)
+    yield replace(_findings("Warnings", report.warnings), folded=True)
+
+
+def _changes(heading: str, changes: Sequence[ChangeReport]) -> Section:
+    columns = ("Action", "File", "Title", "What changes")
+    return Section(heading, columns, map(_change, changes), map(_where, changes), len(changes))
+
+
+def _change(change: ChangeReport) -> Row:
+    word = "**DELETE**" if change.action == "delete" else _action(change.action)
+    mark = "**LIVE** " if change.live else ""
+    if change.is_removal:
+        fields = "" if change.path else "its file is gone"
+    else:
+        fields = "" if change.action == "create" else "; ".join(map(_field, islice(_moved(change), OPEN_ROWS)))
+    return (word, _where(change), mark + _text(change.title), fields)
+
+
+def _moved(change: ChangeReport) -> Iterator[FieldReport]:
+    return (field for field in change.fields if field.before != field.after)
+
+
+def _field(field: FieldReport) -> str:
+    label = _text(label_of(field.name), VALUE_CHARS)
+    if field.name == "content" or not (_has_words(field.before) and _has_words(field.after)):
+        return f"{label} changed"
+    return f"{label}: {_value(field.before)} → {_value(field.after)}"
+
+
+def _has_words(value: Any) -> bool:
+    """Whether a person knows a value when they see it: numbers are ids, mostly."""
+    return value is None or isinstance(value, str)
+
+
+def _value(value: str | None) -> str:
+    return _text(value, VALUE_CHARS) if value else "(nothing)"
+
+
+def _held(held: Sequence[HeldReport]) -> Section:
+    rows = (
+        (REASON_WORDS.get(item.reason) or _text(item.reason), _where(item), _fields(item), _hint(item.hint))
+        for item in held
+    )
+    columns = ("Why", "File", "Fields", "What to do")
+    return Section("Needs your decision", columns, rows, map(_where, held), len(held))
+
+
+def _fields(held: HeldReport) -> str:
+    return _text(field_names(held.fields))
+
+
+def _unmade(report: Report, outcome: str) -> Section:
+    found = [change for change in report.sent if change.outcome == outcome]
+    rows = ((_action(change.action), _where(change), _hint(change.error or "")) for change in found)
+    return Section(outcome.capitalize(), ("Action", "File", "Why"), rows, map(_where, found), len(found))
+
+
+def _findings(heading: str, findings: Sequence[FindingReport]) -> Section:
+    rows = ((_text(f.code, VALUE_CHARS), _place(f), _hint(f.message), _hint(f.hint)) for f in findings)
+    return Section(heading, ("Rule", "Where", "What", "What to do"), rows, map(_place, findings), len(findings))
+
+
+def _place(finding: FindingReport) -> str:
+    return code(f"{finding.path}:{finding.line}:{finding.column}")
+
+
+def _where(item: ChangeReport | HeldReport) -> str:
+    return code(item.path or f"{item.locale}: {item.slug}")
+
+
+def _text(text: str, room: int = CELL_CHARS) -> str:
+    """Words in a cell."""
+    return _unreferenced(prose(text, room))
+
+
+def _hint(text: str) -> str:
+    """A sentence of kbsync's own in a cell."""
+    return _unreferenced(hint(text))
+
+
+def _unreferenced(markdown: str) -> str:
+    """GitLab makes links of `%12` and `&12`, too, and leaves a note where they lead; never in code."""
+    return REFERENCE.sub(lambda found: found[0] if found[1] else found[0] + NO_WIDTH, markdown)

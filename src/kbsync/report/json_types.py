@@ -1,0 +1,190 @@
+"""The JSON that commands print, as types: what `data.py` fills in, and what `kbsync schema` makes schemas of.
+
+Keys are added, never changed, within a number of a schema. A description is one sentence for somebody who reads it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Annotated, Literal
+
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from kbsync.model import Action, Kind, Level, Reason, RemoteId, Status, Value
+
+Count = Annotated[int, Meta(ge=0)]
+Path = Annotated[str, Meta(description="Path of the file below the content folder, with forward slashes.")]
+Locale = Annotated[str, Meta(description="Language of the item, such as `en`.")]
+Slug = Annotated[str, Meta(description="Last part of the item's address.")]
+Id = Annotated[RemoteId | None, Meta(description="Number of the item on the service, null before it exists.")]
+Of = Annotated[Kind, Meta(description="What it is about: an article, a category, or an image to upload.")]
+Name = Annotated[str, Meta(description="Name of the field; the body is called `content`.")]
+Hint = Annotated[str, Meta(description="What to do about it, in words for people.")]
+
+
+class TargetEntry(Struct, frozen=True):
+    """The portal that the report is about."""
+
+    base_url: Annotated[str, Meta(description="Address of the service, or `sandbox` for the one built into kbsync.")]
+    account_id: Annotated[int, Meta(description="Number of the account.")]
+    portal: Annotated[str, Meta(description="Slug of the portal.")]
+    profile: Annotated[str, Meta(description="Name of the profile that says what the service can do.")]
+
+
+class Summary(Struct, frozen=True):
+    """The numbers of a plan or a push."""
+
+    create: Annotated[Count, Meta(description="Items that are created.")]
+    adopt: Annotated[Count, Meta(description="Items that already match and are only recorded.")]
+    update: Annotated[Count, Meta(description="Items whose fields are updated.")]
+    publish: Annotated[Count, Meta(description="Articles that are published.")]
+    unpublish: Annotated[Count, Meta(description="Articles that become drafts again.")]
+    archive: Annotated[Count, Meta(description="Articles that are archived.")]
+    delete: Annotated[Count, Meta(description="Items that are deleted.")]
+    upload: Annotated[Count, Meta(description="Images that are uploaded.")]
+    unchanged: Annotated[Count, Meta(description="Items that are up to date.")]
+    held: Annotated[Count, Meta(description="Items that need a decision.")]
+    unmanaged: Annotated[Count, Meta(description="Other items on the portal that are not in this repository.")]
+    live: Annotated[Count, Meta(description="Changes that readers see immediately.")]
+    requests: Annotated[Count, Meta(description="HTTP requests: estimated by a plan, made by a push.")]
+    seconds: Annotated[float, Meta(ge=0, description="Duration in seconds: estimated by a plan, measured by a push.")]
+
+
+class FieldEntry(Struct, frozen=True):
+    """One field before and after. A body is given by its fingerprint."""
+
+    name: Name
+    before: Annotated[Value, Meta(description="Value on the portal before the change.")]
+    after: Annotated[Value, Meta(description="Value after the change.")]
+
+
+class ChangeEntry(Struct, frozen=True):
+    """One change to one item."""
+
+    action: Annotated[Action, Meta(description="What the change does.")]
+    kind: Of
+    locale: Locale
+    slug: Slug
+    path: Path
+    remote_id: Id
+    title: Annotated[str, Meta(description="Title of the article, or name of the category.")]
+    was: Annotated[str, Meta(description="Earlier path of a renamed or deleted file, else empty.")]
+    live: Annotated[bool, Meta(description="Whether readers see the change immediately.")]
+    fields: Annotated[Sequence[FieldEntry], Meta(description="The fields that are sent.")]
+
+
+class PushedEntry(ChangeEntry, frozen=True):
+    """One change to one item, and how it went."""
+
+    outcome: Annotated[Literal["done", "failed", "skipped"], Meta(description="How the change went.")]
+    error: Annotated[str, Meta(description="Why it failed or was skipped, else empty.")]
+
+
+class ValueEntry(Struct, frozen=True):
+    """One field with both of its values."""
+
+    name: Name
+    portal: Annotated[Value, Meta(description="Value on the portal.")]
+    ours: Annotated[Value, Meta(description="Value in your files.")]
+
+
+class HeldEntry(Struct, frozen=True):
+    """One item that needs a decision."""
+
+    reason: Annotated[Reason, Meta(description="Why it needs a decision.")]
+    kind: Of
+    locale: Locale
+    slug: Slug
+    path: Path
+    remote_id: Id
+    fields: Annotated[Sequence[str], Meta(description="Names of the fields that it is about.")]
+    values: Annotated[Sequence[ValueEntry], Meta(description="Both values of each field, where they are known.")]
+    hint: Hint
+
+
+class FindingEntry(Struct, frozen=True):
+    """One error or warning."""
+
+    code: Annotated[str, Meta(pattern="^KB[0-9]{3}$", description="Code that `kbsync lint --explain CODE` explains.")]
+    level: Annotated[Level, Meta(description="Level in this project, after [lint] levels.")]
+    path: Path
+    line: Annotated[int, Meta(ge=1, description="Line in the file, from 1.")]
+    column: Annotated[int, Meta(ge=1, description="Column in the line, in characters, from 1.")]
+    message: Annotated[str, Meta(description="What was found, in words for people.")]
+    hint: Hint
+    fixable: Annotated[bool, Meta(description="Whether `kbsync lint --fix` fixes it.")]
+
+
+class OtherEntry(Struct, frozen=True):
+    """One item on the portal that is not in this repository."""
+
+    kind: Of
+    locale: Locale
+    slug: Slug
+    remote_id: Id
+    title: Annotated[str, Meta(description="Title of the article, or name of the category.")]
+    status: Annotated[Status | None, Meta(description="Status of the article, null for a category.")]
+
+
+class AsOfEntry(Struct, frozen=True):
+    """The run that the files were compared with, instead of the portal."""
+
+    run: Annotated[int, Meta(description="The number of the run.")]
+    at: Annotated[float, Meta(description="When it ended, in seconds since 1970.")]
+
+
+class PlanReport(Struct, frozen=True):
+    """What a push would do, from `kbsync plan --format json`."""
+
+    schema: Annotated[Literal["kbsync.plan/1"], Meta(description="Name and version of this format.")]
+    target: Annotated[TargetEntry, Meta(description="The portal that the plan is for.")]
+    summary: Annotated[Summary, Meta(description="The numbers of the plan.")]
+    changes: Annotated[Sequence[ChangeEntry], Meta(description="The changes, in the order in which they are made.")]
+    held: Annotated[Sequence[HeldEntry], Meta(description="What needs a decision.")]
+    findings: Annotated[Sequence[FindingEntry], Meta(description="Errors and warnings of your files and of the plan.")]
+    unmanaged: Annotated[
+        Sequence[OtherEntry] | UnsetType,
+        Meta(description="Other items on the portal, if the plan lists them."),
+    ] = UNSET
+    as_of: Annotated[
+        AsOfEntry | UnsetType,
+        Meta(description="With `--offline`: the run whose record the files were compared with."),
+    ] = UNSET
+
+
+class PushReport(Struct, frozen=True):
+    """What a push did, from `kbsync push --format json` and `kbsync undo --format json`."""
+
+    schema: Annotated[Literal["kbsync.push/1"], Meta(description="Name and version of this format.")]
+    target: Annotated[TargetEntry, Meta(description="The portal that was pushed to.")]
+    summary: Annotated[Summary, Meta(description="The numbers of the push.")]
+    changes: Annotated[Sequence[PushedEntry], Meta(description="The changes, and how each one went.")]
+    held: Annotated[Sequence[HeldEntry], Meta(description="What needs a decision.")]
+    findings: Annotated[Sequence[FindingEntry], Meta(description="Errors and warnings of your files and of the plan.")]
+
+
+class LintReport(Struct, frozen=True):
+    """Errors and warnings of your files, from `kbsync lint --format json`."""
+
+    schema: Annotated[Literal["kbsync.lint/1"], Meta(description="Name and version of this format.")]
+    findings: Annotated[Sequence[FindingEntry], Meta(description="Errors and warnings, in the order of the paths.")]
+
+
+Mark = Literal["ok", "note", "bad"]
+
+
+class CheckEntry(Struct, frozen=True):
+    """One thing that was checked."""
+
+    mark: Annotated[Mark, Meta(description="Whether it works: `note` works, but read what was found.")]
+    what: Annotated[str, Meta(description="What was checked, such as `token`.")]
+    found: Annotated[str, Meta(description="What was found, in words for people.")]
+    hint: Hint
+    code: Annotated[int, Meta(ge=0, description="Exit code that it causes, 0 unless it is bad.")]
+
+
+class CheckReport(Struct, frozen=True):
+    """What works and what does not, from `kbsync check --format json`."""
+
+    schema: Annotated[Literal["kbsync.check/1"], Meta(description="Name and version of this format.")]
+    checks: Annotated[Sequence[CheckEntry], Meta(description="What was checked, in this order.")]

@@ -1,0 +1,177 @@
+"""What `plan` and `push` printed as JSON, read again: the other end of `data.py`. Pure.
+
+Another version of kbsync may have written it, and in the pull request of a stranger anybody may have: keys and words
+that are not known here are let through, and nothing in it is taken for more than text.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any
+
+import msgspec
+
+from kbsync.model import Action, Change, Finding, Held, Plan
+from kbsync.report.data import summary_of
+
+SCHEMAS = {"kbsync.plan/1": "plan", "kbsync.push/1": "push"}
+"""By the schema of the object, the command that printed it."""
+
+MOST = 1_000_000_000_000
+"""A count beyond this is none; a number of a stranger may have a thousand digits."""
+
+
+class FieldReport(msgspec.Struct, frozen=True):
+    """One field before and after; of a body, its digests."""
+
+    name: str
+    before: Any = None
+    after: Any = None
+
+
+class ChangeReport(msgspec.Struct, frozen=True):
+    """One change. `outcome` is "" in a plan, and `done`, `failed` or `skipped` after a push."""
+
+    action: str
+    kind: str
+    locale: str = ""
+    slug: str = ""
+    path: str = ""
+    title: str = ""
+    live: bool = False
+    fields: tuple[FieldReport, ...] = ()
+    outcome: str = ""
+    error: str | None = ""
+
+    @property
+    def is_sent(self) -> bool:
+        """Whether it changes the portal; what already matches changes nothing."""
+        return self.action != Action.ADOPT
+
+    @property
+    def is_removal(self) -> bool:
+        """As `model.Change.is_removal`."""
+        return self.action == Action.DELETE or (self.action == Action.ARCHIVE and not self.path)
+
+
+class HeldReport(msgspec.Struct, frozen=True):
+    """What needs a decision."""
+
+    reason: str
+    locale: str = ""
+    slug: str = ""
+    path: str = ""
+    fields: tuple[str, ...] = ()
+    hint: str = ""
+
+
+class FindingReport(msgspec.Struct, frozen=True):
+    """An error or a warning."""
+
+    code: str
+    level: str
+    path: str = ""
+    line: int = 1
+    column: int = 1
+    message: str = ""
+    hint: str = ""
+
+
+class TargetReport(msgspec.Struct, frozen=True):
+    """The portal that it is about."""
+
+    base_url: str
+    account_id: int
+    portal: str
+
+    @property
+    def digest(self) -> str:
+        """Names this portal among others of one repository; letters and digits only."""
+        key = f"{self.base_url}|{self.account_id}|{self.portal}".encode("utf-8", "surrogatepass")
+        return blake2b(key, digest_size=8, person=b"comment").hexdigest()
+
+
+class Report(msgspec.Struct, frozen=True):
+    """A plan, or what a push did."""
+
+    schema: str
+    target: TargetReport
+    summary: dict[str, Any] = {}
+    changes: tuple[ChangeReport, ...] = ()
+    held: tuple[HeldReport, ...] = ()
+    findings: tuple[FindingReport, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """The command that printed it."""
+        return SCHEMAS[self.schema]
+
+    def number(self, name: str) -> int:
+        """A count of the summary; 0 where it has none."""
+        found = self.summary.get(name)
+        return found if isinstance(found, int) and 0 <= found < MOST else 0
+
+    @property
+    def sent(self) -> tuple[ChangeReport, ...]:
+        """The changes that change the portal."""
+        return tuple(change for change in self.changes if change.is_sent)
+
+    @property
+    def errors(self) -> tuple[FindingReport, ...]:
+        """What stopped the plan or the push."""
+        return tuple(finding for finding in self.findings if finding.level == "error")
+
+    @property
+    def warnings(self) -> tuple[FindingReport, ...]:
+        """What stopped nothing."""
+        return tuple(finding for finding in self.findings if finding.level != "error")
+
+    @property
+    def has_news(self) -> bool:
+        """Whether a reviewer should read it. Warnings of the files alone were there before the pull request, mostly."""
+        return bool(self.sent or self.held or self.errors)
+
+
+def read_report(data: bytes) -> Report:
+    """What a file holds.
+
+    Raises:
+        ValueError: it is not JSON of `plan` or `push`; the message says what is wrong with it.
+    """
+    try:
+        found = msgspec.json.decode(data, type=Report)
+    except (msgspec.DecodeError, RecursionError) as exc:
+        raise ValueError(str(exc)) from exc
+    if found.schema not in SCHEMAS:
+        raise ValueError(f"its schema is `{found.schema[:40]}`")
+    return found
+
+
+def report_of_plan(plan: Plan) -> Report:
+    """A plan out of a saved plan, as if it had been printed."""
+    target = plan.target
+    return Report(
+        "kbsync.plan/1",
+        TargetReport(target.base_url, target.account_id, target.portal),
+        msgspec.structs.asdict(summary_of(plan)),
+        tuple(map(_change, plan.changes)),
+        tuple(map(_held, plan.held)),
+        tuple(map(_finding, plan.warnings)),
+    )
+
+
+def _change(change: Change) -> ChangeReport:
+    fields = tuple(FieldReport(field.name, *field.shown) for field in change.fields)
+    return ChangeReport(
+        change.action, change.kind, change.locale, change.slug, change.path, change.title, change.live, fields
+    )
+
+
+def _held(held: Held) -> HeldReport:
+    return HeldReport(held.reason, held.locale, held.slug, held.path, held.fields, held.hint)
+
+
+def _finding(finding: Finding) -> FindingReport:
+    return FindingReport(
+        finding.code, finding.level, finding.path, finding.line, finding.column, finding.message, finding.hint
+    )

@@ -1,0 +1,179 @@
+"""What the API says about a row: the shapes of docs/service.md, sections 2 to 4, key by key in their order."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from .casts import STATUS_NAMES
+from .categories import by_id, related_to
+from .listing import Counters
+from .records import Article, Author, Category, Portal, User
+from .store import Store
+
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """The context of a row: the account asked, and whether the version is an old one."""
+
+    account_id: int
+    is_old: bool
+
+
+def author_json(author: Author, view: View) -> Json:
+    """A person as articles show them; availability is known only for people of the account."""
+    inside = author.role is not None
+    return {
+        "id": author.id,
+        "account_id": view.account_id,
+        "availability_status": "offline" if inside else None,
+        "auto_offline": True if inside else None,
+        "confirmed": author.confirmed,
+        "email": author.email,
+        **({} if view.is_old else {"provider": "email"}),
+        "available_name": author.name,
+        "name": author.name,
+        "role": author.role,
+        "thumbnail": "",
+    }
+
+
+def article_json(article: Article, view: View, linked: list[Json]) -> Json:
+    """An article. `linked` are its translations as `linked_json` gives them; without any the key is absent."""
+    category = article.category
+    found: Json = {
+        "id": article.id,
+        "slug": article.slug,
+        "title": article.title,
+        "content": article.content,
+        "description": article.description,
+        "status": status_name(article),
+        "position": article.position,
+        "account_id": article.account_id,
+        "updated_at": article.updated_at // 1_000_000,
+        "meta": article.meta,
+        "category": {
+            "id": category.id,
+            "name": category.name,
+            "slug": category.slug,
+            "locale": category.locale,
+        },
+        "views": article.views,
+    }
+    if article.author is not None:
+        found["author"] = author_json(article.author, view)
+    if linked:
+        found["associated_articles"] = linked
+    return found
+
+
+def linked_json(article: Article, view: View, portal: Json) -> Json:
+    """A translation inside its root: no slug, no locale."""
+    found: Json = {
+        "id": article.id,
+        "category_id": article.category_id,
+        "title": article.title,
+        "content": article.content,
+        "description": article.description,
+        "status": status_name(article),
+        "account_id": article.account_id,
+        "portal": portal,
+        "views": article.views,
+    }
+    if article.author is not None:
+        found["author"] = author_json(article.author, view)
+    return found
+
+
+def status_name(article: Article) -> str | None:
+    """The status by name; an article may have none."""
+    return None if article.status is None else STATUS_NAMES[article.status]
+
+
+def list_meta(counters: Counters, current_page: Any) -> Json:
+    """The counters of an article list."""
+    return {
+        "all_articles_count": counters.everything,
+        "archived_articles_count": counters.by_status.get(2, 0),
+        "articles_count": counters.matching,
+        "current_page": current_page,
+        "draft_articles_count": counters.by_status.get(0, 0),
+        "mine_articles_count": counters.mine,
+        "published_count": counters.by_status.get(1, 0),
+    }
+
+
+def category_json(store: Store, category: Category, articles: int) -> Json:
+    """A category with what it is bound to."""
+    found = _plain_category(category) | {"icon": category.icon}
+    related = related_to(store, category.id)
+    if related:
+        found["related_categories"] = [_plain_category(other) for other in related]
+    parent, root = by_id(store, category.parent_category_id), by_id(store, category.associated_category_id)
+    if parent:
+        found["parent_category"] = _plain_category(parent)
+    if root:
+        found["root_category"] = _plain_category(root)
+    return found | {"meta": {"articles_count": articles}}
+
+
+def _plain_category(category: Category) -> Json:
+    names = ("id", "name", "slug", "locale", "description", "position", "account_id")
+    return {name: getattr(category, name) for name in names}
+
+
+def portal_json(portal: Portal, locales: list[Json], meta: Json) -> Json:
+    """A portal; `locales` and `meta` are counted by the caller."""
+    return {
+        "id": portal.id,
+        "color": portal.color,
+        "custom_domain": portal.custom_domain or None,
+        "header_text": portal.header_text,
+        "homepage_link": portal.homepage_link,
+        "name": portal.name,
+        "page_title": portal.page_title,
+        "slug": portal.slug,
+        "archived": portal.archived,
+        "account_id": portal.account_id,
+        "config": {"allowed_locales": locales},
+        "meta": meta | {"default_locale": portal.default_locale},
+    }
+
+
+def profile_json(user: User, token: str, accounts: list[tuple[int, str, bool, str]]) -> Json:
+    """The token's owner. `accounts` are id, name, whether suspended, and role."""
+    first = accounts[0] if accounts else (None, "", False, None)
+    return {
+        "access_token": token,
+        "account_id": first[0],
+        "available_name": user.name,
+        "avatar_url": "",
+        "confirmed": True,
+        "display_name": None,
+        "message_signature": None,
+        "email": user.email,
+        "id": user.id,
+        "inviter_id": None,
+        "name": user.name,
+        "provider": "email",
+        "pubsub_token": f"sandbox-{user.id}",
+        "role": first[3],
+        "ui_settings": {},
+        "uid": user.email,
+        "type": None,
+        "accounts": [_membership_json(*account) for account in accounts],
+    }
+
+
+def _membership_json(account_id: int, name: str, suspended: bool, role: str) -> Json:
+    return {
+        "id": account_id,
+        "name": name,
+        "status": "suspended" if suspended else "active",
+        "active_at": None,
+        "role": role,
+        "permissions": [role],
+        "availability": "online",
+        "availability_status": "offline",
+        "auto_offline": True,
+    }

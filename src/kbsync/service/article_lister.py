@@ -1,0 +1,262 @@
+"""All articles of a portal, through a list that is not a snapshot, has no tie-breaker and loses rows.
+
+Newest first, a listing stops at what is known to be settled; the counts say whether that can be all. Where they
+disagree, everything is read, more than once if need be, and the union is kept. Source:
+docs/service.md, S6, section 8.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from kbsync.errors import Misbehaved
+from kbsync.model import RemoteId
+from kbsync.service.snapshot import LocaleRows, Row
+
+PASSES = 3
+"""Full readings before a list that still does not add up is read in smaller parts."""
+
+SETTLE_S = 1
+"""`updated_at` has whole seconds: what changed in the second of a listing may have changed after it, too."""
+
+MAX_PAGES = 40_000
+"""A million articles; a service that counts more is not believed."""
+
+MAX_UNCOUNTED_PAGES = 4_000
+"""A hundred thousand articles, of a list that does not say how many there are."""
+
+MAX_ROWS = 1_000_000
+MAX_CHARS = 1_000_000_000
+"""Of titles, descriptions and the like in one locale: a hundred thousand articles have some ten millions."""
+
+MAX_OVERLAP = 4
+"""How often the smaller lists may have an article, on average: each is in one category and has one status."""
+
+PAGES_AHEAD = 100
+"""Pages that are asked for before anybody looks whether there are so many."""
+
+
+@contextmanager
+def reading(threads: int) -> Iterator[ThreadPoolExecutor]:
+    """Threads that only read; when the command is stopped, their open requests are not waited for."""
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="list")
+    patient = True
+    try:
+        yield pool
+    except KeyboardInterrupt:
+        patient = False
+        raise
+    finally:
+        pool.shutdown(wait=patient, cancel_futures=not patient)
+
+
+Filters = Mapping[str, str | int]
+"""What a list is narrowed to, as parameters of its address."""
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """One page as the list answered it: rows in its order, its count of all, the service's clock."""
+
+    rows: tuple[Row, ...]
+    count: int | None
+    server_time_s: int | None
+
+    @property
+    def moment_s(self) -> int:
+        """When it was answered, as well as can be said: by the service's clock, else by its newest row."""
+        newest_s = max((row.updated_at for row in self.rows), default=0)
+        return newest_s if self.server_time_s is None else self.server_time_s
+
+
+@dataclass(slots=True)
+class Gathered:
+    """The rows of one locale as they come in, the newest of each article, and no more than memory is for."""
+
+    locale: str
+    rows: dict[RemoteId, Row] = field(default_factory=dict)
+    chars: int = 0
+
+    def add(self, page: Iterable[Row]) -> None:
+        """Take the rows of a page in.
+
+        Raises:
+            Misbehaved: there are more than any help center has.
+        """
+        for row in page:
+            old = self.rows.get(row.id)
+            if old is None or (old.updated_at <= row.updated_at and old != row):
+                self.chars += row.chars - (old.chars if old else 0)
+                self.rows[row.id] = row
+        if len(self.rows) > MAX_ROWS or self.chars > MAX_CHARS:
+            raise Misbehaved(
+                f"The list of articles in `{self.locale}` is too large: more than {MAX_ROWS:,} articles, "
+                f"or {MAX_CHARS:,} characters in their titles and descriptions.",
+                hint="Check [service] base_url and profile.",
+            )
+
+
+ReadPage = Callable[[Filters, int], Page]
+"""Reads a page (from 1) of the articles that a filter lets through."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """The articles of one locale; `complete` says whether they are as many as the service counts."""
+
+    found: LocaleRows
+    complete: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Lister:
+    """Lists one locale.
+
+    Args:
+        read: asks the service for one page.
+        locale: the filter.
+        pool: reads pages side by side.
+        parts: filters that make the list smaller: a list of one page loses nothing, and a list by category is in
+            another order, with other ties.
+    """
+
+    read: ReadPage
+    locale: str
+    pool: ThreadPoolExecutor
+    parts: tuple[Filters, ...] = ()
+
+    def list(self, known: LocaleRows | None, first: Page | None = None) -> Listing:
+        """List it, from what is known where that is enough; with None everything is read.
+
+        `first` is the first page, where somebody asked for it just now.
+        """
+        first = first or self._page(1)
+        if known is not None and known.read_at:
+            if (found := self._catch_up(known, first)) is not None:
+                return found
+            first = self._page(1)
+        return self._read_all(first)
+
+    def _page(self, number: int, part: Filters | None = None) -> Page:
+        return self.read({"locale": self.locale, **(part or {})}, number)
+
+    def _catch_up(self, known: LocaleRows, first: Page) -> Listing | None:
+        """Read down to the first row that was settled before the last listing; None where that cannot be all."""
+        if first.count is None or (first.server_time_s or known.read_at) < known.read_at:
+            return None  # No count to compare with, or a clock that was set back: nothing is settled.
+        gathered = Gathered(self.locale)
+        seen = gathered.rows
+        page, number, settled_s = first, 1, known.read_at - SETTLE_S
+        while page.rows:
+            if len(seen) > first.count:
+                return None  # More than there are: the count or the list is wrong.
+            self._check_end(number, MAX_PAGES)
+            before = len(seen)
+            gathered.add(page.rows)
+            if len(seen) != before + len(page.rows):
+                # Rows moved between the pages, or tie: where one comes twice another may be hidden.
+                return None
+            # What changed comes before all that did not, whichever clock wrote it.
+            if any(row.updated_at < settled_s and known.rows.get(row.id) == row for row in page.rows):
+                break
+            number += 1
+            page = self._page(number)
+        rows = known.rows | seen
+        # A count that changed in between means a deletion, which hides the row after the page's edge.
+        if not page.count == first.count == len(rows):
+            return None
+        return Listing(LocaleRows(first.moment_s or known.read_at, rows), complete=True)
+
+    def _read_all(self, first: Page) -> Listing:
+        gathered = Gathered(self.locale)
+        # Of the first pass: what changed after it may be hidden from the later ones.
+        moment_s = first.moment_s
+        for _ in range(PASSES):
+            if len(gathered.rows) > (first.count or 0):
+                # Something was deleted while we read, and a union cannot unlearn it: begin again.
+                gathered, moment_s = Gathered(self.locale), first.moment_s
+            rows = gathered.rows
+            counts = self._one_pass(first, gathered)
+            if None in counts:
+                return Listing(LocaleRows(0, rows), complete=False)
+            if counts == {len(rows)}:
+                return Listing(LocaleRows(moment_s, rows), complete=True)
+            first = self._page(1)
+        return self._read_parts(gathered, moment_s)
+
+    def _read_parts(self, gathered: Gathered, moment_s: int) -> Listing:
+        """Look for the hidden rows in smaller lists, until there are as many as are counted."""
+        rows, listed = gathered.rows, 0
+        for part in self.parts:
+            count = self._page(1).count or 0
+            if len(rows) >= count:
+                break
+            first = self._page(1, part)
+            listed += first.count or 0
+            if listed > MAX_OVERLAP * (count + len(self.parts)):
+                break  # The parts count far more than the whole: they are not parts of it.
+            self._one_pass(first, gathered, part)
+        complete = len(rows) == self._page(1).count
+        return Listing(LocaleRows(moment_s if complete else 0, rows), complete)
+
+    def _one_pass(self, first: Page, gathered: Gathered, part: Filters | None = None) -> set[int | None]:
+        """Read every page once into `gathered`; all the counts that they gave."""
+        gathered.add(first.rows)
+        if not first.rows:
+            return {first.count}
+        if first.count is None:
+            return self._read_until_known(first, gathered, part)
+        ended = threading.Event()
+
+        def read(number: int) -> Page | None:
+            if ended.is_set():
+                return None
+            page = self._page(number, part)
+            # A service that does not know `page` gives the first one for ever (docs/service.md, S18).
+            if not page.rows or page.rows == first.rows:
+                ended.set()
+            return page
+
+        counts: set[int | None] = {first.count}
+        pages = -(-first.count // len(first.rows))
+        here = {row.id for row in first.rows}
+        last = min(pages, MAX_PAGES)
+        for begin in range(2, last + 1, PAGES_AHEAD):
+            before = len(here)
+            asked = range(begin, min(begin + PAGES_AHEAD, last + 1))
+            for page in self.pool.map(read, asked):
+                if page is not None:
+                    gathered.add(page.rows)
+                    here |= {row.id for row in page.rows}
+                    counts.add(page.count)
+            # Pages that mostly repeat what this pass has seen lead nowhere, whatever is counted.
+            if ended.is_set() or 2 * (len(here) - before) < len(asked):
+                break
+        else:
+            self._check_end(pages, MAX_PAGES)
+        return counts
+
+    def _read_until_known(self, first: Page, gathered: Gathered, part: Filters | None) -> set[int | None]:
+        """A list that does not count: read on until a page brings nothing new.
+
+        Raises:
+            Misbehaved: there is no such page.
+        """
+        number, page = 2, self._page(2, part)
+        while not all(row.id in gathered.rows for row in page.rows):
+            gathered.add(page.rows)
+            number += 1
+            self._check_end(number, MAX_UNCOUNTED_PAGES)
+            page = self._page(number, part)
+        return {first.count}
+
+    def _check_end(self, pages: int, most: int) -> None:
+        if pages > most:
+            raise Misbehaved(
+                f"The list of articles in `{self.locale}` does not end: more than {most:,} pages.",
+                hint="Check base_url and profile under [service]. The service does not page as the profile says.",
+            )

@@ -1,0 +1,91 @@
+"""What a successful answer holds: its JSON decoded, an id in it, in kbsync's own values. One function a shape."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kbsync.errors import Misbehaved
+from kbsync.model import Observed
+from kbsync.service import wire
+from kbsync.service.answers import SHOWN_CHARS, decode
+from kbsync.service.article_lister import Page
+from kbsync.service.exchange import Answer
+from kbsync.service.list_rows import row_of
+from kbsync.service.portal import Owner, PortalInfo, portal_info
+from kbsync.service.profile import Profile
+
+
+def anything(answer: Answer) -> None:
+    """Check that it is JSON at all."""
+    decode(answer, dict[str, Any] | list[Any])
+
+
+def version(answer: Answer) -> str:
+    """What the service says it is, or ""."""
+    found: wire.WireVersion = decode(answer, wire.WireVersion)
+    return found.version[:SHOWN_CHARS]
+
+
+def owner(answer: Answer, account_id: int) -> Owner:
+    """Whose token it is, and what that user is in an account."""
+    found: wire.WireOwner = decode(answer, wire.WireOwner)
+    role = next((a.role for a in found.accounts if wire.as_id(a.id) == account_id and a.role), found.role)
+    return Owner(wire.as_id(found.id), (found.name or "")[:SHOWN_CHARS], (role or "")[:SHOWN_CHARS])
+
+
+def portals(answer: Answer) -> tuple[PortalInfo, ...]:
+    """The account's portals."""
+    page = decode(answer, wire.PortalPage | list[wire.WirePortal])
+    found = page.payload if isinstance(page, wire.PortalPage) else page
+    return tuple(portal_info(portal) for portal in found)
+
+
+def categories(answer: Answer) -> list[Observed]:
+    """One page of categories."""
+    page = decode(answer, wire.CategoryPage | list[wire.WireCategory])
+    rows = page.payload if isinstance(page, wire.CategoryPage) else page
+    if any(row.id is None for row in rows):
+        raise _without(answer, "an id")
+    return [wire.observed_category(row) for row in rows]
+
+
+def articles(answer: Answer, profile: Profile) -> Page:
+    """One page of articles."""
+    page = decode(answer, wire.ArticlePage | list[wire.WireArticle])
+    found, count = (page.payload, page.count) if isinstance(page, wire.ArticlePage) else (page, None)
+    if any(row.id is None for row in found):
+        raise _without(answer, "an id")
+    return Page(tuple(row_of(row, profile) for row in found), count, answer.server_time_s)
+
+
+def article(answer: Answer) -> wire.WireArticle:
+    """One article, in a `payload` or bare."""
+    found: wire.ArticleAnswer = decode(answer, wire.ArticleAnswer)
+    one = found.payload or found
+    if one.id is None:
+        raise _without(answer, "an id")
+    return one
+
+
+def category(answer: Answer, locale: str) -> Observed:
+    """One category, in a `payload` or bare; `locale` is its own where the answer leaves that out."""
+    found: wire.CategoryAnswer = decode(answer, wire.CategoryAnswer)
+    one = wire.observed_category(found.payload or found, locale=locale)
+    if not one.remote_id:
+        raise _without(answer, "an id")
+    return one
+
+
+def file_url(answer: Answer) -> str:
+    """The address of an uploaded file."""
+    found: wire.WireUpload = decode(answer, wire.WireUpload)
+    if not found.file_url.startswith(("http://", "https://")):
+        raise _without(answer, "`file_url`")
+    return found.file_url
+
+
+def _without(answer: Answer, what: str) -> Misbehaved:
+    return Misbehaved(
+        f"{answer.asked}: The service answered {answer.status} without {what}.",
+        hint="Check base_url and profile under [service].",
+    )

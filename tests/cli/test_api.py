@@ -1,0 +1,140 @@
+"""`kbsync api`: one request with the project's token, and nothing that goes past plan or host."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from cli.conftest import TOKEN
+from kbsync.sandbox import Fault, Sandbox
+
+ARTICLES = "portals/{portal}/articles"
+
+
+def asked(portal: Sandbox) -> list[str]:
+    return [f"{verb} {path}" for verb, path, *_ in portal.requests]
+
+
+def test_a_get_prints_the_answer_as_json_and_its_fields_are_the_query(remote, portal: Sandbox):
+    remote.run("push")
+    done = remote.run("api", "get", ARTICLES, "-f", "locale=fr", "-F", "page=1")
+    assert (done.code, done.err) == (0, "")
+    assert [article["slug"] for article in json.loads(done.out)["payload"]] == ["refunds-fr"]
+    assert asked(portal)[-1] == "GET /api/v1/accounts/1/portals/handbook/articles?locale=fr&page=1"
+    assert "\n  " in done.out
+
+
+def test_a_path_may_bring_its_query_and_fields_are_added_to_it(remote, portal: Sandbox):
+    remote.run("api", "GET", f"{ARTICLES}?locale=en", "-f", "status=0")
+    assert asked(portal)[-1].endswith("/articles?locale=en&status=0")
+
+
+def test_the_token_is_not_in_what_is_printed_although_the_answer_has_it(remote):
+    done = remote.run("api", "GET", "/api/v1/profile", "-v", "--log-file", "log")
+    assert json.loads(done.out)["access_token"] == "[token]"
+    assert TOKEN not in done.out + done.err + (remote.folder / "log").read_text()
+
+
+def test_all_pages_become_one_list(remote, portal: Sandbox):
+    for number in range(60):
+        portal.panel.create("handbook", f"Article {number}", "Text", slug=f"article-{number:02}")
+    done = remote.run("api", "GET", ARTICLES, "-f", "locale=en", "--paginate")
+    assert done.code == 0
+    assert {article["slug"] for article in json.loads(done.out)} == {f"article-{number:02}" for number in range(60)}
+    assert [line.rpartition("page=")[2] for line in asked(portal)] == ["1", "2", "3", "4"]
+
+
+def test_a_list_without_pages_is_printed_once(remote, portal: Sandbox):
+    done = remote.run("api", "GET", "inboxes", "--paginate")
+    assert len(json.loads(done.out)) == 1 and len(asked(portal)) == 2
+
+
+def test_what_is_not_a_list_cannot_be_paged(remote):
+    done = remote.run("api", "GET", "/api/v1/profile", "--paginate")
+    assert (done.code, done.out) == (2, "") and "The answer is not a list." in done.err
+    assert remote.run("api", "POST", "labels", "--paginate").code == 2
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        ("PATCH", "portals/{portal}/articles/1"), ("POST", "portals/{portal}/categories"), ("DELETE", "portals/{portal}"),
+        ("DELETE", "/api/v1/accounts/1/portals/handbook/articles/1"),
+    ],
+)  # fmt: skip
+def test_a_write_to_the_help_center_is_not_sent_without_yes(remote, portal: Sandbox, method, path):
+    done = remote.run("api", method, path, "-f", "title=x")
+    assert (done.code, done.out) == (2, "") and "changes your help center" in done.err and "`--yes`" in done.err
+    assert asked(portal) == []
+
+
+def test_with_yes_fields_are_sent_as_json_of_their_type(remote, portal: Sandbox):
+    remote.run("push")
+    number = portal.panel.article("refunds").id
+    fields = ["-f", "title=42", "-F", "status=1", "-F", 'meta={"tags":["a"]}']
+    done = remote.run("api", "PATCH", f"{ARTICLES}/{number}", *fields, "--yes")
+    assert done.code == 0
+    article = portal.panel.article("refunds")
+    assert (article.title, article.status) == ("42", 1)
+    assert json.loads(done.out)["payload"]["meta"]["tags"] == ["a"]
+    assert remote.run("plan").code == 4
+
+
+def test_an_empty_answer_prints_nothing_and_says_so(remote, portal: Sandbox):
+    remote.run("push")
+    done = remote.run("api", "DELETE", f"{ARTICLES}/{portal.panel.article('refunds').id}", "--yes")
+    assert (done.code, done.out) == (0, "") and done.err.endswith(": 200, without a body.\n")
+
+
+def test_a_file_is_uploaded(remote, portal: Sandbox):
+    png = b"\x89PNG\r\n\x1a\n" + bytes(64)
+    (remote.folder / "image.png").write_bytes(png)
+    done = remote.run("api", "POST", "upload", "-f", "attachment=@image.png", "-F", "size=1")
+    assert done.code == 0 and json.loads(done.out)["file_url"].startswith(portal.base_url)
+    assert remote.run("api", "POST", "upload", "-f", "attachment=@nowhere.png").code == 2
+    assert remote.run("api", "GET", "inboxes", "-f", "attachment=@image.png").code == 2
+
+
+def test_an_error_of_the_service_prints_its_body_and_ends_with_5(remote):
+    done = remote.run("api", "GET", f"{ARTICLES}/99999")
+    assert done.code == 5 and "error" in json.loads(done.out)
+    assert "kbsync: GET /api/v1/accounts/1/portals/handbook/articles/99999: The service answered 404" in done.err
+
+
+def test_a_redirect_is_an_answer_and_is_not_followed(remote, portal: Sandbox):
+    portal.faults.add(Fault("redirect", location="http://evil.example.com/"))
+    done = remote.run("api", "GET", "inboxes")
+    assert done.code == 5 and "redirects to http://evil.example.com/" in done.err
+    assert len(asked(portal)) == 1
+
+
+@pytest.mark.parametrize("path", ["https://evil.example.com/api", "//evil.example.com/api", "../../../x", "/"])
+def test_another_host_is_never_asked(remote, portal: Sandbox, path):
+    done = remote.run("api", "GET", path)
+    assert (done.code, done.out) == (2, "") and "is not a path of the service" in done.err
+    assert asked(portal) == []
+
+
+def test_a_token_of_another_service_is_not_sent(remote, portal: Sandbox):
+    done = remote.run("api", "GET", "inboxes", KBSYNC_TOKEN_ORIGIN="https://support.example.com")
+    assert done.code == 2 and asked(portal) == []
+
+
+@pytest.mark.parametrize(
+    "fields", [["-f", "title"], ["-f", "=x"], ["-F", "meta={"], ["-f", "a=1", "-F", "a=2"]], ids=" ".join
+)
+def test_a_field_that_makes_no_sense_is_refused(remote, portal: Sandbox, fields):
+    assert remote.run("api", "POST", "labels", *fields).code == 2
+    assert asked(portal) == []
+
+
+def test_the_embedded_sandbox_can_be_asked_too(project):
+    project.run("push")
+    slugs = [row["slug"] for row in json.loads(project.run("api", "GET", ARTICLES, "--paginate").out)]
+    assert "refunds" in slugs
+
+
+def test_what_is_no_json_is_printed_as_it_is(remote, portal: Sandbox):
+    portal.faults.add(Fault("junk", junk="a,b\n1,2\n"))
+    assert remote.run("api", "GET", "reports").out == "a,b\n1,2\n"

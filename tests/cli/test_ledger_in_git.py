@@ -1,0 +1,215 @@
+"""The ledger in the repository's own remote, as its users meet it: clones, CI jobs, forks."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from kbsync.app.ledger_place import with_url
+from kbsync.sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+
+INVOICES = "content/en/billing/invoices.md"
+LEDGER = '[ledger]\nurl = "git:origin"\n'
+
+
+def git(folder: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com", "-c", "init.defaultBranch=main")
+    command = ["git", "-C", str(folder), *identity, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+
+@pytest.fixture
+def origin(remote: Any, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The bare repository that the project was pushed to; the project keeps its ledger there."""
+    bare = tmp_path_factory.mktemp("origin") / "help.git"
+    config = remote.folder / "kbsync.toml"
+    config.write_text(config.read_text(encoding="utf-8") + LEDGER, encoding="utf-8")
+    remote.write(".gitignore", ".kbsync/\n")
+    git(remote.folder, "init", "--quiet", "--bare", str(bare))
+    git(remote.folder, "init", "--quiet")
+    git(remote.folder, "remote", "add", "origin", str(bare))
+    publish(remote, "First")
+    return bare
+
+
+def publish(project: Any, message: str) -> None:
+    git(project.folder, "add", "--all")
+    git(project.folder, "commit", "--quiet", "--message", message)
+    git(project.folder, "push", "--quiet", "origin", "HEAD:main")
+
+
+def clone(project: Any, origin: Path, name: str) -> Any:
+    """What a CI job or a colleague has."""
+    folder = origin.parent / name
+    git(origin.parent, "clone", "--quiet", "--branch", "main", str(origin), str(folder))
+    return type(project)(folder, dict(project.environ))
+
+
+def history(origin: Path) -> list[str]:
+    """The subjects of the ledger's commits, oldest first."""
+    (ref,) = git(origin, "for-each-ref", "--format=%(refname)", "refs/kbsync/").split()
+    return git(origin, "log", "--reverse", "--format=%s", ref).splitlines()
+
+
+def test_a_fresh_clone_knows_what_another_one_published_and_a_run_is_in_the_log(remote, origin, portal: Sandbox):
+    assert remote.run("push").code == 0
+    other = clone(remote, origin, "job")
+    assert other.run("plan").out.splitlines()[-1] == "Everything is up to date (5 unchanged)."
+    other.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
+    publish(other, "Bills")
+    assert other.run("push", GITHUB_ACTIONS="true", GITHUB_SERVER_URL="https://github.example", GITHUB_ACTOR="ana",
+                     GITHUB_REPOSITORY="a/b", GITHUB_RUN_ID="77").code == 0  # fmt: skip
+    assert history(origin) == ["Run 1 begins: 5 to send", "Run 1 done: 5 done", "Run 2 begins: 1 to send",
+                               "Run 2 done: 1 done"]  # fmt: skip
+    (ref,) = git(origin, "for-each-ref", "--format=%(refname)", "refs/kbsync/").split()
+    assert git(origin, "log", "-1", "--format=%an <%ae>", ref) == "ana <ana@users.noreply.github.com>"
+    message = git(origin, "log", "-1", "--format=%B", ref)
+    assert "Job: https://github.example/a/b/actions/runs/77" in message
+    assert f"Source-Commit: {git(other.folder, 'rev-parse', 'HEAD')}" in message
+    assert '"title":"Bills"' in git(origin, "show", f"{ref}:items/en/billing.jsonl")
+    assert portal.panel.article("invoices").title == "Bills"
+
+
+def test_a_push_with_nothing_to_do_writes_no_commit(remote, origin):
+    remote.run("push")
+    before = history(origin)
+    assert remote.run("push").code == 0 and clone(remote, origin, "job").run("push").code == 0
+    assert history(origin) == before
+
+
+def test_a_run_can_be_undone_from_another_clone_and_the_first_one_knows_it(remote, origin, portal: Sandbox):
+    remote.run("push")
+    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nOther.\n")
+    remote.run("push")
+    done = clone(remote, origin, "job").run("undo", "2", "--yes")
+    assert done.code == 0, done
+    article = portal.panel.article("invoices")
+    assert (article.title, article.content) == ("Invoices", "Text.\n")
+    assert "title: Invoices -> Bills" in remote.run("plan").out
+
+
+def test_a_clone_that_is_behind_is_told_before_it_reverses_what_others_published(remote, origin):
+    remote.run("push")
+    other = clone(remote, origin, "job")
+    other.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
+    publish(other, "Bills")
+    other.run("push")
+    behind = remote.run("plan")
+    assert "title: Bills -> Invoices" in behind.out
+    commit = git(other.folder, "rev-parse", "HEAD")
+    assert f"The last push published commit {commit[:12]}, which is not part of this branch." in behind.err
+    git(remote.folder, "pull", "--quiet", "origin", "main")
+    after = remote.run("plan")
+    assert after.out.endswith("Everything is up to date (5 unchanged).\n") and "not part of" not in after.err
+
+
+def test_a_plan_of_a_fork_needs_no_token_and_sends_no_request(remote, origin, portal: Sandbox):
+    remote.run("push")
+    fork = clone(remote, origin, "fork")
+    fork.environ = {}
+    fork.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
+    before = len(portal.requests)
+    done = fork.run("plan", "--offline")
+    assert done.code == 0 and "title: Invoices -> Bills" in done.out, done
+    assert fork.run("plan", "--offline", "--check").code == 10
+    plan = json.loads(fork.run("plan", "--offline", "--format", "json").out)
+    assert plan["as_of"]["run"] == 1 and [change["action"] for change in plan["changes"]] == ["update"]
+    assert len(portal.requests) == before
+    moved = origin.with_name("elsewhere.git")
+    origin.rename(moved)
+    away = fork.run("plan", "--offline")
+    assert away.code == 0 and "Comparing with what was fetched last." in away.err
+    assert fork.run("plan", "--offline", "--out", "x.json").code == 2
+
+
+def test_offline_without_a_record_says_so(remote):
+    done = remote.run("plan", "--offline")
+    assert (done.code, done.out) == (4, "") and "The ledger is empty" in done.err
+
+
+def test_the_ledger_moves_into_git_with_one_command(remote, origin, portal: Sandbox):
+    config = remote.folder / "kbsync.toml"
+    config.write_text(config.read_text(encoding="utf-8").replace(LEDGER, ""), encoding="utf-8")
+    remote.run("push")
+    done = remote.run("ledger", "move", "git:origin")
+    assert done.code == 0 and "Copied the ledger." in done.err, done
+    assert config.read_text(encoding="utf-8").endswith(LEDGER)
+    publish(remote, "The ledger is in git")
+    job = clone(remote, origin, "job")
+    assert "5 unchanged" in job.run("plan").out
+    assert history(origin) == ["Imported"]
+    assert job.run("ledger", "move", "git:origin").code == 6
+
+
+def test_a_job_without_any_ledger_is_told_what_it_cannot_know(remote):
+    assert "This job has no ledger" in remote.run("plan", CI="true").err
+    assert "This job has no ledger" not in remote.run("plan").err
+
+
+def test_results_that_cannot_be_sent_are_kept_and_sent_later(remote, origin, portal: Sandbox):
+    remote.run("push")
+    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
+    publish(remote, "Bills")
+    # The remote takes the intents, and nothing after them.
+    hook = origin / "hooks" / "update"
+    hook.write_text('#!/bin/sh\ngit cat-file -e "$3:lease.json"\n', encoding="utf-8")
+    hook.chmod(0o755)
+    done = remote.run("push")
+    assert done.code == 6 and "1 article updated" in done.out and "kbsync ledger sync" in done.err, done
+    assert portal.panel.article("invoices").title == "Bills"
+    shutil.rmtree(origin / "hooks")
+    sent = remote.run("ledger", "sync")
+    assert (sent.code, sent.err) == (0, "Sent.\n")
+    assert "5 unchanged" in clone(remote, origin, "job").run("plan").out
+
+
+def test_a_remote_that_takes_nothing_stops_a_push_before_its_first_request(remote, origin, portal: Sandbox):
+    hook = origin / "hooks" / "pre-receive"
+    hook.write_text("#!/bin/sh\necho this ref is protected >&2\nexit 1\n", encoding="utf-8")
+    hook.chmod(0o755)
+    done = remote.run("push")
+    assert done.code == 6 and "Nothing was sent to the portal." in done.err, done
+    assert "cannot be used: this ref is protected. Nothing" in done.err
+    assert portal.panel.articles("handbook") == []
+
+
+def test_a_git_configuration_that_names_programs_is_refused_and_not_run(remote, origin, tmp_path):
+    ran = tmp_path / "ran"
+    git(remote.folder, "config", "core.sshCommand", f"touch {ran}")
+    done = remote.run("plan")
+    assert done.code == 2 and "`core.sshcommand`" in done.err, done
+    assert not ran.exists()
+
+
+def test_init_proposes_the_repositorys_own_remote(remote, origin):
+    folder = origin.parent / "new"
+    git(origin.parent, "clone", "--quiet", str(origin), str(folder))
+    (folder / "kbsync.toml").unlink()
+    made = type(remote)(folder)
+    given = ("--base-url", "https://support.example.com", "--account-id", "3", "--portal", "docs")
+    assert made.run("init", *given).code == 0
+    assert 'url = "git:origin"' in (folder / "kbsync.toml").read_text(encoding="utf-8")
+    (folder / "kbsync.toml").unlink()
+    assert made.run("init").code == 0
+    assert "[ledger]" not in (folder / "kbsync.toml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", '\n[ledger]\nurl = "git:"\n'),
+        ("[push]\nlive = 1", '[push]\nlive = 1\n\n[ledger]\nurl = "git:"\n'),
+        ('[ledger]\nurl = "sqlite:x"  # here\n[a]\nurl = "y"\n', '[ledger]\nurl = "git:"\n[a]\nurl = "y"\n'),
+        ('[a]\nurl = "y"\n[ledger]\n# none\n[b]\n', '[a]\nurl = "y"\n[ledger]\nurl = "git:"\n# none\n[b]\n'),
+        ("[a]\n[ledger] # l", '[a]\n[ledger] # l\nurl = "git:"'),
+    ],
+)
+def test_only_the_line_of_the_ledger_changes(text, expected):
+    assert with_url(text, "git:") == expected

@@ -1,0 +1,284 @@
+"""The other GitHub workflows, and the action: what they do with forks, at night, and with what kbsync ends with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from kbsync.sandbox import Sandbox, running
+from push.world import PORTAL, SETUP, TOKEN
+from service.forges import FORBIDDEN, FakeForge, running_forge
+
+from .actions import ACTION, run_action
+from .forge import Forge, Ran
+from .jobs import (
+    AFTER_A_FORK,
+    AT_NIGHT,
+    FORK_COMMENT,
+    FORK_PLAN,
+    HEAD,
+    MERGED,
+    NIGHTLY,
+    ROOT,
+    github_job,
+    read_yaml,
+    reviewed,
+)
+from .test_examples import ARTICLE, EDITED, FILES, told
+
+pytestmark = pytest.mark.slow
+
+WORKFLOWS = sorted((ROOT / "examples" / "github").glob("*.yml"))
+RELEASE = ROOT / ".github" / "workflows" / "release.yml"
+
+
+@pytest.fixture
+def portal(tmp_path: Path) -> Iterator[Sandbox]:
+    with running(tmp_path / "sandbox.db", SETUP) as sandbox:
+        yield sandbox
+
+
+@pytest.fixture
+def api() -> Iterator[FakeForge]:
+    with running_forge("github", me=None) as found:
+        yield found
+
+
+@pytest.fixture
+def forge(tmp_path: Path, portal: Sandbox, api: FakeForge) -> Forge:
+    """A repository with a first branch that nobody has merged yet."""
+    folder = tmp_path / "forge"
+    folder.mkdir()
+    found = Forge(folder, "github", {"KBSYNC_TOKEN": TOKEN, "KBSYNC_TOKEN_ORIGIN": portal.base_url}, api)
+    config = f'[service]\nbase_url = "{portal.base_url}"\nportal = "{PORTAL}"\n[pace]\nrequests_per_minute = 60000\n'
+    found.begin(FILES | {"kbsync.toml": f'{config}[lint]\nignore = ["KB214"]\n'})
+    return found
+
+
+# --- forks -----------------------------------------------------------------------------------------------------------
+
+
+def a_plan(forge: Forge, portal: Sandbox) -> dict[str, Any]:
+    target = {"base_url": portal.base_url, "account_id": 1, "portal": PORTAL, "profile": "chatwoot"}
+    change = {
+        "action": "create",
+        "kind": "article",
+        "path": "en/a.md",
+        "title": "@everyone <b>",
+        "live": False,
+        "fields": [],
+    }
+    return {"schema": "kbsync.plan/1", "target": target, "summary": {}, "changes": [change], "held": [], "findings": []}
+
+
+def keep(forge: Forge, text: str) -> None:
+    """What the first workflow uploaded."""
+    folder = forge.folder / "kept" / "kbsync-plan"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "plan.json").write_text(text, "utf-8")
+
+
+def comment(forge: Forge) -> Ran:
+    """The second workflow, which has the token of the job and nothing else."""
+    return forge.run(AFTER_A_FORK, github_job(AFTER_A_FORK, {}, FORK_COMMENT))
+
+
+def test_the_plan_of_a_fork_is_shown_by_a_workflow_that_has_nothing_of_the_fork(forge, portal, api):
+    api.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": HEAD}})
+    keep(forge, json.dumps(a_plan(forge, portal)))
+    ran = comment(forge)
+    assert ran.code == 0, ran.err
+    assert "## kbsync plan: 1 change\n" in api.comments[0]["body"] and "@everyone" not in api.comments[0]["body"]
+    assert portal.requests == []
+
+
+def test_a_plan_of_an_older_commit_is_not_shown(forge, portal, api):
+    api.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": "f" * 40}})
+    keep(forge, json.dumps(a_plan(forge, portal)))
+    ran = comment(forge)
+    assert ran.code == 0 and "newer commits" in ran.err and api.comments == []
+
+
+def test_where_the_first_workflow_has_no_plan_the_second_one_does_nothing(forge, api):
+    ran = comment(forge)
+    assert ran.code == 0 and api.asked == []
+    keep(forge, "")
+    assert comment(forge).code == 0 and api.asked == []
+
+
+def test_a_file_of_a_fork_that_is_no_plan_is_not_shown(forge, api):
+    keep(forge, "<script>")
+    assert comment(forge).code == 2 and api.asked == []
+
+
+def with_ledger_in_git(forge: Forge) -> None:
+    """The first branch is merged and pushed, and what was published is in a ref of the repository."""
+    config = (forge.desk / "kbsync.toml").read_text("utf-8")
+    forge.merge("first")
+    forge.propose("ledger", {"kbsync.toml": f'{config}[ledger]\nurl = "git:origin"\n'})
+    forge.merge("ledger")
+    ran = forge.run(MERGED)
+    assert ran.code == 0, ran.err
+    assert told(ran).startswith("## kbsync push: 5 changes made\n")
+
+
+def test_a_fork_s_pull_request_is_planned_without_a_token_and_then_commented_on(forge, portal, api):
+    with_ledger_in_git(forge)
+    forge.propose("edit", EDITED)
+    event, before = reviewed("edit", fork=True), len(portal.requests)
+    ran = forge.run(event, github_job(event, {}, FORK_PLAN))
+    assert ran.code == 0, ran.err
+    assert len(portal.requests) == before and api.asked == []
+    api.pulls.append({"number": 7, "head": {"label": "eve:fix", "sha": HEAD}})
+    assert comment(forge).code == 0
+    assert "## kbsync plan: 1 change\n" in api.comments[0]["body"] and ARTICLE[8:] in api.comments[0]["body"]
+
+
+def test_with_the_ledger_in_git_every_job_knows_what_the_last_one_published(forge, portal, api):
+    with_ledger_in_git(forge)
+    assert told(forge.run(MERGED)).startswith("## kbsync push: everything is up to date\n")
+    portal.panel.edit("invoices", title="Bills")
+    ran = forge.run(MERGED)
+    assert ran.code == 4 and "edited in the panel" in told(ran)
+    forge.propose("edit", EDITED)
+    assert forge.run(reviewed("edit")).code == 4
+    assert "| edited in the panel | " in api.comments[0]["body"]
+
+
+def test_errors_in_the_files_of_a_fork_are_shown_where_they_are(forge, portal):
+    forge.merge("first")
+    forge.propose("broken", {ARTICLE: "---\ntitle: Invoices\nstatus: live\n---\nText.\n"})
+    event = reviewed("broken", fork=True)
+    ran = forge.run(event, github_job(event, {}, FORK_PLAN))
+    assert ran.code == 3 and ran.out.startswith(f"::error file={ARTICLE},line=3,col=")
+    assert not (forge.folder / "kept/kbsync-plan").exists() and portal.requests == []
+
+
+def test_no_workflow_for_forks_has_a_secret_and_the_one_that_may_write_checks_nothing_out():
+    for path in (FORK_PLAN, FORK_COMMENT):
+        assert "secrets." not in path.read_text("utf-8")
+    assert read_yaml(FORK_PLAN)["permissions"] == {"contents": "read"}
+    [job] = read_yaml(FORK_COMMENT)["jobs"].values()
+    assert read_yaml(FORK_COMMENT)["permissions"] == {}
+    assert job["permissions"] == {"actions": "read", "pull-requests": "write"}
+    assert "actions/checkout" not in FORK_COMMENT.read_text("utf-8")
+
+
+# --- at night --------------------------------------------------------------------------------------------------------
+
+GH = """#!/bin/sh
+printf '%s\\n' "$*" >> "$GH_LOG"
+if [ "$1 $2" = "issue list" ] && [ -e "$GH_LOG.open" ]; then echo 5; fi
+if [ "$1 $2" = "issue create" ]; then : > "$GH_LOG.open"; fi
+"""
+"""A stand-in for GitHub's program: it notes what it is called with, and knows one open issue after it made one."""
+
+
+def night(forge: Forge) -> tuple[Ran, list[str]]:
+    """The nightly job, and the calls of `gh` so far."""
+    log = forge.folder / "gh.log"
+    forge.program("gh", GH)
+    ran = forge.run(AT_NIGHT, github_job(AT_NIGHT, forge.secrets, NIGHTLY), GH_LOG=str(log))
+    return ran, log.read_text("utf-8").splitlines() if log.exists() else []
+
+
+def test_at_night_an_edit_in_the_panel_fails_the_job_and_opens_one_issue(forge, portal):
+    forge.merge("first")
+    assert forge.run(MERGED).code == 0
+    ran, calls = night(forge)
+    assert (ran.code, calls) == (0, [])
+    portal.panel.edit("invoices", title="Bills")
+    ran, calls = night(forge)
+    assert ran.code == 4 and "1 needs your decision" in told(ran)
+    assert calls[-1].startswith("issue create --title The help center differs from the repository --label kbsync ")
+    ran, calls = night(forge)
+    assert ran.code == 4 and calls[-1] == "issue edit 5 --body-file report.md"
+
+
+def test_at_night_a_forgotten_push_is_noticed_too(forge):
+    forge.merge("first")
+    ran, calls = night(forge)
+    assert ran.code == 10 and calls[-1].startswith("issue create ")
+
+
+# --- the action ------------------------------------------------------------------------------------------------------
+
+
+def test_the_action_plans_comments_and_counts(forge, portal, api):
+    ran, outputs = run_action(forge, reviewed("first"), token=TOKEN, token_origin=portal.base_url)
+    assert ran.code == 0, ran.err
+    assert "## kbsync plan: 5 changes\n" in api.comments[0]["body"]
+    assert told(ran).startswith("## kbsync plan: 5 changes\n")
+    plan = Path(outputs.pop("plan-file"))
+    assert outputs == {"changes": "5", "held": "0", "live": "0", "exit-code": "0"}
+    assert json.loads(plan.read_text("utf-8"))["schema"] == "kbsync.plan/1"
+    assert (forge.folder / "pip.log").read_text("utf-8") == f"install --quiet {ROOT}\n"
+
+
+def test_the_action_pushes_and_shows_what_was_done_in_the_summary_alone(forge, portal, api):
+    forge.merge("first")
+    inputs = {"command": "push", "token": TOKEN, "token_origin": portal.base_url, "version": "0.1.0"}
+    ran, outputs = run_action(forge, MERGED, **inputs)
+    assert ran.code == 0, ran.err
+    assert outputs["changes"] == "5" and told(ran).startswith("## kbsync push: 5 changes made\n") and api.asked == []
+    assert (forge.folder / "pip.log").read_text("utf-8") == "install --quiet kbsync==0.1.0\n"
+
+
+def test_the_action_ends_as_kbsync_does_and_counts_what_needs_a_decision(forge, portal, api):
+    forge.merge("first")
+    assert forge.run(MERGED).code == 0
+    portal.panel.edit("invoices", title="Bills")
+    forge.propose("edit", EDITED)
+    ran, outputs = run_action(forge, reviewed("edit"), token=TOKEN, token_origin=portal.base_url)
+    assert ran.code == 4 and (outputs["exit-code"], outputs["held"], outputs["changes"]) == ("4", "1", "1")
+    assert "- **Needs your decision: 1.**" in api.comments[0]["body"]
+    api.faults.append(("GET", "/7/", FORBIDDEN))
+    ran, _ = run_action(forge, reviewed("edit"), token=TOKEN, token_origin=portal.base_url)
+    assert ran.code == 4 and "the comment was not posted" in ran.err
+
+
+def test_the_action_checks_without_a_token(forge, portal):
+    ran, outputs = run_action(forge, reviewed("first"), command="lint")
+    assert ran.code == 0 and outputs == {"exit-code": "0"} and portal.requests == []
+    assert told(ran).startswith("## kbsync lint: no errors or warnings\n")
+
+
+def test_the_action_stops_where_the_service_cannot_be_reached(forge, portal, api):
+    ran, outputs = run_action(forge, reviewed("first"), token=TOKEN, token_origin="https://other.example.com")
+    assert ran.code == 2 and outputs["exit-code"] == "2" and api.asked == [] and portal.requests == []
+
+
+def test_the_action_runs_no_module_of_the_repository(forge, portal):
+    forge.merge("first")
+    forge.propose("evil", {"json.py": "raise SystemExit(9)\n"})
+    ran, outputs = run_action(forge, reviewed("evil"), token=TOKEN, token_origin=portal.base_url)
+    assert (ran.code, outputs["changes"]) == (0, "5"), ran.err
+
+
+# --- all of them -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", [*WORKFLOWS, RELEASE, ACTION], ids=lambda path: path.name)
+def test_what_others_wrote_is_pinned_by_commit_and_no_value_is_put_into_a_script(path):
+    text = path.read_text("utf-8")
+    for used in re.findall(r"uses: (\S+.*)", text):
+        assert re.fullmatch(r"[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", used), used
+    found = yaml.safe_load(text)
+    jobs = found["jobs"].values() if "jobs" in found else [found["runs"]]
+    assert [step["run"] for job in jobs for step in job["steps"] if "${{" in step.get("run", "")] == []
+    assert all("permissions" in job or "permissions" in found for job in jobs if "jobs" in found)
+    assert "pull_request_target:" not in text
+
+
+def test_every_action_has_one_version_everywhere():
+    used = {
+        pin for path in [*WORKFLOWS, RELEASE, ACTION] for pin in re.findall(r"uses: (\S+.*)", path.read_text("utf-8"))
+    }
+    names = [pin.partition("@")[0] for pin in used]
+    assert len(names) == len(set(names))

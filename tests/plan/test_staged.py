@@ -1,0 +1,70 @@
+"""An edit that a person has pending in the panel: never lost without a word (docs/service.md, S105 to S116)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from msgspec.structs import replace as replace_item
+
+from kbsync.model import Action, Observed, Plan, Reason, Status
+from kbsync.plan.build import build_plan
+from kbsync.plan.known import Known
+
+from .items import POLICY, TARGET, Item, an_article
+
+LIVE = an_article(position=10).but(status=Status.PUBLISHED)
+STAGED = {"title": "Refunds, new", "content": "their text"}
+PATH = "en/refunds.md"
+
+
+def plan_with(desired: list[Item], staged: dict[str, str] = STAGED, **policy: object) -> Plan:
+    seen: Observed = replace_item(LIVE.observed(), staged=staged)
+    known = Known([seen], [LIVE.base()])
+    return build_plan(TARGET, [item.desired() for item in desired], known, policy=replace(POLICY, **policy))
+
+
+def test_what_does_not_touch_it_goes_out_and_says_nothing_of_it():
+    assert plan_with([LIVE]).held == plan_with([LIVE]).changes == ()
+    (change,) = plan_with([LIVE.but(position=20)]).changes
+    assert change.after == {"position": 20} and change.staged == {}
+
+
+@pytest.mark.parametrize("touched", [{"title": "Money back"}, {"content": "our text"}])
+def test_an_update_of_title_or_body_is_held_with_both_sides_words_and_the_rest_is_sent(touched):
+    plan = plan_with([LIVE.but(position=20, **touched)])
+    assert [change.after for change in plan.changes] == [{"position": 20}]
+    (held,) = plan.held
+    assert (held.reason, held.fields, held.path) == (Reason.STAGED, ("title", "content"), PATH)
+    ours = {"title": "Refunds", "content": "text"} | touched
+    assert [(value.before, value.after) for value in held.values] == [(STAGED[name], ours[name]) for name in ours]
+    assert f"kbsync push --overwrite {PATH}" in held.hint
+
+
+def test_an_empty_pending_text_is_pending_too():
+    assert [held.fields for held in plan_with([LIVE.but(title="x")], {"content": ""}).held] == [("content",)]
+
+
+def test_overwriting_sends_ours_and_discards_exactly_what_was_seen():
+    plan = plan_with([LIVE.but(content="our text")], overwrite=frozenset({PATH}))
+    (change,) = plan.changes
+    assert (change.after, change.staged, plan.held) == ({"content": "our text"}, STAGED, ())
+
+
+@pytest.mark.parametrize("status", [Status.DRAFT, Status.ARCHIVED])
+def test_hiding_the_page_is_held(status):
+    plan = plan_with([LIVE.but(status=status)], publish=True)
+    assert plan.changes == () and [held.reason for held in plan.held] == [Reason.STAGED]
+
+
+@pytest.mark.parametrize("removed", ["archive", "delete"])
+def test_removing_the_article_is_held(removed):
+    plan = plan_with([], removed=removed)
+    assert plan.changes == ()
+    (held,) = plan.held
+    assert (held.reason, held.path, held.hint) == (Reason.STAGED, PATH, "Publish or discard the edit in the panel.")
+
+
+def test_without_a_pending_edit_all_of_this_goes_out():
+    assert [c.action for c in plan_with([], {}, removed="delete").changes] == [Action.DELETE]
+    assert [c.after for c in plan_with([LIVE.but(title="x")], {}).changes] == [{"title": "x"}]

@@ -1,0 +1,222 @@
+"""A plan or a push as a comment: what it says, that it fits, and that no text in it can act."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from typing import Any
+
+import pytest
+from cmarkgfm import github_flavored_markdown_to_html as render
+from cmarkgfm.cmark import Options
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Outcome, Plan, Reason, Target
+from kbsync.report.comment import MIN_BUDGET_BYTES, comment_markdown, marker_of
+from kbsync.report.data import plan_json, push_json, refused_json
+from kbsync.report.reported import Report, read_report, report_of_plan
+
+from .test_markdown import every_nasty_text
+
+TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
+BUDGET = 65_536
+
+
+def a_change(action: Action, path: str = "en/billing/refunds.md", *fields: FieldChange, **others) -> Change:
+    given = {"kind": "article", "locale": "en", "slug": "refunds", "remote_id": 7, "title": "Refunds"} | others
+    return Change(action=action, path=path, fields=fields, **given)
+
+
+def a_held(path: str = "en/billing/invoices.md", hint: str = "Run `kbsync resolve en/billing/invoices.md`.") -> Held:
+    return Held(
+        reason=Reason.DRIFT, kind="article", locale="en", slug="invoices", path=path, remote_id=7,
+        fields=("title", "content"), hint=hint,
+    )  # fmt: skip
+
+
+def comment(plan: Plan, *findings: Finding, budget: int = BUDGET) -> str:
+    """What `kbsync comment` makes of what `kbsync plan --format json` prints."""
+    return comment_markdown(read_report(plan_json(plan, findings).encode()), budget=budget)
+
+
+def a_report(**parts: Any) -> Report:
+    """A report out of JSON that no kbsync of today writes."""
+    target = {"base_url": "https://support.example.com", "account_id": 1, "portal": "handbook", "profile": "x"}
+    return read_report(json.dumps({"schema": "kbsync.plan/1", "target": target} | parts).encode())
+
+
+def test_a_comment_has_the_numbers_first_then_what_a_reviewer_must_see_and_the_others_folded():
+    changes = (
+        a_change(Action.CREATE, "en/a.md", title="A"),
+        a_change(
+            Action.UPDATE, "en/b.md", FieldChange("title", "Money", "Refunds"), FieldChange("category", 3, 4),
+            FieldChange("content", "body:1", "body:2"), FieldChange("position", 8, 8), live=True,
+        ),
+        a_change(Action.ADOPT, "en/c.md", live=True),
+        a_change(Action.ARCHIVE, "", slug="old", title="Old"),
+    )  # fmt: skip
+    plan = Plan(TARGET, changes, (a_held(),), unchanged=61)
+    warning = Finding("KB301", "warning", "en/a.md", 3, 5, "This links to `x.md`.", "Fix the path.")
+    assert comment(plan, warning) == (
+        f"{marker_of(report_of_plan(plan))}\n"
+        "## kbsync plan: 3 changes, 1 needs your decision\n\n"
+        "Portal `handbook` at `https://support.example.com` · 61 unchanged · 1 already matches\n\n"
+        "- **LIVE: 1.** Readers see these changes immediately.\n"
+        "- **Needs your decision: 1.** A push does not touch these.\n"
+        "- **Removals: 1.** These are archived or deleted on the portal.\n\n"
+        "| Action | What |\n| --- | --- |\n"
+        "| create | 1 article |\n| update | 1 article |\n| archive | 1 article |\n\n"
+        "### Needs your decision: 1\n\n"
+        "| Why | File | Fields | What to do |\n| --- | --- | --- | --- |\n"
+        "| edited in the panel | `en/billing/invoices.md` | title, body | "
+        "Run `kbsync resolve en/billing/invoices.md`. |\n\n"
+        "### LIVE: 1\n\n"
+        "| Action | File | Title | What changes |\n| --- | --- | --- | --- |\n"
+        "| update | `en/b.md` | **LIVE** Refunds | title: Money → Refunds; category changed; body changed |\n\n"
+        "### Removals: 1\n\n"
+        "| Action | File | Title | What changes |\n| --- | --- | --- | --- |\n"
+        "| archive | `en: old` | Old | its file is gone |\n\n"
+        "<details><summary>Other changes: 1</summary>\n\n"
+        "| Action | File | Title | What changes |\n| --- | --- | --- | --- |\n"
+        "| create | `en/a.md` | A |  |\n\n</details>\n\n"
+        "<details><summary>Warnings: 1</summary>\n\n"
+        "| Rule | Where | What | What to do |\n| --- | --- | --- | --- |\n"
+        "| KB301 | `en/a.md:3:5` | This links to `x.md`. | Fix the path. |\n\n</details>\n"
+    )
+
+
+def test_a_push_shows_what_failed_before_what_was_made():
+    outcomes = [
+        Outcome(a_change(Action.CREATE, "en/a.md", live=True), "done", 2),
+        Outcome(a_change(Action.UPDATE, "en/b.md", live=True), "failed", 3, "PATCH /b: 500"),
+        Outcome(a_change(Action.PUBLISH, "en/c.md"), "skipped", 4, "Its category was not made."),
+    ]
+    text = comment_markdown(
+        read_report(push_json(Plan(TARGET), outcomes, requests=4, seconds=1.0).encode()), budget=BUDGET
+    )
+    assert "## kbsync push: 1 change made, 1 failed, 1 skipped\n" in text
+    assert "- **LIVE: 1.**" in text and "| created | 1 article |" in text
+    assert text.index("### Failed: 1") < text.index("PATCH /b: 500") < text.index("### LIVE: 1")
+    assert text.index("### LIVE: 1") < text.index("### Skipped: 1") < text.index("Its category was not made.")
+
+
+def test_errors_in_the_files_are_the_whole_comment():
+    error = Finding("KB109", "error", "en/a.md", 3, 1, "There is no status `live`.", "Use draft.")
+    text = comment_markdown(read_report(refused_json(TARGET, [error], schema="kbsync.plan/1").encode()), budget=BUDGET)
+    assert "## kbsync plan: stopped by 1 error\n" in text and "### Errors: 1\n" in text and "`en/a.md:3:1`" in text
+
+
+def test_nothing_to_do_is_one_sentence_and_no_news():
+    plan = Plan(TARGET, (a_change(Action.ADOPT, live=True),), unchanged=3)
+    warning = Finding("KB301", "warning", "en/a.md", 3, 5, "This links to `x.md`.")
+    assert not read_report(plan_json(plan, [warning]).encode()).has_news
+    assert "## kbsync plan\n\nEverything is up to date.\n\n" in comment(plan)
+
+
+def test_each_portal_has_a_marker_of_its_own_and_each_run_the_same():
+    other = Target("https://support.example.com", 1, "other", "chatwoot")
+    markers = {marker_of(report_of_plan(Plan(target))) for target in (TARGET, TARGET, other)}
+    assert len(markers) == 2
+    assert all(re.fullmatch(r"<!-- kbsync:comment:[0-9a-f]{16} -->", marker) for marker in markers)
+
+
+def test_a_saved_plan_and_its_json_make_the_same_comment():
+    changes = (a_change(Action.UPDATE, "en/b.md", FieldChange("title", "Money", "Refunds"), live=True),)
+    plan = Plan(TARGET, changes, (a_held(),), unchanged=3, warnings=(Finding("KB5", "warning", "a", 1, 1, "m"),))
+    assert comment_markdown(report_of_plan(plan), budget=BUDGET) == comment(plan)
+
+
+def test_keys_actions_and_reasons_of_a_newer_kbsync_are_shown_as_far_as_they_are_known():
+    change = {"action": "move", "kind": "author", "path": "en/a.md", "title": "A", "later": [{}]}
+    held = {"reason": "new_reason", "kind": "article", "path": "en/b.md", "fields": ["content"], "later": None}
+    text = comment_markdown(a_report(changes=[change], held=[held], later=1, summary={"later": 1}), budget=BUDGET)
+    assert "## kbsync plan: 1 change, 1 needs your decision\n" in text
+    assert "| other | 1 item |\n" in text and "| move | `en/a.md` | A |  |\n" in text
+    assert "| new_reason | `en/b.md` | body |  |\n" in text
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", b'{"schema": "kbsync.lint/1"}', b"[" * 100_000, b'{"schema":"x","target":{}}', b"\xff"]
+)
+def test_what_is_neither_a_plan_nor_a_push_is_refused(data):
+    with pytest.raises(ValueError, match=r"\S"):
+        read_report(data)
+
+
+# --- what fits -------------------------------------------------------------------------------------------------------
+
+
+def test_what_has_no_row_is_named_and_what_has_no_name_is_counted():
+    plan = Plan(TARGET, tuple(a_change(Action.UPDATE, f"en/{n:04}.md", live=True) for n in range(5_000)))
+    text = comment(plan)
+    assert len(text.encode()) <= BUDGET
+    rows, named = text.count("| update | `en/"), text.partition("Not shown in full: ")[2].count("`en/")
+    assert rows > 500 and named > 500
+    assert f", {5_000 - rows - named:,} others, because a comment has a size limit." in text
+    assert "- **LIVE: 5,000.**" in text
+
+
+def test_a_long_list_leaves_room_for_the_later_ones():
+    changes = tuple(a_change(Action.UPDATE, f"en/{n}.md", live=True) for n in range(9_000))
+    gone = tuple(a_change(Action.DELETE, "", slug=f"gone-{n}") for n in range(10))
+    text = comment(Plan(TARGET, changes + gone, tuple(a_held(f"en/h{n}.md") for n in range(9_000))))
+    assert "### LIVE: 9,000" in text and "### Removals: 10" in text and "`en: gone-0`" in text
+
+
+texts = st.one_of(st.text(max_size=30), st.text("|<@é🎉a\\`#&%", min_size=100, max_size=300))
+changes = st.builds(
+    lambda action, path, live, text: a_change(
+        action, path, FieldChange("title", text, text + "x"), live=live, title=text, slug=text
+    ),
+    st.sampled_from(list(Action)), texts, st.booleans(), texts,
+)  # fmt: skip
+findings = st.builds(
+    lambda level, text: Finding("KB301", level, text, 1, 1, text, text), st.sampled_from(("error", "warning")), texts
+)
+
+
+@settings(max_examples=80, deadline=None)
+@given(
+    st.lists(changes, max_size=8), st.lists(texts, max_size=4), st.lists(findings, max_size=4),
+    st.sampled_from([1, 7, 200]), st.sampled_from([MIN_BUDGET_BYTES, 16_384, BUDGET]),
+)  # fmt: skip
+def test_properties_it_always_fits_and_counts_all_that_is_live_held_or_removed(some, held, found, times, budget):
+    plan = Plan(TARGET, tuple(some) * times, tuple(a_held(text, text) for text in held) * times)
+    text = comment_markdown(read_report(plan_json(plan, found * times).encode()), budget=budget)
+    assert len(text.encode()) <= budget
+    sent = plan.sent
+    expected = {
+        "LIVE": sum(1 for change in sent if change.live),
+        "Needs your decision": len(plan.held),
+        "Removals": sum(1 for change in sent if change.is_removal),
+    }
+    shown = {
+        word: int(number.replace(",", "")) for word, number in re.findall(r"^- \*\*([^:]+): ([\d,]+)\.\*\*", text, re.M)
+    }
+    assert shown == {word: number for word, number in expected.items() if number}
+
+
+# --- what cannot act -------------------------------------------------------------------------------------------------
+
+
+@every_nasty_text
+def test_no_text_mentions_a_person_marks_an_issue_shows_an_image_or_leaves_its_cell(text):
+    if not text.isprintable() and any("\ud800" <= character <= "\udfff" for character in text):
+        return  # JSON cannot have it.
+    change = {
+        "action": text, "kind": text, "locale": text, "slug": text, "path": text, "title": text, "live": True,
+        "fields": [{"name": text, "before": text, "after": text + "x"}],
+    }  # fmt: skip
+    held = {"reason": text, "locale": text, "slug": text, "path": text, "fields": [text], "hint": f"Run `{text}`."}
+    finding = {"code": text, "level": "warning", "path": text, "message": text, "hint": text}
+    source = comment_markdown(a_report(changes=[change], held=[held], findings=[finding]), budget=BUDGET)
+    page = render(source, Options.CMARK_OPT_UNSAFE)
+    words = re.sub(r"<code>.*?</code>", "", page.partition("-->")[2], flags=re.DOTALL)
+    words = words.replace("<details><summary>Warnings: 1</summary>", "").replace("</details>", "")
+    assert not re.search(r"@\w|#\d|\bgh-\d|&\d|%\d", html.unescape(words), re.IGNORECASE)
+    assert not re.search(r"<(?!/?(h2|h3|p|ul|li|strong|table|thead|tbody|tr|th|td)\b)", words)
+    assert page.count("<h2>") == 1 and page.count("<tr>") == 2 + 2 + 2 + 2
+    assert "##[" not in source and not re.search(r"^\s*::|^/", source, re.MULTILINE)
+    assert source.count("<!--") == 1
