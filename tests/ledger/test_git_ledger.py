@@ -181,7 +181,7 @@ def test_a_remote_that_was_set_back_to_an_old_copy_is_not_believed_by_who_knows_
 def test_a_ref_that_holds_no_commit_is_told_and_left_alone(remote, here):
     blob = git(remote, "hash-object", "-w", "--stdin")
     git(remote, "update-ref", REF, blob)
-    with pytest.raises(LedgerError, match="it is no commit"):
+    with pytest.raises(LedgerError, match="it is not a commit"):
         git_ledger(here)
     assert git(remote, "rev-parse", REF) == blob
 
@@ -380,6 +380,21 @@ def test_the_heart_tells_the_remote_once_a_minute_how_far_it_is(ledger, here, re
         assert heart.beat(PORTAL, ANA, now=NOW + CHECKPOINT_S + 1)
         assert subjects(remote) == ["Run 1: 0 of 2", "Run 1 begins: 2 to send"]
     assert ledger.beat(PORTAL, ANA, now=NOW + CHECKPOINT_S + FENCE_S - 1)
+
+
+def test_a_checkpoint_has_what_was_done_so_that_only_the_rest_is_looked_up_after_the_runner_is_lost(
+    ledger, here, there
+):
+    run, (first, _) = began(ledger, "x", "y")
+    ledger.turn(PORTAL, run, ANA, Turn(phase=1, most=2), now=NOW)
+    ledger.turn(PORTAL, run, ANA, Turn([EntryResult(first, "done", a_base("x", 1), remote_id=1)]), now=NOW)
+    with closing(git_ledger(here, beside=True, fetch=False)) as heart:
+        assert heart.beat(PORTAL, ANA, now=NOW + CHECKPOINT_S)
+    shutil.rmtree(here)
+    with closing(git_ledger(there)) as other:
+        assert other.lock(PORTAL, BEN, now=NOW, take_over=other.holder(PORTAL)) is None
+        assert [base.slug for base in other.bases(PORTAL)] == ["x"]
+        assert [entry.slug for entry in other.pending(PORTAL)] == ["y"]
 
 
 def test_a_clock_that_was_set_back_does_not_keep_the_heart_from_telling_the_remote(ledger, here, remote):

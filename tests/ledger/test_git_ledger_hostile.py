@@ -198,7 +198,7 @@ def test_names_that_leave_the_tree_or_speak_to_git_reach_neither_disk_nor_branch
 def test_links_and_submodules_are_no_files_of_a_ledger(remote, here, mode, kind):
     oid = blob(remote, b"/etc/passwd") if kind == "blob" else "1" * 40
     a_tree(remote, {}, (mode, kind, oid, b"README"))
-    assert "`README` is no file" in refused(here).message
+    assert "`README` is not a file" in refused(here).message
 
 
 def test_a_blob_that_is_missing_is_named(sound, here, remote):

@@ -213,7 +213,7 @@ class RemoteRef:
             tip = self.known()  # It may have moved on since.
             if not tip:
                 raise LedgerError(
-                    f"The ledger {self.place} cannot be read: it is no commit.",
+                    f"The ledger {self.place} cannot be read: it is not a commit.",
                     hint="kbsync did not write it. Set [ledger] ref to another name, or leave it out.",
                 )
         return tip
@@ -267,7 +267,7 @@ class RemoteRef:
             mode, _, oid = head.split(b" ")
             if not mode.startswith(b"100"):
                 shown = visible(name.decode("utf-8", "replace"))
-                raise LedgerError(f"The ledger {self.place} is damaged: `{shown}` is no file.", hint=self.rescue)
+                raise LedgerError(f"The ledger {self.place} is damaged: `{shown}` is not a file.", hint=self.rescue)
             found[name.decode("utf-8", "surrogateescape")] = oid.decode("ascii")
         return found
 
