@@ -161,6 +161,7 @@ def growth(home: Path, articles: int, runs: int) -> str:
         tip = commits(in_git, in_file, bases, runs)
         # Pushed commit by commit, as runs do, each would be unpacked.
         git(remote, "config", "receive.unpackLimit", "1000000")
+        git(remote, "config", "receive.autogc", "false")
         git(home / "clone", "push", "--quiet", "origin", f"{tip}:{REF}")
         told = []
         for pack in (False, True):

@@ -346,6 +346,28 @@ def test_an_old_copy_of_the_file_with_results_that_were_sent_since_adds_nothing(
         assert [base.slug for base in new.bases(PORTAL)] == ["more", "s1"]
 
 
+@pytest.mark.parametrize("word", ["fetch", "push"])
+def test_a_ref_that_another_process_is_just_about_to_move_is_tried_again(ledger, here, there, remote, tmp_path, word):
+    finish(ledger, *began(ledger, "x"))
+    lock = (there / ".git" if word == "fetch" else remote) / f"{REF}.lock"
+    program, once = tmp_path / "bin" / "git", tmp_path / "once"
+    program.parent.mkdir()
+    real, busy = shutil.which("git"), f"mkdir -p '{lock.parent}'; : > '{lock}'"
+    program.write_text(
+        f"""#!/bin/sh
+for it in "$@"; do [ "$it" = {word} ] && [ ! -f '{once}' ] && {{ {busy}; : > '{once}'; }}; done
+'{real}' "$@"; code=$?; rm -f '{lock}'; exit $code
+""",
+        "utf-8",
+    )
+    program.chmod(0o755)
+    ref = RemoteRef(there, "origin", REF, os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}"})
+    with closing(open_git_ledger(ref, TARGET, there / ".kbsync", fetch=True)) as other:
+        finish(other, *began(other, "y", owner=BEN), owner=BEN)
+        assert once.exists()
+        assert [base.slug for base in other.bases(PORTAL)] == ["s1", "s2"]
+
+
 # --- the lease ---------------------------------------------------------------------------------------------------------
 
 
@@ -358,6 +380,21 @@ def test_the_heart_tells_the_remote_once_a_minute_how_far_it_is(ledger, here, re
         assert heart.beat(PORTAL, ANA, now=NOW + CHECKPOINT_S + 1)
         assert subjects(remote) == ["Run 1: 0 of 2", "Run 1 begins: 2 to send"]
     assert ledger.beat(PORTAL, ANA, now=NOW + CHECKPOINT_S + FENCE_S - 1)
+
+
+def test_a_checkpoint_has_what_was_done_so_that_only_the_rest_is_looked_up_after_the_runner_is_lost(
+    ledger, here, there
+):
+    run, (first, _) = began(ledger, "x", "y")
+    ledger.turn(PORTAL, run, ANA, Turn(phase=1, most=2), now=NOW)
+    ledger.turn(PORTAL, run, ANA, Turn([EntryResult(first, "done", a_base("x", 1), remote_id=1)]), now=NOW)
+    with closing(git_ledger(here, beside=True, fetch=False)) as heart:
+        assert heart.beat(PORTAL, ANA, now=NOW + CHECKPOINT_S)
+    shutil.rmtree(here)
+    with closing(git_ledger(there)) as other:
+        assert other.lock(PORTAL, BEN, now=NOW, take_over=other.holder(PORTAL)) is None
+        assert [base.slug for base in other.bases(PORTAL)] == ["x"]
+        assert [entry.slug for entry in other.pending(PORTAL)] == ["y"]
 
 
 def test_a_clock_that_was_set_back_does_not_keep_the_heart_from_telling_the_remote(ledger, here, remote):

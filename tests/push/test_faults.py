@@ -16,6 +16,8 @@ from kbsync.config import LedgerSettings
 from kbsync.markdown.uploaded import body_digest
 from kbsync.sandbox import V4_2, Behaviour, Fault, random_faults
 from kbsync.service.contract import Service
+from repo import Repo, a_repo, needs_git
+from soak.remote import Remote
 
 from .world import PORTAL, Project, World, a_category, a_project, a_sandbox, a_service, an_article
 
@@ -103,6 +105,7 @@ class Stage:
     folder: Path
     impatient: Service
     reading: Reading
+    remote: Remote | None = None
 
     def begin(self, name: str) -> Project:
         """The portal as it was, and a ledger of this schedule's own."""
@@ -110,11 +113,19 @@ class Stage:
         self.world.sandbox.run(lambda found: _restore(found.store.connection, self.folder / "before.db"))
         state = self.folder / name
         state.mkdir()
+        settings = replace(self.world.project.settings, state=state)
+        if self.remote is not None:
+            # In git its file is a new one each time, as where the disk was lost.
+            Remote(state / "remote.git").make(self.remote)
+            Repo(self.folder).git("remote", "set-url", "origin", str(state / "remote.git"))
+            return Project(settings, self.reading)
         shutil.copy(self.folder / "before.ledger", state / "ledger.db")
-        settings = self.world.project.settings
-        return Project(
-            replace(settings, state=state, ledger=LedgerSettings(f"sqlite:{state / 'ledger.db'}")), self.reading
-        )
+        return Project(replace(settings, ledger=LedgerSettings(f"sqlite:{state / 'ledger.db'}")), self.reading)
+
+    def lose_disk(self, project: Project) -> None:
+        """What this machine knows is gone, and what the remote of the ledger has is not."""
+        for file in project.settings.state_folder.glob("ledger*.db*"):
+            file.unlink()
 
     def end(self, project: Project) -> None:
         shutil.rmtree(project.settings.state_folder)
@@ -137,16 +148,24 @@ def stage(tmp_path_factory) -> Iterator[Stage]:
 
 
 @pytest.fixture(scope="module")
+def git_stage(tmp_path_factory) -> Iterator[Stage]:
+    with stages(tmp_path_factory.mktemp("stage"), Behaviour(), ledger="git:origin") as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
 def old_stage(tmp_path_factory) -> Iterator[Stage]:
     with stages(tmp_path_factory.mktemp("stage"), V4_2) as found:
         yield found
 
 
 @contextmanager
-def stages(folder: Path, behaviour: Behaviour) -> Iterator[Stage]:
+def stages(folder: Path, behaviour: Behaviour, ledger: str = "sqlite:ledger.db") -> Iterator[Stage]:
     """A portal of some version that holds BEFORE."""
     with a_sandbox(folder, behaviour) as sandbox:
         project = a_project(folder, sandbox.base_url, BEFORE, publish=True, removed="delete")
+        project = Project(replace(project.settings, ledger=LedgerSettings(ledger)))
+        remote = a_remote(folder) if ledger == "git:origin" else None
         profile = project.workspace().profile
         with (
             a_service(sandbox.base_url, profile) as patient,
@@ -157,9 +176,18 @@ def stages(folder: Path, behaviour: Behaviour) -> Iterator[Stage]:
                 # One at a time, so that each article has the same id in every run.
                 assert world.push(concurrency=1).words <= {"done"}
             sandbox.run(lambda found: _save(found.store.connection, folder / "before.db"))
-            shutil.copy(folder / "ledger.db", folder / "before.ledger")
+            if remote is None:
+                shutil.copy(folder / "ledger.db", folder / "before.ledger")
             world.write(AFTER)
-            yield Stage(world, folder, impatient, project.read())
+            yield Stage(world, folder, impatient, project.read(), remote)
+
+
+def a_remote(folder: Path) -> Remote:
+    """The project's folder becomes a repository with this as its `origin`."""
+    remote = Remote(folder / "before.git")
+    remote.make()
+    a_repo(folder).git("remote", "add", "origin", str(remote.folder))
+    return remote
 
 
 def wrongs(world: World, project: Project) -> list[str]:
@@ -192,10 +220,15 @@ def wrongs(world: World, project: Project) -> list[str]:
     return found
 
 
-def _run(stage: Stage, project: Project, concurrency: int) -> list[str]:
-    """Push once disturbed, the faults being set, and at most twice in peace; what is wrong then."""
-    told = [project.push(stage.impatient, concurrency=concurrency).told]
+def _run(stage: Stage, project: Project, concurrency: int, *, ends: bool = True) -> list[str]:
+    """Push once disturbed, the faults being set, and at most twice in peace; what is wrong then.
+
+    `ends`: the first push lives to tell a ledger in git how it ended.
+    """
+    told = [project.push(stage.impatient, concurrency=concurrency, ends=ends).told]
     stage.world.sandbox.faults.clear()
+    if stage.remote is not None:
+        stage.lose_disk(project)
     found: list[str] = []
     for _ in range(2):
         told.append(project.push(stage.world.service).told)
@@ -237,7 +270,7 @@ def wrongs_of_seed(stage: Stage, seed: int) -> list[str]:
     # Counted from this push's own first request: a seed means the same faults wherever among others it is run.
     first, decide = faults.number, random_faults(seed, RATES[seed % len(RATES)], [*KINDS.values()])
     faults.follow(lambda number: decide(number - first))
-    found = _run(stage, project, 1 + seed % 3)
+    found = _run(stage, project, 1 + seed % 3, ends=stage.remote is None or seed % 4 == 0)
     return ["\n".join([f"seed {seed}", *found])] if found else []
 
 
@@ -250,6 +283,24 @@ def test_faults_at_random_leave_one_article_for_each_source_and_nothing_to_do(st
     seeds = range(part, SCHEDULES, 4)
     record_property("schedules", len(seeds))
     at_random(stage, seeds)
+
+
+@needs_git
+@pytest.mark.parametrize("kind", ["reset-after", "500-after", "cut", "hang-before"])
+def test_one_fault_at_any_request_of_a_runner_that_is_lost_leaves_one_article_for_each_source(git_stage, kind):
+    for index in range(1, requests_of_a_push(git_stage) + 1, 3):
+        project = git_stage.begin(f"{kind}-{index}")
+        faults = git_stage.world.sandbox.faults
+        faults.add(replace(KINDS[kind], nth=faults.number + index))
+        found = _run(git_stage, project, 1, ends=False)
+        assert not found, "\n".join([f"{kind} at request {index}", *found])
+
+
+@needs_git
+def test_faults_at_random_do_no_more_harm_where_the_ledger_is_in_git_and_the_disk_is_lost(git_stage, record_property):
+    seeds = range(2000, 2000 + SCHEDULES // 6)
+    record_property("schedules", len(seeds))
+    at_random(git_stage, seeds)
 
 
 @pytest.mark.parametrize("part", range(2))

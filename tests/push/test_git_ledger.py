@@ -242,6 +242,13 @@ def test_of_eight_runners_at_once_one_publishes_at_a_time_and_none_is_lost(tmp_p
         _one_after_the_other(team)
 
 
+def test_plans_at_once_in_one_fresh_clone_do_not_hinder_each_other(team):
+    assert team.clone().run("push")[0] == ExitCode.DONE
+    fresh = team.clone()
+    for code, told in all_ended([fresh.start("plan") for _ in range(EIGHT)]):
+        assert code == ExitCode.DONE, told
+
+
 def _one_after_the_other(team: Team) -> None:
     """The ledger's history is one line, in which all runs are, and each ends before the next begins."""
     assert team.git("rev-list", "--count", "--min-parents=2", team.ref) == "0"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import threading
 import time
@@ -20,8 +21,9 @@ from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings
 from kbsync.errors import KbsyncError
 from kbsync.ledger import Ledger
+from kbsync.ledger.values import Owner
 from kbsync.model import Outcome, Plan
-from kbsync.push.runner import Run, push
+from kbsync.push.runner import NOBODY, Run, push
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import content_of
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
@@ -179,12 +181,15 @@ class Project:
         clock: Callable[[], float] = time.time,
         ledger_of: Callable[[Ledger], Ledger] = lambda ledger: ledger,
         concurrency: int = 4,
+        ends: bool = True,
         **wishes: object,
     ) -> Pushed:
-        """As `kbsync push` does it, with places to step in between."""
+        """As `kbsync push` does it, with places to step in between; `ends`: it lives to tell a ledger in git how."""
         workspace, reading = self.workspace(), self.read()
         pushed = Pushed()
-        with self.ledger() as opened:
+        # Others see a ledger in git by commits, which only who has the lock makes.
+        owner = replace(NOBODY, pid=os.getpid(), started_at=time.time()) if workspace.has_git_ledger else NOBODY
+        with self.ledger() as opened, held(opened, self.target, owner, ends=ends):
             try:
                 record = recorded(workspace, opened)
                 planned = make_plan(workspace, reading, service, record, PlanOptions(**wishes))
@@ -192,7 +197,8 @@ class Project:
                 pushed.plan = planned.plan
                 before_sending()
                 ledger = ledger_of(opened)
-                run = Run(ledger, ledger.begin_run(self.target, command="push", now=1.0), clock, stopping, beat)
+                number = ledger.begin_run(self.target, command="push", now=owner.started_at or 1.0)
+                run = Run(ledger, number, clock, stopping, beat, owner)
                 bases = {(b.kind, b.remote_id): b for b in (*planned.recovery.bases, *planned.plan.settled)}
                 author = service.fetch_owner().id if service.can("profile") else None
                 body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)
@@ -200,9 +206,26 @@ class Project:
                 for outcome in push(planned.plan, sender, run, concurrency=concurrency):
                     pushed.outcomes.append(outcome)
                     after_each(outcome)
+                if owner is not NOBODY and ends:
+                    ledger.end_run(number, outcome="done", now=time.time())
             except KbsyncError as exc:
                 pushed.error = exc
         return pushed
+
+
+@contextmanager
+def held(ledger: Ledger, target: str, owner: Owner, *, ends: bool) -> Iterator[None]:
+    """The lock of a ledger that needs it, taken from whoever did not give it back; that of nobody is none."""
+    if owner is NOBODY:
+        yield
+        return
+    if (dead := ledger.lock(target, owner, now=time.time())) is not None:
+        assert ledger.lock(target, owner, now=time.time(), take_over=dead) is None
+    try:
+        yield
+    finally:
+        if ends:
+            ledger.unlock(target, owner)
 
 
 def a_project(folder: Path, base_url: str, files: dict[str, str], **push: object) -> Project:

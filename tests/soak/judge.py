@@ -215,7 +215,8 @@ def judge_run(here: Occasion) -> Iterator[Violation]:
         yield Violation("refused tree", f"{where}: {run.report['findings'][:3]}")
     words = {change.get("outcome") for change in run.changes}
     clean = not run.held and words <= {"done", None}
-    if (run.code == ExitCode.DONE) != clean:
+    refused = here.faults and run.code == ExitCode.LEDGER  # Before anything was sent: there are no outcomes.
+    if (run.code == ExitCode.DONE) != clean and not refused:
         yield Violation("exit code", f"{where}; held: {len(run.held)}, outcomes: {sorted(map(str, words))}")
     if not here.is_disturbed and run.code not in (OURS_TO_END | ({ExitCode.PARTLY_FAILED} if here.is_part else set())):
         errors = {change.get("error") for change in run.changes if change.get("error")}

@@ -334,7 +334,6 @@ class GitLedger(Ledger):
             self.fetch()
         busy = super().lock(target, owner, now=now, take_over=take_over)
         if busy is None:
-            self.gave_up = False
             # What the remote still has of a lease is a dead run's, and goes with the next commit.
             self.file.note(lost=False, told_s=now, lease="dead" if self.file.origin().lease else "")
             self.locked, self.gave_up = owner, False

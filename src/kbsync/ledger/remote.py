@@ -54,6 +54,8 @@ SETTINGS = (
     # The ledger shares no commit with the branches: there is nothing to negotiate about.
     "fetch.negotiationAlgorithm=noop",
     "protocol.ext.allow=never",
+    # It would run what the repository names for looking at signatures.
+    "log.showSignature=false",
 )
 
 PROGRAMS = re.compile(
@@ -63,6 +65,9 @@ PROGRAMS = re.compile(
     r"|http\.(.*\.)?(proxy|curloptresolve|sslverify|cookiefile|savecookies)"
 )
 """Settings that make git run something, or talk to another machine, when it fetches or pushes."""
+
+REF_IS_BUSY, MOST_ATTEMPTS = b"cannot lock ref", 3
+"""What git prints where two want to move a ref at once; so often it is tried then."""
 
 MAX_SHOWN = 200
 """Characters of what git says."""
@@ -134,6 +139,8 @@ class RemoteRef:
         self.command = [program, "-C", os.fspath(folder), "--no-pager", "--no-replace-objects", *settings]
         self.environ = _clean(environ)
         self.ref = ref
+        # Wherever it is at the remote: no branch or tag of this clone is moved by what kbsync.toml names.
+        self.local = ref if ref.startswith("refs/kbsync/") else f"refs/kbsync/{ref.removeprefix('refs/')}"
         self.remote = remote or self._default_remote()
         self._check()
 
@@ -151,7 +158,8 @@ class RemoteRef:
             )
         self._check_programs()
         self._check_address()
-        if subprocess.run([self.command[0], "check-ref-format", self.ref], env=self.environ, check=False).returncode:
+        check = [self.command[0], "check-ref-format", self.ref]
+        if not self.ref.startswith("refs/") or subprocess.run(check, env=self.environ, check=False).returncode:
             raise ConfigError(
                 f"[ledger] ref: `{visible(self.ref)}` is not a valid name of a ref.",
                 hint="Write one like refs/kbsync/handbook.",
@@ -201,9 +209,7 @@ class RemoteRef:
         if tip and not OID.fullmatch(tip):
             raise LedgerError(f"The ledger {self.place} cannot be read: git gave no id of a commit.")
         if tip and tip != self.known():
-            # A clone without its blobs would fetch those of the ledger one by one.
-            options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-filter")
-            self._ask_remote("fetch", *options, self.remote, self._refspec())
+            self._fetch(tip)
             tip = self.known()  # It may have moved on since.
             if not tip:
                 raise LedgerError(
@@ -212,16 +218,27 @@ class RemoteRef:
                 )
         return tip
 
+    def _fetch(self, tip: str) -> None:
+        # A clone without its blobs would fetch those of the ledger one by one.
+        options = ("--quiet", "--no-tags", "--no-write-fetch-head", "--no-filter")
+        for attempt in range(1, MOST_ATTEMPTS + 1):
+            code, _, said = self._run("fetch", *options, self.remote, self._refspec())
+            # Another process of this clone may fetch the same, and only one of them can move the ref.
+            if not code or self.known() == tip:
+                return
+            if REF_IS_BUSY not in said or attempt == MOST_ATTEMPTS:
+                raise self._failure(said)
+
     def _tip_in(self, listed: bytes) -> str:
         lines = (line.partition(b"\t") for line in listed.splitlines())
         return next((oid.decode("ascii") for oid, _, name in lines if name == self.ref.encode()), "")
 
     def _refspec(self) -> str:
-        return f"+{self.ref}:{self.ref}"
+        return f"+{self.ref}:{self.local}"
 
     def known(self) -> str:
         """The commit that was fetched or pushed last; "" for none."""
-        code, out, _ = self._run("rev-parse", "--verify", "--quiet", f"{self.ref}^{{commit}}")
+        code, out, _ = self._run("rev-parse", "--verify", "--quiet", f"{self.local}^{{commit}}")
         return out.decode("ascii").strip() if code == 0 else ""
 
     def has(self, commit: str) -> bool:
@@ -292,7 +309,7 @@ class RemoteRef:
     @property
     def rescue(self) -> str:
         """What to do about a ref that somebody damaged."""
-        return f"`git log {self.ref}` shows who wrote it. Move the ref back to the commit before."
+        return f"`git log {self.local}` shows who wrote it. Move the ref back to the commit before."
 
     def source_commit(self) -> str:
         """The commit that is checked out here; "" where there is none."""
@@ -335,15 +352,18 @@ class RemoteRef:
         """
         lease = f"--force-with-lease={self.ref}:{expected}"
         options = ("--porcelain", "--no-verify", lease)
-        code, out, said = self._run("push", *options, self.remote, f"{commit}:{self.ref}")
-        if code:
+        for attempt in range(1, MOST_ATTEMPTS + 1):
+            code, out, said = self._run("push", *options, self.remote, f"{commit}:{self.ref}")
             # The answer may have been lost on the way; and where it was refused, the reason is where the ref is now.
-            tip = self._tip_after_failure(said or out)
-            if tip != commit:
-                if tip != expected:
-                    raise RefMoved(f"Another run changed the ledger {self.place} meanwhile.", hint="Run it again.")
+            tip = self._tip_after_failure(said or out) if code else commit
+            if tip == commit:
+                break
+            if tip != expected:
+                raise RefMoved(f"Another run changed the ledger {self.place} meanwhile.", hint="Run it again.")
+            # Somebody may be just about to move it. Then the next attempt finds it elsewhere.
+            if REF_IS_BUSY not in out + said or attempt == MOST_ATTEMPTS:
                 raise self._failure(out + said)
-        self._run("update-ref", self.ref, commit)
+        self._run("update-ref", self.local, commit)
 
     def _tip_after_failure(self, said: bytes) -> str:
         code, out, _ = self._run("ls-remote", "--quiet", self.remote, self.ref)

@@ -16,7 +16,7 @@ from kbsync.report.folding import Row, Section, render, table, where
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
 from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
 from kbsync.report.text import duration, grouped
-from kbsync.report.value_text import both_texts, fate_of_address, items_of, moment, moving
+from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, items_of, moment, moving
 from kbsync.report.vocabulary import (
     NOUNS,
     PAST,
@@ -58,6 +58,8 @@ def plan_markdown(
     if plan.sent:
         facts.append(f"{count(plan.requests, 'request')}, about {duration(plan.seconds)}")
     head = ["## kbsync plan: " + plan_headline(plan), " · ".join([*facts, *_rest(plan)])]
+    if plan.as_of:
+        head.append(as_of_sentence(plan.as_of))
     if plan.refused:
         head.insert(1, f"**{prose(refused_headline(plan.refused))}** {hint(plan.refused.hint)}".rstrip())
     if plan.sent:

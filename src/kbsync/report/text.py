@@ -11,7 +11,7 @@ from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import SHOWN, Style
-from kbsync.report.value_text import both_texts, fate_of_address, items_of, moment, moving, value_text
+from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, items_of, moment, moving, value_text
 from kbsync.report.vocabulary import (
     NOUNS,
     already_sentence,
@@ -72,7 +72,8 @@ def plan_text(
     """
     first = f"{heading} for portal `{plan.target.portal}` {plan.target.place}"
     first, colour = (f"{first}: REFUSED", "red") if plan.refused else (first, "bold")
-    lines = [*style.wrapped(first, hang=2, colour=colour), ""]
+    as_of = style.wrapped(as_of_sentence(plan.as_of)) if plan.as_of else []
+    lines = [*style.wrapped(first, hang=2, colour=colour), *as_of, ""]
     for group in grouped(plan.sent):
         lines += _change_group(group, style, taken_slugs(plan.changes), bodies)
     lines += held_lines(plan.held, style, bodies)

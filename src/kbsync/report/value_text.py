@@ -6,7 +6,7 @@ from collections.abc import Iterable, Set
 from datetime import UTC, datetime
 from posixpath import commonprefix
 
-from kbsync.model import Change, FieldChange, Value, visible
+from kbsync.model import AsOf, Change, FieldChange, Value, visible
 from kbsync.plan.order import ASIDE
 
 LONGEST = 400
@@ -77,6 +77,11 @@ def _cut(text: str, head: int, tail: int, context: int) -> str:
 def iso_moment(seconds: float) -> str:
     """`2026-11-21T07:20:00Z`."""
     return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def as_of_sentence(as_of: AsOf) -> str:
+    """What a plan was compared with, where that is not the portal."""
+    return f"Compared with run {as_of.run} of {moment(as_of.at_s)} UTC in the ledger. The portal was not asked."
 
 
 def moment(seconds: float) -> str:
