@@ -19,7 +19,7 @@ PORTAL_COLUMNS = (
 )
 CATEGORY_COLUMNS = (
     "id, account_id, portal_id, name, slug, locale, description, position, icon, parent_category_id, "
-    "associated_category_id"
+    "associated_category_id, icon_color"
 )
 
 Row = tuple[Any, ...]
@@ -122,7 +122,7 @@ def as_portal(row: Row) -> Portal:
     return Portal(**fields | {"archived": bool(fields["archived"]), "config": _config_of(fields["config"])})
 
 
-def _config_of(text: str) -> dict[str, Any]:
+def _config_of(text: str) -> dict[str, Any] | None:
     """What is kept of a portal's settings; the file may have come with a clone.
 
     Raises:
@@ -130,6 +130,8 @@ def _config_of(text: str) -> dict[str, Any]:
     """
     try:
         config = json.loads(text)
+        if config is None:
+            return None
         if isinstance(config, dict) and isinstance(config.get("allowed_locales", []), list | None):
             return config
     except (TypeError, ValueError, RecursionError):
@@ -178,5 +180,5 @@ def _apply_portal(store: Store, account_id: int, wanted: PortalSetup) -> None:
     locales = present.allowed_locales or []
     missing = [locale for locale in wanted.locales if locale not in locales]
     if missing:
-        config = present.config | {"allowed_locales": [*locales, *missing]}
+        config = (present.config or {}) | {"allowed_locales": [*locales, *missing]}
         store.run("UPDATE portals SET config = ? WHERE id = ?", (json.dumps(config), present.id))
