@@ -172,7 +172,9 @@ class RemoteRef:
         said = self._ask_remote("ls-remote", "--quiet", self.remote, self.ref)
         tip = self._tip_in(said)
         if tip and not OID.fullmatch(tip):
-            raise LedgerError(f"The ledger {self.place} cannot be read: git named a commit by something other than an id.")
+            raise LedgerError(
+                f"The ledger {self.place} cannot be read: git named a commit by something other than an id."
+            )
         if tip and tip != self.known():
             self._ask_remote("fetch", "--quiet", "--no-tags", "--no-write-fetch-head", self.remote, self._refspec())
             tip = self.known()  # It may have moved on since.
@@ -321,7 +323,9 @@ class RemoteRef:
         except subprocess.TimeoutExpired:
             return 124, b"", f"fatal: {self.remote} did not answer within {LIMIT_S:g} s".encode()
         except OSError as exc:
-            raise ConfigError(f"The ledger is in git, and git cannot be run: {exc.strerror}.", hint="Install git.") from exc
+            raise ConfigError(
+                f"The ledger is in git, and git cannot be run: {exc.strerror}.", hint="Install git."
+            ) from exc
         return done.returncode, done.stdout, done.stderr
 
     def _failure(self, said: bytes) -> LedgerError:

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -12,7 +13,7 @@ from .casts import is_blank, is_scalar, to_text
 from .http import Params, Request, Response, answer, done
 from .params import PORTAL_COLUMNS, required, wrapped
 from .records import Portal
-from .refusals import crashed, invalid
+from .refusals import crashed, invalid, no_feature
 from .store import COLOR as DEFAULT_COLOR
 
 TEXTS = ("name", "slug", "color", "header_text", "homepage_link", "page_title")
@@ -91,7 +92,7 @@ def create_portal(call: Call) -> Response:
     fields |= {"id": call.store.take_id("portals"), "account_id": call.account_id}
     columns, marks = ", ".join(fields), ", ".join("?" * len(fields))
     call.store.run(f"INSERT INTO portals ({columns}) VALUES ({marks})", _stored(fields))
-    return _shown(call, fields["id"])
+    return _shown(call, fields["id"], fields)
 
 
 def update_portal(call: Call) -> Response:
@@ -105,12 +106,17 @@ def update_portal(call: Call) -> Response:
     if fields:
         columns = ", ".join(f"{name} = ?" for name in fields)
         call.store.run(f"UPDATE portals SET {columns} WHERE id = ?", (*_stored(fields), portal.id))
-    return _shown(call, portal.id)
+    return _shown(call, portal.id, fields)
 
 
 def archive_portal(_call: Call) -> Response:
     """The route exists and always fails."""
     raise crashed()
+
+
+def show_ssl_status(_call: Call) -> Response:
+    """The enterprise code would answer this; without it the route leads nowhere (S140)."""
+    raise no_feature()
 
 
 def delete_portal(call: Call) -> Response:
@@ -150,7 +156,9 @@ def _domain(call: Call, text: str) -> str:
 
 
 def _stored(fields: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(json.dumps(value) if name == "config" else value for name, value in fields.items())
+    return tuple(
+        json.dumps(portal_config.stored_order(value)) if name == "config" else value for name, value in fields.items()
+    )
 
 
 def _check(world: World, fields: dict[str, Any], portal_id: int | None) -> None:
@@ -163,6 +171,9 @@ def _check(world: World, fields: dict[str, Any], portal_id: int | None) -> None:
         raise invalid(problems)
 
 
-def _shown(call: Call, portal_id: int) -> Response:
+def _shown(call: Call, portal_id: int, fields: dict[str, Any]) -> Response:
+    """The stored portal; just after a write, its settings still have the order in which they were sent."""
     portal = call.store.portal_by_id(portal_id)
-    return answer(portal_outline(call.world, portal) if portal else {})
+    if portal is None:
+        raise crashed()
+    return answer(portal_outline(call.world, replace(portal, config=fields.get("config", portal.config))))

@@ -69,6 +69,13 @@ def merged(stored: Config, sent: Mapping[str, Any]) -> Config:
     return config
 
 
+def stored_order(value: Any) -> Any:
+    """A value as the database hands it back: keys by length, then by letter."""
+    if not isinstance(value, dict):
+        return value
+    return {name: stored_order(value[name]) for name in sorted(value, key=lambda name: (len(name), name))}
+
+
 def _same(value: Any) -> Any:
     return value
 

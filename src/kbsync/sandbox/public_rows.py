@@ -21,7 +21,10 @@ SEARCH_PER_PAGE = 10
 
 @dataclass(frozen=True, slots=True)
 class PublicList:
-    """What a public list of articles is narrowed to. `page` is ignored before 4.16; `per_page` None is all of them."""
+    """What a public list of articles is narrowed to, and its order.
+
+    Before 4.16 `page` and `sort` are ignored. `per_page` None is all of them.
+    """
 
     locale: str
     query: str = ""
@@ -29,6 +32,7 @@ class PublicList:
     per_page: int | None = 25
     category_slug: str = ""
     page: int = 1
+    most_viewed_first: bool = False
 
     @classmethod
     def read(cls, locale: str, query: Params, *, is_4_16: bool) -> Self:
@@ -37,7 +41,10 @@ class PublicList:
         sent, page = leading_integer(texts["per_page"]), leading_integer(str(query.get("page") or ""))
         if is_4_16:
             per_page = min(sent, MAX_PER_PAGE) if sent > 0 else None
-            return cls(locale, texts["query"], texts["status"], per_page, texts["category_slug"], max(page, 1))
+            by_views = query.get("sort") == "views"
+            return cls(
+                locale, texts["query"], texts["status"], per_page, texts["category_slug"], max(page, 1), by_views
+            )
         return cls(locale, texts["query"], texts["status"], sent or 25, texts["category_slug"])
 
 
@@ -70,6 +77,9 @@ def listed(store: Store, portal: Portal, wanted: PublicList) -> tuple[list[Artic
         if (not words or matches(words, article.title, article.description, article.content))
         and (not wanted.category_slug or article.category.slug == wanted.category_slug)
     ]
+    if wanted.most_viewed_first:
+        # The database puts those that nobody has viewed before all others.
+        found.sort(key=lambda article: (article.views is not None, -(article.views or 0)))
     if wanted.per_page is None:
         return found, len(everything)
     offset = (wanted.page - 1) * wanted.per_page

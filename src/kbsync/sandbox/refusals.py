@@ -28,6 +28,11 @@ def crashed() -> Halt:
     return Halt(Response(500, encode({"status": 500, "error": REASONS[500]}), RESCUED_JSON))
 
 
+def no_feature() -> Halt:
+    """A route whose code is not there."""
+    return Halt(Response(404, encode({"status": 404, "error": REASONS[404]}), RESCUED_JSON))
+
+
 def missing_root(root: str) -> Halt:
     """A body without anything of the resource in it."""
     return Halt(refusal(422, {"error": f"param is missing or the value is empty: {root}"}))

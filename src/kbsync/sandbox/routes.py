@@ -47,6 +47,7 @@ ACCOUNT_ROUTES = (
     _route("PATCH PUT", "portals/{portal}", api_portals.update_portal),
     _route("DELETE", "portals/{portal}", api_portals.delete_portal),
     _route("PATCH", "portals/{portal}/archive", api_portals.archive_portal),
+    _new_route("GET", "portals/{portal}/ssl_status", api_portals.show_ssl_status),
     _route("GET", "portals/{portal}/articles", api_articles.list_articles),
     _route("POST", "portals/{portal}/articles", api_articles.create_article),
     _route("POST", "portals/{portal}/articles/reorder", api_order.reorder_articles),

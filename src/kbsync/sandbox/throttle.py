@@ -12,7 +12,7 @@ HOUR_S = 3600
 
 @dataclass(slots=True)
 class Throttle:
-    """Counts requests. Everything counts, refused requests and public pages too."""
+    """Counts requests. Everything but `/health` counts, refused requests and public pages too."""
 
     behaviour: Behaviour
     minute: int = 0
@@ -22,6 +22,8 @@ class Throttle:
 
     def refuses(self, request: Request, now_s: float) -> bool:
         """Count a request and tell whether it is one too many."""
+        if request.segments == ("health",):
+            return False
         self._turn(now_s)
         limits = self.behaviour
         self.by_client[request.client] += 1
