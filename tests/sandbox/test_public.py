@@ -5,6 +5,7 @@ import re
 import pytest
 
 from kbsync.markdown.html import render_html
+from kbsync.sandbox import V4_10
 from kbsync.site.anchors import add_anchors
 from kbsync.site.pages import ArticlePage, CategoryPage, Frame, HomePage, Link, MissingPage, Section, render
 
@@ -16,7 +17,7 @@ BODY = "# Hi\n\n*Body* & <b>raw</b> [x](javascript:alert(1))\n\n| a | b |\n|---|
 
 @pytest.fixture
 def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
+    with a_sandbox(tmp_path, behaviour=V4_10) as running:
         for locale in ("en", "fr"):
             body = {"name": f"Guide {locale}", "slug": "guide", "locale": locale, "icon": "📘"}
             call(running, "POST", HANDBOOK + "/categories", body)

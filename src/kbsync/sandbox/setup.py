@@ -49,8 +49,8 @@ class Setup:
 class Behaviour:
     """How the service behaves where versions and installations differ.
 
-    The defaults are Chatwoot 4.10; `V4_16` is 4.16 and `V4_2` is 4.2. Source: docs/service.md, S6, S7, S13, S14, S19,
-    S101 to S155.
+    The defaults are Chatwoot 4.16, as `V4_16`; `V4_10` and `V4_2` are older. Source: docs/service.md, S6, S7, S13, S14,
+    S19, S101 to S155.
 
     Args:
         create_status: "draft" makes every created article a draft, whatever status was sent.
@@ -70,7 +70,7 @@ class Behaviour:
     uploads_per_hour: int | None = 60
     latency_s: float = 0.0
     ties: Literal["lose", "stable"] = "stable"
-    version: str = "4.10.0"
+    version: str = "4.16.2"
     fetches_from_private: bool = False
     accounts_without_api: frozenset[int] = frozenset()
 
@@ -92,6 +92,9 @@ class Behaviour:
 
 V4_16 = Behaviour(version="4.16.2")
 """The manners of Chatwoot 4.16.2. Source: docs/service.md, the places marked [4.16]."""
+
+V4_10 = Behaviour(version="4.10.0")
+"""The manners of Chatwoot 4.10.0. Source: docs/service.md, all that has no mark."""
 
 V4_2 = Behaviour(create_status="draft", categories_per_page=25, ties="lose", version="4.2.0")
 """The manners of Chatwoot 4.2.0. Source: docs/service.md, the places marked [4.2]."""
