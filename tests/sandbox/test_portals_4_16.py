@@ -1,6 +1,5 @@
 """Categories, portals, plans, uploads and the public site of 4.16: facts S101 to S104 and S132 to S150."""
 
-
 import pytest
 
 from kbsync.sandbox import V4_10, Behaviour
@@ -53,6 +52,15 @@ def test_s102_any_text_is_the_colour_of_an_icon(sandbox, color):
     assert call(sandbox, "POST", f"{HANDBOOK}/categories", body)["payload"]["icon_color"] == color
     long = ask(sandbox, "PATCH", f"{HANDBOOK}/categories/1", {"icon_color": "x" * 256})
     assert long.json["message"] == "Icon color is too long (maximum is 255 characters)"
+
+
+def test_s103_a_portal_tells_its_settings_and_which_locales_are_hidden(sandbox):
+    config = call(sandbox, "GET", HANDBOOK)["config"]
+    names = "allowed_locales default_locale layout social_profiles locale_translations popular_content"
+    assert list(config) == names.split()
+    assert [row["draft"] for row in config["allowed_locales"]] == [False] * 3
+    sandbox.panel.sql("UPDATE portals SET color = NULL")
+    assert call(sandbox, "GET", HANDBOOK)["color"] == "#1f93ff"
 
 
 def test_s104_profile_and_inboxes_have_more_keys(sandbox):
