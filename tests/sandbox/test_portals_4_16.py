@@ -2,7 +2,7 @@
 
 import pytest
 
-from kbsync.sandbox import V4_10, Behaviour
+from kbsync.sandbox import V4_10, Behaviour, DataRefused
 from kbsync.sandbox.api_upload import MAX_FETCHED_BYTES
 
 from .asking import ask, category, make, stamp
@@ -262,3 +262,28 @@ def test_s150_a_visit_is_counted_without_moving_updated_at(sandbox):
     assert read(sandbox.base_url + "/hc/handbook/articles/pub.png")[0] == 200
     assert call(sandbox, "GET", f"{HANDBOOK}/articles")["payload"][0]["views"] == 1
     assert stamp(sandbox, "pub") == before
+
+
+@pytest.mark.parametrize(
+    "config", [{"allowed_locales": "fr"}, {"draft_locales": [5]}, {"locale_translations": []}, {"popular_content": "x"}]
+)
+def test_settings_of_another_type_are_dropped(sandbox, config):
+    before = settings(sandbox)
+    assert settings(sandbox, **config) == before
+
+
+@pytest.mark.parametrize("config", ["5", '{"locale_translations": {"fr": 5}}', '{"draft_locales": "fr"}'])
+def test_damaged_settings_in_the_file_are_refused_when_it_is_opened(tmp_path, config):
+    with a_sandbox(tmp_path) as sandbox:
+        sandbox.panel.sql("UPDATE portals SET config = ? WHERE slug = 'handbook'", config)
+    with pytest.raises(DataRefused, match="damaged"), a_sandbox(tmp_path):
+        pass
+
+
+def test_numbers_beyond_all_ids_are_unknown(sandbox):
+    make(sandbox, "a")
+    huge = 2**70
+    path = f"{HANDBOOK}/articles/bulk_actions/update_category"
+    assert ask(sandbox, "PATCH", path, {"ids": [1, huge], "category_id": huge}).status == 422
+    for kind in ("articles", "categories"):
+        assert ask(sandbox, "POST", f"{HANDBOOK}/{kind}/reorder", {"positions_hash": {str(huge): 1}}).status == 404

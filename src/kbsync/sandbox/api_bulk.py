@@ -1,6 +1,6 @@
 """Actions on several articles at once, as 4.16 has them. Source: docs/service.md, section 17."""
 
-from . import articles
+from . import articles, categories
 from .api_articles import find_portal
 from .auth import Call, World, check_administrator
 from .casts import STATUSES, leading_integer
@@ -22,10 +22,10 @@ def update_status(call: Call) -> Response:
 def update_category(call: Call) -> Response:
     """Move articles to another category of the portal, all of them or none."""
     portal, chosen = _enter(call)
-    category_id = _number(call.params.get("category_id"))
-    if call.store.category(portal.id, category_id) is None:
+    category = categories.by_id(call.store, _number(call.params.get("category_id")))
+    if category is None or category.portal_id != portal.id:
         raise Halt(refusal(422, {"error": "Category not found in this portal"}))
-    change_all(call.world, portal, chosen, {"category_id": category_id})
+    change_all(call.world, portal, chosen, {"category_id": category.id})
     return done()
 
 

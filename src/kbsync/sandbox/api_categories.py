@@ -29,8 +29,7 @@ def find_category(call: Call, portal: Portal) -> Category:
     Raises:
         Halt: 404.
     """
-    category_id = leading_integer(call.names["category"])
-    category = categories.by_id(call.store, category_id) if 0 < category_id < 2**63 else None
+    category = categories.by_id(call.store, leading_integer(call.names["category"]))
     if category is None or category.portal_id != portal.id:
         raise not_found()
     return category

@@ -85,5 +85,6 @@ def reorder_categories(call: Call) -> Response:
             category = categories.by_id(call.store, leading_integer(key))
             if category is None or category.portal_id != portal.id:
                 raise not_found()
-            call.store.run("UPDATE categories SET position = ? WHERE id = ?", (to_integer(position), category.id))
+            number = to_integer(position) if is_scalar(position) else None
+            call.store.run("UPDATE categories SET position = ? WHERE id = ?", (number, category.id))
     return done()

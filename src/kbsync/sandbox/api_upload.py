@@ -99,10 +99,12 @@ def external_url(call: Call) -> str | None:
     url, behaviour = call.params.get("external_url"), call.world.behaviour
     if not url or not (isinstance(url, str) or behaviour.is_4_16):
         return None
-    parts = urlsplit(url) if isinstance(url, str) else SplitResult("", "", "", "", "")
-    is_refused = behaviour.is_4_16 and not behaviour.fetches_from_private
-    if is_refused or parts.scheme not in {"http", "https"} or not _is_loopback(parts.hostname or ""):
-        raise Halt(refusal(422, {"error": "Invalid URL provided"}))
+    invalid = Halt(refusal(422, {"error": "Invalid URL provided"}))
+    if not isinstance(url, str) or (behaviour.is_4_16 and not behaviour.fetches_from_private):
+        raise invalid
+    parts = urlsplit(url)
+    if parts.scheme not in {"http", "https"} or not _is_loopback(parts.hostname or ""):
+        raise invalid
     host, port = call.request.server
     if parts.scheme != "http" or _port_of(parts) != port:
         raise _unanswered()

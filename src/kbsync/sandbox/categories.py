@@ -121,7 +121,7 @@ def related_to(store: Store, category_id: int) -> list[Category]:
 
 def by_id(store: Store, category_id: int | None) -> Category | None:
     """A category of any portal."""
-    if category_id is None:
+    if category_id is None or not 0 < category_id < 2**63:
         return None
     found = store.row(f"SELECT {CATEGORY_COLUMNS} FROM categories WHERE id = ?", (category_id,))
     return Category(*found) if found else None

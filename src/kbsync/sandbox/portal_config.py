@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeAlias
 
+from .casts import is_scalar
 from .records import Portal
 from .refusals import Problem, crashed, invalid
 
@@ -17,6 +18,8 @@ KEYS = (
     "popular_content",
     "social_profiles",
 )
+LISTS = ("allowed_locales", "draft_locales")
+BY_LOCALE = ("locale_translations", "popular_content")
 LAYOUTS = ("classic", "documentation")
 TRANSLATED = ("name", "page_title", "header_text")
 POPULAR = ("category_ids", "article_ids")
@@ -57,7 +60,8 @@ def merged(stored: Config, sent: Mapping[str, Any]) -> Config:
     Raises:
         Halt: 422 for a value of the wrong type, and for a default locale that is to be hidden.
     """
-    config = stored | {name: _CLEANED.get(name, _same)(sent[name]) for name in KEYS if name in sent}
+    taken = [name for name in KEYS if name in sent and _is_taken(name, sent[name])]
+    config = stored | {name: _CLEANED.get(name, _same)(sent[name]) for name in taken}
     default = config.get("default_locale") or "en"
     config["allowed_locales"] = config.get("allowed_locales") or [default]
     if default in (config.get("draft_locales") or []):
@@ -76,13 +80,34 @@ def stored_order(value: Any) -> Any:
     return {name: stored_order(value[name]) for name in sorted(value, key=lambda name: (len(name), name))}
 
 
+def is_sound(config: Config) -> bool:
+    """Whether settings that were read have the types that are relied on; their file may have come with a clone."""
+    lists = [config.get(name) for name in LISTS]
+    groups = [config.get(name) for name in ("social_profiles", *BY_LOCALE)]
+    inner = [value for name in BY_LOCALE for value in _values(config.get(name))]
+    return all(isinstance(value, list | None) for value in lists) and all(
+        isinstance(value, dict | None) for value in groups + inner
+    )
+
+
+def _values(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else []
+
+
+def _is_taken(name: str, value: Any) -> bool:
+    """Whether a value gets past the list of permitted parameters; one of another kind is dropped."""
+    if name in LISTS:
+        return isinstance(value, list) and all(isinstance(locale, str) for locale in value)
+    return is_scalar(value) if name in ("default_locale", "layout") else isinstance(value, dict)
+
+
 def _same(value: Any) -> Any:
     return value
 
 
 def _only(names: tuple[str, ...]) -> Callable[[Any], Any]:
     def clean(value: Any) -> Any:
-        return {name: value[name] for name in names if name in value} if isinstance(value, dict) else {}
+        return {name: value[name] for name in names if isinstance(value, dict) and name in value}
 
     return clean
 
@@ -91,7 +116,7 @@ def _by_locale(names: tuple[str, ...]) -> Callable[[Any], Any]:
     keep = _only(names)
 
     def clean(value: Any) -> Any:
-        return {locale: keep(inner) for locale, inner in value.items()} if isinstance(value, dict) else {}
+        return {locale: keep(inner) for locale, inner in value.items()}
 
     return clean
 

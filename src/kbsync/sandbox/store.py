@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from .portal_config import is_sound
 from .records import Category, Portal, User
 from .setup import PortalSetup, Setup
 
@@ -132,7 +133,7 @@ def _config_of(text: str) -> dict[str, Any] | None:
         config = json.loads(text)
         if config is None:
             return None
-        if isinstance(config, dict) and isinstance(config.get("allowed_locales", []), list | None):
+        if isinstance(config, dict) and is_sound(config):
             return config
     except (TypeError, ValueError, RecursionError):
         pass
