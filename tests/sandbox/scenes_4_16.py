@@ -238,8 +238,9 @@ ORDER = {
     355: author_gone(4),
     357: authors_back,
 }
-"""Some pages were asked for again in the documentation layout, and only that answer was kept."""
 IN_DOCUMENTATION = (372, 377, 428, 438, 443)
+"""Some pages were asked for again in the documentation layout, and only that answer was kept."""
+
 PUBLIC = {
     374: views(1),
     375: views(None),
