@@ -3,7 +3,8 @@
     python bench/parity.py FOLDER...           every *.md, *.mdx and *.markdown below, one line a folder
     python bench/parity.py --reduce FOLDER...  each page that differs, reduced to the lines that make it differ
 
-A page is read without its front matter, and without carets and video links, which are the portal's own.
+A page is read without its front matter, and without carets and video links, which are the portal's own. The HTML is
+that of each version of the portal; the wrapper that 4.16 puts around a table is taken off again.
 """
 
 from __future__ import annotations
@@ -17,8 +18,13 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kbsync.markdown.versions import KNOWN, Version
+
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "markdown"))
+
+HTML = "html "
+"""Before the version of the portal whose HTML is wrong."""
 
 KINDS = {".md", ".mdx", ".markdown"}
 MOST_BYTES = 400_000
@@ -57,7 +63,7 @@ def judge(path: Path) -> Verdict:
 
     text = text_of(path)
     started = time.perf_counter()
-    verdict = Verdict(path, [] if agrees(text) else ["html"])
+    verdict = Verdict(path, [HTML + str(version) for version in KNOWN if not agrees(text, version)])
     verdict.wrong += spans_are_wrong(text)
     verdict.seconds = time.perf_counter() - started
     return verdict
@@ -87,7 +93,12 @@ def reduce_page(verdict: Verdict) -> str:
     from links import spans_are_wrong
 
     kind = verdict.wrong[0]
-    differs = (lambda text: not agrees(text)) if kind == "html" else (lambda text: kind in spans_are_wrong(text))
+
+    def differs(text: str) -> bool:
+        if kind.startswith(HTML):
+            return not agrees(text, Version.of(kind.removeprefix(HTML)))
+        return kind in spans_are_wrong(text)
+
     return f"{verdict.path} {verdict.wrong}: {reduced(text_of(verdict.path), differs)!r}"
 
 
@@ -112,8 +123,8 @@ def main() -> int:
 
 def line(name: str, verdicts: list[Verdict]) -> str:
     """What is said of one folder."""
-    html = sum("html" in verdict.wrong for verdict in verdicts)
-    spans = sum(any(wrong != "html" for wrong in verdict.wrong) for verdict in verdicts)
+    html = sum(any(wrong.startswith(HTML) for wrong in verdict.wrong) for verdict in verdicts)
+    spans = sum(any(not wrong.startswith(HTML) for wrong in verdict.wrong) for verdict in verdicts)
     slowest = max(verdicts, key=lambda verdict: verdict.seconds, default=Verdict(Path()))
     share = 100 * (1 - html / len(verdicts)) if verdicts else 100.0
     slow = f", slowest {slowest.seconds:.2f} s {slowest.path}" if slowest.seconds > SLOW_S else ""

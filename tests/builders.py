@@ -31,7 +31,13 @@ Files = Mapping[str, str | bytes]
 A_CATEGORY = "---\nname: Billing\n---\n"
 AN_ARTICLE = "---\ntitle: Refunds\n---\nText.\n"
 AUTHORS = {"default": 1, "ana": 12}
-LIMITS = Limits(title_chars=255, slug_chars=255, content_chars=20_000, description_chars=20_000)
+LIMITS = Limits(
+    title_chars=255,
+    slug_chars=255,
+    content_chars=20_000,
+    description_chars=20_000,
+    reserved_slugs=("search", "articles", "categories"),
+)
 ADDRESSES = Addresses("/hc/{portal}/articles/{slug}", "/hc/{portal}/{locale}/categories/{slug}", "handbook")
 
 

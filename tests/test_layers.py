@@ -52,6 +52,8 @@ ONE_MEANING = {
     "schema": {"ledger", "sandbox", "cli"},  # a command is called so, too
     "api": {"cli", "app", "service"},
     "about": {"config", "content"},
+    "upgrade": {"app", "lint"},
+    "versions": {"cli", "markdown"},
     **{name: {"preview", "sandbox", "site"} for name in ("app", "protocol", "server")},
 }
 """The names of modules that may be there in several folders, because they mean the same in each."""

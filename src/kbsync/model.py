@@ -343,7 +343,9 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
 class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     """What kbsync will not change on its own, why, and one thing a person can do.
 
-    `values` are what the portal has (before) and what we would send (after), where both are known.
+    `values` are what the portal has (before) and what we would send (after), where both are known. `edited_s` is the
+    portal's `updated_at`, in seconds since 1970, where somebody edited it there; 0 where that is not known. `has_base`:
+    whether both sides agreed on these fields before, as far as kbsync knows.
     """
 
     reason: Reason
@@ -352,6 +354,26 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     hint: str
     title: str = ""
     values: tuple[FieldChange, ...] = ()
+    edited_s: int = 0
+    has_base: bool = True
+
+
+class Unpublished(ItemRef, frozen=True, gc=False, kw_only=True):
+    """An article whose file says `published`, and that stays a draft because this plan leaves statuses alone."""
+
+    title: str
+    remote_id: RemoteId | None
+    hint: str
+
+
+class Refusal(msgspec.Struct, frozen=True, gc=False):
+    """Why a plan must not be carried out: it has `removals`, and at most so many are `allowed`. `limit` says which."""
+
+    removals: int
+    allowed: int
+    limit: str
+    message: str
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,7 +392,9 @@ class Plan:
     anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
-    `seconds` and `requests` are an estimate. `as_of` is the run that the files were compared with; None: the portal.
+    `unpublished` is what only a status in a file would publish. A plan that is `refused` is shown and not carried out.
+    `seconds` and `requests` are an estimate of what the changes cost. `as_of` is the run that the files were compared
+    with; None: the portal.
     """
 
     target: Target
@@ -386,6 +410,8 @@ class Plan:
     seconds: float = 0.0
     kept: tuple[Held, ...] = ()
     overruled: tuple[Held, ...] = ()
+    unpublished: tuple[Unpublished, ...] = ()
+    refused: Refusal | None = None
     as_of: AsOf | None = None
 
     def as_of_run(self, as_of: AsOf) -> Plan:

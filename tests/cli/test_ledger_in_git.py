@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -118,6 +119,7 @@ def test_a_plan_of_a_fork_needs_no_token_and_sends_no_request(remote, origin, po
     before = len(portal.requests)
     done = fork.run("plan", "--offline")
     assert done.code == 0 and "title: Invoices -> Bills" in done.out, done
+    assert re.search(r"Compared with run 1 of [-0-9]+ [0-9:]+ UTC in the ledger\. The portal was not asked\.", done.out)
     assert fork.run("plan", "--offline", "--check").code == 10
     plan = json.loads(fork.run("plan", "--offline", "--format", "json").out)
     assert plan["as_of"]["run"] == 1 and [change["action"] for change in plan["changes"]] == ["update"]

@@ -274,3 +274,26 @@ def test_fix_shows_what_is_left_and_diff_changes_nothing(project):
     assert project.run("lint", "--fix").out == project.run("lint").out
     assert project.run("lint", "--diff").code == 0
     assert (project.folder / REFUNDS).read_text() == LINKS
+
+
+# --- an upgrade of the service ---------------------------------------------------------------------------------------
+
+
+def test_the_pages_that_an_upgrade_of_the_service_changes_are_listed_on_request(project):
+    project.write(
+        REFUNDS,
+        "---\ntitle: Refund a charge\n---\n\nWords | and a bar.\n\n- b\n\n  <!--cw-colwidths:90,0-->\n  | a | b |\n  | --- | --- |\n\n| c |\n| --- |\n\nWords.\n\n"
+        "<https://guidejar.com/guides/abc>\n\n![a](https://x.test/a.png?cw_image_width=30px)\n\n<!--cw-colwidths:9-->\n",
+    )
+    assert project.run("lint", **UNTRANSLATED).out == "5 files: 0 errors, 0 warnings.\n"
+    done = project.run("lint", "--service", "4.16", "--against", "4.10", **UNTRANSLATED)
+    assert done.code == 0
+    assert done.out.startswith(
+        f"{REFUNDS}:7:1: warning KB416 This page has different HTML in version 4.16 than in 4.10: 2 tables, 1 image, 1 player.\n"
+    )
+    assert done.out.endswith("\n5 files: 0 errors, 1 warning.\n")
+    same = project.run("lint", "--service", "4.10", "--against", "4.10", **UNTRANSLATED)
+    assert same.out == "5 files: 0 errors, 0 warnings.\n"
+    assert "KB416" not in project.run("lint", "--against", "4.10", "locale:fr", **UNTRANSLATED).out
+    refused = project.run("lint", "--service", "4.16")
+    assert refused.code == 2 and "--against" in refused.err

@@ -151,9 +151,20 @@ def test_a_deleted_file_is_reported_and_its_article_stays(remote, portal: Sandbo
 def test_a_plan_that_would_remove_too_much_refuses_itself(remote):
     remote.run("push")
     (remote.folder / "content/en/billing/invoices.md").unlink()
-    refused = remote.run("plan", KBSYNC_PUSH__REMOVED="delete")
-    assert refused.code == 4 and "[push] max_removals allows 10%" in refused.err
-    done = remote.run("push", KBSYNC_PUSH__REMOVED="delete", KBSYNC_PUSH__MAX_REMOVALS="50%")
+    strict = {"KBSYNC_PUSH__REMOVED": "delete", "KBSYNC_PUSH__MAX_REMOVALS": "0%"}
+    refused, pushed = remote.run("plan", **strict), remote.run("push", **strict)
+    for done in (refused, pushed):
+        assert done.code == 4 and "[push] max_removals allows 0%" in done.out
+        assert "DELETE 1 article (its file is gone)\n  en: invoices" in done.out and ": REFUSED\n" in done.out
+    assert "`kbsync push --allow-removals 1`" in refused.out
+    for form in ("json", "markdown", "github"):
+        done = remote.run("push", "--format", form, **strict)
+        assert done.code == 4 and "removals allows 0%" in done.out
+    skipped = json.loads(remote.run("push", "--format", "json", **strict).out)
+    assert "delete" in {change["action"] for change in skipped["changes"] if change["outcome"] == "skipped"}
+    assert skipped["refused"]["removals"] == 1
+    assert remote.run("plan", "--out", "p.plan", **strict).code == 4 and not (remote.folder / "p.plan").exists()
+    done = remote.run("push", "--allow-removals", "1", **strict)
     assert done.code == 0 and "1 article deleted\n" in done.out
 
 

@@ -129,3 +129,12 @@ def test_it_builds_a_static_site(project):
     assert done.code == 0 and done.out == "Wrote 9 pages to out. Open out/index.html.\n"
     assert "Refund a charge" in (project.folder / "out/en/articles/refunds.html").read_text()
     assert project.run("preview", "--build", "content").code == 2
+
+
+def test_it_renders_as_the_version_of_the_service_that_is_asked_for(project):
+    project.write("content/en/billing/refunds.md", "---\ntitle: Refund a charge\n---\n| a |\n| --- |\n")
+    for options, table in (((), '<div class="tableWrapper"><table>'), (("--service", "4.10"), "\n<table>")):
+        assert project.run("preview", "--build", f"out{len(options)}", *options).code == 0
+        assert table in (project.folder / f"out{len(options)}/en/articles/refunds.html").read_text()
+    refused = project.run("preview", "--build", "other", "--service", "4.9")
+    assert refused.code == 2 and "'4.10', '4.16'" in refused.err

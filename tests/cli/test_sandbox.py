@@ -23,11 +23,11 @@ LINES = 5
 
 
 @contextmanager
-def sandbox(project) -> Iterator[list[str]]:
+def sandbox(project, *options: str) -> Iterator[list[str]]:
     """The command while it runs, and the lines that it prints first."""
     environ = {name: value for name, value in os.environ.items() if not name.startswith("KBSYNC_")}
     process = subprocess.Popen(
-        [sys.executable, "-m", "kbsync", "sandbox", "--port", "0"],
+        [sys.executable, "-m", "kbsync", "sandbox", "--port", "0", *options],
         cwd=project.folder, env=environ, stdout=subprocess.PIPE, text=True, encoding="utf-8",
     )  # fmt: skip
     with process:
@@ -83,3 +83,15 @@ def test_a_command_that_finds_the_data_in_use_for_long_says_so(project):
     assert done.code == 2
     assert "another kbsync command uses it" in done.err
     assert "Run this again" in done.err
+
+
+@pytest.mark.parametrize(("options", "version"), [((), "4.16.2"), (("--version", "4.10"), "4.10.0")])
+def test_it_answers_like_the_newest_version_unless_told_otherwise(project, options, version):
+    with sandbox(project, *options) as lines:
+        assert httpx.get(f"{address(lines)}/api", timeout=GIVE_UP_S).json()["version"] == version
+
+
+def test_two_versions_at_once_are_refused(project):
+    result = project.run("sandbox", "--version", "4.10", "--always-draft")
+    assert result.code == 2
+    assert "cannot be combined" in result.err

@@ -24,8 +24,12 @@ IDENTITIES = [
     ("en/account/deep/a.md", "", "en", "a", "account"),
     ("pt_BR/billing/refunds.md", "", "pt_BR", "refunds-pt-br", "billing"),
     ("fr/billing/refunds.md", "", "fr", "refunds-fr", "billing"),
-    ("en/billing/Über uns.md", "", "en", "Über uns", "billing"),
-    ("en/billing/U\u0308ber uns.md", "", "en", "\u00dcber uns", "billing"),
+    ("en/billing/Über uns.md", "", "en", "uber-uns", "billing"),
+    ("en/billing/U\u0308ber uns.md", "", "en", "uber-uns", "billing"),
+    ("fr/billing/Été à Paris.md", "", "fr", "ete-a-paris-fr", "billing"),
+    ("en/billing/v1.2 Notes.md", "", "en", "v1-2-notes", "billing"),
+    ("en/billing/設定.md", "", "en", "設定", "billing"),
+    ("en/billing/Über.md", "slug: Über", "en", "Über", "billing"),
     ("en/U\u0308bersicht/a.md", "", "en", "a", "\u00dcbersicht"),
     ("en/billing/refunds.md", "slug: money-back", "en", "money-back", "billing"),
     ("fr/billing/refunds.md", "slug: money-back", "fr", "money-back", "billing"),
@@ -163,8 +167,9 @@ UNTOUCHED = [
 
 def around(body: str) -> dict[str, str | bytes]:
     return beside(f"---\ntitle: T\n---\n{body}", **{
-        "en/billing/invoices.md": "# I\n## When due\nx", "en/billing/with space.md": "# W\nx",
-        "en/billing/100%.md": "# P\nx", "en/billing/a(b).md": "# B\nx", "en/billing/r&d.md": "# R\nx",
+        "en/billing/invoices.md": "# I\n## When due\nx", "en/billing/with space.md": "---\nslug: with space\n---\n# W\nx",
+        "en/billing/100%.md": "---\nslug: 100%\n---\n# P\nx", "en/billing/a(b).md": "---\nslug: a(b)\n---\n# B\nx",
+        "en/billing/r&d.md": "---\nslug: r&d\n---\n# R\nx",
         "fr/billing/_category.md": A_CATEGORY, "fr/billing/refunds.md": "# R\nx", "en/billing/shot.png": b"x",
     })  # fmt: skip
 

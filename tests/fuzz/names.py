@@ -24,7 +24,9 @@ from kbsync.command import command_line
 from kbsync.config import Settings
 from kbsync.model import Action, Change, Held, Outcome, Plan, Reason, Target
 from kbsync.report.markdown import plan_markdown
-from kbsync.report.text import Style, Words, plan_text, push_text
+from kbsync.report.pushed import Words, push_text
+from kbsync.report.style import Style
+from kbsync.report.text import plan_text
 
 PIECES = (
     "a", "b c", " ", "  ", "é", "e\u0301", "漢字", "🎉", "$(touch RAN)", "`touch RAN`", "${IFS}", "$HOME", "$", "'", '"', "\\", "\\n", "\n", "\r", "\t", "-", "--", "=",
@@ -121,12 +123,12 @@ def _as_reported(line: str, names: Names) -> Iterator[str]:
     )
     plan = Plan(Target("https://x.example.com", 1, "p", "chatwoot"), (change,), (held,))
     text = plan_text(plan, Style(width=40), command=line)
-    yield from re.findall(r"run `(kbsync [^`]*)` for ours", text)
-    yield from re.findall(r"Run `(kbsync [^`]*)` to make this change", text)
+    yield from re.findall(r"run\s+`(kbsync [^`]*)`\s+for\s+ours", text)
+    yield from re.findall(r"Run\s+`(kbsync [^`]*)`\s+to\s+make\s+this\s+change", text)
     failed = push_text(
         plan, [Outcome(change, "failed", None, "no")], Style(), requests=1, seconds=1.0, words=Words(again=line)
     )
-    yield from re.findall(r"Run `(kbsync [^`]*)` again to", failed)
+    yield from re.findall(r"Run\s+`(kbsync [^`]*)`\s+again\s+to", failed)
     if len(line) < 900:  # Longer ones are cut in a comment, and end with `…`.
         yield from re.findall(r"run `(kbsync [^`]*)` for ours", plan_markdown(plan, (), root="content"))
 

@@ -182,7 +182,7 @@ def test_a_remote_that_was_set_back_to_an_old_copy_is_not_believed_by_who_knows_
 def test_a_ref_that_holds_no_commit_is_told_and_left_alone(remote, here):
     blob = git(remote, "hash-object", "-w", "--stdin")
     git(remote, "update-ref", REF, blob)
-    with pytest.raises(LedgerError, match="it is not a commit"):
+    with pytest.raises(LedgerError, match="it does not point to a commit"):
         git_ledger(here)
     assert git(remote, "rev-parse", REF) == blob
 

@@ -76,7 +76,7 @@ FIRES = [
     ("KB205", "warning", HERE, 3, 1, "made by the panel", "plain", article("slug: 1795252643-refunds\n")),
     ("KB205", "warning", HERE, 3, 1, "single hyphens", "plain", article("slug: a--b\n")),
     ("KB205", "warning", HERE, 3, 1, "a-z", "plain", article("slug: über-uns\n")),
-    ("KB205", "warning", "en/my_Faq.md", 1, 1, "`my_Faq` has capital letters", "`my_faq`", beside(AN_ARTICLE, **{"en/my_Faq.md": "# F\nx\n"})),
+    ("KB205", "warning", "en/my_Faq.md", 2, 1, "`my_Faq` has capital letters", "`my_faq`", beside(AN_ARTICLE, **{"en/my_Faq.md": "---\nslug: my_Faq\n---\n# F\nx\n"})),
     ("KB206", "error", HERE, 2, 1, "256 characters", "shorter", beside(f"---\ntitle: {'t' * 256}\n---\nx\n")),
     ("KB206", "error", CATEGORY, 2, 1, "256 characters", "shorter", beside(AN_ARTICLE, **{CATEGORY: f"---\nname: {'t' * 256}\n---\n"})),
     ("KB206", "error", HERE, 3, 1, "256 characters", "shorter", article(f"slug: {'s' * 256}\n")),
@@ -84,8 +84,12 @@ FIRES = [
     ("KB207", "error", HERE, 1, 1, "20,001 characters", "two articles", article(body="x" * 20_001)),
     ("KB208", "error", HERE, 3, 1, "20,001 characters", "one sentence", article(f"description: {'x' * 20_001}\n")),
     ("KB210", "error", HERE, 3, 1, "known: default, ana", "`bob = ID`", article("author: bob\n")),
-    ("KB211", "error", HERE, 1, 1, "no body", "below the front matter", beside("# Only a title\n")),
-    ("KB211", "error", HERE, 1, 1, "no body", "below the front matter", article(body="\n  \n")),
+    ("KB209", "error", HERE, 3, 1, "`search`", "`slug: how-to-search`", beside("---\ntitle: How to search\nslug: search\n---\nx\n")),
+    ("KB209", "error", "en/billing/articles.md", 1, 1, "`articles`", "`slug: about-articles`",
+     beside(AN_ARTICLE, **{"en/billing/articles.md": "---\ntitle: Articles\n---\nx\n"})),
+    ("KB211", "warning", HERE, 1, 1, "no body", "before version 4.16", beside("# Only a title\n")),
+    ("KB211", "warning", HERE, 1, 1, "no body", "below the front matter", article("status: draft\n", "\n  \n")),
+    ("KB211", "error", HERE, 1, 1, "no body", "below the front matter", article("status: published\n", "\n  \n")),
     ("KB213", "warning", HERE, 3, 1, "en/no.md", "content root", article("translation_of: en/no.md\n")),
     ("KB213", "warning", HERE, 3, 1, "same locale", "original", article(f"translation_of: {HERE}\n")),
     ("KB214", "warning", HERE, 1, 1, "into fr", "fr/billing/refunds.md", beside(AN_ARTICLE, **{"fr/x.md": "# X\nx\n"})),
@@ -95,6 +99,7 @@ FIRES = [
         "en/billing/other.md": "# O\n## Yes\nx"})),
     ("KB301", "warning", HERE, 4, 5, "no page for en/invoices", "its `.md`", article(body="[a](../invoices)\n")),
     ("KB301", "warning", HERE, 4, 5, "outside", "public address", article(body="[a](../../../x.md)\n")),
+    ("KB302", "warning", HERE, 4, 5, "`#What-s-new`", "Did you mean `#whats-new`?", article(body="[a](refunds.md#What-s-new)\n## What's new\n")),
     ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n## A\n### B\n#### Deep\n")),
     ("KB303", "warning", HERE, 4, 6, "en/billing/no.png", "Add the file", article(body="![a](no.png)\n")),
     ("KB303", "warning", HERE, 6, 6, "en/billing/no.png", "Add the file", article(body="![a]\n\n[a]: no.png\n")),
@@ -130,7 +135,20 @@ def test_a_rule_fires_once_at_its_place_with_one_thing_to_do(
 def test_every_rule_is_tested_here_or_beside_and_every_code_is_explained():
     # tests/content/test_walk.py, tests/push/test_images.py, tests/lint/test_ignore.py, tests/service/test_external.py,
     # tests/sync
-    elsewhere = {"KB102", "KB115", "KB120", "KB310", "KB320", "KB321", "KB322", "KB323", "KB501", "KB502", "KB503"}
+    elsewhere = {
+        "KB102",
+        "KB115",
+        "KB120",
+        "KB310",
+        "KB416",
+        "KB320",
+        "KB321",
+        "KB322",
+        "KB323",
+        "KB501",
+        "KB502",
+        "KB503",
+    }
     elsewhere |= {"KB505", "KB506"}
     assert {case[0] for case in FIRES} | elsewhere | set(OF_ONE_TEXT) == set(RULES)
     assert all(rule.code == code and rule.title and explain(code).why for code, rule in RULES.items())

@@ -74,6 +74,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         (
             "a <!-- b --> c\n",
             "<!-- b\n\nc -->\n\nd\n",
+            "<!--cw-colwidths:120,80-->\n| a | b |\n| --- | --- |\n",
             "`<b>` and `` <i> ``\n",
             "```html\n<b>x</b>\n```\n",
             "    <b>x</b>\n",

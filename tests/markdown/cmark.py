@@ -7,9 +7,11 @@ from cmarkgfm import cmark
 
 from kbsync.markdown.embeds import EMBEDS
 from kbsync.markdown.html import render_html
+from kbsync.markdown.versions import V4_10, Version
 
 _INFO = re.compile(r'(<code class="language-)([^"\n]*)(">)')
 _UNSAFE = re.compile(r'( (?:href|src)=")(?:javascript|vbscript|file|data):[^"]*"', re.IGNORECASE)
+_WRAPPER_END = re.compile("</table>\n</div>\n?")
 _ALT = re.compile(r'(<img src="[^"]*" alt=")[^"]*"')
 
 
@@ -26,12 +28,13 @@ def by_cmark(markdown: str) -> str:
 
 
 def comparable(written: str) -> str:
-    """Take out the three other things in which the portal is known to write otherwise."""
+    """Take out the other things in which the portal is known to write otherwise; since 4.16 the wrapper of a table."""
+    written = _WRAPPER_END.sub("</table>\n", written.replace('<div class="tableWrapper">', ""))
     return _ALT.sub(r'\1"', _UNSAFE.sub(r'\1"', written)).replace("\n<table>", "<table>")
 
 
-def agrees(markdown: str) -> bool:
+def agrees(markdown: str, version: Version = V4_10) -> bool:
     """Say whether both make the same HTML. Keep out what is the portal's own."""
     # A fence's first word is written unescaped on the portal; ours comes that way.
     theirs = _INFO.sub(lambda found: found[1] + html.unescape(found[2]) + found[3], by_cmark(markdown))
-    return comparable(render_html(markdown)) == comparable(theirs)
+    return comparable(render_html(markdown, version)) == comparable(theirs)

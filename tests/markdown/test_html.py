@@ -5,27 +5,63 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.markdown.html import render_html
+from kbsync.markdown.html import render_blocks, render_html
+from kbsync.markdown.versions import KNOWN, V4_10, V4_16, Version
 
-RECORDED = [
-    json.loads(line) for line in (Path(__file__).parents[1] / "fixtures/parity/rendered.jsonl").read_text().splitlines()
+PARITY = Path(__file__).parents[1] / "fixtures/parity"
+
+
+def recorded(name: str) -> dict[tuple[str, str], str]:
+    """By name and Markdown of a case: its HTML."""
+    rows = map(json.loads, (PARITY / name).read_text().splitlines())
+    return {(name, markdown): html for name, markdown, html in rows}
+
+
+OLD = recorded("rendered.jsonl")
+RECORDED = {V4_10: OLD, V4_16: OLD | recorded("rendered-4.16.jsonl")}
+CASES = [
+    pytest.param(version, markdown, html, id=f"{version} {name}")
+    for version, cases in RECORDED.items()
+    for (name, markdown), html in cases.items()
 ]
 YOUTUBE = "https://youtu.be/dQw4w9WgXcQ"
 
 
-@pytest.mark.parametrize(("markdown", "html"), [case[1:] for case in RECORDED], ids=[case[0] for case in RECORDED])
-def test_a_text_becomes_the_html_that_the_portal_was_seen_to_show(markdown: str, html: str):
-    assert render_html(markdown) == html
+@pytest.mark.parametrize(("version", "markdown", "html"), CASES)
+def test_surprise_151_to_155_a_text_becomes_the_html_that_a_portal_of_that_version_was_seen_to_show(
+    version: Version, markdown: str, html: str
+):
+    assert render_html(markdown, version) == html
 
 
 def test_all_recorded_cases_are_there():
-    assert len(RECORDED) == 291
+    assert [len(cases) for cases in RECORDED.values()] == [291, 408]
 
 
 @pytest.mark.parametrize(
     ("markdown", "html"),
     [
-        pytest.param("- a\n  | b |\n  |---|", "<ul>\n<li>a<table>", id="a table in a tight item begins on its line"),
+        pytest.param("<!--cw-colwidths:,40-->\n| a |\n|---|", "max(100%, 90px)", id="a width left out is open"),
+        pytest.param(f"<!--cw-colwidths:{'9' * 5000}-->\n| a |\n|---|", "<colgroup>", id="a width of 5,000 digits"),
+        pytest.param("![a](b.png?x;cw_image_width=30px)", "width: 30px", id="a semicolon parts parameters, too"),
+        pytest.param("![a](b.png?cw%5Fimage_width=30px)", "b.png", id="a name that is written otherwise"),
+        pytest.param("![a](50%.png?cw_image_width=30px)", '30px" alt="a" />', id="an address that is none"),
+        pytest.param("![a](b'c.png?cw_image_width=30px)", '30px" alt="a" />', id="an apostrophe makes a fragment"),
+        pytest.param('![a](b " ")', '<img src="b" alt="a" />', id="a title of spaces"),
+    ],
+)
+def test_widths_are_read_as_the_portal_reads_them(markdown: str, html: str):
+    assert html in render_html(markdown, V4_16)
+
+
+@pytest.mark.parametrize(
+    ("markdown", "html"),
+    [
+        pytest.param(
+            "- a\n  | b |\n  |---|",
+            '<ul>\n<li>a<div class="tableWrapper"><table>',
+            id="a table in a tight item begins on its line",
+        ),
         pytest.param("![x^2^](y)", '<p><img src="y" alt="x<sup>2</sup>" /></p>\n', id="superscript in an alt"),
         pytest.param("![a\\\nb](y)", '<p><img src="y" alt="ab" /></p>\n', id="a hard break leaves an alt"),
         pytest.param("![a [b](c)](y)", '<p><img src="y" alt="a b" /></p>\n', id="a link in an alt is its text"),
@@ -76,3 +112,10 @@ def test_every_player_of_an_address_with_braces_is_written_out_plainly():
 )
 def test_hostile_nesting_ends(hostile: str):
     assert render_html(hostile)
+
+
+@pytest.mark.parametrize("version", KNOWN)
+def test_the_blocks_of_a_page_are_the_page(version: Version):
+    for (_, markdown), html in RECORDED[version].items():
+        blocks = "".join(block for _, (block,) in render_blocks(markdown, [version]))
+        assert blocks.replace("\n", "") == html.replace("\n", "")

@@ -4,6 +4,7 @@ import pytest
 from cmark import by_cmark
 
 from kbsync.markdown.html import render_html
+from kbsync.markdown.versions import V4_10
 
 
 @pytest.mark.parametrize(
@@ -90,7 +91,7 @@ from kbsync.markdown.html import render_html
     ],
 )
 def test_a_difference_that_is_known_and_left(markdown: str, ours: str, theirs: str):
-    assert (render_html(markdown), by_cmark(markdown)) == (ours, theirs)
+    assert (render_html(markdown, V4_10), by_cmark(markdown)) == (ours, theirs)
 
 
 def test_quotes_nested_deeper_than_100_lose_their_content_unlike_with_cmark():

@@ -7,6 +7,7 @@ import pytest
 
 from kbsync.markdown.html import render_html
 from kbsync.markdown.tables import MAX_FILLED_IN
+from kbsync.markdown.versions import V4_10
 
 
 def a_table(columns: int, rows: int, row: str = "x|\n", mark: str = "-") -> str:
@@ -25,7 +26,7 @@ def a_table(columns: int, rows: int, row: str = "x|\n", mark: str = "-") -> str:
     ],
 )
 def test_short_rows_are_filled_up_as_on_the_portal(text):
-    assert render_html(text) == cmarkgfm.markdown_to_html_with_extensions(text, extensions=["table"])
+    assert render_html(text, V4_10) == cmarkgfm.markdown_to_html_with_extensions(text, extensions=["table"])
 
 
 def test_a_table_ends_where_the_portal_has_filled_in_too_many_cells():

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import pytest
 
-from kbsync.errors import PlanRefused
 from kbsync.fields import SideEffects
 from kbsync.model import Action, Manage, Pending, Reason, Status
 from kbsync.plan.build import build_plan
@@ -404,12 +403,32 @@ def test_a_deleted_category_goes_after_its_articles():
 
 
 def test_a_plan_that_removes_too_much_refuses_itself_and_names_the_limit():
+    articles = [an_article(slug=f"a{n}", remote_id=n) for n in range(50)]
+    plan = plan_of(articles[6:], articles, articles, removed="delete", max_fraction=0.1)
+    assert plan.refused is not None and (plan.refused.removals, plan.refused.allowed) == (6, 5)
+    assert "removes 6 of the 50 items that kbsync has published. [push] max_removals allows 10%" in plan.refused.message
+    assert len(plan.changes) == 6, "a plan that is refused is shown"
+    assert plan_of(articles[5:], articles, articles, removed="delete", max_fraction=0.1).refused is None
+
+
+@pytest.mark.parametrize(
+    ("share", "option", "removals", "refused"),
+    [(0.1, None, 3, False), (0.1, None, 4, True), (0.0, None, 1, True), (0.5, None, 5, False), (0.5, None, 6, True),
+     (0.1, 4, 4, False), (0.5, 2, 3, True), (0.1, 0, 1, True), (0.07, None, 7, True)],
+)  # fmt: skip
+def test_a_share_of_few_items_allows_three_removals_and_an_option_counts_once(share, option, removals, refused):
     articles = [an_article(slug=f"a{n}", remote_id=n) for n in range(10)]
-    with pytest.raises(
-        PlanRefused, match=r"removes 2 of the 10 items that kbsync has published. \[push\] max_removals allows 10%"
-    ):
-        plan_of(articles[2:], articles, articles, removed="delete", max_fraction=0.1)
-    assert len(plan_of(articles[1:], articles, articles, removed="delete", max_fraction=0.1).changes) == 1
+    found = plan_of(
+        articles[removals:], articles, articles, removed="delete", max_fraction=share, allow_removals=option
+    )
+    assert (found.refused is not None) is refused
+
+
+@pytest.mark.parametrize("removals", [7, 8])
+def test_seven_percent_of_a_hundred_are_seven(removals):
+    articles = [an_article(slug=f"a{n}", remote_id=n) for n in range(100)]
+    found = plan_of(articles[removals:], articles, articles, removed="delete", max_fraction=0.07)
+    assert (found.refused is not None) is (removals == 8)
 
 
 def test_a_selector_makes_nobody_an_orphan():

@@ -128,7 +128,6 @@ def test_an_address_that_another_article_takes_is_told_with_what_it_will_show():
     ("status", "breaks"),
     [
         (Status.PUBLISHED, "Links from elsewhere (emails, search engines) break"),
-        (Status.DRAFT, "It is a draft, so lists and search do not show it. Only addresses that you shared break"),
         (Status.ARCHIVED, "It is archived, so lists and search do not show it. Only addresses that you shared break"),
     ],
 )
@@ -138,6 +137,14 @@ def test_who_loses_the_address_depends_on_the_status_since_drafts_answer_too(sta
     (warning,) = build_plan(TARGET, [item.but(slug="new").desired()], known, policy=POLICY).warnings
     assert "/articles/old will be 404 at once" in warning.message
     assert breaks in warning.hint
+
+
+def test_a_draft_that_moves_loses_only_what_was_shared():
+    item = an_article(slug="old", path="en/x.md", status=Status.DRAFT)
+    known = Known([item.observed()], [item.base()])
+    (warning,) = build_plan(TARGET, [item.but(slug="new").desired()], known, policy=POLICY).warnings
+    assert warning.code == "KB503" and "404" not in warning.message
+    assert "If you shared the old address /articles/old, it stops working." in warning.message
 
 
 def test_an_address_that_never_answered_is_no_loss():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from base64 import b64decode
 from collections.abc import Callable
 
 import pytest
@@ -16,6 +17,8 @@ Visit = Callable[..., Page]
 
 A_REFUND = str(TREE["en/billing/refunds.md"])
 LONG = A_REFUND + "\n".join(f"\nParagraph {number}.\n" for number in range(200))
+
+PIXEL = b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
 
 HOSTILE = """---
 title: <script>window.bad = 1</script><b>
@@ -169,6 +172,21 @@ def test_a_hostile_article_runs_no_script_and_asks_nobody(desk: Running, visit: 
     write(desk, "en/billing/refunds.md", HOSTILE + "\nThe end.\n")
     expect(page.get_by_text("The end.")).to_be_attached()
     assert page.evaluate("window.bad") is None
+
+
+def test_columns_and_images_have_the_widths_that_the_panel_wrote_and_follow_a_save(desk: Running, visit: Visit):
+    sized = "---\ntitle: Refunds\n---\n<!--cw-colwidths:120,80-->\n| a | b |\n| --- | --- |\n| c | d |\n"
+    write(desk, "en/billing/refunds.md", sized)
+    page = visit(REFUNDS)
+    stay(page)
+    table = page.locator("article table")
+    expect(table).to_have_css("width", "200px")
+    expect(table.locator("th").first).to_have_css("width", "120px")
+    (desk.content / "en/billing/x.png").write_bytes(PIXEL)
+    write(desk, "en/billing/refunds.md", sized.replace("120", "140") + "\n![x](x.png?cw_image_width=60px)\n")
+    expect(table).to_have_css("width", "220px")
+    expect(page.locator("article img").last).to_have_css("width", "60px")
+    assert page.evaluate("window.stayed")
 
 
 def test_a_right_to_left_locale_reads_from_right_to_left(desk: Running, visit: Visit):

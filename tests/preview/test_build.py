@@ -17,7 +17,7 @@ from preview.workshop import TREE, a_project
 FILES = {
     **TREE,
     "en/billing/images/a b.png": b"png",
-    "en/billing/odd.md": "---\ntitle: Odd\nslug: a/b c\n---\n![p](<images/a b.png>) [r](refunds.md#when) [x](/hc/x)\n",
+    "en/billing/odd.md": "---\ntitle: Odd\nslug: a/b c\n---\n![p](<images/a b.png>) ![q](images/a%20b.png?cw_image_width=30px) [r](refunds.md#when) [x](/hc/x)\n",
     "fr/equipes/_category.md": "---\nname: Équipes\nslug: équipes\n---\n",
     "fr/equipes/inviter.md": "---\ntitle: Inviter\n---\nInviter.\n",
 }
@@ -55,6 +55,11 @@ def test_links_keep_their_anchors_and_those_to_elsewhere_stay(site: Path):
     assert 'href="refunds.html#when"' in html
     assert 'href="/hc/x"' in html
     assert 'src="../../files/en/billing/images/a%20b.png"' in html
+
+
+def test_an_image_keeps_its_width(site: Path):
+    page = next(site.rglob("page-*.html")).read_text("utf-8")
+    assert 'src="../../files/en/billing/images/a%20b.png?cw_image_width=30px" alt="q" style="width: 30px;' in page
 
 
 def test_the_search_index_has_addresses_as_seen_from_its_own_folder(site: Path):

@@ -147,3 +147,18 @@ def test_an_uploaded_image_is_no_change_since_the_last_push(tmp_path: Path):
     assert since(shop, {"content": sent}) == "Not changed since the last push."
     other = body_digest(f"![p](https://h/rails/active_storage/x/p-{key[::-1]}.png)\n")
     assert since(shop, {"content": other}) == "Changed since the last push: body."
+
+
+def test_an_article_that_the_portal_has_under_the_former_default_of_its_slug_is_found(tmp_path: Path):
+    path, asked = "en/billing/Été.md", list[str]()
+
+    def ask(_locale: str, slug: str) -> PortalArticle | None:
+        asked.append(slug)
+        return SAME if slug == "Été" else None
+
+    shop = a_shop(tmp_path, TREE | {path: "---\ntitle: Summer\n---\nText.\n"})
+    comparer = Comparer(ask, lambda _path: None, Clock())
+    comparer.diff_of(shop.live_tree, path)
+    answer_all(comparer)
+    assert asked == ["ete", "Été"]
+    assert comparer.diff_of(shop.live_tree, path) not in (ASKING, NOT_THERE)

@@ -127,6 +127,7 @@ def test_a_page_may_load_nothing_but_what_is_here(preview: Running):
     policy = dict(part.strip().split(" ", 1) for part in headers["content-security-policy"].split(";"))
     assert policy["default-src"] == policy["frame-src"] == "'none'"
     assert policy["script-src"] == policy["style-src"] == policy["connect-src"] == "'self'"
+    assert policy["style-src-attr"] == "'unsafe-inline'"
     assert policy["img-src"] == "'self' data:"
     assert headers["x-content-type-options"] == "nosniff"
     assert headers["referrer-policy"] == "no-referrer"

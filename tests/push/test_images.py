@@ -90,6 +90,20 @@ def test_another_image_of_the_same_name_is_uploaded_and_only_its_articles_change
     assert project.run("plan", "--check").returncode == 0
 
 
+def test_a_width_is_sent_with_its_image_and_is_a_part_of_the_text_on_both_sides(project: Project, portal: Sandbox):
+    wide = "![the button](images/a.png?cw_image_width=300px&raw=true)"
+    write_files(project.folder, {"content/en/guide/start.md": f"---\ntitle: Start\n---\nLook: {wide}\n"})
+    project.push()
+    (address,) = ADDRESS.findall(bodies(portal)["start"])
+    assert bodies(portal)["start"] == f"Look: ![the button]({address}?cw_image_width=300px)\n"
+    assert project.run("plan", "--check", "--full").returncode == 0
+    portal.panel.edit("start", content=bodies(portal)["start"].replace("300px", "200px"))
+    assert project.run("plan", "--check", "--full").returncode == 4
+    narrow = wide.replace("300px", "200px")
+    write_files(project.folder, {"content/en/guide/start.md": f"---\ntitle: Start\n---\nLook: {narrow}\n"})
+    assert project.run("plan", "--check", "--full").returncode == 0
+
+
 def test_the_address_of_a_image_that_has_not_moved_is_no_edit_in_the_panel(project: Project, portal: Sandbox):
     project.push()
     shutil.rmtree(project.folder / ".kbsync")

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from kbsync.model import Action
-from kbsync.report.text import Style, plan_text
+from kbsync.report.style import Style
+from kbsync.report.text import plan_text
 from kbsync.sandbox import Fault
 
 from .world import a_category, a_world, an_article

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 
 from kbsync.model import Action, Reason, Status
-from kbsync.sandbox import V4_2, Behaviour
+from kbsync.sandbox import V4_2, V4_10, V4_16
 
 from .world import PORTAL, a_category, a_world, an_article
 
 CATEGORY = {"en/a/_category.md": a_category("a")}
-BOTH = pytest.mark.parametrize("behaviour", [Behaviour(), V4_2], ids=["4.10", "4.2"])
+ALL = pytest.mark.parametrize("behaviour", [V4_10, V4_2, V4_16], ids=["4.10", "4.2", "4.16"])
 MORE = {"en/b/_category.md": a_category("b")}
 
 
@@ -24,7 +24,7 @@ def nothing_left(world) -> bool:
     return not plan.changes and not plan.held and not world.pending()
 
 
-@BOTH
+@ALL
 def test_a_tree_is_created_as_drafts_and_then_there_is_nothing_to_do(tmp_path, behaviour):
     tree = one(status="published", position=7, description="D", tags=["t"], meta_title="M", author="ada")
     with a_world(tmp_path, tree, behaviour=behaviour) as world:
@@ -36,7 +36,7 @@ def test_a_tree_is_created_as_drafts_and_then_there_is_nothing_to_do(tmp_path, b
         assert world.bases()["x"].remote_id == article.id
 
 
-@BOTH
+@ALL
 def test_an_update_sends_only_what_the_source_changed(tmp_path, behaviour):
     with a_world(tmp_path, one(description="old"), behaviour=behaviour) as world:
         world.push()
@@ -48,7 +48,7 @@ def test_an_update_sends_only_what_the_source_changed(tmp_path, behaviour):
         assert nothing_left(world)
 
 
-@BOTH
+@ALL
 def test_what_is_equal_on_both_sides_is_adopted_without_a_request_that_writes(tmp_path, behaviour):
     with a_world(tmp_path, one(), behaviour=behaviour) as world:
         world.push()
@@ -60,7 +60,7 @@ def test_what_is_equal_on_both_sides_is_adopted_without_a_request_that_writes(tm
         assert nothing_left(world)
 
 
-@BOTH
+@ALL
 def test_a_status_goes_the_way_of_the_source_when_publish_is_on(tmp_path, behaviour):
     with a_world(tmp_path, one(status="published"), behaviour=behaviour, publish=True) as world:
         for status, number in (("published", 1), ("archived", 2), ("draft", 0), ("published", 1)):
@@ -95,7 +95,7 @@ def test_an_edit_between_a_create_and_its_publishing_is_drift_and_not_ours_to_ov
         assert plan.sent == ()
 
 
-@BOTH
+@ALL
 def test_a_move_to_another_category_keeps_its_position(tmp_path, behaviour):
     tree = one(position=35) | MORE | {"en/b/y.md": an_article("Y", position=90)}
     with a_world(tmp_path, tree, behaviour=behaviour) as world:
@@ -143,7 +143,7 @@ def test_nothing_is_removed_when_anything_else_failed(tmp_path):
         assert world.slugs() == ["gone", "x"]
 
 
-@BOTH
+@ALL
 def test_an_orphan_is_deleted_after_everything_else_and_its_category_last(tmp_path, behaviour):
     tree = one() | MORE | {"en/b/gone.md": an_article("Gone")}
     with a_world(tmp_path, tree, behaviour=behaviour, removed="delete") as world:
@@ -186,7 +186,7 @@ def test_phases_go_one_after_the_other(tmp_path):
         assert kinds == [("category", "create")] * 2 + [("article", "create")] * 2 + [("article", "publish")] * 2
 
 
-@BOTH
+@ALL
 def test_a_slug_that_a_stranger_has_is_told_with_the_strangers_name_and_theirs_stays(tmp_path, behaviour):
     with a_world(tmp_path, one(), behaviour=behaviour) as world:
         create = lambda: world.sandbox.panel.create(PORTAL, "Mine", "theirs", slug="x")  # noqa: E731

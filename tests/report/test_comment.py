@@ -130,11 +130,11 @@ def test_a_saved_plan_and_its_json_make_the_same_comment():
 
 def test_keys_actions_and_reasons_of_a_newer_kbsync_are_shown_as_far_as_they_are_known():
     change = {"action": "move", "kind": "author", "path": "en/a.md", "title": "A", "later": [{}]}
-    held = {"reason": "new_reason", "kind": "article", "path": "en/b.md", "fields": ["content"], "later": None}
+    held = {"reason": "later", "kind": "article", "path": "en/b.md", "fields": ["content"], "later": None}
     text = comment_markdown(a_report(changes=[change], held=[held], later=1, summary={"later": 1}), budget=BUDGET)
     assert "## kbsync plan: 1 change, 1 needs your decision\n" in text
     assert "| other | 1 item |\n" in text and "| move | `en/a.md` | A |  |\n" in text
-    assert "| new_reason | `en/b.md` | body |  |\n" in text
+    assert "| later | `en/b.md` | body |  |\n" in text
 
 
 @pytest.mark.parametrize(

@@ -10,11 +10,27 @@ from cmarkgfm import github_flavored_markdown_to_html as render
 from cmarkgfm.cmark import Options
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from kbsync.command import command_line
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Reason, Target, visible
+from kbsync.model import (
+    Action,
+    Change,
+    FieldChange,
+    Finding,
+    Held,
+    Observed,
+    Outcome,
+    Plan,
+    Reason,
+    Refusal,
+    Target,
+    visible,
+)
+from kbsync.report.body_diff import Bodies, Body
 from kbsync.report.escape import code, hint, prose
-from kbsync.report.markdown import LIMIT_BYTES, findings_markdown, plan_markdown, push_markdown, refused_markdown
+from kbsync.report.folding import LIMIT_BYTES
+from kbsync.report.markdown import findings_markdown, plan_markdown, push_markdown, refused_markdown
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
 HINT = "edited in the panel: run `kbsync push --overwrite en/billing/invoices.md`"
@@ -61,16 +77,16 @@ def test_a_plan_as_a_comment_says_the_result_the_counts_what_is_held_and_every_c
         "| create | 1 category and 2 articles as drafts |  |\n"
         "| update | 1 article | **LIVE**: 1 |\n\n"
         "### Needs your decision: 1\n\n"
-        "| Why | File | Fields | What to do |\n| --- | --- | --- | --- |\n"
-        "| edited in the panel | `en/billing/invoices.md` | title, body | "
+        "| Why | File | On the portal | In your file | What to do |\n| --- | --- | --- | --- | --- |\n"
+        "| edited in the panel | `en/billing/invoices.md` | title, body |  | "
         "edited in the panel: run `kbsync push --overwrite en/billing/invoices.md` |\n\n"
         "### Changes: 4\n\n"
         "| Action | File | Title | What changes |\n| --- | --- | --- | --- |\n"
+        "| update | `en/billing/refunds.md` | **LIVE** Refunds | "
+        "title: Money → Refunds; body changed; slug: old → new (the old address will be 404) |\n"
         "| create | `en/billing/_category.md` | Billing |  |\n"
         "| create | `en/billing/a.md` | A |  |\n"
-        "| create | `en/billing/b.md` | B |  |\n"
-        "| update | `en/billing/refunds.md` | **LIVE** Refunds | "
-        "title: Money → Refunds; body changed; slug: old → new (the old address will be 404) |\n\n"
+        "| create | `en/billing/b.md` | B |  |\n\n"
         "### Warnings: 1\n\n"
         "| Rule | Where | What | What to do |\n| --- | --- | --- | --- |\n"
         "| KB301 | `docs/content/en/a.md:3:5` | a link to `x.md`, which is not there | make the file |\n"
@@ -86,10 +102,10 @@ def test_a_push_says_first_what_failed_and_why_and_last_what_was_done():
     ]
     assert push_markdown(Plan(TARGET, unchanged=2), outcomes, requests=4, seconds=1.25) == (
         "## kbsync push: 1 change made, 1 failed, 1 skipped\n\n"
-        "Portal `handbook` at `https://support.example.com` · 4 requests in 1.2 s · 2 unchanged\n\n"
+        "Portal `handbook` at `https://support.example.com` · 4 requests in 1.2 s · 1 article already matches · 2 unchanged\n\n"
         "| Done | What | Seen by readers now |\n| --- | --- | --- |\n"
         "| created | 1 article as a draft |  |\n"
-        "| already matched | 1 article |  |\n\n"
+        "\n"
         "### Failed: 1\n\n"
         "| Action | File | Why | What to do |\n| --- | --- | --- | --- |\n"
         "| update | `en/b.md` | PATCH /b: 500 | run `kbsync push` again |\n\n"
@@ -273,3 +289,40 @@ def test_a_command_in_a_hint_is_whole_however_long_the_sentence_is():
     found = cell(hint(f"{'long ' * 60}or run `{command}`; {'more ' * 60}"))
     assert f"<code>{html.escape(command, quote=False)}</code>" in found.replace("\u200b", "")
     assert found.endswith("…")
+
+
+# --- both sides and differences --------------------------------------------------------------------------------------
+
+
+def test_what_needs_a_decision_has_both_values_and_when_the_portal_was_changed():
+    values = (FieldChange("title", "Bills | by *Ada*", "Invoices"), FieldChange("content", "body:1", "body:2"))
+    held = structs.replace(a_held(), values=values, edited_s=1_795_000_000)
+    assert (
+        "| edited in the panel, last changed 2026-11-18 11:06 UTC | `en/billing/invoices.md` "
+        "| title: Bills &#124; by \\*Ada\\*; body differs | title: Invoices |"
+        in plan_markdown(Plan(TARGET, held=(held,)))
+    )
+
+
+def test_long_values_that_differ_are_seen_to_differ():
+    long = "How to refund a charge of a customer who has paid by bank transfer in the last thirty days"
+    change = a_change(Action.UPDATE, "en/x.md", FieldChange("title", f"{long}, old", f"{long}, new"))
+    text = plan_markdown(Plan(TARGET, (change,)))
+    assert ", old → " in text and ", new |" in text
+
+
+def test_a_difference_is_folded_fits_and_cannot_leave_its_fence():
+    change = a_change(Action.UPDATE, "en/x.md", FieldChange("content", "body:1", "body:2"))
+    for old, new in (("````\n##[group]\n</details>", "```\n"), ("a", "b\n" * 20_000)):
+        text = plan_markdown(Plan(TARGET, (change,)), bodies=Bodies({("article", 7): Body(old, new)}, 3))
+        assert len(text.encode()) <= LIMIT_BYTES and "##[" not in text
+        page = render(text, Options.CMARK_OPT_UNSAFE)
+        assert page.count("<details>") == 1 and page.count('<pre lang="diff">') + page.count('"language-diff"') == 1
+        assert "3 more are not shown" in text
+
+
+def test_a_plan_that_is_refused_says_so_first():
+    refused = Refusal(5, 3, "max_removals", "This plan removes 5 items.", "Run `kbsync push --allow-removals 5`.")
+    text = plan_markdown(Plan(TARGET, (a_change(Action.DELETE, ""),), refused=refused))
+    assert text.startswith("## kbsync plan: refused, 1 change\n\n**Refused, nothing will be sent. This plan removes 5")
+    assert "Run `kbsync push --allow-removals 5`." in text and "| **DELETE** |" in text

@@ -10,7 +10,9 @@ from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, O
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.report.escape import inert
 from kbsync.report.findings import findings_text
-from kbsync.report.text import Style, Words, duration, held_text, plan_text, push_text
+from kbsync.report.pushed import Words, push_text
+from kbsync.report.style import Style
+from kbsync.report.text import duration, held_text, plan_text
 from kbsync.words import count
 
 TARGET = Target("https://support.example.com", 1, "handbook", "chatwoot")
@@ -85,7 +87,7 @@ def test_an_update_shows_each_field_before_and_after_and_a_body_only_as_changed(
 
 
 def test_a_slug_that_changes_says_that_the_old_address_dies():
-    text = plan_text(Plan(TARGET, (an_update("R", FieldChange("slug", "old", "new")),)), Style())
+    text = plan_text(Plan(TARGET, (an_update("R", FieldChange("slug", "old", "new"), live=True),)), Style())
     assert "      slug: old -> new  (the old address will be 404)\n" in text
 
 
@@ -262,3 +264,63 @@ def test_no_text_of_the_portal_or_of_a_file_is_a_command_to_the_runner_of_a_job(
     )
     for screen in screens:
         assert not re.search(r"##\w*\[|^\s*::", screen, re.MULTILINE), screen
+
+
+def test_what_readers_see_at_once_comes_first_and_what_matches_is_one_line():
+    adopted = tuple(
+        Change(
+            action=Action.ADOPT, kind="article", locale="en", slug=f"a{n}", path=f"en/a{n}.md", remote_id=n, title="T"
+        )
+        for n in range(66)
+    )
+    live = an_update("Refunds", FieldChange("title", "a", "b"), live=True)
+    text = plan_text(Plan(TARGET, (*adopted, a_create("en/new.md"), live), requests=3, seconds=0.1), Style())
+    assert text == (
+        "Plan for portal `handbook` at https://support.example.com\n\n"
+        "Update 1 article. 1 is live: readers see the change immediately.\n"
+        '  en/refunds.md  "Refunds"  LIVE\n      title: a -> b\n\n'
+        'Create 1 article as a draft\n  en/new.md  "T"\n\n'
+        "2 changes, 3 requests, about 1 second.\n66 articles already match.\n"
+        "Run `kbsync push` to make these changes.\n"
+    )
+
+
+def test_originals_and_translations_are_one_group_with_a_total():
+    def changes(locale: str) -> tuple[Change, Change]:
+        path = f"{locale}/x.md"
+        update = Change(
+            action=Action.UPDATE, kind="article", locale=locale, slug="x", path=path, remote_id=1, title="T"
+        )
+        return a_create(f"{locale}/new.md"), update
+
+    text = plan_text(Plan(TARGET, (*changes("en"), *changes("fr"))), Style())
+    assert text.count("Create 2 articles as drafts\n") == text.count("Update 2 articles\n") == 1
+
+
+def test_a_draft_that_gets_another_address_loses_none_that_readers_know():
+    field = FieldChange("slug", "old", "new")
+    assert "404" not in plan_text(Plan(TARGET, (an_update("R", field),)), Style())
+    assert "404" in plan_text(Plan(TARGET, (an_update("R", field, live=True),)), Style())
+
+
+def test_long_titles_that_differ_at_their_end_are_seen_to_differ():
+    long = "How to refund a charge of a customer who has paid by bank transfer in the last thirty days"
+    change = an_update("R", FieldChange("title", f"{long}, old", f"{long}, new"))
+    for width in (60, 100):
+        text = plan_text(Plan(TARGET, (change,)), Style(width=width))
+        assert ", old\n" in text and ", new\n" in text
+
+
+def test_what_never_was_agreed_on_is_not_called_edited_in_both_places():
+    held = Held(
+        reason=Reason.CONFLICT,
+        kind="article",
+        locale="en",
+        slug="x",
+        path="en/x.md",
+        remote_id=1,
+        fields=("title",),
+        hint="Decide.",
+        has_base=False,
+    )
+    assert "  en/x.md  differs on the portal: title\n" in plan_text(Plan(TARGET, held=(held,)), Style())

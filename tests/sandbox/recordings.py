@@ -6,16 +6,21 @@ import http.client
 import json
 import re
 from dataclasses import dataclass
+from html import unescape
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from patience import GIVE_UP_S
 
 FIXTURE = Path(__file__).parents[1] / "fixtures" / "observed" / "observed.jsonl.gz"
+FIXTURE_4_16 = FIXTURE.with_name("observed-4.16.jsonl.gz")
 RECORDED_HOST = "http://127.0.0.1:3900"
 
 CUT = re.compile(r"\.\.\. \[cut: (\d+) characters in all\]\Z")
 PAGE = re.compile(r"\(HTML page, cut here: page chrome left out; title: (.*)\)\Z", re.DOTALL)
+
+INSTALLATION_PAGES = {"Page not found": "(404)", "Something went wrong": "(500)"}
+"""Titles of the installation's own pages, which each version words in another way, and what the sandbox's say."""
 
 VOLATILE = (
     (re.compile(r'("updated_at":)\d+'), r"\g<1>0"),
@@ -54,9 +59,9 @@ class Exchange:
     reply: Reply
 
 
-def load() -> list[Exchange]:
-    """All recorded exchanges, in their order."""
-    with gzip.open(FIXTURE, "rt", encoding="utf-8") as lines:
+def load(fixture: Path) -> list[Exchange]:
+    """All recorded exchanges of a file, in their order."""
+    with gzip.open(fixture, "rt", encoding="utf-8") as lines:
         return [_exchange(number, json.loads(line)) for number, line in enumerate(lines)]
 
 
@@ -93,6 +98,8 @@ def _tail(head: str) -> str:
         return "\r\n--BB--\r\n"
     if '"meta"' in head:
         return '"}}'
+    if '"draft_content"' in head:
+        return '"}'
     return '"}' if head.startswith(('{"content"', '{"name"')) else '", "author_id": 1}'
 
 
@@ -108,7 +115,7 @@ def send(base_url: str, exchange: Exchange, source: str = "127.0.0.1") -> Reply:
     finally:
         connection.close()
     kind = told["content-type"]
-    text = f"(bytes) {raw!r}" if kind == "image/png" else raw.decode("utf-8")
+    text = f"(bytes) {raw!r}" if kind == "image/png" and raw else raw.decode("utf-8")
     return Reply(response.status, kind, told["cache-control"], told["location"], text, told["etag"])
 
 
@@ -138,8 +145,10 @@ def _without_ticket(location: str | None) -> str:
 
 def _same_body(recorded: str, given: str) -> bool:
     page = PAGE.match(recorded)
+    if page and page[1] in INSTALLATION_PAGES:
+        return INSTALLATION_PAGES[page[1]] in given
     if page:
-        return f"<title>{page[1]}</title>" in given.replace("&#39;", "'")
+        return f"<title>{unescape(page[1])}</title>" in given.replace("&#39;", "'")
     if recorded == "(short HTML redirect page)":
         return "redirected" in given
     if recorded.startswith("(bytes) b'\\x89PNG"):

@@ -4,10 +4,10 @@ What is left out stands in LEFT_OUT, with the reason.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
-from kbsync.sandbox import V4_2, Behaviour, Sandbox, Setup
+from kbsync.sandbox import V4_2, V4_10, Behaviour, Sandbox, Setup
 
 from .world import ACME, HANDBOOK, SUSPENDED, WITH_FOREIGN_PORTAL, call
 
@@ -34,7 +34,7 @@ class Scene:
     last: int
     before: Mapping[int, Step] = field(default_factory=dict)
     setup: Setup = ACME
-    behaviour: Behaviour = field(default_factory=Behaviour)
+    behaviour: Behaviour = V4_10
 
 
 def category(sandbox, portal="handbook", **fields):
@@ -206,9 +206,9 @@ SCENES = (
         {576: bare_portal, 580: french_default, 598: a_user_without_account, 599: that_user_is_gone},
     ),
     Scene(602, 604, {602: lambda sandbox: article(sandbox, "slow", content="x")}),
-    Scene(605, 611, {606: requests_of_this_minute}, behaviour=Behaviour(requests_per_minute=10)),
+    Scene(605, 611, {606: requests_of_this_minute}, behaviour=replace(V4_10, requests_per_minute=10)),
     Scene(612, 615, {613: uploads_of_this_hour}),
-    Scene(616, 631, {616: tied_articles}, behaviour=Behaviour(ties="lose")),
+    Scene(616, 631, {616: tied_articles}, behaviour=replace(V4_10, ties="lose")),
     Scene(632, 650, {632: secrets, 644: an_article_to_rename, 648: an_article_to_swap}),
     Scene(651, 658, {654: french_articles, 658: a_view}),
     Scene(659, 670, {659: french_category}),

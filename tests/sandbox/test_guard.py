@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from kbsync.sandbox import Fault
+from kbsync.sandbox import Behaviour, Fault
 from patience import GIVE_UP_S
 
 from .uploads import a_file, post
@@ -33,7 +33,7 @@ ROUTES = (
 
 @pytest.fixture
 def sandbox(tmp_path):
-    with a_sandbox(tmp_path) as running:
+    with a_sandbox(tmp_path, behaviour=Behaviour(fetches_from_private=True)) as running:
         yield running
 
 

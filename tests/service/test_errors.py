@@ -69,6 +69,15 @@ def test_no_token_is_told_as_such(sandbox):
     assert "KBSYNC_TOKEN" in error.hint
 
 
+def test_surprise_141_an_account_without_the_api_is_not_taken_for_a_wrong_token():
+    refusal = b'{"error":"API access is not enabled for this account"}'
+    with a_server(reply(refusal, "403 Forbidden")) as server, a_service(server.base_url) as service:
+        for work in (service.check_connection, service.fetch_portal):
+            error = told(work, Denied)
+            assert "403: API access is not enabled for this account" in error.message
+            assert error.hint.startswith("The token works, but this account's plan does not include the API.")
+
+
 def test_a_token_of_another_account_points_to_the_account(sandbox):
     with a_service(sandbox.base_url, token=OTHER) as service:
         assert "account_id" in told(service.check_connection, Denied).hint

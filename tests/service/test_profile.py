@@ -39,7 +39,7 @@ def test_the_chatwoot_profile_has_every_operation_field_and_status():
     assert profile.can_list
     assert all(profile.keeps("article", name) for name in ARTICLE_FIELDS)
     assert all(profile.keeps("category", name) for name in CATEGORY_FIELDS)
-    assert profile.limits == Limits(255, 255, 20_000, 20_000)
+    assert profile.limits == Limits(255, 255, 20_000, 20_000, ("search", "articles", "categories"))
     assert [profile.number_of(status) for status in Status] == [0, 1, 2]
 
 

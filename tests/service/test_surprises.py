@@ -272,3 +272,11 @@ def test_a_category_that_was_deleted_leaves_its_articles_without_one_though_noth
 def test_articles_of_another_portal_are_not_seen(sandbox, service):
     fill(sandbox, 3, portal="other")
     assert slugs(observe(service)) == []
+
+
+@pytest.mark.parametrize("slug", ["search", "articles", "categories"])
+def test_surprise_119_a_reserved_slug_is_not_looked_up_on_the_public_page(sandbox, service, slug):
+    assert not service.can_find(slug)
+    assert service.find_article(slug, locale="en") is None
+    assert not any("/hc/" in request.path for request in sandbox.requests)
+    assert service.can_find(f"{slug}-2")

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kbsync.markdown.embeds import EMBEDS
+from kbsync.markdown.embeds import EMBEDS, EMBEDS_4_10
 from kbsync.markdown.html import render_html
+from kbsync.markdown.versions import KNOWN, NEWEST, V4_10, Version
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.defuse import defuse
 from kbsync.site.targets import is_remote, is_script
@@ -46,7 +47,26 @@ HARMLESS = {
             "sup",
         ]
     ),
-    *(["table", "thead", "tbody", "tr", "th", "td", "a", "img", "span", "button", "div", "iframe", "video", "source"]),
+    *(
+        [
+            "table",
+            "thead",
+            "tbody",
+            "tr",
+            "th",
+            "td",
+            "a",
+            "img",
+            "span",
+            "button",
+            "div",
+            "iframe",
+            "video",
+            "source",
+            "col",
+            "colgroup",
+        ]
+    ),
 }
 ATTRIBUTES = {
     *(
@@ -83,8 +103,8 @@ ATTRIBUTES = {
 }
 
 
-def page_of(markdown: str, *, media: bool = False) -> str:
-    return defuse(add_anchors(render_html(markdown))[0], media=media)
+def page_of(markdown: str, *, media: bool = False, version: Version = NEWEST) -> str:
+    return defuse(add_anchors(render_html(markdown, version))[0], media=media)
 
 
 def elements(html: str):
@@ -217,7 +237,8 @@ PLAYERS = {
     "films.example.com": "https://films.example.com/a.mp4",
     "app.arcade.software": "https://app.arcade.software/share/abc?x&embed_mobile=tab",
     "fast.wistia.com": "https://home.wistia.com/medias/abc",
-    "iframe.mediadelivery.net": "https://iframe.mediadelivery.net/play/1/abc",
+    "player.mediadelivery.net": "https://iframe.mediadelivery.net/play/1/abc",
+    "www.guidejar.com": "https://guidejar.com/guides/abc",
     "codepen.io": "https://codepen.io/ana/pen/abc",
     "gist.github.com": "https://gist.github.com/ana/abc123",
 }
@@ -251,11 +272,22 @@ HOSTILE_CAPTURES = [
 ]
 
 
+@pytest.mark.parametrize("version", KNOWN)
 @pytest.mark.parametrize("media", [False, True])
 @pytest.mark.parametrize("address", HOSTILE_CAPTURES)
-def test_a_video_address_cannot_break_out_of_its_player(address, media):
+def test_a_video_address_cannot_break_out_of_its_player(address, media, version):
     for text in (f"<{address}>", f"[x](<{address}>)", f"[x]({address.replace('<', '%3C')})"):
-        assert_harmless(page_of(text, media=media), media=media)
+        assert_harmless(page_of(text, media=media, version=version), media=media)
+
+
+def test_a_player_of_the_older_portal_waits_in_a_box_too():
+    assert "Player from iframe.mediadelivery.net" in page_of(f"<{PLAYERS['player.mediadelivery.net']}>", version=V4_10)
+
+
+def test_the_end_of_a_wrapper_that_never_began_is_text():
+    table = page_of("| a |\n|---|\n")
+    assert table.endswith("</table>\n</div>")
+    assert defuse(f"</div>{table}</div>", media=False) == f"&lt;/div&gt;{table}&lt;/div&gt;"
 
 
 # --- code ----------------------------------------------------------------------------------------------------------------
@@ -289,22 +321,27 @@ def test_an_empty_code_block_with_a_hostile_info_is_empty():
 
 
 def recorded() -> list[tuple[str, str]]:
-    lines = (PARITY / "rendered.jsonl").read_text("utf-8").splitlines()
+    names = ("rendered.jsonl", "rendered-4.16.jsonl")
+    lines = [line for name in names for line in (PARITY / name).read_text("utf-8").splitlines()]
     return [(name, html) for name, _, html in map(json.loads, lines)]
 
 
 def test_what_the_portal_made_of_harmless_texts_stays_to_the_byte():
-    """Of the 291 recorded texts those differ, with images and players wanted, that hold a script in some form."""
+    """Of the 431 recorded pages those differ, with images and players wanted, that hold a script in some form."""
     different = {name for name, html in recorded() if defuse(html, media=True) != html}
     assert different == {
         *("fence lang special chars", "link javascript", "image javascript", "youtube xss id"),
         *("wistia", "gist", "gist filename"),
+        *("4.16 code fence with hostile info", "4.16 javascript link", "4.16 image javascript address"),
+        *("4.16 embed wistia", "4.16 embed gist"),
     }
     texts = [render_html(text) for text in TEXTS]
     assert [html for html in texts if defuse(html, media=False) != html] == []
 
 
 TEXTS = (
+    "<!--cw-colwidths:120,80-->\n| a | b |\n|---|---|\n\n<!--cw-colwidths:120,0-->\n| a | b |\n|---|---|\n",
+    "![a](b.png?cw_image_width=30px 'c')",
     "# A\n\nb *c* **d** `e` [f](g.md 'h') ![i](j.png 'k')  \nl\\\nm ^n^\n",
     "> a\n>\n> - b\n> - c\n\n3. d\n4. e\n\n---\n\n| a | b | c |\n|:--|:-:|--:|\n| 1 | 2 | 3 |\n",
     "```js\nlet a = '<b>' && \"c\"\n```\n\n    indented\n\n<div>raw</div>\n\na <b>b</b> c\n",
@@ -367,17 +404,21 @@ NASTY = st.sampled_from(
             "<iframe src=x>",
             "<img src=x onerror=y>",
             "style=",
+            "<!--cw-colwidths:9,0-->\n",
+            "?cw_image_width=9px",
+            '<div class="tableWrapper">',
+            "</div>",
         ),
-        *(embed.player for embed in EMBEDS),
+        *(embed.player for embed in (*EMBEDS, *EMBEDS_4_10)),
     ]
 )
 NASTY_TEXT = st.lists(st.one_of(NASTY, st.text(max_size=4)), max_size=25).map("".join)
 
 
 @settings(max_examples=600, deadline=None)
-@given(NASTY_TEXT, st.booleans())
-def test_no_markdown_makes_a_page_do_anything(markdown, media):
-    assert_harmless(page_of(markdown, media=media), media=media)
+@given(NASTY_TEXT, st.booleans(), st.sampled_from(KNOWN))
+def test_no_markdown_makes_a_page_do_anything(markdown, media, version):
+    assert_harmless(page_of(markdown, media=media, version=version), media=media)
 
 
 @settings(max_examples=600, deadline=None)

@@ -24,15 +24,17 @@ from kbsync.content.walk import Walk, walk_tree
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
+    from kbsync.report.body_diff import Bodies
     from kbsync.service.contract import Service
 
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A plan, and the warnings of the tree that it was made from."""
+    """A plan, and the warnings of the tree that it was made from; the bodies that differ where these were asked for."""
 
     plan: Plan
     findings: tuple[Finding, ...]
+    bodies: Bodies | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +45,16 @@ class Recalled:
     part: Reading | None
 
 
-def plan(workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None) -> Compared:
+def plan(
+    workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, diffs: int = 0
+) -> Compared:
     """What a push would do.
 
     Args:
         workspace: the project.
         options: what is asked for beyond kbsync.toml.
-        out: the file that the plan is saved in, too.
+        out: the file that the plan is saved in, too; a plan that is refused is not.
+        diffs: how many bodies are read to be compared.
 
     Raises:
         TreeRefused: the content tree has errors.
@@ -57,7 +62,7 @@ def plan(workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Pat
     """
     note_without_ledger(workspace)
     walk = walk_tree(workspace.content_root)
-    local = local_side(workspace, walk) if out is None and options == AS_CONFIGURED else None
+    local = local_side(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
     recalled = _recalled(workspace, walk, local)
     # A tree with errors is refused before anybody is asked for anything.
     reading = None if recalled else read_sound(workspace, walk)
@@ -77,11 +82,15 @@ def plan(workspace: Workspace, options: PlanOptions = AS_CONFIGURED, *, out: Pat
         note_behind(workspace, planned.plan)
         if not record.pending:
             remember(workspace, reading, local, planned.portal, planned.plan)
-        if out is not None:
+        if out is not None and planned.plan.refused is None:
             from kbsync.app.saved_plans import write_plan
 
             write_plan(out, planned, workspace, reading, options)
-    return Compared(planned.plan, reading.findings)
+        if not diffs:
+            return Compared(planned.plan, reading.findings)
+        from kbsync.app.bodies import read_bodies
+
+        return Compared(planned.plan, reading.findings, read_bodies(planned.plan, reading, service, most=diffs))
 
 
 def _recalled(workspace: Workspace, walk: Walk, local: Local | None) -> Recalled | None:

@@ -8,7 +8,7 @@ from functools import partial
 
 from kbsync.app.lease import keeping_alive, our_lease
 from kbsync.app.push import Pushed, follow, make_sender
-from kbsync.app.reading import Reading, read_sound
+from kbsync.app.reading import Reading, keep_slugs, read_sound
 from kbsync.app.sides import learn_categories, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
@@ -55,6 +55,8 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
             check_same_tree(info, tree_digest(workspace.target, reading.desired))
             learn_categories(workspace, service, bases)
             addresses = ImageAddresses.of(record.images, (), host_of(service.base_url))
+            # What the push that runs plans with the portal's list is on record by now.
+            reading = keep_slugs(workspace, reading, (base.slug for base in bases if base.kind == "article"))
             body_of = partial(content_of, compiler=reading.compiler, addresses=addresses)
             sender = make_sender(service, None, bases, body_of)
             outcomes = join(lease.target, sender, run, concurrency=workspace.settings.pace.concurrency)

@@ -11,7 +11,7 @@ from functools import partial
 from kbsync.app.cached import Compared
 from kbsync.app.options import PlanOptions, chosen, named, policy_of
 from kbsync.app.plan import judged, was_named
-from kbsync.app.reading import read_sound
+from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Recorded, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.errors import LedgerError, PlanRefused
@@ -32,8 +32,9 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
         TreeRefused: the content tree has errors.
         PlanRefused: there is nothing on record to compare with.
     """
-    reading = read_sound(workspace)
     record, as_of = _read(workspace)
+    recorded_slugs = (base.slug for base in record.bases if base.kind == "article")
+    reading = keep_slugs(workspace, read_sound(workspace), recorded_slugs)
     addresses = ImageAddresses.of(record.images, (), host_of(workspace.settings.service.base_url))
     bases = renamed_where_desired(record.bases, reading.desired, partial(was_named, reading.compiler, addresses))
     desired = chosen(workspace, reading.desired, options)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
-from kbsync.command import command_line
+from kbsync.command import Option, command_line
 from kbsync.files import real_path
 from kbsync.model import Desired
 from kbsync.service.profile import Profile
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 class PlanOptions:
     """What the command line asks for beyond kbsync.toml. Selectors are as the user typed them.
 
+    `live` selects articles that may be changed although [push] live is "hold". `allow_removals` is how many items may
+    be removed, where that is not what [push] max_removals says.
+
     `here` is the folder that their paths are seen from; None: the current one.
     """
 
@@ -32,6 +35,8 @@ class PlanOptions:
     publish: bool = False
     full: bool = False
     here: Path | None = None
+    live: tuple[str, ...] = ()
+    allow_removals: int | None = None
 
 
 AS_CONFIGURED = PlanOptions()
@@ -58,8 +63,20 @@ def named(
     return frozenset(named(desired, selectors, root=root, here=here or Path.cwd())) if selectors else frozenset()
 
 
-def policy_of(workspace: Workspace, options: PlanOptions, overwrite: frozenset[str] = frozenset()) -> Policy:
-    """How far this plan may go; `overwrite` are the paths whose edits in the panel may be overwritten."""
+def policy_of(
+    workspace: Workspace,
+    options: PlanOptions,
+    overwrite: frozenset[str] = frozenset(),
+    consent: frozenset[str] = frozenset(),
+) -> Policy:
+    """How far this plan may go.
+
+    Args:
+        workspace: kbsync.toml and the profile.
+        options: of the command line.
+        overwrite: the paths whose edits in the panel may be overwritten.
+        consent: the paths that may be changed although they are live.
+    """
     # Loaded here: a plan that has nothing to do decides nothing.
     from kbsync.plan.draft import Policy
 
@@ -76,8 +93,10 @@ def policy_of(workspace: Workspace, options: PlanOptions, overwrite: frozenset[s
         live=push.live,
         removed=push.removed,
         max_fraction=push.max_fraction,
+        allow_removals=options.allow_removals,
         recreate=options.recreate,
         overwrite=overwrite,
+        consent=consent,
         whole=not options.selectors,
         default_locale=workspace.settings.content.default_locale,
         article_url=profile.article_url.replace("{portal}", workspace.settings.service.portal),
@@ -100,6 +119,13 @@ def push_command(session: Session, options: PlanOptions, plan: Path | None = Non
     """What carries out a very plan, for the shell: the file that it is in, or what was asked of `kbsync plan`."""
     if plan is not None:
         return command_line("push", plan, options=session.options)
-    asked = [("--overwrite", selector) for selector in options.overwrite]
-    flags = [("--recreate", options.recreate), ("--publish", options.publish)]
-    return command_line("push", *options.selectors, options=[*asked, *flags, *session.options])
+    return command_line("push", *options.selectors, options=[*given_options(options), *session.options])
+
+
+def given_options(options: PlanOptions) -> list[Option]:
+    """What was asked for beyond selectors, as options of the command line."""
+    overwrite = [("--overwrite", selector) for selector in options.overwrite]
+    live = [("--live", selector) for selector in options.live]
+    removals = "" if options.allow_removals is None else str(options.allow_removals)
+    flags = [("--recreate", options.recreate), ("--publish", options.publish), ("--allow-removals", removals)]
+    return [*overwrite, *live, *flags]

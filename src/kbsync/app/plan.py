@@ -7,8 +7,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from kbsync.app.options import PlanOptions, at_its_pace, chosen, named, policy_of
-from kbsync.app.reading import Reading
+from msgspec import structs
+
+from kbsync.app.options import PlanOptions, at_its_pace, chosen, named, policy_of, push_command
+from kbsync.app.reading import Reading, keep_slugs
 from kbsync.app.sides import Peek, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound, PlanRefused
@@ -38,9 +40,13 @@ MOST_ROUNDS = 3
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """A plan, what a push needs beside it, what was seen of the portal, and where its images are."""
+    """A plan, what a push needs beside it, what was seen of the portal, and where its images are.
+
+    `reading` is the tree with the slugs that its articles have on this portal.
+    """
 
     plan: Plan
+    reading: Reading
     recovery: Recovery
     portal: Portal
     addresses: ImageAddresses
@@ -66,6 +72,8 @@ def make_plan(
     """
     bases: Sequence[Base] = record.bases
     portal = observe(workspace, service, reading.desired, record.bases, full=options.full, peek=peek)
+    known_slugs = (item.slug for item in (*bases, *(portal.items or ())) if item.kind == "article")
+    reading = keep_slugs(workspace, reading, known_slugs)
     addresses = ImageAddresses.of(record.images, portal.items or (), host_of(service.base_url))
     if portal.items is None:
         bases = renamed_where_desired(bases, reading.desired, partial(was_named, reading.compiler, addresses))
@@ -75,7 +83,8 @@ def make_plan(
     effects = service.side_effects
     recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete, effects=effects)
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
-    policy = at_its_pace(policy_of(workspace, options, overwrite), service)
+    consent = named(workspace, reading.desired, options.live, options.here)
+    policy = at_its_pace(policy_of(workspace, options, overwrite, consent), service)
     known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
     weighed = learn(workspace, reading, service, known, publish=policy.publish)
     known = weighed.index.known
@@ -84,8 +93,36 @@ def make_plan(
         known = ask(workspace, reading, known, questions)
         plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weigh(reading.desired, known))
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
-    plan = judged(plan, workspace, reading)
-    return Planned(plan, recovery, portal, addresses)
+    plan = judged(with_way_out(plan, workspace, options), workspace, reading)
+    return Planned(plan, reading, recovery, portal, addresses)
+
+
+def with_way_out(plan: Plan, workspace: Workspace, options: PlanOptions) -> Plan:
+    """A plan that, where it is refused, names the command that carries it out all the same."""
+    if plan.refused is None:
+        return plan
+    allowing = replace(options, allow_removals=plan.refused.removals)
+    command = push_command(workspace.session, allowing)
+    hint = f"Check that no files are missing. To remove them all, run `{command}`."
+    return replace(plan, refused=structs.replace(plan.refused, hint=hint))
+
+
+class TooManyRemovals(PlanRefused):
+    """The plan removes more than it may; it is still worth to be looked at."""
+
+    def __init__(self, plan: Plan, message: str, *, hint: str) -> None:
+        super().__init__(message, hint=hint)
+        self.plan = plan
+
+
+def check_removals(plan: Plan) -> None:
+    """Refuse to carry out a plan that would empty the help center.
+
+    Raises:
+        TooManyRemovals: it would.
+    """
+    if plan.refused is not None:
+        raise TooManyRemovals(plan, plan.refused.message, hint=plan.refused.hint)
 
 
 def learn(workspace: Workspace, reading: Reading, service: Service, known: Known, *, publish: bool) -> Weighed:

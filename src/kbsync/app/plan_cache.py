@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from kbsync.content.walk import Walk
     from kbsync.service.contract import Service
 
-HEAD = f"kbsync.remembered/4 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/5 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 10

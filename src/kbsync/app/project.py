@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kbsync.app.push import Pushed
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.undo import Agree
+    from kbsync.ledger.values import RunInfo
     from kbsync.service.api import ApiRequest
     from kbsync.service.exchange import Answer
 
@@ -101,13 +102,16 @@ class Project:
 
         return fixes_of(selection.reading.compiler.tree, selection.findings, fix_text)
 
-    def plan(self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, offline: bool = False) -> Compared:
-        """What a push would do.
+    def plan(
+        self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, offline: bool = False, diffs: int = 0
+    ) -> Compared:
+        """What a push would do; `plan.refused` says why it would not.
 
         Args:
             options: what is asked for beyond kbsync.toml.
             out: the file that the plan is saved in, too.
             offline: compare with what the ledger has on record; the portal is not asked, and no token is needed.
+            diffs: how many bodies are read to be compared.
 
         Raises:
             TreeRefused: the content tree has errors.
@@ -118,7 +122,7 @@ class Project:
             return plan_offline(self.workspace, options)
         from kbsync.app.cached import plan
 
-        return plan(self.workspace, options, out=out)
+        return plan(self.workspace, options, out=out, diffs=diffs)
 
     def push(
         self,
@@ -162,6 +166,12 @@ class Project:
         from kbsync.app.undo import undo
 
         return undo(self.workspace, run, agree=agree, wait=wait)
+
+    def last_push(self) -> RunInfo | None:
+        """The latest push that sent something, for `undo`; None where there was none."""
+        from kbsync.app.undo import last_push
+
+        return last_push(self.workspace)
 
     def resolve(
         self,

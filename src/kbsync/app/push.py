@@ -12,7 +12,7 @@ from pathlib import Path
 from kbsync.app.lease import Lease, held_lock
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
-from kbsync.app.plan import check_first_push, make_plan
+from kbsync.app.plan import check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.saved_plans import read_saved_plan
 from kbsync.app.sides import recorded
@@ -32,8 +32,9 @@ from kbsync.service.contract import Service
 class Pushed:
     """How a push went. `stopped` means that somebody pressed Ctrl-C; `broken` is what ended it before its time.
 
-    `nothing` is the sentence for a push without changes (default: up to date); `again` is the command for the rest,
-    where that is not a plain push, and `anew` the one that plans the rest again, where `again` does not.
+    `run` is its number in the ledger. `reading` are those of its requests that only read the portal: a plan estimates
+    all others. `nothing` is the sentence for a push without changes (default: up to date); `again` is the command for
+    the rest, where that is not a plain push, and `anew` the one that plans the rest again, where `again` does not.
     """
 
     plan: Plan
@@ -45,6 +46,9 @@ class Pushed:
     nothing: str = ""
     again: str = ""
     anew: str = ""
+    run: int | None = None
+    reading: int = 0
+    is_undo: bool = False
 
     @property
     def exit_code(self) -> ExitCode:
@@ -104,19 +108,21 @@ def push_tree(
     resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
     planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)
     note_behind(workspace, planned.plan)
+    check_removals(planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
     bases = (*planned.recovery.bases, *planned.plan.settled)
-    body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)
+    compiler = planned.reading.compiler
+    body_of = partial(content_of, compiler=compiler, addresses=planned.addresses)
     sender = make_sender(service, planned.plan.changes, bases, body_of)
     digest = tree_digest(workspace.target, reading.desired)
     per_hour = workspace.uploads_per_hour
-    uploads = Uploads(
-        service, reading.compiler, planned.addresses, lease.ledger, lease.target, time.time, per_hour=per_hour
-    )
+    uploads = Uploads(service, compiler, planned.addresses, lease.ledger, lease.target, time.time, per_hour=per_hour)
     refused = resumed.refused if resumed else ()
+    reading_requests = service.requests - before
     pushed = carry_out(
         workspace, planned.plan, sender, lease, command="push", digest=digest, uploads=uploads, refused=refused
     )
+    pushed.reading = reading_requests
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     if resumed is not None:
@@ -166,6 +172,7 @@ def carry_out(
         gc.enable()
     with stopping_softly(workspace.session.note) as stop:
         number = ledger.begin_run(lease.target, command=command, now=time.time(), owner=lease.owner, digest=digest)
+        pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):
             ledger.announce(lease.target, number)
         run = Run(ledger, number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)

@@ -86,7 +86,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
         moved: what moved since the tree was read.
         findings: those of the tree before; the result has those of the tree now.
     """
-    from kbsync.content.identity import identify, locales_of
+    from kbsync.content.identity import has_two_defaults, identify, locales_of
     from kbsync.content.part import read_part
     from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, in_order, inspect
 
@@ -95,6 +95,9 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     if tree is None:
         return None
     site = identify(tree, replace(content, locales=content.locales or list(locales_of(walk.sources))))
+    if any(has_two_defaults(path, tree.sources[path]) for path in site.articles):
+        # Only the portal and the ledger know which slug that is.
+        return None
     reading = _check(workspace, tree, site, OF_A_SOURCE)
     of_these = [finding for finding in reading.findings if finding.path in moved]
     rest = [item for item in findings if item.path not in moved or item.code in CODES_OF_THE_TREE]
@@ -103,6 +106,26 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
         return None
     desired = (reading.compiler.article(tree.sources[path], site.articles[path]) for path in moved)
     return replace(reading, desired=tuple(desired))
+
+
+def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) -> Reading:
+    """The tree with the default slugs that articles have already, where kbsync made them otherwise before.
+
+    Args:
+        workspace: the settings.
+        reading: the whole tree, as it is for a new portal.
+        recorded: the slugs of all articles on the portal and in the ledger.
+    """
+    from kbsync.content.identity import identify, kept_slugs
+
+    before = reading.compiler
+    kept = kept_slugs(frozenset(recorded), before.tree)
+    if not kept:
+        return reading
+    compiler = replace(before, site=identify(before.tree, workspace.settings.content, kept))
+    if compiler.site.articles == before.site.articles:
+        return replace(reading, compiler=compiler)
+    return replace(reading, compiler=compiler, desired=tuple(compiler.compile().items))
 
 
 def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> Reading:

@@ -88,7 +88,7 @@ def resolve(
         with workspace.open_service() as service, held_lock(ledger, workspace, wait=False, break_lock=False) as lease:
             planned = make_plan(workspace, reading, service, recorded(workspace, ledger), options)
             ledger.settle(lease.target, planned.recovery.settled)
-            decisions = _Decisions(reading, service, planned)
+            decisions = _Decisions(planned.reading, service, planned)
             paths = named(workspace, reading.desired, options.selectors)
             made = []
             for held in _asked(planned.plan, names, paths):

@@ -7,8 +7,8 @@ from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kbsync.app.options import AS_CONFIGURED, PlanOptions, policy_of
-from kbsync.app.plan import Planned, make_plan
+from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, policy_of
+from kbsync.app.plan import Planned, check_removals, make_plan
 from kbsync.app.reading import Reading
 from kbsync.app.selectors import from_root, is_word
 from kbsync.app.sides import Recorded
@@ -127,6 +127,8 @@ def _asked(workspace: Workspace, reading: Reading, options: PlanOptions) -> save
         from_root(reading.desired, options.overwrite, root=root, here=here),
         options.recreate,
         options.publish,
+        from_root(reading.desired, options.live, root=root, here=here),
+        options.allow_removals,
     )
 
 
@@ -142,13 +144,25 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     saved.check_plan(found, name, saved.Here(workspace.target, tree, _settings(workspace)))
     root = real_path(workspace.settings.content_root)
     asked = found.asked
-    options = PlanOptions(asked.selectors, asked.overwrite, asked.recreate, asked.publish, here=root)
-    planned = make_plan(workspace, reading, service, record, options)
+    planned = make_plan(workspace, reading, service, record, replace(_options(asked), here=root))
+    check_removals(planned.plan)
     lost = () if found.ledger == _ledger(planned) else planned.recovery.unknown
     again = replan(found.plan, Now(planned.plan, planned.recovery.bases, planned.portal.items, lost))
-    plan = only_awaited(again.plan, reading.compiler, planned.addresses)
+    plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
     _tell(workspace, path, asked, again)
     return Resumed(replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
+
+
+def _options(asked: saved.Asked) -> PlanOptions:
+    """What a saved plan was asked for."""
+    return PlanOptions(
+        asked.selectors,
+        asked.overwrite,
+        asked.recreate,
+        asked.publish,
+        live=asked.live,
+        allow_removals=asked.allow_removals,
+    )
 
 
 def _read(path: Path) -> bytes:
@@ -176,10 +190,9 @@ def _key() -> str:
 def _tell(workspace: Workspace, path: Path, asked: saved.Asked, again: Replanned) -> None:
     """What the report of the push does not show: the options of the file, what is done, what is not in it."""
     note, going = workspace.session.note, len(again.plan.sent)
-    options = [("--overwrite", name) for name in asked.overwrite]
-    flags = [("--recreate", asked.recreate), ("--publish", asked.publish)]
-    if any(value for _, value in (*options, *flags)):
-        given = command_line("plan", options=[*options, *flags]).removeprefix("kbsync plan ")
+    options = given_options(_options(asked))
+    if any(value for _, value in options):
+        given = command_line("plan", options=options).removeprefix("kbsync plan ")
         note(f"{quote(str(path))} was made with {given}.")
     if again.done and going:
         total = again.done + going + len(again.refused)
@@ -196,9 +209,9 @@ def _anew(path: Path, workspace: Workspace, asked: saved.Asked) -> str:
         place = root / selector
         return Path(os.path.relpath(place)).as_posix() if os.path.lexists(place) else selector
 
-    overwrite = [("--overwrite", seen(selector)) for selector in asked.overwrite]
-    flags = [("--recreate", asked.recreate), ("--publish", asked.publish)]
-    options = [("--out", path), *overwrite, *flags, *workspace.session.options]
+    overwrite, live = tuple(map(seen, asked.overwrite)), tuple(map(seen, asked.live))
+    given = given_options(replace(_options(asked), overwrite=overwrite, live=live))
+    options = [("--out", path), *given, *workspace.session.options]
     return command_line("plan", *map(seen, asked.selectors), options=options)
 
 

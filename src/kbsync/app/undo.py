@@ -12,7 +12,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.ledger import Ledger
-from kbsync.ledger.values import Entry
+from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Change, Plan
 from kbsync.plan.undo import build_undo
 from kbsync.service.contract import Service
@@ -41,6 +41,18 @@ def undo(workspace: Workspace, run: int, *, agree: Agree, wait: bool = False) ->
             return _carry_out(workspace, service, lease, run, entries, agree)
     finally:
         ledger.close()
+
+
+def last_push(workspace: Workspace) -> RunInfo | None:
+    """The latest push that sent something; None where there was none."""
+    if not workspace.has_ledger():
+        return None
+    ledger = workspace.open_ledger(looking=True)
+    try:
+        runs = ledger.runs(workspace.target.key)
+    finally:
+        ledger.close()
+    return next((run for run in runs if run.command == "push" and run.states.get("done")), None)
 
 
 def _entries(ledger: Ledger, workspace: Workspace, run: int) -> list[Entry]:
@@ -84,7 +96,9 @@ def _carry_out(
         return bodies[str(change.after["content"])]
 
     sender = make_sender(service, plan.changes, bases, content_of)
+    reading = service.requests - before
     pushed = carry_out(workspace, plan, sender, lease, command=f"undo {run}")
+    pushed.reading, pushed.is_undo = reading, True
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     pushed.nothing = f"Run {run} has nothing left to undo."

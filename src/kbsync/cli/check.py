@@ -11,7 +11,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode
 from kbsync.model import visible
-from kbsync.report.text import Style
+from kbsync.report.style import Style
 
 
 @click.command("check")

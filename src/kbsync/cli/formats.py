@@ -14,12 +14,14 @@ from msgspec import structs
 from kbsync.app.workspace import Workspace
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
+from kbsync.errors import ExitCode
 from kbsync.files import real_path, relative
-from kbsync.model import Plan
+from kbsync.model import Action, Outcome, Plan
 
 if TYPE_CHECKING:
     from kbsync.app.cached import Compared
     from kbsync.app.push import Pushed
+    from kbsync.report.pushed import Aftermath
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -56,25 +58,27 @@ def report_plan(
 
     `command` is what carries the plan out, for people to copy.
     """
-    plan, findings = _pasteable(compared.plan, options), compared.findings
+    from kbsync.report.body_diff import NO_BODIES
+
+    plan, findings, bodies = _pasteable(compared.plan, options), compared.findings, compared.bodies or NO_BODIES
     if form == "json":
         from kbsync.report.data import plan_json
 
-        click.echo(plan_json(plan, findings, unmanaged=unmanaged))
+        click.echo(plan_json(plan, findings, unmanaged=unmanaged, bodies=bodies))
     elif form in IN_CI:
         from kbsync.report.github import plan_annotations
         from kbsync.report.markdown import plan_markdown
         from kbsync.report.text import plan_text
 
         root = repository_root(workspace)
-        text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged)
+        text = plan_markdown(plan, findings, root=root, unmanaged=unmanaged, bodies=bodies)
         log = plan_text(plan, options.style(), unmanaged=unmanaged, command=command) if form == "github" else ""
         report_in_ci(text, plan_annotations(plan, findings, root=root), options, form=form, log=log)
     else:
         from kbsync.report.text import plan_text
         from kbsync.words import count
 
-        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command), nl=False)
+        click.echo(plan_text(plan, options.style(), unmanaged=unmanaged, command=command, bodies=bodies), nl=False)
         if findings:
             them = "it" if len(findings) == 1 else "them"
             options.note(f"Your files have {count(len(findings), 'warning')}. Run `kbsync lint` to see {them}.")
@@ -84,7 +88,31 @@ def _pasteable(plan: Plan, options: Options) -> Plan:
     """A plan whose hints have commands that are about the same project as this one."""
     held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
     warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
-    return replace(plan, held=tuple(held), warnings=tuple(warnings))
+    unpublished = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.unpublished)
+    refused = plan.refused and structs.replace(plan.refused, hint=options.pasteable(plan.refused.hint))
+    return replace(plan, held=tuple(held), warnings=tuple(warnings), unpublished=tuple(unpublished), refused=refused)
+
+
+def report_push_refused(plan: Plan, workspace: Workspace, options: Options, *, form: str) -> int:
+    """Print the plan of a push that refused itself: nothing was sent."""
+    plan = _pasteable(plan, options)
+    if form == "json":
+        from kbsync.report.data import push_json
+
+        assert plan.refused is not None
+        outcomes = [Outcome(change, "skipped", change.remote_id, plan.refused.message) for change in plan.sent]
+        click.echo(push_json(plan, outcomes, requests=0, seconds=0.0))
+    elif form in IN_CI:
+        from kbsync.report.github import plan_annotations
+        from kbsync.report.markdown import plan_markdown
+
+        root = repository_root(workspace)
+        report_in_ci(plan_markdown(plan, root=root), plan_annotations(plan, (), root=root), options, form=form)
+    else:
+        from kbsync.report.text import plan_text
+
+        click.echo(plan_text(plan, options.style()), nl=False)
+    return ExitCode.HELD
 
 
 def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> int:
@@ -100,32 +128,52 @@ def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, for
 
 
 def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
-    from kbsync.plan.result import PLAN_AGAIN
-
-    plan, requests, seconds = _pasteable(pushed.plan, options), pushed.requests, pushed.seconds
-    # In a text, the advice to plan again is printed once, at its end.
-    said_once = {PLAN_AGAIN} if form == "text" else set()
-    outcomes = [
-        outcome if outcome.hint in said_once else replace(outcome, hint=options.pasteable(outcome.hint))
-        for outcome in pushed.outcomes
-    ]
+    plan, outcomes = _pasteable(pushed.plan, options), _outcomes(pushed, options, form)
+    requests, seconds, after = pushed.requests, pushed.seconds, _aftermath(pushed, workspace, options)
     if form == "json":
         from kbsync.report.data import push_json
 
-        click.echo(push_json(plan, outcomes, requests=requests, seconds=seconds))
+        click.echo(push_json(plan, outcomes, requests=requests, seconds=seconds, after=after))
     elif form in IN_CI:
         from kbsync.report.github import push_annotations
         from kbsync.report.markdown import push_markdown
 
         root = repository_root(workspace)
-        text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root)
+        text = push_markdown(plan, outcomes, requests=requests, seconds=seconds, root=root, after=after)
         report_in_ci(text, push_annotations(plan, outcomes, root=root), options, form=form)
     else:
-        from kbsync.report.text import Words, push_text
+        from kbsync.report.pushed import Words, push_text
 
         again = pushed.again or command_line("push", options=options.shared)
         style, words = options.style(), Words(pushed.nothing, again, pushed.anew)
-        click.echo(push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words), nl=False)
+        text = push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words, after=after)
+        click.echo(text, nl=False)
+
+
+def _outcomes(pushed: Pushed, options: Options, form: str) -> list[Outcome]:
+    """How the changes went, with commands that can be pasted."""
+    from kbsync.plan.result import PLAN_AGAIN
+
+    # In a text, the advice to plan again is printed once, at its end.
+    said_once = {PLAN_AGAIN} if form == "text" else set()
+    return [
+        outcome if outcome.hint in said_once else replace(outcome, hint=options.pasteable(outcome.hint))
+        for outcome in pushed.outcomes
+    ]
+
+
+def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Aftermath:
+    """What people need after a push: how to reverse it, and where the new drafts are."""
+    from kbsync.app.drafts import draft_addresses, new_drafts
+    from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, undo_sentence
+
+    sent = any(o.outcome == "done" and o.change.action not in {Action.ADOPT, Action.UPLOAD} for o in pushed.outcomes)
+    can_undo = sent and not pushed.is_undo and workspace.profile.can_list
+    undo = undo_sentence(pushed.run, options.shared) if can_undo and pushed.run is not None else ""
+    slugs = new_drafts(pushed.outcomes)
+    elsewhere = options.pasteable(IN_SANDBOX if workspace.settings.is_sandbox else IN_PANEL)
+    drafts = Drafts(draft_addresses(workspace, slugs), len(slugs), elsewhere)
+    return Aftermath(pushed.run, undo, drafts, pushed.reading)
 
 
 def report_in_ci(text: str, annotations: str, options: Options, *, form: str, log: str = "") -> None:

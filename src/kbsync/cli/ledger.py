@@ -189,7 +189,7 @@ def _existing(workspace: Workspace) -> Ledger:
 
 
 def _record(ledger: Ledger, workspace: Workspace) -> Any:
-    from kbsync.report.ledger import Record
+    from kbsync.report.ledger import Accepted, Record
 
     target = workspace.target
     holder = ledger.holder(target.key)
@@ -206,6 +206,7 @@ def _record(ledger: Ledger, workspace: Workspace) -> Any:
         holder_is_dead=holder is not None and lease.is_dead(holder),
         runs=tuple(runs),
         at_work=_at_work(ledger, workspace, runs),
+        accepted=tuple(Accepted(base.path, tuple(base.kept)) for base in bases if base.kept),
     )
 
 

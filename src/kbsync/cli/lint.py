@@ -13,8 +13,10 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_findings
 from kbsync.cli.formats import lint_format_option
 from kbsync.cli.screen import Options, say
+from kbsync.cli.versions import version_option
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
+from kbsync.markdown.versions import NEWEST, Version
 from kbsync.model import visible
 
 if TYPE_CHECKING:
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely, then show what is left.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change. Changes nothing.")
 @click.option("--external", is_flag=True, help="Check links to other sites, too (KB310).")
+@version_option("--service", help_text="With --against: the version that you will have.  [default: the newest]")
+@version_option("--against", help_text="List the pages whose HTML changes with an upgrade from this version (KB416).")
 @click.option("--explain", metavar="CODE", help="Explain a code such as KB301, a group such as KB3, or `all`.")
 @click.option("--rules", is_flag=True, help="List the codes.")
 @lint_format_option
@@ -41,6 +45,8 @@ def command(
     fix: bool,
     diff: bool,
     external: bool,
+    service: Version | None,
+    against: Version | None,
     explain: str | None,
     rules: bool,
     form: str,
@@ -53,8 +59,10 @@ def command(
     options = Options.of(ctx)
     if rules or explain is not None:
         return report_rules(explain, options)
+    if service and not against:
+        raise UsageError("`--service` needs a version to compare with.", hint="Add `--against 4.10`.")
     project = options.open_project()
-    if not (selectors or fix or diff or external):
+    if not (selectors or fix or diff or external or against):
         return report_findings(project.workspace, project.lint(), options, form=form)
     selection, failed = project.lint_selected(selectors), False
     if diff:
@@ -64,6 +72,8 @@ def command(
         selection = project.lint_selected(selectors)
     if external:
         selection = _with_external(project, selection)
+    if against:
+        selection = _with_upgrade(project, selection, service or NEWEST, against)
     code = report_findings(project.workspace, selection.linted, options, form=form)
     return ExitCode.FINDINGS if failed else code
 
@@ -75,6 +85,13 @@ def _with_external(project: Project, selection: Selection) -> Selection:
 
     found = check_external(project.workspace, selection.reading, selection.findings, selection.paths)
     return replace(selection, findings=found)
+
+
+def _with_upgrade(project: Project, selection: Selection, service: Version, against: Version) -> Selection:
+    from kbsync.app.upgrade import check_upgrade
+    from kbsync.lint.upgrade import Versions
+
+    return check_upgrade(project.workspace, selection, Versions(service, against))
 
 
 def show_fixes(fixes: Iterable[Fix], root: Path) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection
 from pathlib import Path
 
@@ -24,6 +25,7 @@ IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE})
 
 @click.command("plan")
 @click.argument("selectors", nargs=-1)
+@click.option("--diff", is_flag=True, help="Show how bodies change, word by word. Reads them from the portal.")
 @click.option("--check", is_flag=True, help="Exit with code 10 if there is something to send, with 0 if not.")
 @click.option(
     "--fail-on",
@@ -32,6 +34,8 @@ IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE})
     help="Fail only on this: changes (code 10), whatever needs your decision (4), edits in the panel (4). Repeatable.",
 )
 @click.option("--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would.")
+@click.option("--live", multiple=True, metavar="SELECTOR", help="Plan as `push --live SELECTOR` would.")
+@click.option("--allow-removals", type=click.IntRange(0), metavar="N", help="Plan as `push --allow-removals N` would.")
 @click.option("--recreate", is_flag=True, help="Plan as `push --recreate` would.")
 @click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
@@ -45,6 +49,7 @@ def command(
     ctx: click.Context,
     /,
     *,
+    diff: bool,
     check: bool,
     fail_on: tuple[str, ...],
     offline: bool,
@@ -62,21 +67,30 @@ def command(
     if offline and (out is not None or wanted.full):
         raise UsageError("--offline does not look at the portal, so --out and --full cannot be added.")
     try:
-        compared = project.plan(wanted, out=out, offline=offline)
+        compared = project.plan(wanted, out=out, offline=offline, diffs=_most_diffs(options) if diff else 0)
     except TreeRefused as exc:
         from kbsync.cli.findings import report_refusal
 
         return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.plan/1")
     command = push_command(project.workspace.session, wanted, out)
-    if out is not None:
+    if out is not None and compared.plan.refused:
+        options.note(f"The plan was not saved to {out}: it is refused.")
+    elif out is not None:
         options.note(f"Saved the plan to {out}. `{command}` makes exactly these changes.")
     report_plan(project.workspace, compared, options, form=form, unmanaged=unmanaged, command=command)
     return exit_code(compared.plan, fail_on=fail_on or (("held", "changes") if check else ("held",)))
 
 
+def _most_diffs(options: Options) -> int:
+    """How many bodies are read: each costs a request."""
+    from kbsync.report.style import SHOWN
+
+    return sys.maxsize if options.verbose else SHOWN
+
+
 def exit_code(plan: Plan, *, fail_on: Collection[str]) -> ExitCode:
-    """4 where something is held, 10 where something would be sent; 0 where nobody wants to fail on that."""
-    if plan.held and "held" in fail_on:
+    """4 where something is held, 10 where something would be sent; 0 where the job does not fail on that."""
+    if plan.refused or (plan.held and "held" in fail_on):
         return ExitCode.HELD
     if "drift" in fail_on and any(held.reason in IN_THE_PANEL for held in plan.held):
         return ExitCode.HELD

@@ -16,9 +16,11 @@ from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
+from kbsync.cli.versions import version_option
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
 from kbsync.hosts import LOOPBACK
+from kbsync.markdown.versions import NEWEST, Version
 from kbsync.words import count
 
 if TYPE_CHECKING:
@@ -46,6 +48,7 @@ class Running:
 @click.option("--locale", metavar="L", help="Start with this locale.")
 @click.option("--poll", is_flag=True, help="Check the files every second: for network drives.")
 @click.option("--portal", is_flag=True, help="Compare with the portal, using your token.")
+@version_option("--service", default=NEWEST, help_text="Render as this version of the service.")
 @click.option("--build", type=click.Path(path_type=Path), metavar="DIR", help="Write the pages as files, then stop.")
 @common_options
 @click.pass_context
@@ -57,6 +60,7 @@ def command(
     locale: str | None,
     poll: bool,
     portal: bool,
+    service: Version,
     build: Path | None,
 ) -> int:
     """Show your files as the help center that readers will see. Every save shows up at once.
@@ -67,24 +71,28 @@ def command(
     options = Options.of(ctx)
     agreed: set[str] = set()
     session = options.session()
-    project = read_project(session, agreed)
+    project = read_project(session, agreed, service)
     start = _start_address(project, locale)
     if build is not None:
         return _build(project, build)
     from kbsync.app.portal_diff import ledger_asker, portal_asker
 
+    def reload() -> Project:
+        return read_project(replace(session, confirm=None), agreed, service)
+
     with ExitStack() as stack:
         ask = portal_asker(session, stack) if portal else ledger_asker(session)
-        running = Running(options, project, lambda: read_project(replace(session, confirm=None), agreed), ask, poll)
+        running = Running(options, project, reload, ask, poll)
         return _serve(running, start, browse=browse, port=port, host=host)
 
 
-def read_project(session: Session, agreed: set[str]) -> Project:
+def read_project(session: Session, agreed: set[str], version: Version = NEWEST) -> Project:
     """kbsync.toml and the profile that it names, if somebody agreed to what of it leads out.
 
     Args:
         session: the run; no questions are asked while pages are being served.
         agreed: what this run was allowed to use; grows.
+        version: the portal's whose HTML is shown.
     """
     from kbsync.preview.checking import Project
     from kbsync.service.profile import read_profile
@@ -94,7 +102,7 @@ def read_project(session: Session, agreed: set[str]) -> Project:
     consent.profile()
     consent.content()
     consent.state()
-    return Project(settings, read_profile(settings.service.profile, folder=settings.folder))
+    return Project(settings, read_profile(settings.service.profile, folder=settings.folder), version)
 
 
 def _start_address(project: Project, locale: str | None) -> str:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import NoReturn
 
 import click
 
-from kbsync.app.options import AS_CONFIGURED, PlanOptions
+from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options
+from kbsync.app.plan import TooManyRemovals
 from kbsync.app.reading import TreeRefused
 from kbsync.app.saved_plans import is_saved_plan, refuse_what_is_no_plan
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_refusal
-from kbsync.cli.formats import format_option, report_pushed
+from kbsync.cli.formats import format_option, report_push_refused, report_pushed
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
 from kbsync.errors import UsageError
@@ -22,6 +24,12 @@ from kbsync.errors import UsageError
 @click.option(
     "--overwrite", multiple=True, metavar="SELECTOR", help="Send your version where the panel was edited, too."
 )
+@click.option(
+    "--live", multiple=True, metavar="SELECTOR", help='Change these live articles although [push] live is "hold".'
+)
+@click.option(
+    "--allow-removals", type=click.IntRange(0), metavar="N", help="Remove up to N items, whatever max_removals says."
+)
 @click.option("--recreate", is_flag=True, help="Create again what was deleted on the portal.")
 @click.option("--publish", is_flag=True, help="Also apply the status in the front matter, like [push] publish = true.")
 @click.option("--first-push", is_flag=True, help="Confirm that this is the first push (for profiles that cannot list).")
@@ -29,6 +37,7 @@ from kbsync.errors import UsageError
 @click.option("--break-lock", is_flag=True, help="Take over the lock of a push that has crashed.")
 @click.option("--join", "joins", is_flag=True, help="Help with a push that another runner has started.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
+@click.option("--dry-run", is_flag=True, hidden=True)
 @format_option
 @common_options
 @click.pass_context
@@ -40,6 +49,7 @@ def command(
     wait: bool,
     break_lock: bool,
     joins: bool,
+    dry_run: bool,
     form: str,
     selectors: tuple[str, ...],
     **asked: object,
@@ -50,6 +60,8 @@ def command(
     kbsync plans again and makes the changes that are the same in both plans.
     """
     options = Options.of(ctx)
+    if dry_run:
+        _refuse_dry_run(options, PlanOptions(selectors, **asked))  # type: ignore[arg-type]
     project = options.open_project()
     saved = _saved_plan(selectors, project.workspace.settings.content_root)
     wanted = PlanOptions(() if saved else selectors, **asked)  # type: ignore[arg-type]
@@ -65,9 +77,21 @@ def command(
             pushed = project.push(wanted, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
     except TreeRefused as exc:
         return report_refusal(project.workspace, exc.reading, options, form=form, schema="kbsync.push/1")
+    except TooManyRemovals as exc:
+        return report_push_refused(exc.plan, project.workspace, options, form=form)
     if joins and form == "text" and not pushed.outcomes:
         return pushed.exit_code  # Nothing was compared, so there is nothing to report about the portal.
     return report_pushed(pushed, project.workspace, options, form=form)
+
+
+def _refuse_dry_run(options: Options, wanted: PlanOptions) -> NoReturn:
+    """A push that only looks is a plan.
+
+    Raises:
+        UsageError: always.
+    """
+    line = command_line("plan", *wanted.selectors, options=[*given_options(wanted), *options.shared])
+    raise UsageError("`push` has no dry run. `plan` shows what a push would do.", hint=f"Run `{line}`.")
 
 
 def _saved_plan(selectors: tuple[str, ...], root: Path) -> Path | None:

@@ -11,14 +11,17 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import make_folder
+from kbsync.sandbox.setup import VERSIONS
 
 DEFAULT_PORT = 8420
+NEWEST = [*VERSIONS][-1]
 
 
 @click.command("sandbox")
 @click.option(
     "--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True, help="0 uses a free port."
 )
+@click.option("--version", type=click.Choice([*VERSIONS]), help=f"Answer like this version.  [default: {NEWEST}]")
 @click.option("--always-draft", is_flag=True, help="Behave like version 4.2: every new article becomes a draft.")
 @click.option(
     "--requests-per-minute", type=click.IntRange(1), metavar="N", help="Answer 429 when there are more requests."
@@ -30,6 +33,7 @@ DEFAULT_PORT = 8420
 def command(
     ctx: click.Context,
     port: int,
+    version: str | None,
     always_draft: bool,
     requests_per_minute: int | None,
     uploads_per_hour: int | None,
@@ -42,8 +46,12 @@ def command(
     from dataclasses import replace
 
     from kbsync.app.sandbox import refused_data, sandbox_setup
-    from kbsync.sandbox import V4_2, Behaviour, DataRefused, serve, token_of
+    from kbsync.sandbox import V4_2, DataRefused, serve, token_of
 
+    if version and always_draft:
+        raise UsageError(
+            "`--always-draft` is version 4.2. It cannot be combined with `--version`.", hint="Leave one out."
+        )
     options = Options.of(ctx)
     session = options.session()
     settings = session.read_settings()
@@ -52,7 +60,7 @@ def command(
     if not settings.content.locales:
         consent.content()  # Its folders say which locales there are.
     behaviour = replace(
-        V4_2 if always_draft else Behaviour(),
+        V4_2 if always_draft else VERSIONS[version or NEWEST],
         requests_per_minute=requests_per_minute,
         uploads_per_hour=uploads_per_hour,
         latency_s=latency,

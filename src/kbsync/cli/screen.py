@@ -19,7 +19,7 @@ from kbsync.command import Option, command_line
 from kbsync.model import visible
 
 if TYPE_CHECKING:
-    from kbsync.report.text import Style
+    from kbsync.report.style import Style
 
 
 COMMAND = re.compile(r"`kbsync (?!init\b)([a-z][^`]*)`")
@@ -76,7 +76,7 @@ class Options:
 
     def style(self) -> Style:
         """The screen behind stdout."""
-        from kbsync.report.text import Style
+        from kbsync.report.style import Style
 
         plain = self.no_color or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
         color = sys.stdout.isatty() and not plain
@@ -107,7 +107,16 @@ def say(text: str, *, err: bool = False) -> None:
     """Print a line for people. The log of a job reads it too, so nothing in it is a command to its runner."""
     from kbsync.report.escape import inert
 
-    click.echo(inert(text), err=err)
+    shown = inert(text)
+    click.echo(_fitted(shown) if err and sys.stderr.isatty() else shown, err=err)
+
+
+def _fitted(text: str) -> str:
+    """A text for a terminal, wrapped by words. Elsewhere, as in the log of a job, lines stay whole."""
+    from kbsync.report.style import Style
+
+    style = Style(width=shutil.get_terminal_size().columns)
+    return "\n".join(piece for line in text.split("\n") for piece in style.wrapped(line) or [line])
 
 
 def ask_person(text: str) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import click
 
+from kbsync.app.project import Project
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option, report_pushed
 from kbsync.cli.screen import Options
@@ -16,29 +17,47 @@ from kbsync.model import Change, Plan
 
 
 @click.command("undo")
-@click.argument("run", type=int)
+@click.argument("run", type=int, required=False)
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @click.option("--wait", is_flag=True, help="Wait if another push is running.")
 @format_option
 @common_options
 @click.pass_context
-def command(ctx: click.Context, run: int, *, yes: bool, wait: bool, form: str) -> int:
+def command(ctx: click.Context, run: int | None, *, yes: bool, wait: bool, form: str) -> int:
     """Reverse a push. Later edits are kept.
 
-    RUN is the number of the push: `kbsync ledger show` lists them. Your files do not change, so the next push would
-    send the same changes again. Revert the commit, too.
+    RUN is the number of the push; without it, kbsync offers the last one. `kbsync ledger show` lists them. Your files
+    do not change, so the next push would send the same changes again. Revert the commit, too.
     """
     options = Options.of(ctx)
     project = options.open_project()
+    number = run if run is not None else _last(project, options, yes=yes)
 
     def agree(plan: Plan) -> None:
         if not yes:
-            _ask(plan, options, run)
+            _ask(plan, options, number)
 
-    pushed = project.undo(run, agree=agree, wait=wait)
+    pushed = project.undo(number, agree=agree, wait=wait)
     if form == "text":
         _say_what_next([outcome.change for outcome in pushed.outcomes if outcome.outcome == "done"], options)
     return report_pushed(pushed, project.workspace, options, form=form)
+
+
+def _last(project: Project, options: Options, *, yes: bool) -> int:
+    """The number of the last push, which the person at the terminal is then asked about.
+
+    Raises:
+        UsageError: there is no push, or nobody to be asked.
+    """
+    found = project.last_push()
+    if found is None:
+        raise UsageError("There is no push to undo.", hint="Run `kbsync ledger show` to see the runs.")
+    if yes or not sys.stdin.isatty():
+        from kbsync.report.ledger import run_line
+
+        line = command_line("undo", found.number, options=[("--yes", yes), *options.session().options])
+        raise UsageError(f"Say which push to undo. The last one is: {run_line(found)}", hint=f"Run `{line}`.")
+    return found.number
 
 
 def _say_what_next(done: Sequence[Change], options: Options) -> None:

@@ -23,6 +23,9 @@ from kbsync.fields import AS_GIVEN
 from kbsync.markdown.uploaded import body_digest, image_name
 from kbsync.model import MANAGED, STATUSES, Desired, Value
 
+SIZE = "cw_image_"
+"""How the parameters begin with which the panel sizes an image."""
+
 PLAIN = re.compile(r"[A-Za-z0-9_.~-]*")
 
 
@@ -51,6 +54,14 @@ def _query(query: str) -> str:
     return f"?{quote(query, safe='/?:@!$&+,=%~')}" if query else ""
 
 
+def _sizes(query: str) -> str:
+    """The size of an image in its link, `?cw_image_width=300px`. It is part of the text: the panel writes it there too.
+
+    Source: docs/service.md, S153.
+    """
+    return _query("&".join(pair for pair in query.split("&") if pair.startswith(SIZE))) if SIZE in query else ""
+
+
 @cache
 def _fragment(anchor: str) -> str:
     return f"#{quote(unquote(anchor), safe='')}" if anchor else ""
@@ -67,7 +78,7 @@ def replacements_of(
         image_of: the same of an image.
     """
     return [
-        (link, address + ("" if link.is_image else _query(link.query) + _fragment(link.anchor)))
+        (link, address + (_sizes(link.query) if link.is_image else _query(link.query) + _fragment(link.anchor)))
         for link in source.links
         if (address := (image_of if link.is_image else address_of)(link.target)) is not None
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from unicodedata import normalize
 
@@ -12,6 +12,7 @@ from kbsync.config import ContentSettings
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
+from kbsync.markdown.slugs import PLAIN, made_slug
 
 
 class Identity(msgspec.Struct, frozen=True, gc=False):
@@ -27,7 +28,8 @@ class Identity(msgspec.Struct, frozen=True, gc=False):
 class Site:
     """The tree seen as a help center: articles and categories by path, categories by locale and slug.
 
-    `by_path` has everything that a link may mean, a category also by its folder.
+    `by_path` has everything that a link may mean, a category also by its folder. `kept` are slugs that files without
+    one have by the rule of before, and keep.
     """
 
     articles: dict[str, Identity] = field(default_factory=dict)
@@ -36,6 +38,7 @@ class Site:
     by_path: dict[str, Identity] = field(default_factory=dict)
     locales: tuple[str, ...] = ()
     default_locale: str = "en"
+    kept: frozenset[str] = frozenset()
 
     def translated(self, path: str, named: str | None) -> str:
         """The path of what a source translates, "" where there is no such article.
@@ -48,10 +51,16 @@ class Site:
         return named if named in self.articles else ""
 
 
-def identify(tree: Tree, settings: ContentSettings) -> Site:
-    """Give every readable source its identity. Contradictions are for lint to find; explicit keys win here."""
+def identify(tree: Tree, settings: ContentSettings, kept: frozenset[str] = frozenset()) -> Site:
+    """Give every readable source its identity. Contradictions are for lint to find; explicit keys win here.
+
+    Args:
+        tree: the sources.
+        settings: locales.
+        kept: see `kept_slugs`.
+    """
     locales = tuple(settings.locales) or locales_of(tree.sources)
-    site = Site(locales=locales, default_locale=settings.default_locale)
+    site = Site(locales=locales, default_locale=settings.default_locale, kept=kept)
     for path, source in tree.sources.items():
         if source.kind == "category":
             site.categories[path] = identity = identify_category(path, source, site)
@@ -97,15 +106,49 @@ def identify_article(path: str, source: Source, site: Site, slug_at: Callable[[s
     return Identity(
         path,
         locale,
-        source.slug or default_slug(path, locale, site.default_locale),
+        source.slug or default_slug(path, locale, site),
         source.category or folder_category(path, site.locales, slug_at),
     )
 
 
-def default_slug(path: str, locale: str, default_locale: str) -> str:
-    """The file's stem; in other locales than the default with the locale behind it: slugs are unique over all."""
-    stem = one_form(path.rpartition("/")[2].removesuffix(".md"))
-    return stem if locale in {default_locale, ""} else f"{stem}-{locale.lower().replace('_', '-')}"
+def default_slug(path: str, locale: str, site: Site) -> str:
+    """The file's stem made a slug; in other locales than the default with the locale behind it: slugs are unique over
+    all. Before, it was the stem as it is; what is on the portal under such a slug keeps it."""
+    former = former_slug(path, locale, site)
+    return former if former in site.kept else made_slug(_stem(path)) + _behind(locale, site)
+
+
+def former_slug(path: str, locale: str, site: Site) -> str:
+    """The default of before: the file's stem as it is."""
+    return _stem(path) + _behind(locale, site)
+
+
+def has_two_defaults(path: str, source: Source) -> bool:
+    """Whether it depends on the portal which slug an article has."""
+    return source.kind == "article" and not source.slug and made_slug(_stem(path)) != _stem(path)
+
+
+def _stem(path: str) -> str:
+    return one_form(path.rpartition("/")[2].removesuffix(".md"))
+
+
+def _behind(locale: str, site: Site) -> str:
+    return "" if locale in {site.default_locale, ""} else f"-{locale.lower().replace('_', '-')}"
+
+
+def kept_slugs(recorded: Collection[str], tree: Tree) -> frozenset[str]:
+    """The slugs of the rule of before that articles have, on record or on the portal: their files keep them.
+
+    Not one that a file names, nor one whose article has today's slug: then the other article is somebody else's.
+
+    Args:
+        recorded: the slugs of all articles on the portal and in the ledger.
+        tree: the sources.
+    """
+    odd = {slug for slug in recorded if not PLAIN.fullmatch(slug)}
+    if odd:
+        odd -= {source.slug for source in tree.sources.values() if source.kind == "article"}
+    return frozenset(slug for slug in odd if made_slug(slug) not in recorded)
 
 
 def one_form(name: str) -> str:

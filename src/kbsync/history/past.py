@@ -18,14 +18,14 @@ class Past:
 
     Args:
         repository: the one that it lies in.
-        site: says which locales the tree has today.
+        site: says which locales the tree has today, and which slugs are those of before.
         folder: where something may be kept; None: nothing is.
     """
 
     def __init__(self, repository: Repository, site: Site, folder: Path | None = None) -> None:
         self.repository = repository
         self.folder = None if repository.is_shallow else folder
-        locales = msgspec.msgpack.encode((site.locales, site.default_locale))
+        locales = msgspec.msgpack.encode((site.locales, site.default_locale, sorted(site.kept)))
         self.kept = load(self.folder, repository.prefix, locales) if self.folder else Kept()
         self._before = self._size()
 

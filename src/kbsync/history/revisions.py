@@ -146,13 +146,13 @@ class Then:
 
     def identities(self, path: str, oid: str, data: bytes) -> Iterator[Identity]:
         """The identities that a file may have had: its first folder may have been a locale that was removed."""
-        identity, default_locale = self.identify(path, oid, data), self.compiler.site.default_locale
+        identity, site = self.identify(path, oid, data), self.compiler.site
         yield identity
         if not identity.locale:
             folder, slug = path.partition("/")[0], identity.slug
             is_article = not path.endswith(CATEGORY_FILE)
-            if is_article and slug == default_slug(path, "", default_locale):
-                slug = default_slug(path, folder, default_locale)
+            if is_article and slug == default_slug(path, "", site):
+                slug = default_slug(path, folder, site)
             yield Identity(path, folder, slug)
 
     def address(self, identity: Identity) -> str:

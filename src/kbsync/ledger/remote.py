@@ -213,7 +213,7 @@ class RemoteRef:
             tip = self.known()  # It may have moved on since.
             if not tip:
                 raise LedgerError(
-                    f"The ledger {self.place} cannot be read: it is not a commit.",
+                    f"The ledger {self.place} cannot be read: it does not point to a commit.",
                     hint="kbsync did not write it. Set [ledger] ref to another name, or leave it out.",
                 )
         return tip

@@ -31,7 +31,7 @@ _TRAILING = ".,;:!?'*_~…"
 _NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[{}$…]|\.\.\.|/|$)", re.IGNORECASE)
 """Addresses that lead a reader nowhere: those of their own machine, and those with a part to fill in."""
 
-_MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|gist\.github")
+MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|guidejar|gist\.github")
 """Cheaper than `player`; a test holds the two together."""
 
 _AROUND = " \t>"
@@ -82,7 +82,7 @@ def _unsafe(target: Target, scheme: str) -> Mark:
 def check_players(page: Page) -> Iterator[Mark]:
     """Each link that becomes a player where a writer would not expect one."""
     for target in page.scan.targets:
-        if target.kind != "image" and _MAY_PLAY.search(target.destination) and (mark := _played(page, target)):
+        if target.kind != "image" and MAY_PLAY.search(target.destination) and (mark := _played(page, target)):
             yield mark
 
 

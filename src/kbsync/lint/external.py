@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from kbsync.content.body import BOM, raw_digest
 from kbsync.content.tree import Tree
+from kbsync.lint.article_text import article_text
 from kbsync.markdown.offsets import Places
 from kbsync.markdown.spans import scan
 from kbsync.model import Finding, Rule
@@ -31,28 +31,13 @@ def find_external(tree: Tree, paths: Iterable[str]) -> Iterator[External]:
     A file that is no longer the one that was linted is left out.
     """
     for path in paths:
-        source = tree.sources[path]
-        if source.kind != "article":
+        text, start = article_text(tree, path), tree.sources[path].body_start
+        if text is None or "//" not in text:
             continue
-        try:
-            data = tree.read_bytes(path)
-        except OSError:
-            continue
-        if b"//" not in data or raw_digest(data) != source.raw_digest or _is_unreadable(data):
-            continue
-        text = data.decode().removeprefix(BOM)
-        first_line = Places(text).line(source.body_start) - 1
-        for target in scan(text[source.body_start :]).targets:
+        first_line = Places(text).line(start) - 1
+        for target in scan(text[start:]).targets:
             if url := address_of(target.destination):
                 yield External(path, first_line + target.line, target.column, url)
-
-
-def _is_unreadable(data: bytes) -> bool:
-    try:
-        data.decode()
-    except UnicodeDecodeError:
-        return True
-    return False
 
 
 def address_of(destination: str) -> str:

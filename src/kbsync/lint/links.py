@@ -9,6 +9,7 @@ from kbsync.content.source import PICTURES, Link, Source
 from kbsync.lint.context import Context, at_link
 from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
+from kbsync.words import similar
 
 NO_FILE = Rule("KB301", "Link to a file that does not exist")
 NO_HEADING = Rule("KB302", "Link to a heading that does not exist")
@@ -37,11 +38,16 @@ def check_links(context: Context) -> Iterator[Finding]:
                     yield _nothing(source, link, is_file=target in others)
             else:
                 if link.anchor and not _has_anchor(context, identity.path, link.anchor):
-                    message = f"{target} does not have a heading `#{link.anchor}`."
-                    hint = "Correct the anchor. Readers would land at the top of the page."
-                    yield at_link(NO_HEADING, source, link, message, hint)
+                    yield _no_heading(context, source, link)
                 if target in hidden:
                     yield from _unseen(source, link, hidden[target])
+
+
+def _no_heading(context: Context, source: Source, link: Link) -> Finding:
+    near = similar(unquote(link.anchor).lower(), context.tree.sources[link.target].anchors)
+    first = f"Did you mean `#{near[0]}`?" if near else "Correct the anchor."
+    message = f"{link.target} does not have a heading `#{link.anchor}`."
+    return at_link(NO_HEADING, source, link, message, f"{first} Readers would land at the top of the page.")
 
 
 def _nothing(source: Source, link: Link, *, is_file: bool) -> Finding:

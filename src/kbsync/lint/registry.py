@@ -8,9 +8,10 @@ from kbsync.content.rules import RULES as OF_READING
 from kbsync.lint import CHECKS
 from kbsync.lint.body_checks import BODY_CHECKS
 from kbsync.lint.external import DEAD_LINK
+from kbsync.lint.upgrade import CHANGED_PAGE
 from kbsync.model import Rule
 
 OF_CHECKS = (*(check.rules for check in CHECKS), *(check.rules for check in BODY_CHECKS))
 
-RULES: tuple[Rule, ...] = tuple(dict.fromkeys((*OF_READING, *chain.from_iterable(OF_CHECKS), DEAD_LINK)))
+RULES: tuple[Rule, ...] = tuple(dict.fromkeys((*OF_READING, *chain.from_iterable(OF_CHECKS), DEAD_LINK, CHANGED_PAGE)))
 """A rule that two checks find is in it once."""

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from kbsync.lint.context import Context, at_key
 from kbsync.lint.finds import Needs, finds
+from kbsync.markdown.slugs import made_slug
 from kbsync.model import Finding, Rule
 
 PLAIN_SLUG = re.compile(r"(?![0-9]{10}-)[a-z0-9]++(?:[-_][a-z0-9]++)*+")
 MACHINE_MADE = re.compile(r"[0-9]{10}-")
 """How the panel begins the slug of an article whose writer gave none: the seconds since 1970."""
 
+SHORT_CHARS = 40
+"""A slug up to this length is one that a writer would choose."""
+
 ODD_SLUG = Rule("KB205", "Slug that makes a bad address")
 WRONG_LENGTH = Rule("KB206", "Title or slug that is empty or too long", "error")
 LONG_BODY = Rule("KB207", "Body that is too long", "error")
+RESERVED_SLUG = Rule("KB209", "Slug that the service keeps for itself", "error")
 LONG_DESCRIPTION = Rule("KB208", "Description that is too long", "error")
 
 
@@ -70,6 +75,25 @@ def check_slugs(context: Context) -> Iterator[Finding]:
         elif not PLAIN_SLUG.fullmatch(identity.slug):
             message, hint = _odd(identity.slug, is_article=source.kind == "article")
             yield at_key(ODD_SLUG, source, "slug", message, hint)
+
+
+@finds(RESERVED_SLUG, needs=Needs.SOURCE)
+def check_reserved(context: Context) -> Iterator[Finding]:
+    """No article has a slug under which the portal shows something else. Source: docs/service.md, S118 and S119."""
+    reserved = context.limits.reserved_slugs
+    for identity in context.site.articles.values() if reserved else ():
+        if identity.slug in reserved:
+            source = context.tree.sources[identity.path]
+            message = f"The service keeps the slug `{identity.slug}` for itself and refuses the article."
+            hint = f"Write another one, for example `slug: {_instead(identity.slug, source.title or '', reserved)}`."
+            yield at_key(RESERVED_SLUG, source, "slug", message, hint)
+
+
+def _instead(slug: str, title: str, reserved: Collection[str]) -> str:
+    """A slug of the title's words, where that is another one and short."""
+    made = made_slug(title)
+    is_good = PLAIN_SLUG.fullmatch(made) and made not in reserved and len(made) <= SHORT_CHARS
+    return made if is_good else f"about-{slug}"
 
 
 def _odd(slug: str, *, is_article: bool) -> tuple[str, str]:

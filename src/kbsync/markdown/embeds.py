@@ -2,6 +2,9 @@
 
 import re
 from dataclasses import dataclass
+from html import escape
+
+from kbsync.markdown.versions import NEWEST, V4_16, Version
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +95,7 @@ _WISTIA = f"""\
 """
 
 _BUNNY_ADDRESS = (
-    "https://iframe.mediadelivery.net/embed/{library}/{video}"
+    "https://player.mediadelivery.net/embed/{library}/{video}"
     "?autoplay=false&loop=false&muted=false&preload=true&responsive=true"
 )
 
@@ -106,6 +109,18 @@ _BUNNY = f"""\
     allow="accelerometer; gyroscope; autoplay; encrypted-media; picture-in-picture;"
     allowfullscreen>
   </iframe>
+</div>
+"""
+
+_BUNNY_4_10 = _BUNNY.replace("//player.", "//iframe.")
+
+_GUIDEJAR = f"""\
+{_FRAME}  <iframe
+    src="https://www.guidejar.com/embed/{{guide}}?type=1&controls=on"
+    frameborder="0"
+    allow="accelerometer; autoplay; clipboard-write; encrypted-media; gyroscope; picture-in-picture"
+    allowfullscreen
+    style="{_FILL}"></iframe>
 </div>
 """
 
@@ -141,7 +156,10 @@ _GIST = f"""\
 </noscript>
 """
 
-EMBEDS = (
+_CODEPEN_EMBED = _embed(r"https?://(?:www\.)?codepen\.io/(?P<user>[^/]+)/pen/(?P<pen>[^/?]+)", _CODEPEN)
+_GIST_EMBED = _embed(r"https?://gist\.github\.com/(?P<user>[^/]+)/(?P<gist>[a-f0-9]+)", _GIST)
+
+_FIRST = (
     _embed(r"https?://(?:www\.)?(?:youtube\.com/watch\?v=|youtu\.be/)(?P<video>[^&/]+)", _YOUTUBE),
     _embed(r"https?://(?:www\.)?loom\.com/share/(?P<video>[^&/]+)", _LOOM),
     _embed(r"https?://(?:www\.)?vimeo\.com/(?P<video>[0-9]+)", _VIMEO),
@@ -152,27 +170,48 @@ EMBEDS = (
     ),
     _embed(r"https?://(?:www\.)?app\.arcade\.software/share/(?P<video>[^&/]+)", _ARCADE),
     _embed(r"https?://(?:www\.)?[^/]+\.wistia\.com/medias/(?P<video>[^&/]+)", _WISTIA),
-    _embed(
-        r"https?://iframe\.mediadelivery\.net/play/(?P<library>[0-9]+)/(?P<video>[^&/?]+)",
-        _BUNNY,
-    ),
-    _embed(r"https?://(?:www\.)?codepen\.io/(?P<user>[^/]+)/pen/(?P<pen>[^/?]+)", _CODEPEN),
-    _embed(r"https?://gist\.github\.com/(?P<user>[^/]+)/(?P<gist>[a-f0-9]+)", _GIST),
 )
-"""In the portal's order: the first that matches anywhere in the address wins, even inside a query.
 
-Source: docs/service.md, section 9, and the players in tests/fixtures/parity/rendered.jsonl.
+EMBEDS_4_10 = (
+    *_FIRST,
+    _embed(r"https?://iframe\.mediadelivery\.net/play/(?P<library>[0-9]+)/(?P<video>[^&/?]+)", _BUNNY_4_10),
+    _CODEPEN_EMBED,
+    _GIST_EMBED,
+)
+
+EMBEDS = (
+    *_FIRST,
+    _embed(
+        r"https?://(?:iframe|player)\.mediadelivery\.net/(?:play|embed)/(?P<library>[0-9]+)/(?P<video>[^&/?]+)", _BUNNY
+    ),
+    _CODEPEN_EMBED,
+    _embed(r"https?://(?:www\.)?guidejar\.com/(?:embed|guides)/(?P<guide>[^&/?]+)", _GUIDEJAR),
+    _GIST_EMBED,
+)
+"""The newest. In the portal's order: the first that matches anywhere in the address wins, even inside a query.
+
+Source: docs/service.md, section 9 and S154, and the players in tests/fixtures/parity.
 """
 
 
-def player(address: str) -> str | None:
+def player(address: str, version: Version = NEWEST) -> str | None:
     """The player for a link address, or None where the link stays a link.
 
-    Captured values go in unescaped, as on the portal; code that shows the HTML has to defuse them.
+    In 4.10 captured values go in unescaped, as on the portal; code that shows the HTML has to defuse them.
     """
     if "://" not in address:
         return None
-    for embed in EMBEDS:
+    for embed in EMBEDS if version >= V4_16 else EMBEDS_4_10:
         if match := embed.address.search(address):
-            return embed.player.format(**match.groupdict())
+            return embed.player.format(**_captured(match, version))
     return None
+
+
+def _captured(match: re.Match[str], version: Version) -> dict[str, str]:
+    found = match.groupdict()
+    if version < V4_16:
+        return found
+    return {name: escape(value, quote=False).translate(_QUOTES) for name, value in found.items()}
+
+
+_QUOTES = str.maketrans({'"': "&quot;", "'": "&#39;"})

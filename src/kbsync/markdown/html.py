@@ -5,7 +5,7 @@ otherwise than markdown-it-py, the portal's way stands in `dialect.py` and the r
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from urllib.parse import quote
@@ -16,6 +16,8 @@ from markdown_it.token import Token
 from kbsync.markdown.dialect import portal_parser
 from kbsync.markdown.embeds import player
 from kbsync.markdown.entities import decode
+from kbsync.markdown.sizes import column_widths, image_style, open_table
+from kbsync.markdown.versions import NEWEST, V4_16, Version
 
 OMITTED = "<!-- raw HTML omitted -->"
 """Stands in the page for every piece of raw HTML. Source: docs/service.md, section 9."""
@@ -34,24 +36,47 @@ def _parser() -> MarkdownIt:
     return portal_parser()
 
 
-def render_html(markdown: str) -> str:
-    """Give the HTML that the portal shows for an article body.
+def render_html(markdown: str, version: Version = NEWEST) -> str:
+    """Give the HTML that the portal of a version shows for an article body.
 
     Captured video addresses and `javascript:` links come out as unsafe as on the portal:
     a page that shows this has to defuse them.
     """
-    page = _Page()
-    text = markdown.removeprefix("\ufeff")
-    for token in _parser().parse(text if text.endswith("\n") else f"{text}\n"):
+    page = _Page(version)
+    for token in _tokens(markdown):
         page.write(token)
     return "".join(page.pieces)
 
 
+def render_blocks(markdown: str, versions: Sequence[Version]) -> Iterator[tuple[int, list[str]]]:
+    """The same block by block (a heading, a list, a table): its first line from 0, and the HTML of each version.
+
+    Line breaks between blocks are not part of them.
+    """
+    pages, line = [_Page(version) for version in versions], 0
+    for token in _tokens(markdown):
+        if token.level == 0 and token.map:
+            line = token.map[0]
+        for page in pages:
+            page.write(token)
+        if token.level == 0 and token.nesting <= 0:
+            yield line, ["".join(page.pieces).strip("\n") for page in pages]
+            for page in pages:
+                page.pieces.clear()
+
+
+def _tokens(markdown: str) -> list[Token]:
+    text = markdown.removeprefix("\ufeff")
+    return _parser().parse(text if text.endswith("\n") else f"{text}\n")
+
+
 @dataclass(slots=True)
 class _Page:
-    """HTML written so far; blocks start on a line of their own."""
+    """HTML written so far; blocks start on a line of their own. `widths` are those of the next table's columns."""
 
+    version: Version
     pieces: list[str] = field(default_factory=list)
+    widths: tuple[int, ...] = ()
 
     def write(self, token: Token) -> None:
         if writer := _BLOCKS.get(token.type):
@@ -70,7 +95,7 @@ class _Page:
             self.pieces.append("\n")
 
 
-_OPENED = {"table": "\n", "thead": "\n", "tbody": "\n", "tr": "\n", "ul": "\n", "blockquote": "\n"}
+_OPENED = {"thead": "\n", "tbody": "\n", "tr": "\n", "ul": "\n", "blockquote": "\n"}
 """Line breaks after an opening tag, as the portal's renderer sets them."""
 
 
@@ -88,11 +113,6 @@ def _block_open(page: _Page, token: Token) -> None:
 def _block_close(page: _Page, token: Token) -> None:
     if not token.hidden:
         page.out(f"</{token.tag}>\n")
-
-
-def _list_close(page: _Page, token: Token) -> None:
-    page.fresh_line()
-    page.out(f"</{token.tag}>\n")
 
 
 def _ordered_list_open(page: _Page, token: Token) -> None:
@@ -115,8 +135,20 @@ def _rule(page: _Page, token: Token) -> None:
 
 
 def _html_block(page: _Page, token: Token) -> None:
+    if page.version >= V4_16 and (widths := column_widths(token.content)) is not None:
+        page.widths = widths
+        return
     page.fresh_line()
     page.out(f"{OMITTED}\n")
+
+
+def _table_open(page: _Page, token: Token) -> None:
+    widths, page.widths = page.widths, ()
+    page.out(open_table(widths) if page.version >= V4_16 else "<table>\n")
+
+
+def _table_close(page: _Page, token: Token) -> None:
+    page.out("</table>\n</div>" if page.version >= V4_16 else "</table>\n")
 
 
 def _cells_filled_in(page: _Page, token: Token) -> None:
@@ -125,7 +157,7 @@ def _cells_filled_in(page: _Page, token: Token) -> None:
 
 
 def _inline(page: _Page, token: Token) -> None:
-    page.out(_inlines(token.children or []))
+    page.out(_inlines(token.children or [], page.version))
 
 
 _BLOCKS: dict[str, Callable[[_Page, Token], None]] = {
@@ -134,11 +166,11 @@ _BLOCKS: dict[str, Callable[[_Page, Token], None]] = {
     "heading_open": _block_open,
     "heading_close": _block_close,
     "blockquote_open": _block_open,
-    "blockquote_close": _list_close,
+    "blockquote_close": _block_close,
     "bullet_list_open": _block_open,
-    "bullet_list_close": _list_close,
+    "bullet_block_close": _block_close,
     "ordered_list_open": _ordered_list_open,
-    "ordered_list_close": _list_close,
+    "ordered_block_close": _block_close,
     "list_item_open": _block_open,
     "list_item_close": _block_close,
     "fence": _code,
@@ -146,12 +178,14 @@ _BLOCKS: dict[str, Callable[[_Page, Token], None]] = {
     "hr": _rule,
     "html_block": _html_block,
     "inline": _inline,
+    "table_open": _table_open,
+    "table_close": _table_close,
     "cells_filled_in": _cells_filled_in,
 }
-"""Tables are not here: unlike other blocks the portal does not start them on a fresh line."""
+"""Rows and cells are not here. Unlike other blocks, the portal does not start a table on a fresh line."""
 
 
-def _inlines(tokens: Sequence[Token]) -> str:
+def _inlines(tokens: Sequence[Token], version: Version) -> str:
     """Write the inside of a block. No recursion: emphasis may nest thousands deep."""
     pieces, place = [], 0
     while place < len(tokens):
@@ -159,8 +193,8 @@ def _inlines(tokens: Sequence[Token]) -> str:
         html = None
         if tokens[place].type == "link_open":
             end = _link_end(tokens, place)
-            html = _player(tokens, place, end)
-        pieces.append(_element(tokens[place]) if html is None else html)
+            html = _player(tokens, place, end, version)
+        pieces.append(_element(tokens[place], version) if html is None else html)
         place = (place if html is None else end) + 1
     return "".join(pieces)
 
@@ -170,15 +204,15 @@ def _link_end(tokens: Sequence[Token], place: int) -> int:
     return next(end for end in range(place, len(tokens)) if tokens[end].type == "link_close")
 
 
-def _player(tokens: Sequence[Token], start: int, end: int) -> str | None:
+def _player(tokens: Sequence[Token], start: int, end: int, version: Version) -> str | None:
     """The player for a link without text beside it; images, code and line breaks do not count as text."""
     beside = (*tokens[max(start - 1, 0) : start], *tokens[end + 1 : end + 2])
     if any(token.type == "text" and token.content.strip(BLANKS) for token in beside):
         return None
-    return player(str(tokens[start].attrGet("href")))
+    return player(str(tokens[start].attrGet("href")), version)
 
 
-def _element(token: Token) -> str:
+def _element(token: Token, version: Version) -> str:
     match token.type:
         case "text":
             return _text(token.content)
@@ -191,11 +225,20 @@ def _element(token: Token) -> str:
         case "html_inline":
             return OMITTED
         case "image":
-            return f'<img src="{_href(token, "src")}" alt="{_alt(token)}"{_title(token)} />'
+            return _image(token, version)
         case "link_open":
             return f'<a href="{_href(token, "href")}"{_title(token)}>'
         case _:
             return f"<{token.tag}>" if token.nesting > 0 else f"</{token.tag}>"
+
+
+def _image(token: Token, version: Version) -> str:
+    src, title = _href(token, "src"), _title(token)
+    if version < V4_16:
+        return f'<img src="{src}" alt="{_alt(token)}"{title} />'
+    if not str(token.attrGet("title") or "").strip():
+        title = ""
+    return f'<img src="{src}" alt="{_alt(token)}"{title}{image_style(src)} />'
 
 
 def _alt(image: Token) -> str:

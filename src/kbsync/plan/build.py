@@ -36,10 +36,11 @@ and this is the table for an item as a whole:
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterable
 
-from kbsync.errors import PlanRefused
-from kbsync.model import Action, Change, Desired, Observed, Plan, Target
+from kbsync.model import Action, Change, Desired, Observed, Plan, Refusal, Target
+from kbsync.plan.cost import requests_of
 from kbsync.plan.decide_item import decide_item
 from kbsync.plan.displaced import note_displaced
 from kbsync.plan.draft import Draft, Policy
@@ -61,8 +62,11 @@ from kbsync.plan.translation_links import decide_links, is_link
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
 
-REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
-"""Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""
+ALWAYS_ALLOWED = 3
+"""Removals that every share allows but 0%: of fewer than ten items, 10% would be not even one."""
+
+ROUNDING = 1e-9
+"""A share of a number may come out a hair below the whole number that it is: 0.07 of 100 is 7.000000000000001."""
 
 OWN_S = 0.0025
 """What kbsync itself needs for a request, from the plan to the ledger, seconds. Measured: bench/RESULTS.md."""
@@ -85,8 +89,8 @@ def build_plan(
         policy: how far the plan may go.
         weighed: the evidence of the whole content tree, where that is more than `desired` or was weighed already.
 
-    Raises:
-        PlanRefused: it would remove more than `max_fraction` of what is managed.
+    Returns:
+        The plan; refused where it would remove more than the policy allows.
     """
     desired = list(desired)
     matches = match_items(desired, weighed or weigh(desired, known))
@@ -119,8 +123,7 @@ def build_plan(
     warn_of_dying_addresses(draft, matches)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=matches.managed)
-    check_removals(plan, max_fraction=policy.max_fraction)
-    return plan
+    return dataclasses.replace(plan, refused=judge_removals(plan, policy))
 
 
 def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
@@ -133,7 +136,12 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     """
     matches = list(matches)
     moved = {match.desired.path for match in matches}
-    draft = Draft(policy, warnings=list(plan.warnings), kept=[item for item in plan.kept if item.path not in moved])
+    draft = Draft(
+        policy,
+        warnings=list(plan.warnings),
+        kept=[item for item in plan.kept if item.path not in moved],
+        unpublished=[item for item in plan.unpublished if item.path not in moved],
+    )
     for match in matches:
         decide_item(draft, match, {}, ())
         draft.unchanged -= 1
@@ -142,23 +150,20 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
 
 
-def check_removals(plan: Plan, *, max_fraction: float) -> None:
-    """Refuse a plan that would empty the help center.
-
-    Args:
-        plan: the plan to judge.
-        max_fraction: share of the managed items that may go, 0.0 to 1.0.
-
-    Raises:
-        PlanRefused: the plan removes more than that.
-    """
-    removals = [change for change in plan.changes if change.is_removal]
-    if len(removals) > plan.managed * max_fraction:
-        raise PlanRefused(
-            f"This plan removes {len(removals):,} of the {count(plan.managed, 'item')} that kbsync has published. "
-            f"[push] max_removals allows {max_fraction:.0%}.",
-            hint="Check that no files are missing. To remove them all, set KBSYNC_PUSH__MAX_REMOVALS=100% once.",
-        )
+def judge_removals(plan: Plan, policy: Policy) -> Refusal | None:
+    """Why a plan must not be carried out that would empty the help center; None where it may be."""
+    removals = sum(1 for change in plan.changes if change.is_removal)
+    share = f"{policy.max_fraction * 100:g}%"
+    allowed = int(plan.managed * policy.max_fraction + ROUNDING)
+    limit = f"[push] max_removals allows {share}"
+    if policy.allow_removals is not None:
+        allowed, limit = policy.allow_removals, f"--allow-removals allows {policy.allow_removals:,}"
+    elif policy.max_fraction and allowed < ALWAYS_ALLOWED:
+        allowed, limit = ALWAYS_ALLOWED, f"{limit} (at least {ALWAYS_ALLOWED})"
+    if removals <= allowed:
+        return None
+    items = f"{removals:,} of the {count(plan.managed, 'item')} that kbsync has published"
+    return Refusal(removals, allowed, limit, f"This plan removes {items}. {limit}.")
 
 
 def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, managed: int) -> Plan:
@@ -178,7 +183,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
     # Categories go after the articles that were in them.
     removals = sorted(draft.removals, key=lambda change: (change.kind == "category", change.locale, change.slug))
     changes = (*sorted(take_turns(draft.changes), key=place), *sorted(draft.statuses, key=place), *removals)
-    requests = sum(REQUESTS.get(change.action, 2) for change in changes)
+    requests = requests_of(changes)
     return Plan(
         target,
         changes,
@@ -193,6 +198,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         seconds_for(requests, draft.policy),
         tuple(draft.kept),
         tuple(draft.overruled),
+        tuple(draft.unpublished),
     )
 
 

@@ -23,12 +23,12 @@ from kbsync.model import (
 from kbsync.plan.agreed import adoption, base_of, settled_base
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
-from kbsync.plan.draft import LIVE_HINT, NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
-from kbsync.plan.hints import hold_hint
+from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
+from kbsync.plan.hints import hold_hint, live_hint
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import without_alike
-from kbsync.plan.statuses import came_back, decide_status, set_status
+from kbsync.plan.statuses import came_back, decide_status, note_unpublished, set_status
 from kbsync.plan.unclear import waits_for_category, why_not_new
 
 
@@ -88,6 +88,7 @@ def _decide_missing(
         draft.changes.append(_create(desired, draft.policy))
         if draft.policy.publish and desired.status not in (None, Status.DRAFT):
             decide_status(draft, Match(desired, None, None), None)
+        note_unpublished(draft, desired, None)
 
 
 def has_author(desired: Desired) -> bool:
@@ -159,6 +160,7 @@ def _decide_present(
         decide_status(draft, match, observed)
     elif came_back(desired, observed, base) and "update_article" in draft.policy.can:
         set_status(draft, desired, observed, Status.DRAFT)
+    note_unpublished(draft, desired, observed)
     if base is not None and base.is_decided:
         known = draft.settled.get((base.kind, base.remote_id), base)
         if (left := without_alike(known, desired, observed)) != known:
@@ -238,16 +240,8 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
                 "Change it in the panel by hand, or use the profile `chatwoot`.",
             )
         )
-    elif live and draft.policy.live == "hold":
-        draft.held.append(
-            hold(
-                desired,
-                Reason.LIVE,
-                observed.remote_id,
-                names,
-                LIVE_HINT,
-            )
-        )
+    elif live and draft.policy.live == "hold" and desired.path not in draft.policy.consent:
+        draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, names, live_hint(desired.path), there))
     else:
         wanted = {**desired.fields, "locale": desired.locale}
         fields = tuple(FieldChange(name, there.get(name), wanted[name], agreed=sends[name]) for name in names)
@@ -284,4 +278,5 @@ def _hold_fields(
         names = tuple(name for name in (*names_of(desired.kind), "locale") if verdicts.get(name) is verdict)
         if names:
             hint = hold_hint(draft, match, reason, base)
-            draft.held.append(hold(desired, reason, observed.remote_id, names, hint, there))
+            held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
+            draft.held.append(replace(held, has_base=base is not None))

@@ -21,6 +21,7 @@ from kbsync.model import (
     Reason,
     RemoteId,
     Status,
+    Unpublished,
     Value,
 )
 from kbsync.plan.known import SILENT, GitWord
@@ -33,11 +34,12 @@ STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLI
 class Policy:
     """How far this plan may go; most of it is [push] of kbsync.toml.
 
-    `overwrite` are the paths whose drift and conflicts the user wants overwritten. `can` are the profile's
-    operations, `keeps` the fields it keeps of each kind, `side_effects` what a save changes besides. `whole` is False
-    when a selector leaves sources out: then nothing is an orphan. `article_url` is an article's public address with
-    `{slug}` in it. `needs_author`: nothing but the source or [authors] default can say who wrote an article, and the
-    service makes none without.
+    `overwrite` are the paths whose drift and conflicts the user wants overwritten. `can` are the profile's operations,
+    `keeps` the fields it keeps of each kind, `side_effects` what a save changes besides. `consent` are the paths of
+    live articles that may be changed although `live` is "hold"; `allow_removals` takes the place of `max_fraction`
+    once. `whole` is False when a selector leaves sources out: then nothing is an orphan. `article_url` is an article's
+    public address with `{slug}` in it. `needs_author`: nothing but the source or [authors] default can say who wrote an
+    article, and the service makes none without.
     """
 
     can: frozenset[str]
@@ -48,8 +50,10 @@ class Policy:
     live: Literal["update", "hold"] = "update"
     removed: Literal["report", "archive", "delete"] = "report"
     max_fraction: float = 0.1
+    allow_removals: int | None = None
     recreate: bool = False
     overwrite: frozenset[str] = frozenset()
+    consent: frozenset[str] = frozenset()
     whole: bool = True
     default_locale: str = "en"
     article_url: str = "/articles/{slug}"
@@ -62,8 +66,6 @@ NO_AUTHOR = (
     "The service needs an author for each article. Write the id of a user as `default = 1` under [authors] in "
     "kbsync.toml, or add `author` to the file."
 )
-
-LIVE_HINT = '[push] live is "hold". Set it to "update", or unpublish the article first.'
 
 
 @dataclass(slots=True)
@@ -85,6 +87,7 @@ class Draft:
     held: list[Held] = field(default_factory=list)
     kept: list[Held] = field(default_factory=list)
     overruled: list[Held] = field(default_factory=list)
+    unpublished: list[Unpublished] = field(default_factory=list)
     settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
@@ -103,8 +106,10 @@ def hold(
     fields: tuple[str, ...],
     hint: str,
     there: Fields | None = None,
+    *,
+    edited_s: int = 0,
 ) -> Held:
-    """What is held of a source; `there` are the portal's values."""
+    """What is held of a source; `there` are the portal's values, which were edited at `edited_s`."""
     ours = {**desired.fields, "locale": desired.locale, "status": desired.status}
     values = tuple(FieldChange(name, there.get(name), ours.get(name)) for name in fields) if there is not None else ()
     return Held(
@@ -118,6 +123,7 @@ def hold(
         hint=hint,
         title=desired.title,
         values=values,
+        edited_s=edited_s,
     )
 
 

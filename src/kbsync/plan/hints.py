@@ -10,6 +10,18 @@ from kbsync.plan.draft import Draft
 from kbsync.plan.match import Match
 
 
+def live_hint(path: str) -> str:
+    """What to do about an article that readers see, where [push] live is "hold"."""
+    live = command_line("push", options=[("--live", path)])
+    return f'[push] live is "hold". Run `{live}` to change it this once, or unpublish the article first.'
+
+
+def publish_hint(path: str) -> str:
+    """How to apply the status of one file."""
+    line = command_line("push", path, options=[("--publish", True)])
+    return f"To publish it, run `{line}`, or set `publish = true` under [push]."
+
+
 def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, options: Sequence[Option] = ()) -> str:
     """What to do about a field of which `base` is None where the two sides never agreed on it.
 

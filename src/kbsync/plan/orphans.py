@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from kbsync.model import Action, Base, Change, FieldChange, Held, Observed, Reason, Status
+from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Status
 from kbsync.plan.draft import Draft, follow_rename, names_of
 from kbsync.plan.match import Matches
 from kbsync.plan.nodes import key_of
@@ -174,16 +174,27 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
         old = change.before.get("slug")
         if change.action is Action.UPDATE and change.kind == "article" and old and "." not in str(old):
             address = draft.policy.article_url.format(slug=quote(str(old), safe=""))
-            taker = takers.get(old)
+            taker, status = takers.get(old), statuses.get(change.remote_id)
+            if taker is None and status is Status.DRAFT:
+                draft.warnings.append(_draft_moves(change, address))
+                continue
             if taker is None:
                 fate = "will be 404 at once"
             else:
                 hidden = "" if taker.live or taker.path in published else ", which is not published"
                 fate = f"will show another article, `{taker.path}`{hidden}"
             message = f"The slug becomes `{change.slug}`. The old address {address} {fate}."
-            lost = _who_loses_it(statuses.get(change.remote_id), "break" if taker is None else "lead to that article")
+            lost = _who_loses_it(status, "break" if taker is None else "lead to that article")
             hint = f"Links between your files are updated. {lost}"
             draft.warnings.append(DYING_ADDRESS.finding(change.path, 1, 1, message, hint))
+
+
+def _draft_moves(change: Change, address: str) -> Finding:
+    """No reader found a draft; only a person who was given its address."""
+    message = f"The slug of this draft becomes `{change.slug}`. Readers do not find drafts, so they miss nothing."
+    message += f" If you shared the old address {address}, it stops working."
+    hint = "Links between your files are updated. Share the new address after the push."
+    return DYING_ADDRESS.finding(change.path, 1, 1, message, hint)
 
 
 def _who_loses_it(status: Status | None, become: str) -> str:

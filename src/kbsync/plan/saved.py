@@ -37,6 +37,8 @@ class Asked(msgspec.Struct, frozen=True):
     overwrite: tuple[str, ...] = ()
     recreate: bool = False
     publish: bool = False
+    live: tuple[str, ...] = ()
+    allow_removals: int | None = None
 
 
 class Saved(msgspec.Struct, frozen=True):

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from kbsync.model import Agreed, Base, Change, Desired, FieldChange, Observed, Reason, Status
+from kbsync.model import Agreed, Base, Change, Desired, FieldChange, Observed, Reason, Status, Unpublished
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import STATUS_ACTIONS, Draft, hold
-from kbsync.plan.hints import hold_hint
+from kbsync.plan.hints import hold_hint, publish_hint
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 
@@ -47,10 +47,30 @@ def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None
         reason = Reason(verdict.value)
         known = base if base is not None and base.status is not None else None
         hint = hold_hint(draft, match, reason, known, [("--publish", True)])
-        draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}))
+        edited_s = observed.updated_at if observed else 0
+        draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}, edited_s=edited_s))
     elif base is not None and base.status is not wanted:
         key = (base.kind, base.remote_id)
         draft.settled[key] = replace(draft.settled.get(key, base), status=wanted)
+
+
+def note_unpublished(draft: Draft, desired: Desired, observed: Observed | None) -> None:
+    """An article stays a draft although its file says `published`, where this plan leaves statuses alone."""
+    status = observed.status if observed else Status.DRAFT
+    if draft.policy.publish or desired.kind != "article" or "update_article" not in draft.policy.can:
+        return
+    if desired.status is Status.PUBLISHED and status is Status.DRAFT:
+        draft.unpublished.append(
+            Unpublished(
+                kind=desired.kind,
+                locale=desired.locale,
+                slug=desired.slug,
+                path=desired.path,
+                title=desired.title,
+                remote_id=observed.remote_id if observed else None,
+                hint=publish_hint(desired.path),
+            )
+        )
 
 
 def set_status(

@@ -13,7 +13,8 @@ from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD
 from kbsync.model import Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status
-from kbsync.plan.draft import LIVE_HINT, Draft, hold
+from kbsync.plan.draft import Draft, hold
+from kbsync.plan.hints import live_hint
 from kbsync.plan.match import Match, Matches
 
 
@@ -70,8 +71,8 @@ def _link(draft: Draft, match: Match, root: RemoteId, names: Mapping[RemoteId, s
     live = observed.status is Status.PUBLISHED
     if "update_article" not in draft.policy.can:
         return
-    if live and draft.policy.live == "hold":
-        draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, (LINK_FIELD,), LIVE_HINT))
+    if live and draft.policy.live == "hold" and desired.path not in draft.policy.consent:
+        draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, (LINK_FIELD,), live_hint(desired.path)))
         return
     former = there if isinstance(there, int | str) else None
     said = ("" if former is None else names.get(former, f"article {former}"), desired.root_path)

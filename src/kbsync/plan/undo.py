@@ -42,6 +42,7 @@ from kbsync.model import (
     Target,
     Value,
 )
+from kbsync.plan.cost import requests_of
 from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
 from kbsync.plan.nodes import key_of
 from kbsync.plan.order import take_turns
@@ -120,7 +121,7 @@ def build_undo(
         take_turns(draft.changes),
         key=lambda change: (change.is_removal, change.is_removal == (change.kind == "category")),
     )
-    requests = sum(3 if change.action is Action.DELETE else 2 for change in changes)
+    requests = requests_of(changes)
     return Plan(target, tuple(changes), tuple(draft.held), requests=requests, warnings=tuple(draft.warnings))
 
 

@@ -6,6 +6,7 @@ from kbsync.content.body import body_of
 from kbsync.content.compile import replacements_of
 from kbsync.content.source import Link, Source
 from kbsync.markdown.html import render_html
+from kbsync.markdown.versions import NEWEST, Version
 from kbsync.preview.image_files import is_image
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.urls import file_url
@@ -24,12 +25,13 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool) -> tuple[str, t
         OSError: the file is not there any more.
     """
     source, data = live_tree.text_of(path)
-    return page_html(body_of(source, data, local_links(live_tree, source)), media=media)
+    body = body_of(source, data, local_links(live_tree, source))
+    return page_html(body, media=media, version=live_tree.project.version)
 
 
-def page_html(markdown: str, *, media: bool) -> tuple[str, tuple[TocEntry, ...]]:
+def page_html(markdown: str, *, media: bool, version: Version = NEWEST) -> tuple[str, tuple[TocEntry, ...]]:
     """The content of the article element."""
-    html, toc = add_anchors(render_html(markdown))
+    html, toc = add_anchors(render_html(markdown, version))
     return defuse(html, media=media), toc
 
 

@@ -17,6 +17,7 @@ from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp
 from kbsync.lint import CODES_OF_ALL, OF_A_SOURCE, OF_SHAPES, OF_THE_TREE, TreeCheck, check_tree, in_order
 from kbsync.lint.context import Context
+from kbsync.markdown.versions import NEWEST, Version
 from kbsync.model import Finding
 from kbsync.preview.index import Index
 from kbsync.service.profile import Profile
@@ -27,10 +28,14 @@ Findings = dict[str, tuple[Finding, ...]]
 
 @dataclass(frozen=True, slots=True)
 class Project:
-    """What kbsync.toml says, and the profile that it names; read again when the file changes."""
+    """What kbsync.toml says, and the profile that it names; read again when the file changes.
+
+    `version` is the portal's whose HTML is shown.
+    """
 
     settings: Settings
     profile: Profile
+    version: Version = NEWEST
 
     @property
     def root(self) -> Path:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, article_fields, replacements_of
-from kbsync.content.identity import Identity
+from kbsync.content.identity import Identity, former_slug, has_two_defaults
 from kbsync.content.images import Images, look_at
 from kbsync.errors import KbsyncError
 from kbsync.fields import label_of
@@ -66,12 +66,13 @@ Ask = Callable[[str, str], Known]
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """One article as a push would send it."""
+    """One article as a push would send it. The portal may have it under its `former` default slug; "" for none."""
 
     locale: str
     slug: str
     fields: Mapping[str, Value]
     content: str
+    former: str = ""
 
 
 @dataclass(slots=True)
@@ -133,15 +134,18 @@ class Comparer:
         key = (ours.locale, ours.slug)
         answer = self._answers.get(key)
         if answer is None or self.clock() - answer.at > FRESH_S:
-            answer = self._answers[key] = self._fetch(*key)
+            answer = self._answers[key] = self._fetch(ours)
         found = difference_of(ours, answer)
         if self._known.get(path) != found:
             self._known[path] = found
             self.notify(path)
 
-    def _fetch(self, locale: str, slug: str) -> Answer:
+    def _fetch(self, ours: Ours) -> Answer:
         try:
-            return Answer(self.clock(), self.ask(locale, slug))
+            found = self.ask(ours.locale, ours.slug)
+            if ours.former and (found is None or not found.fields):
+                found = self.ask(ours.locale, ours.former)
+            return Answer(self.clock(), found)
         except KbsyncError as exc:
             return Answer(self.clock(), error=visible(exc.message))
 
@@ -167,7 +171,8 @@ def ours_of(live_tree: LiveTree, path: str) -> Ours:
 
     content = body_of(source, data, replacements_of(source, address_of, image_of))
     fields = article_fields(source, identity, project.settings.authors, "")
-    return Ours(identity.locale, identity.slug, fields, content)
+    former = former_slug(path, identity.locale, site) if has_two_defaults(path, source) else ""
+    return Ours(identity.locale, identity.slug, fields, content, former)
 
 
 def _image_of(project: Project, path: str) -> str | None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 _OWN = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:{media}; connect-src 'self'; "
-    "media-src 'self'{media}; frame-src {frames}; base-uri 'none'; form-action 'none'"
+    "default-src 'none'; script-src 'self'; style-src 'self'; style-src-attr 'unsafe-inline'; "
+    "img-src 'self' data:{media}; connect-src 'self'; media-src 'self'{media}; frame-src {frames}; "
+    "base-uri 'none'; form-action 'none'"
 )
+"""Attributes with a style are those of the renderer: the widths of columns and images, the shapes of players. Of any
+other tag `site/defuse.py` makes text.
+"""
 
 BUILT = _OWN.format(media="", frames="'none'")
 """Of pages that are files, in a `<meta>`: they are sent without headers."""

@@ -42,13 +42,19 @@ class Site:
         folder = posixpath.dirname(at)
 
         def moved(found: re.Match[str]) -> str:
-            url, hash_, anchor = unescape(found[2]).partition("#")
+            url, mark, rest = _split(unescape(found[2]))
             file = self.files.get(url) or (self.files[ASSETS] if url == ASSETS else None)
             if file is None:
                 return found[0]
-            return found[1] + escape(quote(posixpath.relpath(file, folder or ".")) + hash_ + anchor)
+            return found[1] + escape(quote(posixpath.relpath(file, folder or ".")) + mark + rest)
 
         return ADDRESS.sub(moved, html)
+
+
+def _split(address: str) -> tuple[str, str, str]:
+    """The path of an address, `?` or `#` where one follows, and what is behind it."""
+    path = re.split("[?#]", address, maxsplit=1)[0]
+    return path, address[len(path) : len(path) + 1], address[len(path) + 1 :]
 
 
 def build_site(project: Project, folder: Path) -> int:

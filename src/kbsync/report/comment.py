@@ -15,9 +15,11 @@ from itertools import islice
 from typing import Any
 
 from kbsync.fields import label_of
+from kbsync.model import AsOf
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
 from kbsync.report.fitting import OPEN_ROWS, RESERVED_BYTES, Row, Section, section_text, size_of, table
 from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report
+from kbsync.report.value_text import as_of_sentence
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need
 from kbsync.words import count, field_names
 
@@ -90,6 +92,8 @@ def _head(report: Report) -> Iterator[str]:
     where = "in the sandbox" if target.base_url == "sandbox" else f"at {code(target.base_url, VALUE_CHARS)}"
     facts = [f"Portal {code(target.portal, VALUE_CHARS)} {where}"]
     yield " · ".join([*facts, *_quiet_numbers(report)])
+    if report.as_of is not None:
+        yield as_of_sentence(AsOf(report.as_of.run, report.as_of.at))
     lines = [
         ("LIVE", len(_live(report)), "Readers see these changes immediately."),
         ("Needs your decision", len(report.held), "A push does not touch these."),

@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from msgspec import UNSET, structs
+from msgspec import UNSET, UnsetType, structs
 
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Target
+from kbsync.model import (
+    Action,
+    Change,
+    FieldChange,
+    Finding,
+    Held,
+    Observed,
+    Outcome,
+    Plan,
+    Refusal,
+    Target,
+    Unpublished,
+)
+from kbsync.report.body_diff import NO_BODIES, Bodies, diff_lines
 from kbsync.report.escape import json_text
 from kbsync.report.json_types import (
     AsOfEntry,
@@ -22,19 +35,43 @@ from kbsync.report.json_types import (
     PlanReport,
     PushedEntry,
     PushReport,
+    RefusedEntry,
     Summary,
     TargetEntry,
+    UnpublishedEntry,
     ValueEntry,
 )
+from kbsync.report.pushed import NO_AFTERMATH, Aftermath
+from kbsync.report.value_text import iso_moment
 
 
-def plan_json(plan: Plan, findings: Sequence[Finding] = (), *, unmanaged: bool = False) -> str:
-    """A plan as one object of schema `kbsync.plan/1`."""
+def plan_json(
+    plan: Plan, findings: Sequence[Finding] = (), *, unmanaged: bool = False, bodies: Bodies = NO_BODIES
+) -> str:
+    """A plan as one object of schema `kbsync.plan/1`; what has a body in `bodies` has its `diff`."""
     others = [_other(item) for item in plan.unmanaged] if unmanaged else UNSET
-    return json_text(structs.replace(_plan_report(plan, findings), unmanaged=others))
+    report = structs.replace(
+        _plan_report(plan, findings),
+        unmanaged=others,
+        changes=[structs.replace(_change(change), diff=_diff(change, bodies)) for change in plan.changes],
+        held=[structs.replace(_held(held), diff=_diff(held, bodies)) for held in plan.held],
+    )
+    return json_text(report)
 
 
-def push_json(plan: Plan, outcomes: Iterable[Outcome], *, requests: int, seconds: float) -> str:
+def _diff(item: Change | Held, bodies: Bodies) -> list[str] | UnsetType:
+    body = bodies.of(item)
+    return list(diff_lines(body)) if body else UNSET
+
+
+def push_json(
+    plan: Plan,
+    outcomes: Iterable[Outcome],
+    *,
+    requests: int,
+    seconds: float,
+    after: Aftermath = NO_AFTERMATH,
+) -> str:
     """What a push did as one object of schema `kbsync.push/1`: the plan, with an outcome in each change.
 
     Args:
@@ -42,9 +79,13 @@ def push_json(plan: Plan, outcomes: Iterable[Outcome], *, requests: int, seconds
         outcomes: how it went.
         requests: HTTP requests made.
         seconds: how long it took.
+        after: what people need now.
     """
-    summary = structs.replace(summary_of(plan), requests=requests, seconds=round(seconds, 1))
-    return json_text(_push_report(plan, (), summary, [_pushed(outcome) for outcome in outcomes]))
+    summary = structs.replace(
+        summary_of(plan), requests=requests, seconds=round(seconds, 1), reading_requests=after.reading
+    )
+    report = _push_report(plan, (), summary, [_pushed(outcome) for outcome in outcomes])
+    return json_text(structs.replace(report, run=after.run, drafts=list(after.drafts.addresses)))
 
 
 def lint_json(findings: Iterable[Finding]) -> str:
@@ -86,6 +127,9 @@ def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
         [_change(change) for change in plan.changes],
         [_held(held) for held in plan.held],
         [_finding(finding) for finding in (*findings, *plan.warnings)],
+        accepted=[_held(held) for held in plan.kept],
+        unpublished=[_unpublished(item) for item in plan.unpublished],
+        refused=_refused(plan.refused) if plan.refused else None,
         as_of=AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else UNSET,
     )
 
@@ -100,6 +144,9 @@ def _push_report(
         changes,
         [_held(held) for held in plan.held],
         [_finding(finding) for finding in (*findings, *plan.warnings)],
+        accepted=[_held(held) for held in plan.kept],
+        unpublished=[_unpublished(item) for item in plan.unpublished],
+        refused=_refused(plan.refused) if plan.refused else None,
     )
 
 
@@ -126,6 +173,14 @@ def _change(change: Change) -> ChangeEntry:
     )
 
 
+def _unpublished(item: Unpublished) -> UnpublishedEntry:
+    return UnpublishedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
+
+
+def _refused(refusal: Refusal) -> RefusedEntry:
+    return RefusedEntry(refusal.removals, refusal.allowed, refusal.message, refusal.hint)
+
+
 def _field(field: FieldChange) -> FieldEntry:
     return FieldEntry(field.name, field.before, field.after)
 
@@ -146,6 +201,7 @@ def _held(held: Held) -> HeldEntry:
         fields=held.fields,
         values=[ValueEntry(field.name, field.before, field.after) for field in held.values],
         hint=held.hint,
+        edited_at=iso_moment(held.edited_s) if held.edited_s else None,
     )
 
 

@@ -9,7 +9,7 @@ from itertools import groupby
 from kbsync.model import Finding, visible
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import excerpt
-from kbsync.report.text import Style
+from kbsync.report.style import Style
 from kbsync.words import count
 
 FIX = "kbsync lint --fix"

@@ -10,9 +10,14 @@ import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-from kbsync.model import Change, Finding, Held, Outcome, Plan, visible
-from kbsync.report.vocabulary import REASONS, action_word
+from kbsync.fields import label_of
+from kbsync.model import Change, Finding, Held, Level, Outcome, Plan, Refusal, Unpublished, visible
+from kbsync.report.value_text import both_texts, moment
+from kbsync.report.vocabulary import action_word, reason_of, refused_headline
 from kbsync.words import field_names
+
+VALUE_CHARS = 200
+"""Characters of a value in an annotation; what differs is shown in any case."""
 
 
 def findings_annotations(findings: Iterable[Finding], *, root: str) -> str:
@@ -26,8 +31,12 @@ def findings_annotations(findings: Iterable[Finding], *, root: str) -> str:
 
 
 def plan_annotations(plan: Plan, findings: Iterable[Finding], *, root: str) -> str:
-    """What a plan holds, what it warns of, the findings of the tree, and what readers will see at once."""
-    return _problems(plan, findings, root) + _joined(_live(change, root) for change in plan.sent if change.live)
+    """Why a plan is refused, what it holds, what it warns of, the findings of the tree, and what is live."""
+    warned = (_finding(finding, root) for finding in _errors_first((*plan.warnings, *findings)))
+    refused = [_refused(plan.refused)] if plan.refused else []
+    held = (_held(item, root) for item in plan.held)
+    live = (_live(change, root) for change in plan.sent if change.live)
+    return _joined([*refused, *held, *warned, *_unpublished(plan.unpublished, root), *live])
 
 
 def push_annotations(plan: Plan, outcomes: Sequence[Outcome], *, root: str) -> str:
@@ -57,12 +66,29 @@ def _finding(finding: Finding, root: str) -> str:
 def _held(held: Held, root: str) -> str:
     fields = field_names(held.fields)
     message = f"{held.locale}: {held.slug}" + (f": {fields}" if fields else "")
-    return _command(
-        "warning",
-        _top_of(held.path, root) | {"title": f"Needs your decision: {REASONS[held.reason]}"},
-        message,
-        held.hint,
-    )
+    title = {"title": f"Needs your decision: {reason_of(held)}"}
+    return _command("warning", _top_of(held.path, root) | title, message, *_both_sides(held), held.hint)
+
+
+def _both_sides(held: Held) -> Iterator[str]:
+    """The values of what is held, and when the portal's was edited."""
+    for field in held.values:
+        if field.name != "content":
+            theirs, ours = both_texts((field.before, field.after), VALUE_CHARS)
+            yield f"{label_of(field.name)} on the portal: {theirs}"
+            yield f"{label_of(field.name)} in your file: {ours}"
+    if held.edited_s:
+        yield f"Last changed on the portal: {moment(held.edited_s)} UTC"
+
+
+def _refused(refusal: Refusal) -> str:
+    return _command("error", {"title": "Plan refused"}, refused_headline(refusal), refusal.hint)
+
+
+def _unpublished(items: Sequence[Unpublished], root: str) -> Iterator[str]:
+    for item in items:
+        message = "Its file says `status: published`. On the portal it is a draft."
+        yield _command("notice", _top_of(item.path, root) | {"title": "Not published"}, message, item.hint)
 
 
 def _live(change: Change, root: str) -> str:
@@ -88,9 +114,9 @@ def _file(path: str, root: str) -> str:
     return posixpath.normpath(posixpath.join(root, path))
 
 
-def _command(level: Literal["error", "warning", "notice"], properties: dict[str, str], message: str, hint: str) -> str:
+def _command(level: Level | Literal["notice"], properties: dict[str, str], *texts: str) -> str:
     listed = ",".join(f"{name}={_property(value)}" for name, value in properties.items())
-    return f"::{level} {listed}::{'%0A'.join(_lines(message, hint))}"
+    return f"::{level} {listed}::{'%0A'.join(_lines(*texts))}"
 
 
 def _lines(*texts: str) -> Iterator[str]:

@@ -12,7 +12,8 @@ from kbsync.words import count
 def plan_headline(plan: Plan) -> str:
     """What a push would do. An adoption sends nothing, and without a ledger every run adopts what is equal."""
     live = sum(1 for change in plan.sent if change.live)
-    parts = [count(len(plan.sent), "change")] if plan.sent else []
+    parts = ["refused"] if plan.refused else []
+    parts += [count(len(plan.sent), "change")] if plan.sent else []
     if live:
         parts.append("live" if live == len(plan.sent) == 1 else f"{live:,} of them live")
     return _joined(parts, plan)
@@ -30,7 +31,8 @@ def push_headline(plan: Plan, outcomes: Sequence[Outcome]) -> str:
 
 def _joined(parts: list[str], plan: Plan) -> str:
     if not parts:
-        parts = ["nothing to send" if plan.held or plan.changes else "everything is up to date"]
+        idle = plan.held or plan.changes or plan.unpublished
+        parts = ["nothing to send" if idle else "everything is up to date"]
     return ", ".join([*parts, *([need(len(plan.held))] if plan.held else [])])
 
 

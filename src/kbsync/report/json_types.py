@@ -48,6 +48,9 @@ class Summary(Struct, frozen=True):
     live: Annotated[Count, Meta(description="Changes that readers see immediately.")]
     requests: Annotated[Count, Meta(description="HTTP requests: estimated by a plan, made by a push.")]
     seconds: Annotated[float, Meta(ge=0, description="Duration in seconds: estimated by a plan, measured by a push.")]
+    reading_requests: Annotated[
+        Count | UnsetType, Meta(description="HTTP requests that a push made to read the portal, among `requests`.")
+    ] = UNSET
 
 
 class FieldEntry(Struct, frozen=True):
@@ -56,6 +59,12 @@ class FieldEntry(Struct, frozen=True):
     name: Name
     before: Annotated[Value, Meta(description="Value on the portal before the change.")]
     after: Annotated[Value, Meta(description="Value after the change.")]
+
+
+Diff = Annotated[
+    Sequence[str] | UnsetType,
+    Meta(description="With `--diff`: the lines of the body that change, as in a unified diff."),
+]
 
 
 class ChangeEntry(Struct, frozen=True):
@@ -71,9 +80,10 @@ class ChangeEntry(Struct, frozen=True):
     was: Annotated[str, Meta(description="Earlier path of a renamed or deleted file, else empty.")]
     live: Annotated[bool, Meta(description="Whether readers see the change immediately.")]
     fields: Annotated[Sequence[FieldEntry], Meta(description="The fields that are sent.")]
+    diff: Diff = UNSET
 
 
-class PushedEntry(ChangeEntry, frozen=True):
+class PushedEntry(ChangeEntry, frozen=True, kw_only=True):
     """One change to one item, and how it went."""
 
     outcome: Annotated[Literal["done", "failed", "skipped"], Meta(description="How the change went.")]
@@ -100,6 +110,10 @@ class HeldEntry(Struct, frozen=True):
     fields: Annotated[Sequence[str], Meta(description="Names of the fields that it is about.")]
     values: Annotated[Sequence[ValueEntry], Meta(description="Both values of each field, where they are known.")]
     hint: Hint
+    edited_at: Annotated[
+        str | None, Meta(description="When the item last changed on the portal (ISO 8601, UTC), where that is known.")
+    ] = None
+    diff: Diff = UNSET
 
 
 class FindingEntry(Struct, frozen=True):
@@ -126,6 +140,35 @@ class OtherEntry(Struct, frozen=True):
     status: Annotated[Status | None, Meta(description="Status of the article, null for a category.")]
 
 
+class UnpublishedEntry(Struct, frozen=True):
+    """One article whose file says `published`, and that stays a draft because this plan leaves statuses alone."""
+
+    kind: Of
+    locale: Locale
+    slug: Slug
+    path: Path
+    remote_id: Id
+    title: Annotated[str, Meta(description="Title of the article.")]
+    hint: Hint
+
+
+class RefusedEntry(Struct, frozen=True):
+    """Why a plan is not carried out."""
+
+    removals: Annotated[int, Meta(description="How many items it would remove.")]
+    allowed: Annotated[int, Meta(description="How many it may remove.")]
+    message: Annotated[str, Meta(description="The reason, in words for people.")]
+    hint: Hint
+
+
+Accepted = Annotated[Sequence[HeldEntry], Meta(description="Differences that somebody accepted with `resolve`.")]
+NotPublished = Annotated[
+    Sequence[UnpublishedEntry],
+    Meta(description="Articles that are published in their file, and drafts on the portal."),
+]
+Refused = Annotated[RefusedEntry | None, Meta(description="Why the plan is not carried out; null if it may be.")]
+
+
 class AsOfEntry(Struct, frozen=True):
     """The run that the files were compared with, instead of the portal."""
 
@@ -150,6 +193,9 @@ class PlanReport(Struct, frozen=True):
         AsOfEntry | UnsetType,
         Meta(description="With `--offline`: the run whose record the files were compared with."),
     ] = UNSET
+    accepted: Accepted = ()
+    unpublished: NotPublished = ()
+    refused: Refused = None
 
 
 class PushReport(Struct, frozen=True):
@@ -161,6 +207,11 @@ class PushReport(Struct, frozen=True):
     changes: Annotated[Sequence[PushedEntry], Meta(description="The changes, and how each one went.")]
     held: Annotated[Sequence[HeldEntry], Meta(description="What needs a decision.")]
     findings: Annotated[Sequence[FindingEntry], Meta(description="Errors and warnings of your files and of the plan.")]
+    accepted: Accepted = ()
+    unpublished: NotPublished = ()
+    refused: Refused = None
+    run: Annotated[int | None, Meta(description="The number of the run in the ledger, for `kbsync undo`.")] = None
+    drafts: Annotated[Sequence[str], Meta(description="Addresses of drafts that were created.")] = ()
 
 
 class LintReport(Struct, frozen=True):

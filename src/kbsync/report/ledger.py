@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
@@ -12,7 +11,8 @@ import msgspec
 from kbsync.ledger.values import Entry, RunInfo
 from kbsync.model import Action, Pending, visible
 from kbsync.report.escape import inert, json_text
-from kbsync.report.text import SHOWN, Style
+from kbsync.report.style import SHOWN, Style
+from kbsync.report.value_text import moment
 from kbsync.report.vocabulary import action_word
 from kbsync.words import count, field_names
 
@@ -22,6 +22,14 @@ OUTCOMES = {"held": "needs your decision"}
 """How a run ended, where that is not the name of its exit code."""
 
 DEAD = " (that push has crashed: the next push takes the lock over)"
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """An item that differs from the portal as somebody decided (`kbsync resolve --theirs`), in these fields."""
+
+    path: str
+    fields: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +50,7 @@ class Record:
     runs: tuple[RunInfo, ...]
     at_work: tuple[int, ...] = ()
     holder_is_dead: bool = False
+    accepted: tuple[Accepted, ...] = ()
 
 
 def ledger_text(record: Record, style: Style) -> str:
@@ -55,6 +64,7 @@ def ledger_text(record: Record, style: Style) -> str:
         open_requests = f"  {count(len(record.pending), 'request')} without a result: the next push checks"
         lines.append(style.paint(open_requests, "yellow"))
         lines += (f"    {entry.action} {visible(entry.path or entry.slug)}" for entry in record.pending[:SHOWN])
+    lines += _accepted_lines(record.accepted, style)
     shown = record.runs if style.verbose else record.runs[:SHOWN]
     lines += ["", style.paint("Runs, newest first" if shown else "No runs yet", "bold")]
     lines += (f"  {run_line(run, at_work=run.number in record.at_work)}" for run in shown)
@@ -63,12 +73,23 @@ def ledger_text(record: Record, style: Style) -> str:
     return inert("\n".join(lines) + "\n")
 
 
+def _accepted_lines(accepted: Sequence[Accepted], style: Style) -> list[str]:
+    if not accepted:
+        return []
+    shown = accepted if style.verbose else accepted[:SHOWN]
+    lines = [f"  {count(len(accepted), 'difference')} accepted with `resolve --theirs`:"]
+    lines += (f"    {visible(item.path)}  {field_names(item.fields)}" for item in shown)
+    if len(shown) < len(accepted):
+        lines.append(style.paint(f"    … and {len(accepted) - len(shown):,} more (-v lists them all)", "dim"))
+    return lines
+
+
 def run_line(run: RunInfo, *, at_work: bool = False) -> str:
     """`12  2026-11-21 07:20  push: 3 done, 1 failed (partly failed)`."""
     states = ", ".join(f"{number:,} {WORDS.get(state, state)}" for state, number in sorted(run.states.items()))
     ended = OUTCOMES.get(run.outcome, run.outcome.replace("_", " "))
     outcome = ended or ("still running" if at_work else "did not end")
-    return visible(f"{run.number}  {_moment(run.started_at)}  {run.command}: {states or 'nothing to send'} ({outcome})")
+    return visible(f"{run.number}  {moment(run.started_at)}  {run.command}: {states or 'nothing to send'} ({outcome})")
 
 
 def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: bool = False) -> str:
@@ -98,7 +119,3 @@ def run_json(run: RunInfo, entries: Sequence[Entry]) -> str:
     """A run as one object of schema `kbsync.run/1`."""
     found = {"schema": "kbsync.run/1", **msgspec.to_builtins(run), "entries": msgspec.to_builtins(entries)}
     return json_text(found)
-
-
-def _moment(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%d %H:%M")

@@ -1,55 +1,50 @@
 """Plans, pushes and findings as GitHub-flavoured Markdown, for a comment in a pull request or the summary of a job.
 
-What needs a person comes first. Of each list the beginning is open and the rest is folded; what would make the
-whole too large for a comment is counted instead.
+What needs a person comes first, then what readers see at once. What fits into a comment is in `sections.py`.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence, Set
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Target, Value
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Target, Unpublished
 from kbsync.plan.order import taken_slugs
+from kbsync.report.body_diff import NO_BODIES, Bodies
 from kbsync.report.escape import code, hint, prose
+from kbsync.report.folding import Row, Section, render, table, where
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
-from kbsync.report.text import duration, fate_of_address, moving
-from kbsync.report.vocabulary import NOUNS, PAST, REASONS, action_word, others_sentence
+from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
+from kbsync.report.text import duration, grouped
+from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, items_of, moment, moving
+from kbsync.report.vocabulary import (
+    NOUNS,
+    PAST,
+    action_word,
+    already_sentence,
+    others_sentence,
+    reason_of,
+    refused_headline,
+)
 from kbsync.words import count, field_names
 
-LIMIT_BYTES = 60_000
-"""Size of a whole report: GitHub cuts a comment at 65,536 characters, and the summary of a step at 1 MiB."""
-
-RESERVED_BYTES = 4_000
-"""Room that each later list is sure of, so that a long one does not push it out."""
-
-FRAME_BYTES = 600
-"""Room for what is around the rows of a list: its heading, the heads of its tables, the fold, what is left out."""
-
-OPEN_ROWS = 20
-"""Rows of a list that are seen without unfolding."""
-
 VALUE_CHARS = 60
+"""Characters of a value, where what differs fits into that."""
 
-Row = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One list of `total` rows. Their cells are Markdown already, and are made only as far as there is room."""
-
-    heading: str
-    columns: Row
-    rows: Iterable[Row]
-    total: int
-
+SIDE_CHARS = 1_000
+"""Characters of one side: what differs is whole, unless somebody rewrote a long text."""
 
 # --- whole reports ---------------------------------------------------------------------------------------------------
 
 
-def plan_markdown(plan: Plan, findings: Sequence[Finding] = (), *, root: str = "", unmanaged: bool = False) -> str:
+def plan_markdown(
+    plan: Plan,
+    findings: Sequence[Finding] = (),
+    *,
+    root: str = "",
+    unmanaged: bool = False,
+    bodies: Bodies = NO_BODIES,
+) -> str:
     """What a push would do.
 
     Args:
@@ -57,23 +52,40 @@ def plan_markdown(plan: Plan, findings: Sequence[Finding] = (), *, root: str = "
         findings: of the content tree; warnings only, as errors stop a plan.
         root: the content root as seen from the repository, put before the paths of findings.
         unmanaged: whether to list what is on the portal and not ours.
+        bodies: those whose differences are shown.
     """
     facts = [_portal(plan.target)]
     if plan.sent:
         facts.append(f"{count(plan.requests, 'request')}, about {duration(plan.seconds)}")
     head = ["## kbsync plan: " + plan_headline(plan), " · ".join([*facts, *_rest(plan)])]
-    if plan.changes:
-        head.append(_table(("Action", "What", "Seen by readers now"), _counts(plan.changes)))
+    if plan.as_of:
+        head.append(as_of_sentence(plan.as_of))
+    if plan.refused:
+        head.insert(1, f"**{prose(refused_headline(plan.refused))}** {hint(plan.refused.hint)}".rstrip())
+    if plan.sent:
+        head.append(table(("Action", "What", "Seen by readers now"), _counts(plan.sent)))
     sections = [
         _held(plan.held),
-        _listed("Changes", plan.changes),
+        _listed("Changes", [change for group in grouped(plan.sent) for change in group]),
         _findings("Worth knowing", plan.warnings, root),
+        _unpublished(plan.unpublished),
+        _accepted(plan.kept),
         _findings("Warnings", findings, root),
     ]
-    return _render(head, [*sections, _unmanaged(plan.unmanaged)] if unmanaged else sections)
+    items: list[Change | Held] = [*plan.held, *plan.sent]
+    diffs = [(item, body) for item in items if (body := bodies.of(item))]
+    return render(head, [*sections, _unmanaged(plan.unmanaged)] if unmanaged else sections, diffs, bodies.left)
 
 
-def push_markdown(plan: Plan, outcomes: Sequence[Outcome], *, requests: int, seconds: float, root: str = "") -> str:
+def push_markdown(
+    plan: Plan,
+    outcomes: Sequence[Outcome],
+    *,
+    requests: int,
+    seconds: float,
+    root: str = "",
+    after: Aftermath = NO_AFTERMATH,
+) -> str:
     """What a push did.
 
     Args:
@@ -82,33 +94,38 @@ def push_markdown(plan: Plan, outcomes: Sequence[Outcome], *, requests: int, sec
         requests: HTTP requests made.
         seconds: how long it took.
         root: the content root as seen from the repository.
+        after: what people need now.
     """
     done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
-    facts = [_portal(plan.target), f"{count(requests, 'request')} in {seconds:.1f} s"]
-    head = ["## kbsync push: " + push_headline(plan, outcomes), " · ".join([*facts, *_rest(plan)])]
-    if done:
-        head.append(_table(("Done", "What", "Seen by readers now"), _counts(done, past=True)))
+    facts = [_portal(plan.target), cost_text(requests, seconds, after.reading if outcomes else 0)]
+    head = ["## kbsync push: " + push_headline(plan, outcomes), " · ".join([*facts, *_rest(plan, done)])]
+    sent = [change for change in done if change.action is not Action.ADOPT]
+    if sent:
+        head.append(table(("Done", "What", "Seen by readers now"), _counts(sent, past=True)))
+    head += [hint(after.undo)] if after.undo else []
+    head += [_drafts(after.drafts)] if after.drafts.number else []
     bad = [_outcomes(word, [o for o in outcomes if o.outcome == word]) for word in ("failed", "skipped")]
     sections = [
         *bad,
         _held(plan.held),
-        _changes("Done", done),
+        _listed("Done", sent),
         _findings("Worth knowing", plan.warnings, root),
+        _unpublished(plan.unpublished),
     ]
-    return _render(head, sections)
+    return render(head, sections)
 
 
 def findings_markdown(findings: Sequence[Finding], *, root: str, sources: int) -> str:
     """What lint found in so many sources."""
     head = ["## kbsync lint: " + findings_headline(findings), f"{count(sources, 'file')} checked"]
-    return _render(head, _by_level(findings, root))
+    return render(head, _by_level(findings, root))
 
 
 def refused_markdown(target: Target, findings: Sequence[Finding], *, command: str, root: str) -> str:
     """A plan or push that findings of level error stopped."""
     head = [f"## kbsync {command}: stopped by {findings_headline([f for f in findings if f.level == 'error'])}"]
     head.append(f"{_portal(target)} · Nothing was sent. Fix the errors first.")
-    return _render(head, _by_level(findings, root))
+    return render(head, _by_level(findings, root))
 
 
 # --- what they are made of -------------------------------------------------------------------------------------------
@@ -119,7 +136,9 @@ def _portal(target: Target) -> str:
     return f"Portal {code(target.portal)} {where}"
 
 
-def _rest(plan: Plan) -> Iterator[str]:
+def _rest(plan: Plan, done: Sequence[Change] | None = None) -> Iterator[str]:
+    if adopted := already_sentence(plan if done is None else done):
+        yield adopted.removesuffix(".")
     if plan.unchanged:
         yield f"{plan.unchanged:,} unchanged"
     if plan.unmanaged:
@@ -132,12 +151,12 @@ def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
         found = [change for change in changes if change.action is action]
         if not found:
             continue
-        articles = sum(1 for change in found if change.kind == "article")
-        numbers = Counter(change.kind for change in found)
+        numbers = {kind: items_of(change for change in found if change.kind == kind) for kind in NOUNS}
+        articles = numbers["article"]
         what = " and ".join(count(numbers[kind], noun) for kind, noun in NOUNS.items() if numbers[kind])
         if action is Action.CREATE and articles:
             what += " as a draft" if articles == 1 else " as drafts"
-        live = sum(1 for change in found if _is_live(change))
+        live = items_of(change for change in found if _is_live(change))
         yield (PAST[action] if past else action_word(action), what, f"**LIVE**: {live:,}" if live else "")
 
 
@@ -145,10 +164,14 @@ def _is_live(change: Change) -> bool:
     return change.live and change.action is not Action.ADOPT
 
 
-def _changes(heading: str, changes: Sequence[Change]) -> Section:
-    """What is sent; without a ledger every run adopts all that is equal, and a list of that would hide the rest."""
-    sent = [change for change in changes if change.action is not Action.ADOPT]
-    return _listed(heading, sent)
+def _drafts(drafts: Drafts) -> str:
+    """Where the new drafts are, as links: their addresses are made of settings and of quoted slugs."""
+    if not drafts.addresses:
+        return hint(drafts.elsewhere)
+    shown = [f"- <{address}>" for address in drafts.addresses[:DRAFTS]]
+    left = len(drafts.addresses) - len(shown)
+    more = [f"- … and {left:,} more"] if left else []
+    return "\n".join(["New drafts (everyone who has the address can read them):", "", *shown, *more])
 
 
 def _listed(heading: str, changes: Sequence[Change]) -> Section:
@@ -160,41 +183,66 @@ def _listed(heading: str, changes: Sequence[Change]) -> Section:
 def _change(change: Change, taken: Set[str]) -> Row:
     word = "**DELETE**" if change.action is Action.DELETE else action_word(change.action)
     mark = "**LIVE** " if _is_live(change) else ""
-    fields = "; ".join(_field(field, taken) for field in moving(change.fields)) if _shows_fields(change) else ""
+    moved = moving(change.fields) if _shows_fields(change) else []
+    fields = "; ".join(_field(field, change, taken) for field in moved)
     if change.is_removal:
         fields = "made by that run" if change.path else "its file is gone"
-    return (word, _where(change), mark + prose(change.title), fields)
+    return (word, where(change), mark + prose(change.title), fields)
 
 
 def _shows_fields(change: Change) -> bool:
     return change.action not in {Action.CREATE, Action.DELETE}
 
 
-def _where(item: Change | Held | Observed) -> str:
-    path = "" if isinstance(item, Observed) else item.path
-    return code(path or f"{item.locale}: {item.slug}")
-
-
-def _field(field: FieldChange, taken: Set[str]) -> str:
+def _field(field: FieldChange, change: Change, taken: Set[str]) -> str:
     if field.name == "content":
         return "body changed"
-    tail = f" ({fate})" if (fate := fate_of_address(field, taken)) else ""
-    return f"{prose(label_of(field.name))}: {' → '.join(map(_value, field.shown))}{tail}"
-
-
-def _value(value: Value) -> str:
-    if value is None or value in ("", ()):
-        return "(nothing)"
-    return prose(", ".join(value) if isinstance(value, tuple) else str(value), VALUE_CHARS)
+    tail = f" ({fate})" if (fate := fate_of_address(field, taken, change)) else ""
+    before, after = both_texts(field.shown, VALUE_CHARS)
+    return f"{prose(label_of(field.name))}: {prose(before, SIDE_CHARS)} → {prose(after, SIDE_CHARS)}{tail}"
 
 
 def _held(held: Sequence[Held]) -> Section:
-    rows = ((REASONS[item.reason], _where(item), field_names(item.fields), hint(item.hint)) for item in held)
-    return Section("Needs your decision", ("Why", "File", "Fields", "What to do"), rows, len(held))
+    rows = ((_why(item), where(item), *_sides(item), hint(item.hint)) for item in held)
+    columns = ("Why", "File", "On the portal", "In your file", "What to do")
+    return Section("Needs your decision", columns, rows, len(held))
+
+
+def _why(item: Held) -> str:
+    """With the time of the edit, where the service gives it."""
+    return f"{reason_of(item)}, last changed {moment(item.edited_s)} UTC" if item.edited_s else reason_of(item)
+
+
+def _sides(item: Held) -> tuple[str, str]:
+    """The fields of what is held with their values on both sides; where these are not known, only their names."""
+    if not item.values:
+        return field_names(item.fields), ""
+    theirs, ours = [], []
+    for field in item.values:
+        label = prose(label_of(field.name))
+        if field.name == "content":
+            theirs.append(f"{label} differs")
+            continue
+        before, after = both_texts((field.before, field.after), VALUE_CHARS)
+        theirs.append(f"{label}: {prose(before, SIDE_CHARS)}")
+        ours.append(f"{label}: {prose(after, SIDE_CHARS)}")
+    return "; ".join(theirs), "; ".join(ours)
+
+
+def _accepted(kept: Sequence[Held]) -> Section:
+    rows = ((where(item), *_sides(item)) for item in kept)
+    heading = "Different, and accepted with `resolve --theirs`"
+    return Section(heading, ("File", "On the portal", "In your file"), rows, len(kept), is_folded=True)
+
+
+def _unpublished(items: Sequence[Unpublished]) -> Section:
+    rows = ((where(item), prose(item.title), hint(item.hint)) for item in items)
+    heading = "Published in your files, but not on the portal"
+    return Section(heading, ("File", "Title", "What to do"), rows, len(items))
 
 
 def _outcomes(word: str, outcomes: Sequence[Outcome]) -> Section:
-    rows = ((action_word(o.change.action), _where(o.change), hint(o.error), hint(o.hint)) for o in outcomes)
+    rows = ((action_word(o.change.action), where(o.change), hint(o.error), hint(o.hint)) for o in outcomes)
     return Section(word.capitalize(), ("Action", "File", "Why", "What to do"), rows, len(outcomes))
 
 
@@ -216,53 +264,5 @@ def _place(finding: Finding, root: str) -> str:
 
 
 def _unmanaged(items: Sequence[Observed]) -> Section:
-    rows = ((_where(item), prose(item.title), item.status or "") for item in items)
+    rows = ((where(item), prose(item.title), item.status or "") for item in items)
     return Section("On the portal, not in this repository", ("Slug", "Title", "Status"), rows, len(items))
-
-
-# --- lists that fit --------------------------------------------------------------------------------------------------
-
-
-def _render(head: Sequence[str], sections: Iterable[Section]) -> str:
-    """The parts with a blank line between, each list with what room the earlier ones and the reserve leave it."""
-    filled = [section for section in sections if section.total]
-    blocks, left = list(head), LIMIT_BYTES - sum(_size(block) for block in head)
-    for number, section in enumerate(filled, start=1):
-        text = _section(section, left - RESERVED_BYTES * (len(filled) - number))
-        blocks.append(text)
-        left -= _size(text)
-    return "\n\n".join(blocks) + "\n"
-
-
-def _section(section: Section, room: int) -> str:
-    rows = list(_fitting(section.rows, room - FRAME_BYTES))
-    blocks = [f"### {section.heading}: {section.total:,}"]
-    if rows:
-        blocks.append(_table(section.columns, rows[:OPEN_ROWS]))
-    if folded := rows[OPEN_ROWS:]:
-        blocks.append(f"<details><summary>{len(folded):,} more</summary>")
-        blocks += [_table(section.columns, folded), "</details>"]
-    if len(rows) < section.total:
-        blocks.append(f"… and {section.total - len(rows):,} more are not shown: a comment has a size limit.")
-    return "\n\n".join(blocks)
-
-
-def _fitting(rows: Iterable[Row], room: int) -> Iterator[Row]:
-    for row in rows:
-        room -= _size(_line(row))
-        if room < 0:
-            return
-        yield row
-
-
-def _table(columns: Row, rows: Iterable[Row]) -> str:
-    return "\n".join([_line(columns), _line(("---",) * len(columns)), *map(_line, rows)])
-
-
-def _line(cells: Row) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _size(text: str) -> int:
-    """Bytes, with a line break for each; a surrogate that has lost its other half counts as three."""
-    return len(text.encode("utf-8", "surrogatepass")) + 2

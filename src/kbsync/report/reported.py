@@ -91,6 +91,13 @@ class TargetReport(msgspec.Struct, frozen=True):
         return blake2b(key, digest_size=8, person=b"comment").hexdigest()
 
 
+class AsOfReport(msgspec.Struct, frozen=True):
+    """The run whose record a plan was compared with."""
+
+    run: int
+    at: float
+
+
 class Report(msgspec.Struct, frozen=True):
     """A plan, or what a push did."""
 
@@ -100,6 +107,7 @@ class Report(msgspec.Struct, frozen=True):
     changes: tuple[ChangeReport, ...] = ()
     held: tuple[HeldReport, ...] = ()
     findings: tuple[FindingReport, ...] = ()
+    as_of: AsOfReport | None = None
 
     @property
     def command(self) -> str:

@@ -9,7 +9,7 @@ from kbsync.lint.explanations import PAGE, Explanation, anchor_of, explain
 from kbsync.lint.registry import RULES as OF_A_TREE
 from kbsync.model import Rule
 from kbsync.plan.rules import RULES as OF_A_PLAN
-from kbsync.report.text import Style
+from kbsync.report.style import Style
 
 RULES = {rule.code: rule for rule in sorted((*OF_A_TREE, *OF_A_PLAN), key=lambda rule: rule.code)}
 

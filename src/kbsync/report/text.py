@@ -1,49 +1,44 @@
-"""Plans, pushes and findings in words, for people. Colour only repeats what the words say."""
+"""Plans in words, for people. Colour only repeats what the words say."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence, Set
-from dataclasses import dataclass
-from itertools import groupby
-from posixpath import commonprefix
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Outcome, Plan, Value, visible
-from kbsync.plan.order import ASIDE, taken_slugs
-from kbsync.plan.result import PLAN_AGAIN
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, visible
+from kbsync.plan.order import taken_slugs
+from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
-from kbsync.report.vocabulary import NOUNS, PAST, REASONS, live_sentence, need, others_sentence
+from kbsync.report.excerpt import width_of
+from kbsync.report.style import SHOWN, Style
+from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, items_of, moment, moving, value_text
+from kbsync.report.vocabulary import (
+    NOUNS,
+    already_sentence,
+    live_sentence,
+    need,
+    others_sentence,
+    reason_of,
+    refused_headline,
+)
 from kbsync.words import count, field_names
 
 PUSH = "kbsync push"
 """The command that carries out a plan made without options."""
 
-SHOWN = 30
-"""Changes of one kind that are listed before the rest is counted; `-v` lists them all."""
+ONE_BY_ONE = 3
+"""Files of which each has its own command; of more, one is about all."""
 
-CODES = {"bold": "1", "dim": "2", "red": "31", "green": "32", "yellow": "33", "cyan": "36"}
+PUBLISH_ALL = "To publish them, add `--publish`, or set `publish = true` under [push] in kbsync.toml."
+
 COLOURS = {
     Action.CREATE: "green",
     Action.UPDATE: "cyan",
     Action.PUBLISH: "green",
-    Action.ADOPT: "dim",
     Action.UNPUBLISH: "yellow",
     Action.ARCHIVE: "yellow",
     Action.DELETE: "red",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """How the screen is: whether it shows colour, how many columns it has, whether everything is wanted."""
-
-    color: bool = False
-    width: int = 80
-    verbose: bool = False
-
-    def paint(self, text: str, colour: str) -> str:
-        """The text in a colour, where the screen shows any."""
-        return f"\x1b[{CODES[colour]}m{text}\x1b[0m" if self.color and text else text
 
 
 def duration(seconds: float) -> str:
@@ -56,50 +51,72 @@ def duration(seconds: float) -> str:
     return f"{seconds / 3600:.1f} hours"
 
 
-# --- plans -----------------------------------------------------------------------------------------------------------
-
-
-def plan_text(plan: Plan, style: Style, *, unmanaged: bool = False, heading: str = "Plan", command: str = PUSH) -> str:
+def plan_text(
+    plan: Plan,
+    style: Style,
+    *,
+    unmanaged: bool = False,
+    heading: str = "Plan",
+    command: str = PUSH,
+    bodies: Bodies = NO_BODIES,
+) -> str:
     """A plan, to be read from top to bottom: what would happen, what needs a decision, what it costs.
 
-    `command` carries the plan out, as typed in a shell; "" before a question.
+    Args:
+        plan: the plan.
+        style: the screen.
+        unmanaged: whether what is on the portal and not ours is listed.
+        heading: the first word.
+        command: carries the plan out, as typed in a shell; "" before a question.
+        bodies: those whose differences are shown.
     """
-    lines = [style.paint(f"{heading} for {_portal(plan)}", "bold"), ""]
-    for _, group in groupby(plan.changes, key=lambda change: (change.action, change.kind)):
-        lines += _change_group(list(group), style, taken_slugs(plan.changes))
-    lines += _held_lines(plan.held, style)
-    lines += _warning_lines(plan.warnings, style)
-    if unmanaged:
-        lines += _unmanaged_lines(plan, style)
-    return inert("\n".join([*lines, *_plan_summary(plan, style, command)]) + "\n")
+    first = f"{heading} for portal `{plan.target.portal}` {plan.target.place}"
+    first, colour = (f"{first}: REFUSED", "red") if plan.refused else (first, "bold")
+    as_of = style.wrapped(as_of_sentence(plan.as_of)) if plan.as_of else []
+    lines = [*style.wrapped(first, hang=2, colour=colour), *as_of, ""]
+    for group in grouped(plan.sent):
+        lines += _change_group(group, style, taken_slugs(plan.changes), bodies)
+    lines += held_lines(plan.held, style, bodies)
+    lines += _left_lines(bodies, style)
+    lines += _accepted_lines(plan.kept, style) if style.verbose else []
+    lines += warning_lines(plan.warnings, style)
+    lines += unpublished_lines(plan.unpublished, style)
+    lines += _unmanaged_lines(plan, style) if unmanaged else []
+    return inert("\n".join([*lines, *_summary(plan, style, command)]) + "\n")
 
 
-def _portal(plan: Plan) -> str:
-    return f"portal `{plan.target.portal}` {plan.target.place}"
+def grouped(changes: Iterable[Change]) -> list[list[Change]]:
+    """The changes by what they do to which kind: what readers see at once comes first, and first in each group."""
+    groups: dict[tuple[Action, Kind], list[Change]] = {}
+    for change in changes:
+        groups.setdefault((change.action, change.kind), []).append(change)
+    by_live = [sorted(group, key=lambda change: not change.live) for group in groups.values()]
+    return sorted(by_live, key=lambda group: not group[0].live)
 
 
-def _change_group(changes: list[Change], style: Style, taken: Set[str]) -> list[str]:
-    first = changes[0]
+# --- changes ---------------------------------------------------------------------------------------------------------
+
+
+def _change_group(changes: list[Change], style: Style, taken: Set[str], bodies: Bodies) -> list[str]:
     heading = _heading(changes)
-    live = sum(1 for change in changes if change.live and change.action is not Action.ADOPT)
+    live = items_of(change for change in changes if change.live)
     if live:
         heading += f". {live_sentence(live)}"
-    lines = [style.paint(heading, COLOURS.get(first.action, "bold"))]
+    lines = style.wrapped(heading, colour=COLOURS.get(changes[0].action, "bold"))
     shown = changes if style.verbose else changes[:SHOWN]
     for change in shown:
-        lines += _change_lines(change, style, taken)
-    return [*lines, *_rest(len(changes) - len(shown), style), ""]
+        lines += _change_lines(change, style, taken, bodies)
+    return [*lines, *rest_lines(len(changes) - len(shown), style), ""]
 
 
 def _heading(changes: list[Change]) -> str:
-    first, items = changes[0], count(len(changes), NOUNS[changes[0].kind])
-    if first.action is Action.ADOPT:
-        return f"{items} already {'matches' if len(changes) == 1 else 'match'}"
+    first, number = changes[0], items_of(changes)
+    items = count(number, NOUNS[first.kind])
     heading = f"{_verb(first)} {items}"
     if first.is_removal:
-        heading += f" ({_why_removed(first, one=len(changes) == 1)})"
+        heading += f" ({_why_removed(first, one=number == 1)})"
     if first.action is Action.CREATE and first.kind == "article":
-        heading += " as a draft" if len(changes) == 1 else " as drafts"
+        heading += " as a draft" if number == 1 else " as drafts"
     return heading
 
 
@@ -114,80 +131,68 @@ def _verb(change: Change) -> str:
     return "DELETE" if change.action is Action.DELETE else change.action.value.capitalize()
 
 
-def _change_lines(change: Change, style: Style, taken: Set[str]) -> list[str]:
+def _change_lines(change: Change, style: Style, taken: Set[str], bodies: Bodies) -> list[str]:
     line = f"  {visible(change.path or f'{change.locale}: {change.slug}')}"
     title = f'"{visible(change.title)}"' if change.kind != "asset" else ""
-    mark = "LIVE" if change.live and change.action is not Action.ADOPT else ""
-    if title and len(line) + 2 + len(title) + (2 + len(mark) if mark else 0) <= style.width:
+    mark = "LIVE" if change.live else ""
+    if title and width_of(line) + 2 + width_of(title) + (2 + len(mark) if mark else 0) <= style.width:
         line += "  " + style.paint(title, "dim")
     if mark:
         line += "  " + style.paint(mark, "yellow")
     if change.action is not Action.UPDATE:
         return [line]
     was = [f"      renamed from {visible(change.was)}"] if change.was else []
-    return [line, *was, *(_field_line(field, style, taken) for field in moving(change.fields))]
+    lines = [line, *was]
+    for field in moving(change.fields):
+        lines += _field_lines(field, change, style, taken)
+        lines += _body_lines(change, style, bodies) if field.name == "content" else []
+    return lines
 
 
-def moving(fields: Iterable[FieldChange]) -> list[FieldChange]:
-    """The fields that a reader of the plan cares about. A move sends its position along, whether it changes or not."""
-    return [field for field in fields if field.before != field.after or field.said is not None]
-
-
-def _field_line(field: FieldChange, style: Style, taken: Set[str]) -> str:
+def _field_lines(field: FieldChange, change: Change, style: Style, taken: Set[str]) -> list[str]:
     word = label_of(field.name)
     if field.name == "content":
-        return f"      {word}: changed"
-    room = max(16, (style.width - len(word) - 14) // 2)
-    line = f"      {word}: {' -> '.join(_both(field.shown, room))}"
-    fate = fate_of_address(field, taken)
-    return f"{line}  ({fate})" if fate else line
+        return [f"      {word}: changed"]
+    fate = fate_of_address(field, taken, change)
+    tail = f"  ({fate})" if fate else ""
+    line = f"      {word}: {' -> '.join(map(value_text, field.shown))}"
+    if width_of(line) <= style.width:
+        return [line + tail] if width_of(line + tail) <= style.width else [line, f"        {tail.strip()}"]
+    before, after = both_texts(field.shown, _room(word, style))
+    first = style.wrapped(f"      {word}: {before}", hang=2)
+    return [*first, *style.wrapped(f"      {'-> ':>{len(word) + 2}}{after}{tail}", hang=2)]
 
 
-def fate_of_address(field: FieldChange, taken: Set[str]) -> str:
-    """What becomes of the address that a slug gives up; "" of any other field."""
-    if field.name != "slug" or str(field.before).endswith(ASIDE):
-        return ""
-    if str(field.after).endswith(ASIDE):
-        return "for a moment, to free the address"
-    return "the old address will show another article" if field.before in taken else "the old address will be 404"
+def _room(word: str, style: Style) -> int:
+    """Characters of a value: about two lines of the screen."""
+    return max(32, 2 * (style.width - len(word) - 21))
 
 
-def _values_lines(field: FieldChange, style: Style) -> list[str]:
-    """What a held field is on both sides."""
-    word = label_of(field.name)
-    theirs, ours = _both((field.before, field.after), max(16, style.width - len(word) - 21))
-    return [f"      {word} on the portal: {theirs}", f"      {word} in your file:  {ours}"]
+def _body_lines(item: Change | Held, style: Style, bodies: Bodies) -> list[str]:
+    body = bodies.of(item)
+    return list(word_lines(body, style, indent=8)) if body else []
 
 
-def _both(values: tuple[Value, Value], room: int) -> tuple[str, str]:
-    """Two values, each cut to so many characters in a way that the place where they begin to differ is left."""
-    one, other = map(_text, values)
-    same = len(commonprefix([one, other]))
-    is_cut = max(len(one), len(other)) > room and same > room // 2
-    start = same - room // 4 if is_cut else 0
-    return _cut(one, start, room), _cut(other, start, room)
+def _left_lines(bodies: Bodies, style: Style) -> list[str]:
+    if not bodies.left:
+        return []
+    number = f"{count(bodies.left, 'more body')} differ{'s' if bodies.left == 1 else ''}"
+    return [*style.wrapped(f"{number}. Add `-v` to see all, or name files.", colour="dim"), ""]
 
 
-def _text(value: Value) -> str:
-    if value is None or value == "" or value == ():
-        return "(nothing)"
-    text = ", ".join(value) if isinstance(value, tuple) else str(value)
-    return visible(" ".join(text.split()))
+# --- what is left to people ------------------------------------------------------------------------------------------
 
 
-def _cut(text: str, start: int, room: int) -> str:
-    text = "…" + text[start + 1 :] if start else text
-    return text if len(text) <= room else text[: room - 1] + "…"
-
-
-def _held_lines(held: Sequence[Held], style: Style) -> list[str]:
+def held_lines(held: Sequence[Held], style: Style, bodies: Bodies = NO_BODIES) -> list[str]:
+    """What needs a decision, each with its values on both sides and what to do."""
     if not held:
         return []
     lines = [style.paint(f"Needs your decision: {len(held):,}", "yellow")]
     shown = held if style.verbose else held[:SHOWN]
     for item in shown:
-        lines += [*_held_head(item, style), style.paint(f"      {visible(item.hint)}", "dim")]
-    return [*lines, *_rest(len(held) - len(shown), style), ""]
+        lines += [*_held_head(item, style), *_body_lines(item, style, bodies)]
+        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim")
+    return [*lines, *rest_lines(len(held) - len(shown), style), ""]
 
 
 def held_text(item: Held, style: Style) -> str:
@@ -197,24 +202,61 @@ def held_text(item: Held, style: Style) -> str:
 
 def _held_head(item: Held, style: Style) -> list[str]:
     fields = field_names(item.fields)
-    reason = style.paint(REASONS[item.reason], "yellow") + (f": {fields}" if fields else "")
+    reason = style.paint(reason_of(item), "yellow") + (f": {fields}" if fields else "")
     values = (line for field in item.values if field.name != "content" for line in _values_lines(field, style))
-    return [f"  {visible(item.path or item.slug)}  {reason}", *values]
+    edited = [f"      last changed on the portal: {moment(item.edited_s)} UTC"] if item.edited_s else []
+    return [f"  {visible(item.path or item.slug)}  {reason}", *values, *edited]
 
 
-def _warning_lines(warnings: Sequence[Finding], style: Style) -> list[str]:
+def _values_lines(field: FieldChange, style: Style) -> list[str]:
+    """What a held field is on both sides."""
+    word = label_of(field.name)
+    theirs, ours = both_texts((field.before, field.after), _room(word, style))
+    return [
+        *style.wrapped(f"      {word} on the portal: {theirs}", hang=2),
+        *style.wrapped(f"      {word} in your file:  {ours}", hang=2),
+    ]
+
+
+def _accepted_lines(kept: Sequence[Held], style: Style) -> list[str]:
+    if not kept:
+        return []
+    lines = [style.paint(f"Different, and accepted with `resolve --theirs`: {len(kept):,}", "bold")]
+    for item in kept:
+        lines += [f"  {visible(item.path)}  {field_names(item.fields)}"]
+        lines += [line for field in item.values if field.name != "content" for line in _values_lines(field, style)]
+    return [*lines, ""]
+
+
+def warning_lines(warnings: Sequence[Finding], style: Style) -> list[str]:
+    """What a reader of the plan should know."""
     if not warnings:
         return []
     lines = [style.paint("Worth knowing", "yellow")]
     shown = warnings if style.verbose else warnings[:SHOWN]
     for finding in shown:
-        lines.append(f"  {visible(finding.path)}  {finding.code}: {visible(finding.message)}")
-        lines.append(style.paint(f"      {visible(finding.hint)}", "dim"))
-    return [*lines, *_rest(len(warnings) - len(shown), style), ""]
+        lines += style.wrapped(f"  {visible(finding.path)}  {finding.code}: {visible(finding.message)}", hang=4)
+        lines += style.wrapped(f"      {visible(finding.hint)}", colour="dim")
+    return [*lines, *rest_lines(len(warnings) - len(shown), style), ""]
 
 
-def _rest(number: int, style: Style) -> list[str]:
+def rest_lines(number: int, style: Style) -> list[str]:
+    """What a list leaves out."""
     return [style.paint(f"  … and {number:,} more (-v lists them all)", "dim")] if number else []
+
+
+def unpublished_lines(items: Sequence[Unpublished], style: Style) -> list[str]:
+    """Statuses that nothing applies, and what does: for each file, or for all where they are many."""
+    if not items:
+        return []
+    lines = style.wrapped(f"Published in your files, but not on the portal: {len(items):,}", colour="yellow")
+    few = len(items) <= ONE_BY_ONE
+    shown = items if style.verbose else items[:ONE_BY_ONE]
+    for item in shown:
+        lines.append(f"  {visible(item.path)}")
+        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if few else []
+    lines += rest_lines(len(items) - len(shown), style)
+    return [*lines, *([] if few else style.wrapped(f"      {PUBLISH_ALL}", colour="dim")), ""]
 
 
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
@@ -223,86 +265,33 @@ def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
     return [*lines, ""]
 
 
-def _plan_summary(plan: Plan, style: Style, command: str) -> list[str]:
+# --- the end ---------------------------------------------------------------------------------------------------------
+
+
+def _summary(plan: Plan, style: Style, command: str) -> list[str]:
+    adopted = already_sentence(plan)
+    others = style.wrapped(others_sentence(plan.unmanaged)) if plan.unmanaged else []
+    accepted = [] if style.verbose or not plan.kept else style.wrapped(_accepted(len(plan.kept)))
+    facts = [*([adopted] if adopted else []), *others, *accepted]
     tail = f" ({plan.unchanged:,} unchanged)" if plan.unchanged else ""
-    others = [others_sentence(plan.unmanaged)] if plan.unmanaged else []
+    if plan.refused:
+        hint = style.wrapped(visible(plan.refused.hint)) if plan.refused.hint else []
+        return [*facts, *style.wrapped(refused_headline(plan.refused), colour="red"), *hint]
     if plan.sent:
         cost = f"{count(len(plan.sent), 'change')}, {count(plan.requests, 'request')}, about {duration(plan.seconds)}"
         them = "this change" if len(plan.sent) == 1 else "these changes"
-        run = [f"Run `{command}` to make {them}."] if command else []
-        return [f"{style.paint(cost, 'bold')}{tail}.", *others, *run]
+        run = style.wrapped(f"Run `{command}` to make {them}.") if command else []
+        return [f"{style.paint(cost, 'bold')}{tail}.", *facts, *run]
     if plan.held:
-        return [f"Nothing to send: {need(len(plan.held))}{tail}.", *others]
+        return [f"Nothing to send: {need(len(plan.held))}{tail}.", *facts]
     if plan.changes:
-        return [f"Nothing to send{tail}.", *others, f"Run `{command or PUSH}` to record what already matches."]
-    return [f"Everything is up to date{tail}.", *others]
+        run = style.wrapped(f"Run `{command or PUSH}` to record what already matches.")
+        return [f"Nothing to send{tail}.", *facts, *run]
+    if plan.unpublished:
+        return [f"Nothing to send{tail}.", *facts]
+    return [f"Everything is up to date{tail}.", *facts]
 
 
-@dataclass(frozen=True, slots=True)
-class Words:
-    """What a report says of its command: the sentence for "nothing to do" (default: up to date), and what to run next.
-
-    `anew` makes a new plan, where `again` would carry out the old one; "" where `again` plans by itself.
-    """
-
-    nothing: str = ""
-    again: str = PUSH
-    anew: str = ""
-
-
-OF_A_PUSH = Words()
-
-# --- pushes ----------------------------------------------------------------------------------------------------------
-
-
-def push_text(
-    plan: Plan, outcomes: Sequence[Outcome], style: Style, *, requests: int, seconds: float, words: Words = OF_A_PUSH
-) -> str:
-    """What a push did: done, failed, skipped and held, each with the reason."""
-    lines: list[str] = []
-    done = [outcome.change for outcome in outcomes if outcome.outcome == "done"]
-    for (action, kind), group in _grouped(done):
-        drafts = action is Action.CREATE and kind == "article"
-        as_draft = (" as a draft" if len(group) == 1 else " as drafts") if drafts else ""
-        lines.append(f"{count(len(group), NOUNS[kind])} {PAST[action]}{as_draft}")
-    for word in ("failed", "skipped"):
-        lines += _outcome_lines(word, [outcome for outcome in outcomes if outcome.outcome == word], style)
-    people = [list(_held_lines(plan.held, style)), list(_warning_lines(plan.warnings, style))]
-    for block in people:
-        lines += ["", *block[:-1]] if block else []
-    lines = lines[1:] if lines and not lines[0] else lines
-    cost = f"{count(requests, 'request')} in {seconds:.1f} s"
-    if not outcomes and (words.nothing or not lines):
-        nothing = words.nothing or f"Everything is up to date ({plan.unchanged:,} unchanged; {cost})."
-        return inert("\n".join([nothing, *([""] if lines else []), *lines]) + "\n")
-    bad = any(outcome.outcome != "done" for outcome in outcomes)
-    end = _what_next(outcomes, words) if bad else "Done."
-    return inert("\n".join([*lines, "", f"{style.paint(end, 'yellow' if bad else 'green')} {cost}."]) + "\n")
-
-
-def _what_next(outcomes: Iterable[Outcome], words: Words) -> str:
-    """What to run next. Pushing a saved plan again would leave out what was edited since, however often."""
-    if words.anew and any(outcome.hint == PLAN_AGAIN for outcome in outcomes):
-        return f"Run `{words.anew}` to plan the rest again."
-    return f"Run `{words.again}` again to finish the rest."
-
-
-def _grouped(changes: Iterable[Change]) -> list[tuple[tuple[Action, Kind], list[Change]]]:
-    groups: dict[tuple[Action, Kind], list[Change]] = {}
-    for change in changes:
-        groups.setdefault((change.action, change.kind), []).append(change)
-    return list(groups.items())
-
-
-def _outcome_lines(word: str, outcomes: Sequence[Outcome], style: Style) -> list[str]:
-    if not outcomes:
-        return []
-    lines = ["", style.paint(f"{word.capitalize()}: {len(outcomes):,}", "red" if word == "failed" else "yellow")]
-    shown = outcomes if style.verbose else outcomes[:SHOWN]
-    for outcome in shown:
-        change = outcome.change
-        lines.append(f"  {change.action} {visible(change.path or change.slug)}: {visible(outcome.error)}")
-        # How to go on where the portal moved on is the last line of the report.
-        if outcome.hint and outcome.hint != PLAN_AGAIN:
-            lines.append(style.paint(f"      {visible(outcome.hint)}", "dim"))
-    return [*lines, *_rest(len(outcomes) - len(shown), style)]
+def _accepted(number: int) -> str:
+    differ = "1 article differs" if number == 1 else f"{number:,} articles differ"
+    return f"{differ} from the portal as you decided with `resolve --theirs` (-v lists them)."

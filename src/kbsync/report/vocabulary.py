@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kbsync.model import Action, Kind, Observed, Reason
+from kbsync.model import Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
 from kbsync.words import are, count
 
 NOUNS: Mapping[Kind, str] = {"asset": "image", "category": "category", "article": "article"}
@@ -32,6 +32,13 @@ REASONS: Mapping[Reason, str] = {
 """Why something needs a decision."""
 
 
+def reason_of(item: Held) -> str:
+    """Why this needs a decision. Where the two sides never agreed, as far as kbsync knows, either may have moved."""
+    if item.reason is Reason.CONFLICT and not item.has_base:
+        return "differs on the portal"
+    return REASONS[item.reason]
+
+
 def action_word(action: Action) -> str:
     """What a plan calls an action."""
     return "already match" if action is Action.ADOPT else action.value
@@ -45,6 +52,19 @@ def live_sentence(number: int) -> str:
 def need(number: int) -> str:
     """`1 needs your decision`, `2 need your decision`."""
     return f"{number:,} {'needs' if number == 1 else 'need'} your decision"
+
+
+def already_sentence(found: Plan | Sequence[Change]) -> str:
+    """`2 categories and 66 articles already match.`; "" where nothing was adopted."""
+    changes = found.changes if isinstance(found, Plan) else found
+    kinds = [change.kind for change in changes if change.action is Action.ADOPT]
+    parts = " and ".join(count(kinds.count(kind), noun) for kind, noun in NOUNS.items() if kind in kinds)
+    return f"{parts} already {'matches' if len(kinds) == 1 else 'match'}." if kinds else ""
+
+
+def refused_headline(refusal: Refusal) -> str:
+    """Why nothing is sent, in one line."""
+    return f"Refused, nothing will be sent. {refusal.message}"
 
 
 def others_sentence(items: Sequence[Observed]) -> str:

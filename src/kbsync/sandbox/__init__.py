@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from .joining import join
     from .panel import Panel
     from .server import Sandbox, running, serve
-    from .setup import V4_2, Behaviour, PortalSetup, Setup, UserSetup
+    from .setup import V4_2, V4_10, V4_16, Behaviour, PortalSetup, Setup, UserSetup
     from .tokens import token_for, token_of
 
 __all__ = [
     "V4_2",
+    "V4_10",
+    "V4_16",
     "Behaviour",
     "DataInUse",
     "DataRefused",
@@ -38,7 +40,7 @@ __all__ = [
 ]
 
 _HOMES = {
-    **dict.fromkeys(("V4_2", "Behaviour", "PortalSetup", "Setup", "UserSetup"), "setup"),
+    **dict.fromkeys(("V4_2", "V4_10", "V4_16", "Behaviour", "PortalSetup", "Setup", "UserSetup"), "setup"),
     **dict.fromkeys(("Fault", "Faults", "random_faults"), "faults"),
     **dict.fromkeys(("DataInUse", "DataRefused"), "claim"),
     **dict.fromkeys(("Sandbox", "running", "serve"), "server"),

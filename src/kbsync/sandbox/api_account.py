@@ -32,9 +32,15 @@ def show_version(world: World, _request: Request) -> Response:
 
 
 def show_profile(world: World, request: Request) -> Response:
-    """`GET /api/v1/profile`: the token's owner and their accounts."""
+    """`GET /api/v1/profile`: the token's owner and their accounts.
+
+    The token is left out where none of the accounts has API access (S141).
+    """
     user = read_user(world.store, request)
-    return answer(profile_json(user, sent_token(request), _accounts(world.store, user.id)))
+    accounts = _accounts(world.store, user.id)
+    has_access = not {number for number, *_ in accounts} <= world.behaviour.accounts_without_api
+    token = sent_token(request) if has_access or not accounts else ""
+    return answer(profile_json(user, token, accounts, is_4_16=world.behaviour.is_4_16))
 
 
 def _accounts(store: Store, user_id: int) -> list[tuple[int, str, bool, str]]:
@@ -56,4 +62,5 @@ def show_account(call: Call) -> Response:
 
 def list_inboxes(call: Call) -> Response:
     """An administrator sees the inbox, an agent, who is a member of none, an empty list."""
-    return answer({"payload": [INBOX] if call.user.role == "administrator" else []})
+    inbox = INBOX | ({"secret": "sandbox"} if call.world.behaviour.is_4_16 else {})
+    return answer({"payload": [inbox] if call.user.role == "administrator" else []})

@@ -3,12 +3,13 @@
 from . import articles, listing
 from .api_json import Json, View, article_json, linked_json, list_meta
 from .api_portals import portal_outline
+from .article_checks import TEXT_LIMITS
 from .auth import Call, check_administrator
 from .casts import leading_integer
 from .http import Params, Response, answer, done, refusal
-from .params import ARTICLE_COLUMNS, required, wrapped
+from .params import ARTICLE_COLUMNS, NEW_ARTICLE_COLUMNS, required, wrapped
 from .records import Article, Portal
-from .refusals import crashed, not_found
+from .refusals import not_found
 
 
 def find_portal(call: Call) -> Portal:
@@ -57,12 +58,12 @@ def create_article(call: Call) -> Response:
     """A new article, and the errors after which it exists all the same (docs/service.md, S5)."""
     portal = find_portal(call)
     check_administrator(call)
-    sent = required(call.request, call.params, "article", ARTICLE_COLUMNS)
-    fields = articles.sent_fields(sent)
+    sent = required(call.request, call.params, "article", _columns(call))
+    fields = _sent_fields(call, sent)
     if _draft_asked(call, sent):
         fields["status"] = 0
-    article = _linked_to_root(call, portal, articles.create(call.store, portal, fields))
-    if len(article.slug) > articles.TEXT_LIMITS["slug"]:
+    article = _linked_to_root(call, portal, articles.create(call.world, portal, fields))
+    if len(article.slug) > TEXT_LIMITS["slug"]:
         return refusal(422, {"error": {"slug": ["is too long (maximum is 255 characters)"]}})
     return _shown(call, article)
 
@@ -82,14 +83,28 @@ def _draft_asked(call: Call, sent: Params) -> bool:
 
 
 def update_article(call: Call) -> Response:
-    """PATCH and PUT are both partial; a body that says nothing changes nothing and is 200."""
+    """PATCH and PUT are both partial; a body that says nothing changes nothing and is 200.
+
+    Staged changes alone are written past everything else (docs/service.md, S105).
+    """
     portal = find_portal(call)
     check_administrator(call)
     article = find_article(call, portal)
-    fields = articles.sent_fields(wrapped(call.request, call.params, "article", ARTICLE_COLUMNS) or {})
-    if fields:
-        article = articles.update(call.store, portal, article, fields)
+    sent = wrapped(call.request, call.params, "article", _columns(call))
+    fields = _sent_fields(call, sent or {})
+    if fields and set(fields) <= set(articles.DRAFTS):
+        article = articles.stage(call.world, article, fields)
+    elif fields or (sent and call.world.behaviour.is_4_16):
+        article = articles.update(call.world, portal, article, fields)
     return _shown(call, article)
+
+
+def _columns(call: Call) -> frozenset[str]:
+    return NEW_ARTICLE_COLUMNS if call.world.behaviour.is_4_16 else ARTICLE_COLUMNS
+
+
+def _sent_fields(call: Call, sent: Params) -> articles.Fields:
+    return articles.sent_fields(sent, is_4_16=call.world.behaviour.is_4_16)
 
 
 def delete_article(call: Call) -> Response:
@@ -100,27 +115,12 @@ def delete_article(call: Call) -> Response:
     return done()
 
 
-def reorder_articles(call: Call) -> Response:
-    """New positions by id, one after the other: what comes before an unknown id is applied."""
-    portal = find_portal(call)
-    check_administrator(call)
-    positions = call.params.get("positions_hash")
-    if not isinstance(positions, dict):
-        raise crashed()
-    for key, position in positions.items():
-        article = articles.find_anywhere(call.store, leading_integer(key))
-        if article is None:
-            raise not_found()
-        articles.update(call.store, portal, article, articles.sent_fields({"position": position}))
-    return done()
-
-
 def _shown(call: Call, article: Article) -> Response:
     return answer({"payload": _payload(call, [article])[0]})
 
 
 def _view(call: Call) -> View:
-    return View(call.account_id, call.world.behaviour.is_old)
+    return View(call.account_id, call.world.behaviour.is_old, call.world.behaviour.is_4_16)
 
 
 def _payload(call: Call, page: list[Article]) -> list[Json]:
@@ -134,5 +134,5 @@ def _payload(call: Call, page: list[Article]) -> list[Json]:
 
 def _linked(call: Call, article: Article) -> Json:
     portal = call.store.portal_by_id(article.portal_id)
-    outline = portal_outline(call.store, portal) if portal else {}
+    outline = portal_outline(call.world, portal) if portal else {}
     return linked_json(article, _view(call), outline)

@@ -1,12 +1,12 @@
 """The category endpoints. Source: docs/service.md, section 3."""
 
 from . import categories
-from .api_json import category_json
+from .api_json import Json, category_json
 from .auth import Call, check_administrator
 from .casts import leading_integer
-from .http import Response, answer, done
+from .http import Params, Response, answer, done
 from .listing import Window, read_page
-from .params import CATEGORY_COLUMNS, required
+from .params import CATEGORY_COLUMNS, NEW_CATEGORY_COLUMNS, required
 from .records import Category, Portal
 from .refusals import crashed, not_found
 
@@ -15,11 +15,11 @@ def find_portal(call: Call) -> Portal:
     """The portal in the path.
 
     Raises:
-        Halt: 500; that is what an unknown portal is here.
+        Halt: 404; before 4.16 it is 500 (S132).
     """
     portal = call.store.portal(call.account_id, call.names["portal"])
     if portal is None:
-        raise crashed()
+        raise not_found() if call.world.behaviour.is_4_16 else crashed()
     return portal
 
 
@@ -29,8 +29,7 @@ def find_category(call: Call, portal: Portal) -> Category:
     Raises:
         Halt: 404.
     """
-    category_id = leading_integer(call.names["category"])
-    category = categories.by_id(call.store, category_id) if 0 < category_id < 2**63 else None
+    category = categories.by_id(call.store, leading_integer(call.names["category"]))
     if category is None or category.portal_id != portal.id:
         raise not_found()
     return category
@@ -44,7 +43,7 @@ def list_categories(call: Call) -> Response:
     locale = call.query.get("locale")
     page = categories.page_of_categories(call.store, portal.id, locale if isinstance(locale, str) else "", window)
     counts = categories.article_counts(call.store, portal.id)
-    payload = [category_json(call.store, category, counts.get(category.id, 0)) for category in page]
+    payload = [_told(call, category, counts) for category in page]
     return answer(
         {
             "payload": payload,
@@ -63,9 +62,9 @@ def create_category(call: Call) -> Response:
     """A new category, answered with 200."""
     check_administrator(call)
     portal = find_portal(call)
-    sent = required(call.request, call.params, "category", CATEGORY_COLUMNS)
+    sent = _sent(call)
     fields, related = categories.sent_fields(sent), categories.sent_related(sent)
-    return _shown(call, categories.create(call.store, portal, fields, related))
+    return _shown(call, categories.create(call.world, portal, fields, related))
 
 
 def update_category(call: Call) -> Response:
@@ -73,8 +72,8 @@ def update_category(call: Call) -> Response:
     check_administrator(call)
     portal = find_portal(call)
     category = find_category(call, portal)
-    sent = required(call.request, call.params, "category", CATEGORY_COLUMNS)
-    category = categories.update(call.store, portal, category, categories.sent_fields(sent))
+    sent = _sent(call)
+    category = categories.update(call.world, portal, category, categories.sent_fields(sent))
     categories.relate(call.store, portal.id, category.id, categories.sent_related(sent))
     return _shown(call, category)
 
@@ -88,4 +87,14 @@ def delete_category(call: Call) -> Response:
 
 def _shown(call: Call, category: Category) -> Response:
     counts = categories.article_counts(call.store, category.portal_id)
-    return answer({"payload": category_json(call.store, category, counts.get(category.id, 0))})
+    return answer({"payload": _told(call, category, counts)})
+
+
+def _told(call: Call, category: Category, counts: dict[int, int]) -> Json:
+    is_4_16 = call.world.behaviour.is_4_16
+    return category_json(call.store, category, counts.get(category.id, 0), is_4_16=is_4_16)
+
+
+def _sent(call: Call) -> Params:
+    columns = NEW_CATEGORY_COLUMNS if call.world.behaviour.is_4_16 else CATEGORY_COLUMNS
+    return required(call.request, call.params, "category", columns)

@@ -14,10 +14,11 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """The context of a row: the account asked, and whether the version is an old one."""
+    """The context of a row: the account asked, and whether the version is an old one or has 4.16's keys (S101)."""
 
     account_id: int
     is_old: bool
+    is_4_16: bool
 
 
 def author_json(author: Author, view: View) -> Json:
@@ -48,6 +49,7 @@ def article_json(article: Article, view: View, linked: list[Json]) -> Json:
         "content": article.content,
         "description": article.description,
         "status": status_name(article),
+        **(_drafts(article) if view.is_4_16 else {}),
         "position": article.position,
         "account_id": article.account_id,
         "updated_at": article.updated_at // 1_000_000,
@@ -57,6 +59,7 @@ def article_json(article: Article, view: View, linked: list[Json]) -> Json:
             "name": category.name,
             "slug": category.slug,
             "locale": category.locale,
+            **({"icon": category.icon, "icon_color": category.icon_color} if view.is_4_16 else {}),
         },
         "views": article.views,
     }
@@ -65,6 +68,10 @@ def article_json(article: Article, view: View, linked: list[Json]) -> Json:
     if linked:
         found["associated_articles"] = linked
     return found
+
+
+def _drafts(article: Article) -> Json:
+    return {"draft_title": article.draft_title, "draft_content": article.draft_content}
 
 
 def linked_json(article: Article, view: View, portal: Json) -> Json:
@@ -103,9 +110,11 @@ def list_meta(counters: Counters, current_page: Any) -> Json:
     }
 
 
-def category_json(store: Store, category: Category, articles: int) -> Json:
-    """A category with what it is bound to."""
+def category_json(store: Store, category: Category, articles: int, *, is_4_16: bool) -> Json:
+    """A category with what it is bound to; with its colour from 4.16 (S102)."""
     found = _plain_category(category) | {"icon": category.icon}
+    if is_4_16:
+        found["icon_color"] = category.icon_color
     related = related_to(store, category.id)
     if related:
         found["related_categories"] = [_plain_category(other) for other in related]
@@ -122,8 +131,8 @@ def _plain_category(category: Category) -> Json:
     return {name: getattr(category, name) for name in names}
 
 
-def portal_json(portal: Portal, locales: list[Json], meta: Json) -> Json:
-    """A portal; `locales` and `meta` are counted by the caller."""
+def portal_json(portal: Portal, config: Json, meta: Json) -> Json:
+    """A portal; `config` and `meta` are made by the caller."""
     return {
         "id": portal.id,
         "color": portal.color,
@@ -135,12 +144,12 @@ def portal_json(portal: Portal, locales: list[Json], meta: Json) -> Json:
         "slug": portal.slug,
         "archived": portal.archived,
         "account_id": portal.account_id,
-        "config": {"allowed_locales": locales},
+        "config": config,
         "meta": meta | {"default_locale": portal.default_locale},
     }
 
 
-def profile_json(user: User, token: str, accounts: list[tuple[int, str, bool, str]]) -> Json:
+def profile_json(user: User, token: str, accounts: list[tuple[int, str, bool, str]], *, is_4_16: bool) -> Json:
     """The token's owner. `accounts` are id, name, whether suspended, and role."""
     first = accounts[0] if accounts else (None, "", False, None)
     return {
@@ -161,19 +170,22 @@ def profile_json(user: User, token: str, accounts: list[tuple[int, str, bool, st
         "ui_settings": {},
         "uid": user.email,
         "type": None,
-        "accounts": [_membership_json(*account) for account in accounts],
+        "accounts": [_membership_json(account, is_4_16=is_4_16) for account in accounts],
     }
 
 
-def _membership_json(account_id: int, name: str, suspended: bool, role: str) -> Json:
+def _membership_json(account: tuple[int, str, bool, str], *, is_4_16: bool) -> Json:
+    account_id, name, suspended, role = account
     return {
         "id": account_id,
         "name": name,
         "status": "suspended" if suspended else "active",
+        **({"onboarding_step": None} if is_4_16 else {}),
         "active_at": None,
         "role": role,
         "permissions": [role],
         "availability": "online",
         "availability_status": "offline",
         "auto_offline": True,
+        **({"api_and_webhooks": True} if is_4_16 else {}),
     }

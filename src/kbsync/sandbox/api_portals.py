@@ -1,40 +1,48 @@
 """The portal endpoints. Source: docs/service.md, section 2."""
 
 import json
+import re
+from dataclasses import replace
 from typing import Any
+from urllib.parse import urlsplit
 
-from . import categories, listing
+from . import categories, listing, portal_config
 from .api_json import Json, portal_json
-from .auth import Call, check_administrator
+from .auth import Call, World, check_administrator
 from .casts import is_blank, is_scalar, to_text
-from .http import Params, Response, answer, done
-from .params import PORTAL_COLUMNS, required
+from .http import Params, Request, Response, answer, done
+from .params import PORTAL_COLUMNS, required, wrapped
 from .records import Portal
-from .refusals import crashed, invalid
-from .store import Store
+from .refusals import crashed, invalid, no_feature
+from .store import COLOR as DEFAULT_COLOR
 
 TEXTS = ("name", "slug", "color", "header_text", "homepage_link", "page_title")
+COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}")
+"""What 4.16 takes for a colour. Source: docs/service.md, S139."""
 
 
-def portal_outline(store: Store, portal: Portal, meta: Json | None = None) -> Json:
+def portal_outline(world: World, portal: Portal, meta: Json | None = None) -> Json:
     """A portal with its counters; without `meta` those of the articles are null, as in every answer but `show`.
 
     Raises:
-        Halt: 500 for a portal whose config is empty.
+        Halt: 500 for a portal whose config is empty, from 4.16 on only where it is null.
     """
-    if portal.allowed_locales is None:
-        raise crashed()
+    is_4_16 = world.behaviour.is_4_16
     articles, sections = (
-        listing.count_by_locale(store, portal.id),
-        categories.counts_by_locale(store, portal.id),
+        listing.count_by_locale(world.store, portal.id),
+        categories.counts_by_locale(world.store, portal.id),
     )
+    hidden = portal_config.draft_locales(portal)
     locales = [
         {"code": code, "articles_count": articles.get(code, 0), "categories_count": sections.get(code, 0)}
-        for code in portal.allowed_locales
+        | ({"draft": code in hidden} if is_4_16 else {})
+        for code in portal_config.locales_of(portal, is_4_16=is_4_16)
     ]
+    config = {"allowed_locales": locales} | (portal_config.settings_of(portal) if is_4_16 else {})
     unknown = {"archived_articles_count": None, "published_count": None, "draft_articles_count": None}
     counted = meta or {"all_articles_count": 0} | unknown
-    return portal_json(portal, locales, counted | {"categories_count": sum(sections.values())})
+    told = portal_json(portal, config, counted | {"categories_count": sum(sections.values())})
+    return told | ({"color": portal.color or DEFAULT_COLOR} if is_4_16 else {})
 
 
 def find_portal(call: Call) -> Portal:
@@ -51,7 +59,7 @@ def find_portal(call: Call) -> Portal:
 
 def list_portals(call: Call) -> Response:
     """All portals of the account; `page` is echoed and has no effect."""
-    portals = [portal_outline(call.store, portal) for portal in call.store.portals(call.account_id)]
+    portals = [portal_outline(call.world, portal) for portal in call.store.portals(call.account_id)]
     meta = {"current_page": call.query.get("page", 1), "portals_count": len(portals)}
     return answer({"payload": portals, "meta": meta})
 
@@ -70,38 +78,45 @@ def show_portal(call: Call) -> Response:
     }
     if counters.matching:
         meta["mine_articles_count"] = counters.mine
-    return answer(portal_outline(call.store, portal, meta))
+    return answer(portal_outline(call.world, portal, meta))
 
 
 def create_portal(call: Call) -> Response:
-    """A new portal; leaving `custom_domain` out is an exception, an empty one is fine."""
+    """A new portal; leaving `custom_domain` out is an exception before 4.16, an empty one is fine."""
     check_administrator(call)
     sent = required(call.request, call.params, "portal", PORTAL_COLUMNS)
-    if not isinstance(sent.get("custom_domain"), str):
+    if not isinstance(sent.get("custom_domain"), str) and not call.world.behaviour.is_4_16:
         raise crashed()
-    fields = {"name": None, "slug": None, "config": {}} | _sent_fields(sent)
-    _check(call.store, fields, None)
+    fields = {"name": None, "slug": None, "config": {}} | _sent_fields(call, sent, {})
+    _check(call.world, fields, None)
     fields |= {"id": call.store.take_id("portals"), "account_id": call.account_id}
     columns, marks = ", ".join(fields), ", ".join("?" * len(fields))
     call.store.run(f"INSERT INTO portals ({columns}) VALUES ({marks})", _stored(fields))
-    return _shown(call, fields["id"])
+    return _shown(call, fields["id"], fields)
 
 
 def update_portal(call: Call) -> Response:
-    """A partial change; only `config` is replaced whole."""
+    """A partial change; `config` is merged by key, and was replaced whole before 4.16."""
     check_administrator(call)
     portal = find_portal(call)
-    fields = _sent_fields(required(call.request, call.params, "portal", PORTAL_COLUMNS))
-    _check(call.store, {"name": portal.name, "slug": portal.slug} | fields, portal.id)
+    read = _read if call.world.behaviour.is_4_16 else required
+    sent = read(call.request, call.params, "portal", PORTAL_COLUMNS)
+    fields = _sent_fields(call, sent, portal.config or {})
+    _check(call.world, {"name": portal.name, "slug": portal.slug} | fields, portal.id)
     if fields:
         columns = ", ".join(f"{name} = ?" for name in fields)
         call.store.run(f"UPDATE portals SET {columns} WHERE id = ?", (*_stored(fields), portal.id))
-    return _shown(call, portal.id)
+    return _shown(call, portal.id, fields)
 
 
 def archive_portal(_call: Call) -> Response:
     """The route exists and always fails."""
     raise crashed()
+
+
+def show_ssl_status(_call: Call) -> Response:
+    """The enterprise code would answer this; without it the route leads nowhere (S140)."""
+    raise no_feature()
 
 
 def delete_portal(call: Call) -> Response:
@@ -115,31 +130,50 @@ def delete_portal(call: Call) -> Response:
     return done()
 
 
-def _sent_fields(sent: Params) -> dict[str, Any]:
+def _read(request: Request, body: Params, root: str, columns: frozenset[str]) -> Params:
+    """Like `required`; a body without the resource is one that changes nothing (S139)."""
+    return wrapped(request, body, root, columns) or {}
+
+
+def _sent_fields(call: Call, sent: Params, config: portal_config.Config) -> dict[str, Any]:
     fields: dict[str, Any] = {name: to_text(sent[name]) for name in TEXTS if name in sent and is_scalar(sent[name])}
     if isinstance(sent.get("custom_domain"), str):
-        fields["custom_domain"] = sent["custom_domain"] or None
+        fields["custom_domain"] = _domain(call, sent["custom_domain"]) or None
     if isinstance(sent.get("archived"), bool):
         fields["archived"] = sent["archived"]
-    if isinstance(sent.get("config"), dict):
+    if isinstance(sent.get("config"), dict) and call.world.behaviour.is_4_16:
+        fields["config"] = portal_config.merged(config, sent["config"])
+    elif isinstance(sent.get("config"), dict):
         fields["config"] = {
             name: sent["config"][name] for name in ("allowed_locales", "default_locale") if name in sent["config"]
         }
     return fields
 
 
+def _domain(call: Call, text: str) -> str:
+    """A domain; from 4.16 an address is stored as its host (S140)."""
+    return urlsplit(text).hostname or text if call.world.behaviour.is_4_16 and "://" in text else text
+
+
 def _stored(fields: dict[str, Any]) -> tuple[Any, ...]:
-    return tuple(json.dumps(value) if name == "config" else value for name, value in fields.items())
+    return tuple(
+        json.dumps(portal_config.stored_order(value)) if name == "config" else value for name, value in fields.items()
+    )
 
 
-def _check(store: Store, fields: dict[str, Any], portal_id: int | None) -> None:
+def _check(world: World, fields: dict[str, Any], portal_id: int | None) -> None:
     problems = [(name, f"{name.capitalize()} can't be blank") for name in ("name", "slug") if is_blank(fields[name])]
-    if store.row("SELECT 1 FROM portals WHERE slug = ? AND id IS NOT ?", (fields["slug"], portal_id)):
+    if world.store.row("SELECT 1 FROM portals WHERE slug = ? AND id IS NOT ?", (fields["slug"], portal_id)):
         problems.append(("slug", "Slug has already been taken"))
+    if world.behaviour.is_4_16 and not COLOR.fullmatch(fields.get("color") or DEFAULT_COLOR):
+        problems.append(("color", "Color is invalid"))
     if problems:
         raise invalid(problems)
 
 
-def _shown(call: Call, portal_id: int) -> Response:
+def _shown(call: Call, portal_id: int, fields: dict[str, Any]) -> Response:
+    """The stored portal; just after a write, its settings still have the order in which they were sent."""
     portal = call.store.portal_by_id(portal_id)
-    return answer(portal_outline(call.store, portal) if portal else {})
+    if portal is None:
+        raise crashed()
+    return answer(portal_outline(call.world, replace(portal, config=fields.get("config", portal.config))))

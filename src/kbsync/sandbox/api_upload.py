@@ -43,6 +43,11 @@ MAGIC = (
 """First bytes that decide the type, whatever the upload says."""
 
 
+FETCHED = ("image/", "video/")
+MAX_FETCHED_BYTES = 40 * 1024 * 1024
+"""What 4.16 takes by address. Source: docs/service.md, S143."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Ticket:
     """What is signed: a file, and for an address in the storage the second when it ends."""
@@ -86,17 +91,20 @@ def external_url(call: Call) -> str | None:
     """The address that an upload shall be fetched from, if it names one and no file.
 
     The sandbox asks only itself: no other machine, and nothing else on this one. The address that comes back is
-    the one it listens at, by number.
+    the one it listens at, by number. 4.16 asks no private address unless it is told to (S143).
 
     Raises:
         Halt: 422 for an invalid address, or one not on this machine; 500, as for a closed port, for another port.
     """
-    url = call.params.get("external_url")
-    if not isinstance(url, str) or not url:
+    url, behaviour = call.params.get("external_url"), call.world.behaviour
+    if not url or not (isinstance(url, str) or behaviour.is_4_16):
         return None
+    invalid = Halt(refusal(422, {"error": "Invalid URL provided"}))
+    if not isinstance(url, str) or (behaviour.is_4_16 and not behaviour.fetches_from_private):
+        raise invalid
     parts = urlsplit(url)
     if parts.scheme not in {"http", "https"} or not _is_loopback(parts.hostname or ""):
-        raise Halt(refusal(422, {"error": "Invalid URL provided"}))
+        raise invalid
     host, port = call.request.server
     if parts.scheme != "http" or _port_of(parts) != port:
         raise _unanswered()
@@ -111,16 +119,22 @@ def _port_of(parts: SplitResult) -> int | None:
         return None
 
 
-def fetch(url: str) -> Part:
+def fetch(url: str, *, is_4_16: bool) -> Part:
     """Read a file from an address. Blocks; called outside of the server's thread.
 
     Raises:
-        Halt: 422 where it is not there, 500 where there is no answer.
+        Halt: 422 where it is not there, and from 4.16 where it is no image or video or too large; 500 where there is
+            no answer.
     """
     try:
         with build_opener(ProxyHandler({}), _Staying()).open(url, timeout=10) as reply:
             kind = reply.headers.get_content_type()
-            return Part("external_url", urlsplit(url).path.rsplit("/", 1)[-1], kind, reply.read())
+            if is_4_16 and not kind.startswith(FETCHED):
+                raise _not_taken("File type not supported (only images and videos are allowed)")
+            data = reply.read(MAX_FETCHED_BYTES + 1 if is_4_16 else -1)
+            if is_4_16 and len(data) > MAX_FETCHED_BYTES:
+                raise _not_taken("File exceeds the maximum allowed size")
+            return Part("external_url", urlsplit(url).path.rsplit("/", 1)[-1], kind, data)
     except HTTPError as exc:
         message = f"Failed to fetch file from URL: {exc.code} {exc.reason}"
         raise Halt(refusal(422, {"error": message})) from exc
@@ -136,6 +150,10 @@ class _Staying(HTTPRedirectHandler):
         if urlsplit(newurl)[:2] != urlsplit(req.full_url)[:2]:
             return None
         return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def _not_taken(reason: str) -> Halt:
+    return Halt(refusal(422, {"error": reason}))
 
 
 def _unanswered() -> Halt:

@@ -18,6 +18,7 @@ from .control import Control, is_control, respond_to_control
 from .faults import Faults
 from .http import REVALIDATE, Halt, Request, Response
 from .misbehave import Held, Receive, Send, Wire, Work, misbehave
+from .multipart import Part
 from .params import read_query
 from .refusals import error_page, malformed, throttled
 from .routes import is_account_path, open_handler, read_call
@@ -105,12 +106,15 @@ class App:
         except Halt as halt:
             return halt.response
 
+    async def _fetch(self, url: str) -> Part:
+        return await asyncio.to_thread(api_upload.fetch, url, is_4_16=self.world.behaviour.is_4_16)
+
     async def _respond(self, request: Request) -> Response:
         if is_account_path(request.segments):
             handler, call = read_call(self.world, request)
             url = api_upload.external_url(call) if handler is api_upload.upload else None
             if url is not None:
-                return api_upload.keep(call, await asyncio.to_thread(api_upload.fetch, url))
+                return api_upload.keep(call, await self._fetch(url))
             return handler(call)
         handler_without_account = open_handler(request)
         if handler_without_account is not None:

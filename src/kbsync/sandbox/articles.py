@@ -1,31 +1,30 @@
-"""Articles in the database: create, change, delete, reorder. What is stored follows docs/service.md, section 4."""
+"""Articles in the database: create, change, stage, delete. Source: docs/service.md, sections 4 and 14."""
 
 import json
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from .casts import Scalar, generated_slug, is_blank, is_scalar, to_integer, to_status, to_text
-from .http import Params
+from .article_checks import check_bytes, problems
+from .auth import World
+from .casts import Scalar, generated_slug, is_scalar, to_integer, to_status, to_text
+from .http import Halt, Params
 from .records import Article, Author, CategoryRef, Portal
-from .refusals import crashed, invalid
+from .refusals import Problem, crashed, invalid, invalid_draft
 from .store import Row, Store
-
-TEXT_LIMITS = {"title": 255, "description": 20_000, "content": 20_000, "slug": 255, "locale": 255}
-"""Characters, in the order in which the service complains. Source: docs/service.md, S4."""
 
 POSITION_STEP = 10
 """A new article comes this far after the last one. Source: tests/fixtures/observed, `article create …`."""
 
 COLUMN_LIST = (
     "id, account_id, portal_id, category_id, author_id, associated_article_id, locale, slug, status, position, views, "
-    "created_at, updated_at, title, description, meta, content"
+    "created_at, updated_at, title, description, meta, content, draft_title, draft_content"
 )
 COLUMNS = COLUMN_LIST.split(", ")
 SELECT = (
     f"SELECT {', '.join('a.' + name for name in COLUMNS)}, "
-    "c.name, c.slug, c.locale, u.name, u.email, u.confirmed, m.role "
+    "c.name, c.slug, c.locale, c.icon, c.icon_color, u.name, u.email, u.confirmed, m.role "
     "FROM articles a LEFT JOIN categories c ON c.id = a.category_id LEFT JOIN users u ON u.id = a.author_id "
     "LEFT JOIN memberships m ON m.user_id = a.author_id AND m.account_id = a.account_id "
 )
@@ -34,7 +33,11 @@ INSERT = f"INSERT INTO articles ({COLUMN_LIST}) VALUES ({', '.join('?' * len(COL
 JSONB_ORDER = ("tags", "title", "description")
 """The database hands the keys of `meta` back in this order: by length, then by letter."""
 
+DRAFTS = ("draft_title", "draft_content")
+"""What a person stages: changes of an article that readers do not see yet."""
+
 Fields = dict[str, Any]
+Refuse = Callable[[list[Problem]], Halt]
 
 
 def as_article(row: Row) -> Article:
@@ -42,8 +45,8 @@ def as_article(row: Row) -> Article:
     plain, joined = row[: len(COLUMNS)], row[len(COLUMNS) :]
     fields = dict(zip(COLUMNS, plain, strict=True))
     fields["meta"] = json.loads(fields["meta"])
-    category = CategoryRef(fields["category_id"], *joined[:3])
-    name, email, confirmed, role = joined[3:]
+    category = CategoryRef(fields["category_id"], *joined[:5])
+    name, email, confirmed, role = joined[5:]
     author = None if name is None else Author(fields["author_id"], name, email, bool(confirmed), role)
     return Article(**fields, category=category, author=author)
 
@@ -68,10 +71,10 @@ def find_by_slug(store: Store, slug: str) -> Article | None:
     return as_article(found) if found else None
 
 
-def sent_fields(params: Params) -> Fields:
+def sent_fields(params: Params, *, is_4_16: bool) -> Fields:
     """What of the parameters may be stored, in the types of the columns."""
     fields: Fields = {}
-    for name in ("title", "slug", "content", "description", "locale"):
+    for name in ("title", "slug", "content", "description", "locale", *(DRAFTS if is_4_16 else ())):
         _take(fields, params, name, to_text)
     for name in ("position", "category_id"):
         _take(fields, params, name, to_integer)
@@ -98,7 +101,7 @@ def _sent_meta(meta: Mapping[str, Any]) -> dict[str, Any]:
     return kept
 
 
-def create(store: Store, portal: Portal, fields: Fields) -> Article:
+def create(world: World, portal: Portal, fields: Fields) -> Article:
     """Store a new article.
 
     Raises:
@@ -106,7 +109,8 @@ def create(store: Store, portal: Portal, fields: Fields) -> Article:
     """
     state: Fields = dict.fromkeys(COLUMNS) | {"locale": "en", "meta": {}} | fields
     state |= {"account_id": portal.account_id, "portal_id": portal.id}
-    _settle(store, portal, state)
+    store = world.store
+    _settle(world, portal, state, invalid)
     if state["position"] is None:
         state["position"] = _last_position(store, portal.account_id, state["category_id"]) + POSITION_STEP
     state["created_at"] = state["updated_at"] = store.stamp_us()
@@ -115,15 +119,16 @@ def create(store: Store, portal: Portal, fields: Fields) -> Article:
     return _again(store, state["id"], fields)
 
 
-def update(store: Store, portal: Portal, article: Article, fields: Fields) -> Article:
+def update(world: World, portal: Portal, article: Article, fields: Fields, *, refuse: Refuse = invalid) -> Article:
     """Change the fields of an article that differ; where none does, nothing happens, `updated_at` included.
 
     Raises:
-        Halt: as for `create`.
+        Halt: as for `create`; `refuse` makes the answer where a check fails.
     """
+    store = world.store
     before = {name: getattr(article, name) for name in COLUMNS}
     state = before | fields
-    _settle(store, portal, state)
+    _settle(world, portal, state, refuse)
     moved = [name for name in COLUMNS if state[name] != before[name]]
     if moved:
         columns = ", ".join(f"{name} = ?" for name in [*moved, "updated_at"])
@@ -133,6 +138,22 @@ def update(store: Store, portal: Portal, article: Article, fields: Fields) -> Ar
         position = _last_position(store, article.account_id, state["category_id"]) + POSITION_STEP
         store.run("UPDATE articles SET position = ? WHERE id = ?", (position, article.id))
     return _again(store, article.id, fields)
+
+
+def stage(world: World, article: Article, drafts: Fields) -> Article:
+    """Write staged changes alone: the rest stays as it is, `updated_at` and a locale that is wrong too (S105, S112).
+
+    Raises:
+        Halt: 422 where a check of the whole article fails, 500 where a text holds a NUL.
+    """
+    state = {name: getattr(article, name) for name in COLUMNS} | drafts
+    found = problems(world, state)
+    if found:
+        raise invalid_draft(found)
+    check_bytes(state)
+    values = tuple(state[name] for name in DRAFTS)
+    world.store.run("UPDATE articles SET draft_title = ?, draft_content = ? WHERE id = ?", (*values, article.id))
+    return replace(article, **drafts)
 
 
 def link_root(store: Store, article: Article, other: Article) -> Article:
@@ -168,39 +189,15 @@ def translations(store: Store, article_ids: list[int]) -> dict[int, list[Article
     return found
 
 
-def _settle(store: Store, portal: Portal, state: Fields) -> None:
+def _settle(world: World, portal: Portal, state: Fields, refuse: Refuse) -> None:
     """Let the category decide the locale, check everything, and make a missing slug."""
-    problems = _problems(store, state)
-    state["locale"] = _category_locale(store, state["category_id"]) or state["locale"] or portal.default_locale
-    if problems:
-        raise invalid(problems)
+    found = problems(world, state)
+    state["locale"] = _category_locale(world.store, state["category_id"]) or state["locale"] or portal.default_locale
+    if found:
+        raise refuse(found)
     if state["slug"] is None:
-        state["slug"] = generated_slug(state["title"], store.clock())
-    meta = state["meta"]
-    texts = [state[name] for name in TEXT_LIMITS] + [
-        meta.get("title"),
-        meta.get("description"),
-        *meta.get("tags", []),
-    ]
-    if any("\0" in text for text in texts if isinstance(text, str)):
-        raise crashed()
-
-
-def _problems(store: Store, state: Fields) -> list[tuple[str, str]]:
-    problems = []
-    for name, limit in TEXT_LIMITS.items():
-        if len(state[name] or "") > limit:
-            problems.append((name, f"{name.capitalize()} is too long (maximum is {limit} characters)"))
-    author_id = state["author_id"]
-    if author_id is None or not store.row("SELECT 1 FROM users WHERE id = ?", (author_id,)):
-        problems.append(("author", "Author must exist"))
-    if author_id is None:
-        problems.append(("author_id", "Author can't be blank"))
-    if is_blank(state["title"]):
-        problems.append(("title", "Title can't be blank"))
-    if is_blank(state["content"]):
-        problems.append(("content", "Content can't be blank"))
-    return problems
+        state["slug"] = generated_slug(state["title"], world.store.clock())
+    check_bytes(state)
 
 
 def _category_locale(store: Store, category_id: int | None) -> str | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from .casts import leading_integer
 from .http import Params, Request
 from .records import User
-from .refusals import not_found, not_signed_in, unauthorized
+from .refusals import not_found, not_signed_in, unauthorized, without_api
 from .setup import Behaviour
 from .store import Store
 
@@ -71,13 +71,13 @@ def read_user(store: Store, request: Request) -> User:
     return user
 
 
-def enter_account(store: Store, user: User, account: str) -> tuple[int, User]:
+def enter_account(world: World, user: User, account: str) -> tuple[int, User]:
     """The account in the path, and the person with their role in it. The token is looked at first.
 
     Raises:
-        Halt: 404 for no account, 401 for a suspended one and for a stranger.
+        Halt: 404 for no account, 401 for a suspended one and for a stranger, 403 for one without API access (S141).
     """
-    account_id = leading_integer(account)
+    store, account_id = world.store, leading_integer(account)
     found = store.row("SELECT suspended FROM accounts WHERE id = ?", (account_id,)) if account_id < 2**63 else None
     if found is None:
         raise not_found()
@@ -86,6 +86,8 @@ def enter_account(store: Store, user: User, account: str) -> tuple[int, User]:
     member = store.user(user.id, account_id)
     if member is None or member.role is None:
         raise unauthorized("You are not authorized to access this account")
+    if account_id in world.behaviour.accounts_without_api:
+        raise without_api()
     return account_id, member
 
 

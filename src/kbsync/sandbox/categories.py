@@ -4,14 +4,16 @@ import json
 import sqlite3
 from typing import Any
 
+from .auth import World
 from .casts import is_blank, is_scalar, to_integer, to_text
 from .http import Params
 from .listing import Window, lose_ties
+from .portal_config import locales_of
 from .records import Category, Portal
 from .refusals import crashed, invalid
 from .store import CATEGORY_COLUMNS, Row, Store
 
-TEXT_LIMITS = {"name": 255, "description": 20_000, "locale": 255, "slug": 255, "icon": 255}
+TEXT_LIMITS = {"name": 255, "description": 20_000, "locale": 255, "slug": 255, "icon": 255, "icon_color": 255}
 """Characters. Source: docs/service.md, S4."""
 
 COLUMNS = CATEGORY_COLUMNS.split(", ")
@@ -21,7 +23,7 @@ Fields = dict[str, Any]
 def sent_fields(params: Params) -> Fields:
     """What of the parameters may be stored, in the types of the columns."""
     fields: Fields = {}
-    for name in ("name", "slug", "locale", "description", "icon"):
+    for name in ("name", "slug", "locale", "description", "icon", "icon_color"):
         if name in params and is_scalar(params[name]):
             fields[name] = to_text(params[name])
     for name in ("position", "parent_category_id", "associated_category_id"):
@@ -36,15 +38,16 @@ def sent_related(params: Params) -> list[int]:
     return [to_integer(value) or 0 for value in related if is_scalar(value)] if isinstance(related, list) else []
 
 
-def create(store: Store, portal: Portal, fields: Fields, related: list[int]) -> Category:
+def create(world: World, portal: Portal, fields: Fields, related: list[int]) -> Category:
     """Store a new category.
 
     Raises:
         Halt: 422 where a check fails, 500 where a text holds a NUL.
     """
-    state: Fields = dict.fromkeys(COLUMNS) | {"locale": "en", "icon": ""} | fields
+    store = world.store
+    state: Fields = dict.fromkeys(COLUMNS) | {"locale": "en", "icon": "", "icon_color": ""} | fields
     state |= {"account_id": portal.account_id, "portal_id": portal.id}
-    _check(store, portal, state)
+    _check(world, portal, state)
     state["id"] = store.take_id("categories")
     marks = ", ".join("?" * len(COLUMNS))
     with store.transaction():
@@ -57,16 +60,16 @@ def create(store: Store, portal: Portal, fields: Fields, related: list[int]) -> 
     return Category(**state)
 
 
-def update(store: Store, portal: Portal, category: Category, fields: Fields) -> Category:
+def update(world: World, portal: Portal, category: Category, fields: Fields) -> Category:
     """Change the sent fields of a category. Its articles keep their locale until they are saved.
 
     Raises:
         Halt: as for `create`.
     """
     state = {name: getattr(category, name) for name in COLUMNS} | fields
-    _check(store, portal, state)
+    _check(world, portal, state)
     columns = ", ".join(f"{name} = ?" for name in COLUMNS)
-    _write(store, f"UPDATE categories SET {columns} WHERE id = ?", (*(state[n] for n in COLUMNS), category.id))
+    _write(world.store, f"UPDATE categories SET {columns} WHERE id = ?", (*(state[n] for n in COLUMNS), category.id))
     return Category(**state)
 
 
@@ -118,7 +121,7 @@ def related_to(store: Store, category_id: int) -> list[Category]:
 
 def by_id(store: Store, category_id: int | None) -> Category | None:
     """A category of any portal."""
-    if category_id is None:
+    if category_id is None or not 0 < category_id < 2**63:
         return None
     found = store.row(f"SELECT {CATEGORY_COLUMNS} FROM categories WHERE id = ?", (category_id,))
     return Category(*found) if found else None
@@ -136,21 +139,21 @@ def counts_by_locale(store: Store, portal_id: int) -> dict[str, int]:
     return dict(store.rows("SELECT locale, count(*) FROM categories WHERE portal_id = ? GROUP BY 1", (portal_id,)))
 
 
-def _check(store: Store, portal: Portal, state: Fields) -> None:
+def _check(world: World, portal: Portal, state: Fields) -> None:
     problems = [
-        (name, f"{name.capitalize()} is too long (maximum is {limit} characters)")
+        (name, f"{name.capitalize().replace('_', ' ')} is too long (maximum is {limit} characters)")
         for name, limit in TEXT_LIMITS.items()
         if len(state[name] or "") > limit
     ]
     problems += [(name, f"{name.capitalize()} can't be blank") for name in ("slug", "name") if is_blank(state[name])]
-    locale, allowed = state["locale"] or "", portal.allowed_locales
-    if allowed is None or any("\0" in (state[name] or "") for name in TEXT_LIMITS):
+    locale, allowed = state["locale"] or "", locales_of(portal, is_4_16=world.behaviour.is_4_16)
+    if any("\0" in (state[name] or "") for name in TEXT_LIMITS):
         raise crashed()
     if locale not in allowed:
         listed = json.dumps(allowed, ensure_ascii=False)
         problems.append(("locale", f"Locale {locale} of category is not part of portal's {listed}."))
     sql = "SELECT id FROM categories WHERE portal_id = ? AND slug = ? AND locale = ? AND id IS NOT ?"
-    if store.row(sql, (portal.id, state["slug"], locale, state["id"])):
+    if world.store.row(sql, (portal.id, state["slug"], locale, state["id"])):
         problems.append(("locale", "Locale should be unique in the category and portal"))
     if problems:
         raise invalid(problems)

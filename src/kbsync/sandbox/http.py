@@ -95,8 +95,8 @@ def done() -> Response:
     return Response(200, b"", "application/json", (NO_CACHE,))
 
 
-def redirect(location: str, cache: str = "no-cache") -> Response:
-    """302 to an absolute address."""
+def redirect(location: str, cache: str = "no-cache", status: int = 302) -> Response:
+    """302 to an absolute address, or another redirection."""
     page = f'<html><body>You are being <a href="{location}">redirected</a>.</body></html>'
     headers = (("location", location), ("cache-control", cache))
-    return Response(302, page.encode(), "text/html; charset=utf-8", headers)
+    return Response(status, page.encode(), "text/html; charset=utf-8", headers)

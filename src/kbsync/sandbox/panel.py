@@ -1,12 +1,17 @@
-"""Acting as a person in the service's panel: what tests need when somebody edits beside kbsync."""
+"""Acting as a person in the service's panel: what tests need when somebody edits beside kbsync.
 
-from collections.abc import Callable
+What the panel of 4.16 sends is in the table of docs/service.md, section 14.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
-from . import articles, listing
+from . import api_bulk, api_order, articles, listing
 from .auth import World
+from .casts import STATUSES
 from .records import Article, Portal
+from .rendering import body_html
 
 T = TypeVar("T")
 
@@ -21,7 +26,10 @@ class Runner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """A person who creates, edits, publishes and deletes articles. Articles are named by their slug."""
+    """A person who creates, edits, publishes and deletes articles. Articles are named by their slug.
+
+    `edit` changes an article at once, as any client may; `write` is what the editor of 4.16 does.
+    """
 
     run: Runner
     author_id: int
@@ -29,16 +37,78 @@ class Panel:
     def create(self, portal: str, title: str, content: str, **fields: Any) -> Article:
         """Write a new article; without a slug it gets a machine-made one."""
         sent = {"title": title, "content": content, "author_id": self.author_id, "status": 0} | fields
-        return self.run(lambda world: articles.create(world.store, _portal(world, portal), articles.sent_fields(sent)))
+        return self.run(lambda world: articles.create(world, _portal(world, portal), _sent(world, sent)))
 
     def edit(self, slug: str, **fields: Any) -> Article:
         """Change fields of an article."""
 
         def work(world: World) -> Article:
             article = _article(world, slug)
-            return articles.update(world.store, _portal_of(world, article), article, articles.sent_fields(fields))
+            return articles.update(world, _portal_of(world, article), article, _sent(world, fields))
 
         return self.run(work)
+
+    def write(self, slug: str, *, title: str | None = None, content: str | None = None) -> Article:
+        """Type into the editor: staged where the article is published, else saved together with what was staged.
+
+        Before 4.16 nothing is staged.
+        """
+
+        def work(world: World) -> Article:
+            article = _article(world, slug)
+            written = _written(article, title, content)
+            if article.status != STATUSES["published"] or not world.behaviour.is_4_16:
+                return _patch(world, article, written | NO_DRAFTS)
+            if _is_live(world, article, written):
+                return _patch(world, article, NO_DRAFTS)
+            return _patch(world, article, {f"draft_{name}": text for name, text in written.items()})
+
+        return self.run(work)
+
+    def publish_staged(self, slug: str, **fields: Any) -> Article:
+        """Press *Publish changes*; `fields` may change the status at once."""
+        return self.run(lambda world: _publish_staged(world, _article(world, slug), fields))
+
+    def discard_staged(self, slug: str, **fields: Any) -> Article:
+        """Throw the staged changes away; `fields` may change the status at once."""
+        return self.run(lambda world: _patch(world, _article(world, slug), NO_DRAFTS | fields))
+
+    def drag(self, slug: str, position: int) -> dict[str, int]:
+        """Drop an article elsewhere in its category; the new positions of its category by id, {} before 4.16."""
+
+        def work(world: World) -> dict[str, int]:
+            article = _article(world, slug)
+            if not world.behaviour.is_4_16:
+                _patch(world, article, {"position": position})
+                return {}
+            return api_order.reorder(world, _portal_of(world, article), {str(article.id): position})
+
+        return self.run(work)
+
+    def change_status(self, slugs: Sequence[str], status: str) -> None:
+        """Choose several articles and give them a status.
+
+        Publishing takes staged changes along; otherwise live articles that have some are left out.
+        """
+
+        def work(world: World) -> None:
+            chosen = [_article(world, slug) for slug in slugs]
+            staged = [article for article in chosen if _has_drafts(article)]
+            live = [article for article in staged if article.status == STATUSES["published"]]
+            left_out = staged if status == "published" else live
+            _change_all(
+                world, [article for article in chosen if article not in left_out], _sent(world, {"status": status})
+            )
+            for article in staged if status == "published" else ():
+                _publish_staged(world, article, {"status": status})
+
+        self.run(work)
+
+    def move(self, slugs: Sequence[str], category_id: int) -> None:
+        """Choose several articles and put them into another category."""
+        self.run(
+            lambda world: _change_all(world, [_article(world, slug) for slug in slugs], {"category_id": category_id})
+        )
 
     def publish(self, slug: str) -> Article:
         """Show an article to readers."""
@@ -62,6 +132,51 @@ class Panel:
     def sql(self, statement: str, *values: object) -> int:
         """Change rows behind the service's back, as only its operator could; how many."""
         return self.run(lambda world: world.store.run(statement, values))
+
+
+NO_DRAFTS: dict[str, None] = dict.fromkeys(articles.DRAFTS)
+"""What clears staged changes."""
+
+
+def _sent(world: World, fields: Mapping[str, Any]) -> articles.Fields:
+    return articles.sent_fields(dict(fields), is_4_16=world.behaviour.is_4_16)
+
+
+def _patch(world: World, article: Article, fields: Mapping[str, Any]) -> Article:
+    sent = _sent(world, fields)
+    if sent and set(sent) <= set(articles.DRAFTS):
+        return articles.stage(world, article, sent)
+    return articles.update(world, _portal_of(world, article), article, sent)
+
+
+def _publish_staged(world: World, article: Article, fields: Mapping[str, Any]) -> Article:
+    staged = {"title": article.draft_title, "content": article.draft_content}
+    sent = {name: text for name, text in staged.items() if text is not None}
+    return _patch(world, article, {**sent, **NO_DRAFTS, **fields})
+
+
+def _written(article: Article, title: str | None, content: str | None) -> dict[str, str | None]:
+    """What the editor holds after a change: the staged text, else the live one, where a field was not touched."""
+    shown = {
+        "title": article.title if article.draft_title is None else article.draft_title,
+        "content": article.content if article.draft_content is None else article.draft_content,
+    }
+    return shown | {name: text for name, text in (("title", title), ("content", content)) if text is not None}
+
+
+def _is_live(world: World, article: Article, written: Mapping[str, str | None]) -> bool:
+    """Whether readers see this already; bodies that look the same count as equal."""
+    same_body = body_html(world, written["content"]) == body_html(world, article.content)
+    return written["title"] == article.title and same_body
+
+
+def _has_drafts(article: Article) -> bool:
+    return article.draft_title is not None or article.draft_content is not None
+
+
+def _change_all(world: World, chosen: list[Article], fields: articles.Fields) -> None:
+    if chosen:
+        api_bulk.change_all(world, _portal_of(world, chosen[0]), chosen, fields)
 
 
 def _portal(world: World, slug: str) -> Portal:

@@ -36,6 +36,9 @@ ARTICLE_COLUMNS = frozenset(
         "locale",
     }
 )
+NEW_ARTICLE_COLUMNS = ARTICLE_COLUMNS | {"draft_title", "draft_content"}
+"""From 4.16. Source: docs/service.md, S101."""
+
 CATEGORY_COLUMNS = frozenset(
     {
         "id",
@@ -53,6 +56,9 @@ CATEGORY_COLUMNS = frozenset(
         "icon",
     }
 )
+NEW_CATEGORY_COLUMNS = CATEGORY_COLUMNS | {"icon_color"}
+"""From 4.16. Source: docs/service.md, S102."""
+
 PORTAL_COLUMNS = frozenset(
     {
         "id",

@@ -8,7 +8,10 @@ from .auth import World
 from .categories import article_counts
 from .http import REVALIDATE, Request, Response, answer
 from .public_rows import PUBLISHED, PublicList, categories_of, count_published, listed, published
-from .records import Article, Portal
+from .records import Article, Category, Portal
+from .rendering import body_text
+
+SITEMAP_NAMES = "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 
 def show_article(world: World, portal: Portal, article: Article) -> Response:
@@ -19,9 +22,25 @@ def show_article(world: World, portal: Portal, article: Article) -> Response:
 def show_articles(world: World, portal: Portal, wanted: PublicList) -> Response:
     """The published articles of a locale; the count is that of the locale, not of the search."""
     found, everything = listed(world.store, portal, wanted)
+    if wanted.query and world.behaviour.is_4_16:
+        payload = [_found(world, article, portal) for article in found]
+        return answer({"payload": payload, "meta": {"articles_count": everything}})
     outline = _portal(world, portal)
     payload = [_article(article, outline, portal) for article in found]
     return answer({"payload": payload, "meta": {"articles_count": everything}})
+
+
+def _found(world: World, article: Article, portal: Portal) -> Json:
+    """What a search of 4.16 tells of an article (S146)."""
+    found: Json = {name: getattr(article, name) for name in ("id", "category_id", "title")}
+    link = f"/hc/{portal.slug}/articles/{article.slug}"
+    return found | {"content": body_text(world, article.content), "link": link}
+
+
+def show_category(world: World, portal: Portal, category: Category) -> Response:
+    """One category."""
+    counts = article_counts(world.store, portal.id, PUBLISHED)
+    return answer(_category(category, counts))
 
 
 def show_categories(world: World, portal: Portal) -> Response:
@@ -35,15 +54,18 @@ def show_portal(world: World, portal: Portal) -> Response:
 
 
 def show_sitemap(world: World, request: Request, portal: Portal) -> Response:
-    """The published articles' addresses."""
+    """The published articles' addresses; the elements have their right names only from 4.16."""
+    root, entry = ("urlset", "url") if world.behaviour.is_4_16 else ("sitemapindex", "sitemap")
+    attribute = f' xmlns="{SITEMAP_NAMES}"' if world.behaviour.is_4_16 else ""
     entries = []
     for article in sorted(published(world.store, portal), key=lambda found: found.id):
         location = escape(f"http://{request.host}/hc/{portal.slug}/articles/{article.slug}", quote=False)
         entries.append(
-            f"    <sitemap>\n      <loc>{location}</loc>\n"
-            f"      <lastmod>{_moment(article):%Y-%m-%d}</lastmod>\n    </sitemap>\n"
+            f"    <{entry}>\n      <loc>{location}</loc>\n"
+            f"      <lastmod>{_moment(article):%Y-%m-%d}</lastmod>\n    </{entry}>\n"
         )
-    page = f'<?xml version="1.0" encoding="UTF-8"?>\n<sitemapindex>\n{"".join(entries)}</sitemapindex>'
+    end = "\n" if world.behaviour.is_4_16 else ""
+    page = f'<?xml version="1.0" encoding="UTF-8"?>\n<{root}{attribute}>\n{"".join(entries)}</{root}>{end}'
     return Response(200, page.encode(), "application/xml; charset=utf-8", (REVALIDATE,))
 
 
@@ -96,8 +118,10 @@ def _portal(world: World, portal: Portal) -> Json:
 
 def _categories(world: World, portal: Portal) -> list[Json]:
     counts = article_counts(world.store, portal.id, PUBLISHED)
+    return [_category(category, counts) for category in categories_of(world.store, portal)]
+
+
+def _category(category: Category, counts: dict[int, int]) -> Json:
     names = ("name", "slug", "locale", "description", "position")
-    return [
-        {name: getattr(category, name) for name in names} | {"meta": {"articles_count": counts.get(category.id, 0)}}
-        for category in categories_of(world.store, portal)
-    ]
+    found: Json = {name: getattr(category, name) for name in names}
+    return found | {"meta": {"articles_count": counts.get(category.id, 0)}}

@@ -2,10 +2,10 @@
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from urllib.parse import quote
 
-from kbsync.markdown.html import render_html
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
@@ -22,14 +22,52 @@ from kbsync.site.pages import (
 from .api_json import status_name
 from .articles import SELECT, as_article
 from .auth import World
+from .portal_config import draft_locales, settings_of
 from .public_rows import PublicList, categories_of, listed, published, translations_of
 from .records import Article, Category, Portal
+from .rendering import body_html
 
 OVERVIEW_ROWS = 1000
 """The overview shows this many of each portal."""
 
+BODY = '<div id="cw-article-content" class="prose">\n  {}\n</div>'
+"""Where 4.16 puts the body. Source: docs/service.md, S147."""
+
+POPULAR_CATEGORIES, POPULAR_ARTICLES = 3, 6
+"""How many of them a home page shows at most. Source: docs/service.md, S137."""
+
 UPLOADED = re.compile(r"http://127\.0\.0\.1:\d+/rails/")
 """Where an image was uploaded to, maybe by a command that had this data on another port."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What a portal calls itself in a locale.
+
+    Args:
+        name: in the header, and in the titles of the classic layout.
+        home: the title of a home page.
+        suffix: what follows the name of an article or category in the title of its page.
+        question: above the search of a home page.
+    """
+
+    name: str
+    home: str
+    suffix: str
+    question: str
+
+
+def names_of(world: World, portal: Portal, locale: str) -> Names:
+    """The names of a portal; from 4.16 they are those of the locale, else of the default one (S136, S149)."""
+    if not world.behaviour.is_4_16:
+        return Names(portal.name, portal.name, portal.name, portal.header_text or portal.name)
+    settings = settings_of(portal)
+    translations = settings["locale_translations"]
+    words = (translations.get(portal.default_locale) or {}) | (translations.get(locale) or {})
+    name = words.get("name") or portal.name
+    title = words.get("page_title") or portal.page_title or name
+    suffix = title if settings["layout"] == "documentation" else name
+    return Names(name, title, suffix, words.get("header_text") or portal.header_text or name)
 
 
 def home_page(world: World, portal: Portal, locale: str) -> HomePage:
@@ -43,7 +81,9 @@ def home_page(world: World, portal: Portal, locale: str) -> HomePage:
         for category in categories_of(world.store, portal, locale)
     )
     others = tuple(_link(portal, article) for article in articles if article.category.slug is None)
-    return HomePage(_frame(portal, locale, portal.name), portal.header_text or portal.name, sections, others)
+    names = names_of(world, portal, locale)
+    popular = _popular(world, portal, locale)
+    return HomePage(_frame(world, portal, locale, names.home), names.question, popular + sections, others)
 
 
 def category_page(world: World, portal: Portal, category: Category) -> CategoryPage:
@@ -51,8 +91,9 @@ def category_page(world: World, portal: Portal, category: Category) -> CategoryP
     articles = [row for row in published(world.store, portal, category.locale) if row.category_id == category.id]
     there = {found.locale for found in categories_of(world.store, portal) if found.slug == category.slug}
     elsewhere = {locale: _category_url(portal, locale, category.slug) for locale in there}
-    frame = _frame(portal, category.locale, f"{category.name} | {portal.name}", elsewhere=elsewhere)
-    crumbs = (Link(portal.name, _home_url(portal, category.locale)),)
+    names = names_of(world, portal, category.locale)
+    frame = _frame(world, portal, category.locale, f"{category.name} | {names.suffix}", elsewhere=elsewhere)
+    crumbs = (Link(names.name, _home_url(portal, category.locale)),)
     return CategoryPage(frame, _section(portal, category, articles), crumbs)
 
 
@@ -61,13 +102,23 @@ def list_page(world: World, portal: Portal, wanted: PublicList) -> CategoryPage:
     articles, _ = listed(world.store, portal, wanted)
     name = f"Search: {wanted.query}" if wanted.query else "Articles"
     section = Section(name, "", articles=tuple(_link(portal, article) for article in articles))
-    return CategoryPage(_frame(portal, wanted.locale, portal.name), section)
+    return CategoryPage(_frame(world, portal, wanted.locale, names_of(world, portal, wanted.locale).name), section)
+
+
+def search_page(world: World, portal: Portal, wanted: PublicList) -> CategoryPage:
+    """What a search of 4.16 found (S145)."""
+    found = listed(world.store, portal, wanted)[0] if wanted.query else []
+    title = f"Search Results for '{wanted.query}'"
+    section = Section(title, "", articles=tuple(_link(portal, article) for article in found))
+    name = names_of(world, portal, wanted.locale).name
+    return CategoryPage(_frame(world, portal, wanted.locale, f"{title} | {name}"), section)
 
 
 def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     """One article of any status. The language is the category's, else the portal's, never the article's own."""
     category, locale = article.category, article.category.locale or portal.default_locale
-    crumbs = [Link(portal.name, _home_url(portal, locale))]
+    names = names_of(world, portal, locale)
+    crumbs = [Link(names.name, _home_url(portal, locale))]
     if category.slug is not None:
         crumbs.append(Link(category.name or "", _category_url(portal, locale, category.slug)))
     status = status_name(article) or "no status"
@@ -76,11 +127,11 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     elsewhere = {found.locale: _url(portal, found) for found in (*translations, article)}
     before, after = _neighbours(world, portal, article)
     # The real portal's page script gives headings their ids; nothing runs here.
-    body, toc = add_anchors(UPLOADED.sub("/rails/", render_html(article.content or "")))
+    body, toc = add_anchors(UPLOADED.sub("/rails/", body_html(world, article.content)))
     return ArticlePage(
-        _frame(portal, locale, f"{article.title} | {portal.name}", _head(article), elsewhere),
+        _frame(world, portal, locale, f"{article.title} | {names.suffix}", _head(article), elsewhere),
         article.title or "",
-        body,
+        BODY.format(body) if world.behaviour.is_4_16 else body,
         tuple(crumbs),
         article.author.name if article.author else "",
         f"updated {updated:%Y-%m-%d}",
@@ -95,9 +146,10 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     )
 
 
-def missing_page(portal: Portal) -> MissingPage:
+def missing_page(world: World, portal: Portal) -> MissingPage:
     """Nothing is there."""
-    return MissingPage(_frame(portal, portal.default_locale, portal.name))
+    name = names_of(world, portal, portal.default_locale).name
+    return MissingPage(_frame(world, portal, portal.default_locale, name))
 
 
 def overview_page(world: World) -> OverviewPage:
@@ -134,6 +186,7 @@ def _neighbours(world: World, portal: Portal, article: Article) -> tuple[Article
 
 
 def _frame(
+    world: World,
     portal: Portal,
     locale: str,
     title: str,
@@ -141,8 +194,10 @@ def _frame(
     elsewhere: Mapping[str, str] | None = None,
 ) -> Frame:
     """The frame of a page; `elsewhere` are the addresses of the same in other locales, None for a home page."""
-    locales = tuple(_locale_link(portal, code, locale, elsewhere) for code in portal.allowed_locales or [])
-    return Frame(portal.name, _home_url(portal, locale), locale, title, locales, head)
+    hidden = draft_locales(portal) if world.behaviour.is_4_16 else []
+    shown = [code for code in portal.allowed_locales or [] if code not in hidden]
+    locales = tuple(_locale_link(portal, code, locale, elsewhere) for code in shown)
+    return Frame(names_of(world, portal, locale).name, _home_url(portal, locale), locale, title, locales, head)
 
 
 def _locale_link(portal: Portal, code: str, locale: str, elsewhere: Mapping[str, str] | None) -> Link:
@@ -152,6 +207,25 @@ def _locale_link(portal: Portal, code: str, locale: str, elsewhere: Mapping[str,
     if elsewhere is None or code in elsewhere:
         return Link(name, (elsewhere or {}).get(code, home))
     return Link(name, home, "not translated")
+
+
+def _popular(world: World, portal: Portal, locale: str) -> tuple[Section, ...]:
+    """The categories and articles that a home page of 4.16 shows first, where they exist in the locale (S137)."""
+    if not world.behaviour.is_4_16:
+        return ()
+    chosen = settings_of(portal)["popular_content"].get(locale) or {}
+    there = {category.id: category for category in categories_of(world.store, portal, locale)}
+    shown = {article.id: article for article in published(world.store, portal, locale)}
+    categories = [there[number] for number in chosen.get("category_ids") or [] if number in there]
+    articles = [shown[number] for number in chosen.get("article_ids") or [] if number in shown]
+    sections = [
+        _section(portal, category, [row for row in shown.values() if row.category_id == category.id])
+        for category in categories[:POPULAR_CATEGORIES]
+    ]
+    if articles:
+        links = tuple(_link(portal, article) for article in articles[:POPULAR_ARTICLES])
+        sections.append(Section("Popular articles", "", articles=links))
+    return tuple(sections)
 
 
 def _section(portal: Portal, category: Category, articles: list[Article]) -> Section:

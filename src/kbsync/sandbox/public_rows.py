@@ -12,23 +12,40 @@ from .store import CATEGORY_COLUMNS, Store
 
 PUBLISHED = STATUSES["published"]
 
+MAX_PER_PAGE = 100
+"""Rows in one page of the public list at most. Source: docs/service.md, S146."""
+
+SEARCH_PER_PAGE = 10
+"""Rows in one page of the search. Source: docs/service.md, S145."""
+
 
 @dataclass(frozen=True, slots=True)
 class PublicList:
-    """What a public list of articles is narrowed to. Pages are ignored; `per_page` is not."""
+    """What a public list of articles is narrowed to, and its order.
+
+    Before 4.16 `page` and `sort` are ignored. `per_page` None is all of them.
+    """
 
     locale: str
     query: str = ""
     status: str = ""
-    per_page: int = 25
+    per_page: int | None = 25
     category_slug: str = ""
+    page: int = 1
+    most_viewed_first: bool = False
 
     @classmethod
-    def read(cls, locale: str, query: Params) -> Self:
+    def read(cls, locale: str, query: Params, *, is_4_16: bool) -> Self:
         """The list that a query string asks for."""
         texts = {name: str(query.get(name) or "") for name in ("query", "status", "per_page", "category_slug")}
-        per_page = leading_integer(texts["per_page"]) or 25
-        return cls(locale, texts["query"], texts["status"], per_page, texts["category_slug"])
+        sent, page = leading_integer(texts["per_page"]), leading_integer(str(query.get("page") or ""))
+        if is_4_16:
+            per_page = min(sent, MAX_PER_PAGE) if sent > 0 else None
+            by_views = query.get("sort") == "views"
+            return cls(
+                locale, texts["query"], texts["status"], per_page, texts["category_slug"], max(page, 1), by_views
+            )
+        return cls(locale, texts["query"], texts["status"], sent or 25, texts["category_slug"])
 
 
 def published(store: Store, portal: Portal, locale: str = "") -> list[Article]:
@@ -60,7 +77,13 @@ def listed(store: Store, portal: Portal, wanted: PublicList) -> tuple[list[Artic
         if (not words or matches(words, article.title, article.description, article.content))
         and (not wanted.category_slug or article.category.slug == wanted.category_slug)
     ]
-    return found[: wanted.per_page], len(everything)
+    if wanted.most_viewed_first:
+        # The database puts those that nobody has viewed before all others.
+        found.sort(key=lambda article: (article.views is not None, -(article.views or 0)))
+    if wanted.per_page is None:
+        return found, len(everything)
+    offset = (wanted.page - 1) * wanted.per_page
+    return found[offset : offset + wanted.per_page], len(everything)
 
 
 def count_published(store: Store, portal: Portal) -> int:

@@ -27,7 +27,7 @@ class Author:
 
 @dataclass(frozen=True, slots=True)
 class Portal:
-    """One help center. `config` may lack every key, as in the real database."""
+    """One help center. `config` may lack every key or be null, as in the real database."""
 
     id: int
     account_id: int
@@ -39,17 +39,17 @@ class Portal:
     homepage_link: str | None
     page_title: str | None
     archived: bool
-    config: dict[str, Any]
+    config: dict[str, Any] | None
 
     @property
     def default_locale(self) -> str:
         """The locale of pages and of articles sent with an empty one."""
-        return str(self.config.get("default_locale") or "en")
+        return str((self.config or {}).get("default_locale") or "en")
 
     @property
     def allowed_locales(self) -> list[str] | None:
         """The locales that categories may have; None where the config is empty."""
-        return self.config.get("allowed_locales")
+        return (self.config or {}).get("allowed_locales")
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +67,7 @@ class Category:
     icon: str | None
     parent_category_id: int | None
     associated_category_id: int | None
+    icon_color: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,11 +78,16 @@ class CategoryRef:
     name: str | None
     slug: str | None
     locale: str | None
+    icon: str | None
+    icon_color: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One article with what its answers need. Times are microseconds since the epoch."""
+    """One article with what its answers need. Times are microseconds since the epoch.
+
+    `draft_title` and `draft_content` are staged: changes that readers do not see yet. None: no change.
+    """
 
     id: int
     account_id: int
@@ -100,6 +106,8 @@ class Article:
     description: str | None
     meta: dict[str, Any]
     content: str | None
+    draft_title: str | None
+    draft_content: str | None
     category: CategoryRef
     author: Author | None
 

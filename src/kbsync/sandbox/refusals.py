@@ -8,6 +8,9 @@ XML_406 = (
     b'<?xml version="1.0" encoding="UTF-8"?>\n<hash>\n  <status type="integer">406</status>\n'
     b"  <error>Not Acceptable</error>\n</hash>\n"
 )
+Problem = tuple[str, str]
+"""An attribute, and the whole sentence about what is wrong with it."""
+
 REASONS = {400: "Bad Request", 404: "Not Found", 406: "Not Acceptable", 500: "Internal Server Error"}
 PAGE_TITLES = {
     404: "The page you were looking for doesn't exist (404)",
@@ -25,20 +28,43 @@ def crashed() -> Halt:
     return Halt(Response(500, encode({"status": 500, "error": REASONS[500]}), RESCUED_JSON))
 
 
+def no_feature() -> Halt:
+    """A route whose code is not there."""
+    return Halt(Response(404, encode({"status": 404, "error": REASONS[404]}), RESCUED_JSON))
+
+
 def missing_root(root: str) -> Halt:
     """A body without anything of the resource in it."""
     return Halt(refusal(422, {"error": f"param is missing or the value is empty: {root}"}))
 
 
-def invalid(problems: list[tuple[str, str]]) -> Halt:
-    """Validation failed; `problems` are pairs of attribute and whole sentence."""
-    sentences = ", ".join(sentence for _, sentence in problems)
+def invalid(problems: list[Problem]) -> Halt:
+    """Validation failed."""
     attributes = list(dict.fromkeys(attribute for attribute, _ in problems))
-    return Halt(refusal(422, {"message": sentences, "attributes": attributes}))
+    return Halt(refusal(422, {"message": _sentences(problems), "attributes": attributes}))
+
+
+def invalid_draft(problems: list[Problem]) -> Halt:
+    """Validation of a PATCH of staged changes alone failed: the attributes are not named (S111)."""
+    return Halt(refusal(422, {"message": _sentences(problems)}))
+
+
+def invalid_bulk(problems: list[Problem]) -> Halt:
+    """Validation of one article of a bulk action failed; which one is not said (S129)."""
+    return Halt(refusal(422, {"error": f"Validation failed: {_sentences(problems)}"}))
+
+
+def _sentences(problems: list[Problem]) -> str:
+    return ", ".join(sentence for _, sentence in problems)
+
+
+def without_api() -> Halt:
+    """The account's plan has no API access (S141)."""
+    return Halt(refusal(403, {"error": "API access is not enabled for this account"}))
 
 
 def unauthorized(message: str) -> Halt:
-    """Permission errors are 401, never 403."""
+    """Errors of roles are 401, never 403."""
     return Halt(refusal(401, {"error": message}))
 
 

@@ -1,9 +1,9 @@
 """Which function answers which path."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from . import api_account, api_articles, api_categories, api_portals, api_upload
+from . import api_account, api_articles, api_bulk, api_categories, api_order, api_portals, api_upload
 from .auth import Call, World, enter_account, read_user
 from .http import Request, Response
 from .params import read_body
@@ -18,15 +18,23 @@ OpenHandler = Callable[[World, Request], Response]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method, a path below the account whose parts in braces are names, and what answers it."""
+    """A method, a path below the account whose parts in braces are names, and what answers it.
+
+    Routes of 4.16 are unknown before.
+    """
 
     methods: frozenset[str]
     pattern: tuple[str, ...]
     handler: Handler
+    is_4_16: bool = False
 
 
 def _route(methods: str, path: str, handler: Handler) -> Route:
     return Route(frozenset(methods.split()), tuple(path.split("/")) if path else (), handler)
+
+
+def _new_route(methods: str, path: str, handler: Handler) -> Route:
+    return replace(_route(methods, path, handler), is_4_16=True)
 
 
 ACCOUNT_ROUTES = (
@@ -39,15 +47,21 @@ ACCOUNT_ROUTES = (
     _route("PATCH PUT", "portals/{portal}", api_portals.update_portal),
     _route("DELETE", "portals/{portal}", api_portals.delete_portal),
     _route("PATCH", "portals/{portal}/archive", api_portals.archive_portal),
+    _new_route("GET", "portals/{portal}/ssl_status", api_portals.show_ssl_status),
     _route("GET", "portals/{portal}/articles", api_articles.list_articles),
     _route("POST", "portals/{portal}/articles", api_articles.create_article),
-    _route("POST", "portals/{portal}/articles/reorder", api_articles.reorder_articles),
+    _route("POST", "portals/{portal}/articles/reorder", api_order.reorder_articles),
+    _new_route("PATCH", "portals/{portal}/articles/bulk_actions/update_status", api_bulk.update_status),
+    _new_route("PATCH", "portals/{portal}/articles/bulk_actions/update_category", api_bulk.update_category),
+    _new_route("DELETE", "portals/{portal}/articles/bulk_actions/delete_articles", api_bulk.delete_articles),
+    _new_route("POST", "portals/{portal}/articles/bulk_actions/translate", api_bulk.translate),
     _route("GET", "portals/{portal}/articles/{article}", api_articles.show_article),
     _route("GET", "portals/{portal}/articles/{article}/edit", api_articles.show_article),
     _route("PATCH PUT", "portals/{portal}/articles/{article}", api_articles.update_article),
     _route("DELETE", "portals/{portal}/articles/{article}", api_articles.delete_article),
     _route("GET", "portals/{portal}/categories", api_categories.list_categories),
     _route("POST", "portals/{portal}/categories", api_categories.create_category),
+    _new_route("POST", "portals/{portal}/categories/reorder", api_order.reorder_categories),
     _route("GET", "portals/{portal}/categories/{category}", api_categories.show_category),
     _route("PATCH PUT", "portals/{portal}/categories/{category}", api_categories.update_category),
     _route("DELETE", "portals/{portal}/categories/{category}", api_categories.delete_category),
@@ -85,7 +99,7 @@ def read_call(world: World, request: Request) -> tuple[Handler, Call]:
     The order is the service's: route, format, body, token, account; only then the permission and the row.
 
     Raises:
-        Halt: 404, 405, 406, 400 or 401.
+        Halt: 404, 405, 406, 400, 401 or 403.
     """
     method = "GET" if request.method == "HEAD" else request.method
     if method not in METHODS:
@@ -93,7 +107,7 @@ def read_call(world: World, request: Request) -> tuple[Handler, Call]:
     path = request.segments[4:]
     for route in ACCOUNT_ROUTES:
         names = match(route, method, path)
-        if names is not None:
+        if names is not None and (world.behaviour.is_4_16 or not route.is_4_16):
             break
     else:
         raise error_page(request, 404)
@@ -101,7 +115,7 @@ def read_call(world: World, request: Request) -> tuple[Handler, Call]:
         raise not_acceptable_xml()
     params = read_body(request)
     user = read_user(world.store, request)
-    account_id, member = enter_account(world.store, user, request.segments[3])
+    account_id, member = enter_account(world, user, request.segments[3])
     return route.handler, Call(world, request, member, account_id, names, params)
 
 

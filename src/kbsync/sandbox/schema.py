@@ -43,6 +43,13 @@ CREATE TABLE IF NOT EXISTS blobs (
 """
 """`updated_at` and `created_at` are microseconds. `content` is last, so that reading the rest stays cheap."""
 
+ADDED = (
+    ("categories", "icon_color", "TEXT DEFAULT ''"),
+    ("articles", "draft_title", "TEXT"),
+    ("articles", "draft_content", "TEXT"),
+)
+"""Columns that came with 4.16; a file of an earlier kbsync gets them when it is opened."""
+
 INDICES = """
 CREATE INDEX IF NOT EXISTS articles_newest ON articles (portal_id, updated_at DESC);
 CREATE INDEX IF NOT EXISTS articles_by_locale ON articles (portal_id, locale, updated_at DESC);
@@ -98,9 +105,19 @@ def check_schema(connection: sqlite3.Connection) -> None:
     with closing(sqlite3.connect(":memory:")) as own:
         own.executescript(TABLES + INDICES + TRIGGERS)
         known = set(own.execute(MADE))
+        for column in ADDED:
+            _add_column(own, column)
+            known |= set(own.execute(MADE))
     if strange := set(connection.execute(MADE)) - known:
         name = str(min(row[1] for row in strange))
         raise sqlite3.DatabaseError(f"`{name}` in it was not made by this version of kbsync")
+
+
+def _add_column(connection: sqlite3.Connection, column: tuple[str, str, str]) -> None:
+    table, name, kind = column
+    present = {row[1] for row in connection.execute(f"PRAGMA table_info({table})")}
+    if name not in present:
+        connection.execute(f"ALTER TABLE {table} ADD COLUMN {name} {kind}")
 
 
 def connect(database: Path) -> sqlite3.Connection:
@@ -125,6 +142,8 @@ def connect(database: Path) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous = OFF")
         connection.execute("PRAGMA cache_size = -65536")
         connection.executescript(TABLES + INDICES + TRIGGERS)
+        for column in ADDED:
+            _add_column(connection, column)
         # It is the caller's from here on.
         stack.pop_all()
     return connection

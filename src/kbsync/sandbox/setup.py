@@ -49,7 +49,8 @@ class Setup:
 class Behaviour:
     """How the service behaves where versions and installations differ.
 
-    The defaults are Chatwoot 4.10; `V4_2` is 4.2. Source: docs/service.md, S6, S7, S13, S14, S19.
+    The defaults are Chatwoot 4.16, as `V4_16`; `V4_10` and `V4_2` are older. Source: docs/service.md, S6, S7, S13, S14,
+    S19, S101 to S155.
 
     Args:
         create_status: "draft" makes every created article a draft, whatever status was sent.
@@ -58,7 +59,9 @@ class Behaviour:
         uploads_per_hour: by account, in windows that end with the clock's hour; None: no limit.
         latency_s: every answer waits this long.
         ties: "lose" drops and repeats rows that tie in the sort column, as a quiet PostgreSQL was seen to do.
-        version: the version that `/api` shows; before 4.5 some answers have another shape.
+        version: the version that `/api` shows, which decides what the service can do and the shape of its answers.
+        fetches_from_private: from 4.16: an upload by address may name this machine; otherwise it is refused (S143).
+        accounts_without_api: the ids of accounts whose plan has no API access, as 4.16 knows them (S141).
     """
 
     create_status: Literal["honoured", "draft"] = "honoured"
@@ -67,14 +70,34 @@ class Behaviour:
     uploads_per_hour: int | None = 60
     latency_s: float = 0.0
     ties: Literal["lose", "stable"] = "stable"
-    version: str = "4.10.0"
+    version: str = "4.16.2"
+    fetches_from_private: bool = False
+    accounts_without_api: frozenset[int] = frozenset()
 
     @property
     def is_old(self) -> bool:
-        """Whether `blob_id` is a number, and the author of an article comes without `provider`."""
-        major, minor = (int(part) for part in self.version.split(".")[:2])
-        return (major, minor) < (4, 5)
+        """Whether `blob_id` is a number, and the author of an article comes without `provider`: before 4.5."""
+        return self._release < (4, 5)
 
+    @property
+    def is_4_16(self) -> bool:
+        """Whether there are staged changes, bulk actions and the rest of docs/service.md, S101 to S155."""
+        return self._release >= (4, 16)
+
+    @property
+    def _release(self) -> tuple[int, int]:
+        major, minor = self.version.split(".")[:2]
+        return int(major), int(minor)
+
+
+V4_16 = Behaviour(version="4.16.2")
+"""The manners of Chatwoot 4.16.2. Source: docs/service.md, the places marked [4.16]."""
+
+V4_10 = Behaviour(version="4.10.0")
+"""The manners of Chatwoot 4.10.0. Source: docs/service.md, all that has no mark."""
 
 V4_2 = Behaviour(create_status="draft", categories_per_page=25, ties="lose", version="4.2.0")
 """The manners of Chatwoot 4.2.0. Source: docs/service.md, the places marked [4.2]."""
+
+VERSIONS = {"4.10": V4_10, "4.16": V4_16}
+"""What a sandbox can be asked to answer like, by name; the newest is last."""

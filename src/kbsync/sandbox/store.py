@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from .portal_config import is_sound
 from .records import Category, Portal, User
 from .setup import PortalSetup, Setup
 
@@ -19,7 +20,7 @@ PORTAL_COLUMNS = (
 )
 CATEGORY_COLUMNS = (
     "id, account_id, portal_id, name, slug, locale, description, position, icon, parent_category_id, "
-    "associated_category_id"
+    "associated_category_id, icon_color"
 )
 
 Row = tuple[Any, ...]
@@ -122,7 +123,7 @@ def as_portal(row: Row) -> Portal:
     return Portal(**fields | {"archived": bool(fields["archived"]), "config": _config_of(fields["config"])})
 
 
-def _config_of(text: str) -> dict[str, Any]:
+def _config_of(text: str) -> dict[str, Any] | None:
     """What is kept of a portal's settings; the file may have come with a clone.
 
     Raises:
@@ -130,7 +131,9 @@ def _config_of(text: str) -> dict[str, Any]:
     """
     try:
         config = json.loads(text)
-        if isinstance(config, dict) and isinstance(config.get("allowed_locales", []), list | None):
+        if config is None:
+            return None
+        if isinstance(config, dict) and is_sound(config):
             return config
     except (TypeError, ValueError, RecursionError):
         pass
@@ -178,5 +181,5 @@ def _apply_portal(store: Store, account_id: int, wanted: PortalSetup) -> None:
     locales = present.allowed_locales or []
     missing = [locale for locale in wanted.locales if locale not in locales]
     if missing:
-        config = present.config | {"allowed_locales": [*locales, *missing]}
+        config = (present.config or {}) | {"allowed_locales": [*locales, *missing]}
         store.run("UPDATE portals SET config = ? WHERE id = ?", (json.dumps(config), present.id))

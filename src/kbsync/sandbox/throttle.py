@@ -12,7 +12,7 @@ HOUR_S = 3600
 
 @dataclass(slots=True)
 class Throttle:
-    """Counts requests. Everything counts, refused requests and public pages too."""
+    """Counts requests. Everything but `/health` counts, refused requests and public pages too."""
 
     behaviour: Behaviour
     minute: int = 0
@@ -22,16 +22,29 @@ class Throttle:
 
     def refuses(self, request: Request, now_s: float) -> bool:
         """Count a request and tell whether it is one too many."""
+        if request.segments == ("health",):
+            return False
         self._turn(now_s)
         limits = self.behaviour
         self.by_client[request.client] += 1
         if limits.requests_per_minute is not None and self.by_client[request.client] > limits.requests_per_minute:
             return True
-        if limits.uploads_per_hour is None or not _is_upload(request):
+        if limits.uploads_per_hour is None or not self._is_upload(request):
             return False
         account = request.segments[3]
         self.by_account[account] += 1
         return self.by_account[account] > limits.uploads_per_hour
+
+    def _is_upload(self, request: Request) -> bool:
+        # From 4.16 on, reading the path counts too (docs/service.md, S142).
+        methods = {"POST", "GET"} if self.behaviour.is_4_16 else {"POST"}
+        path = request.segments
+        return (
+            request.method in methods
+            and len(path) == 5
+            and path[:3] == ("api", "v1", "accounts")
+            and path[4] == "upload"
+        )
 
     def _turn(self, now_s: float) -> None:
         if self.minute != now_s // MINUTE_S:
@@ -40,13 +53,3 @@ class Throttle:
         if self.hour != now_s // HOUR_S:
             self.hour = int(now_s // HOUR_S)
             self.by_account.clear()
-
-
-def _is_upload(request: Request) -> bool:
-    segments = request.segments
-    return (
-        request.method == "POST"
-        and len(segments) == 5
-        and segments[:3] == ("api", "v1", "accounts")
-        and segments[4] == "upload"
-    )

@@ -20,6 +20,8 @@ MAX_VALUES = 1_000_000
 as values they take a hundred times the memory that they take as text."""
 
 NO_PERMISSION = ("not authorized to do this action", "not authorized for bots")
+NO_API = "API access is not enabled for this account"
+"""Source: docs/service.md, S141."""
 OTHER_ACCOUNT = "not authorized to access this account"
 
 
@@ -58,6 +60,8 @@ def check_status(answer: Answer) -> Answer:
 def _denied_hint(said: str) -> str:
     if any(words in said for words in NO_PERMISSION):
         return "The token works, but its user may not do this. Use an administrator's token."
+    if NO_API in said:
+        return "The token works, but this account's plan does not include the API. Ask the people who run the service."
     if OTHER_ACCOUNT in said:
         return "The token works, but its user is in another account. Check [service] account_id."
     if "suspended" in said:

@@ -198,9 +198,9 @@ class HttpService:
         The public page answers for drafts and archived ones too (docs/service.md, S2). It cannot for a slug with a dot
         (docs/service.md, S21), answers 500 for one of another portal, and 401 under a host that it does not know
         (docs/service.md, section 9); then the list is read; and with `thorough` also where the page says that there is
-        none.
+        none. Under a reserved slug it shows something else (docs/service.md, S119).
         """
-        if "." in slug or not self.can("find_article"):
+        if "." in slug or slug in self.profile.limits.reserved_slugs or not self.can("find_article"):
             return self._find_in_list(slug, locale)
         try:
             found = self._article(self._ask("find_article", slug=slug, public=True), locale=locale)
@@ -222,7 +222,9 @@ class HttpService:
         return observed_row(row, locale, self.categories, {}) if row else None
 
     def can_find(self, slug: str) -> bool:
-        """Whether an article can be looked up by this slug."""
+        """Whether an article can be looked up by this slug. No article can have a reserved one."""
+        if slug in self.profile.limits.reserved_slugs:
+            return False
         return self.can("list_articles") or (self.can("find_article") and "." not in slug)
 
     # --- changing --------------------------------------------------------------------------------------------------

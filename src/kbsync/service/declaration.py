@@ -35,7 +35,7 @@ METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 PATH_WORDS = ("account_id", "portal", "id", "slug")
 URL_WORDS = ("portal", "locale", "slug")
 KEPT = {"article": (*ARTICLE_FIELDS, LINK_FIELD), "category": CATEGORY_FIELDS}
-LIMITS = ("title_chars", "slug_chars", "content_chars", "description_chars")
+LIMITS = ("title_chars", "slug_chars", "content_chars", "description_chars", "reserved_slugs")
 TABLES: Mapping[str, Collection[str]] = {
     "operations": OPERATIONS,
     "fields": tuple(KEPT),
@@ -122,11 +122,18 @@ def _number_from(least: int) -> Callable[[str, str, Any], None]:
     return check
 
 
+def _check_limit(name: str, where: str, value: Any) -> None:
+    if not where.endswith(" reserved_slugs"):
+        _number_from(0)(name, where, value)
+    elif not isinstance(value, list) or not all(isinstance(slug, str) for slug in value):
+        raise _wrong(name, where, "a list of slugs", value)
+
+
 CHECKS: Mapping[str, Callable[[str, str, Any], None]] = {
     "operations": _check_operation,
     "fields": _check_fields,
     "status": _number_from(0),
-    "limits": _number_from(0),
+    "limits": _check_limit,
     "side_effects": _check_side_effect,
     "pace": _number_from(1),
     "public": _check_url,

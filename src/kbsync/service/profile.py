@@ -32,12 +32,13 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """The longest a text may be, in characters; 0 where it is unknown."""
+    """The longest a text may be, in characters; 0 where it is unknown. And the slugs that no article may have."""
 
     title_chars: int = 0
     slug_chars: int = 0
     content_chars: int = 0
     description_chars: int = 0
+    reserved_slugs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +164,7 @@ def _build(raw: dict[str, Any], name: str) -> Profile:
         operations={key: _operation(key, text) for key, text in raw.get("operations", {}).items() if text},
         fields={kind: tuple(names) for kind, names in raw["fields"].items()},
         status={Status(word): number for word, number in raw["status"].items()},
-        limits=Limits(**raw.get("limits", {})),
+        limits=_limits(raw.get("limits", {})),
         side_effects=_side_effects(raw.get("side_effects", {})),
         requests_per_minute=pace["requests_per_minute"],
         uploads_per_hour=pace["uploads_per_hour"],
@@ -174,6 +175,10 @@ def _build(raw: dict[str, Any], name: str) -> Profile:
 
 def _side_effects(raw: Mapping[str, Any]) -> SideEffects:
     return SideEffects(tuple(raw.get("renumbers_on", ())), raw.get("locale_follows", ""))
+
+
+def _limits(raw: Mapping[str, Any]) -> Limits:
+    return Limits(**{**raw, "reserved_slugs": tuple(raw.get("reserved_slugs", ()))})
 
 
 def _operation(name: str, text: str) -> Operation:

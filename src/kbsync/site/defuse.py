@@ -15,6 +15,10 @@ from kbsync.site.targets import is_remote, is_script, shown_host
 
 _PLAIN = "p|h[1-6]|blockquote|ul|ol|li|pre|code|table|thead|tbody|tr|th|td|em|strong|sup"
 
+_TABLE_STYLE = r"(?:min-width: max\(100%, [0-9]+px\)|width: [0-9]+px !important; min-width: [0-9]+px) !important;"
+
+_IMAGE_STYLE = '(?: style="width: [0-9]+px; max-width: 100%; height: auto;")?'
+
 _SHAPES = (
     # The info has no blanks, and the code after it neither `"` nor `>`: the last `">` ends the tag.
     r'pre><code class="language-(?P<info>[^ \t\r\n\f\v]*)">',
@@ -23,7 +27,10 @@ _SHAPES = (
     r'(?P<permalink>a class="permalink" href="#[a-z0-9-]+" aria-hidden="true" tabindex="-1">)',
     r'a href="(?P<href>[^"]*)"(?: title="[^"]*")?>',
     r"(?P<end>/a>)",
-    r'img src="(?P<src>[^"]*)" alt="(?P<alt>[^"]*)"(?: title="[^"]*")? />',
+    rf'img src="(?P<src>[^"]*)" alt="(?P<alt>[^"]*)"(?: title="[^"]*")?{_IMAGE_STYLE} />',
+    r'(?P<wrapper>div class="tableWrapper"(?: style="width: [0-9]+px; max-width: 100%;")?>)',
+    r"(?P<wrapped>/div>)",
+    rf'(?P<sized>table style="table-layout: fixed; {_TABLE_STYLE}">|/?colgroup>|col(?: style="width: [0-9]+px;")?>)',
     *(f"(?P<player{number}>{player.shape.pattern.removeprefix('<')})" for number, player in enumerate(PLAYERS)),
     "(?P<other>)",
 )
@@ -49,10 +56,11 @@ def defuse(body_html: str, *, media: bool) -> str:
 
 @dataclass(slots=True)
 class _Page:
-    """What has been seen so far: how the open links are to be closed."""
+    """What has been seen so far: how the open links are to be closed, and how many wrappers of tables are open."""
 
     media: bool
     ends: list[str] = field(default_factory=list)
+    wrappers: int = 0
 
     def token(self, found: re.Match[str]) -> str:
         """The replacement of one tag."""
@@ -60,8 +68,10 @@ class _Page:
         if kind.startswith("player"):
             return self._player(PLAYERS[int(kind.removeprefix("player"))], found)
         match kind:
-            case "plain" | "attributed":
+            case "plain" | "attributed" | "sized":
                 return found[0]
+            case "wrapper" | "wrapped":
+                return self._wrapper(found)
             case "info":
                 return f'<pre><code class="language-{_safe_info(found["info"])}">'
             case "permalink" | "href":
@@ -79,6 +89,14 @@ class _Page:
             return found[0]
         self.ends.append("</span>")
         return f'<span class="defused" title="This link is switched off: {_value(target)}">'
+
+    def _wrapper(self, found: re.Match[str]) -> str:
+        """The element around a table; an end without a beginning could close an element of the page."""
+        self.wrappers += 1 if found["wrapper"] else -1
+        if self.wrappers < 0:
+            self.wrappers = 0
+            return escape(found[0])
+        return found[0]
 
     def _image(self, found: re.Match[str]) -> str:
         address = found["src"]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from string import Formatter
 
-from kbsync.markdown.embeds import EMBEDS
+from kbsync.markdown.embeds import EMBEDS, EMBEDS_4_10
 
 SAFE_CAPTURE = re.compile(r"""[^\s"'<>`\x00-\x20]+""")
 """What a captured value may be: it is put between quotes and must not end them."""
@@ -62,5 +62,5 @@ def _player(template: str) -> Player:
     return Player(template, re.compile("".join(pieces), re.DOTALL), address)
 
 
-PLAYERS = tuple(_player(template) for template in dict.fromkeys(embed.player for embed in EMBEDS))
+PLAYERS = tuple(_player(template) for template in dict.fromkeys(embed.player for embed in (*EMBEDS, *EMBEDS_4_10)))
 """In the renderer's order, longer shapes of the same host first."""

@@ -1,0 +1,15 @@
+"""What a plan costs, counted as a push reports it: the requests of its changes, and not those that only read. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from kbsync.model import Action, Change
+
+REQUESTS = {Action.CREATE: 1, Action.ADOPT: 0, Action.DELETE: 3}
+"""Requests of a change. What is updated is looked at once more before, so two; what is deleted also after."""
+
+
+def requests_of(changes: Iterable[Change]) -> int:
+    """How many requests carry out these changes, if nothing goes wrong."""
+    return sum(REQUESTS.get(change.action, 2) for change in changes)

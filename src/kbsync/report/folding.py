@@ -1,0 +1,131 @@
+"""The frame of a report in Markdown: lists in tables and differences in folds, as many as fit into a comment. Pure.
+
+Of each list the beginning is open and the rest is folded; what would make the whole too large is counted instead.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from kbsync.model import Change, Held, Observed, Unpublished
+from kbsync.report.body_diff import Body, diff_lines
+from kbsync.report.escape import code, inert
+
+LIMIT_BYTES = 60_000
+"""Size of a whole report: GitHub cuts a comment at 65,536 characters, and the summary of a step at 1 MiB."""
+
+RESERVED_BYTES = 4_000
+"""Room that each later list is sure of, so that a long one does not push it out."""
+
+FRAME_BYTES = 600
+"""Room for what is around the rows of a list: its heading, the heads of its tables, the fold, what is left out."""
+
+OPEN_ROWS = 20
+"""Rows of a list that are seen without unfolding."""
+
+DIFF_BYTES = 6_000
+"""Room of one body's difference, so that a long one leaves room for others."""
+
+FENCE = re.compile(r"`{3,}")
+
+Row = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """One list of `total` rows. Their cells are Markdown already, and are made only as far as there is room."""
+
+    heading: str
+    columns: Row
+    rows: Iterable[Row]
+    total: int
+    is_folded: bool = False
+
+
+def where(item: Change | Held | Observed | Unpublished) -> str:
+    path = "" if isinstance(item, Observed) else item.path
+    return code(path or f"{item.locale}: {item.slug}")
+
+
+def render(
+    head: Sequence[str],
+    sections: Iterable[Section],
+    diffs: Sequence[tuple[Change | Held, Body]] = (),
+    unread: int = 0,
+) -> str:
+    """The parts with a blank line between, each list with what room the earlier ones and the reserve leave it."""
+    filled = [section for section in sections if section.total]
+    blocks, left = list(head), LIMIT_BYTES - sum(_size(block) for block in head)
+    lists = len(filled) + bool(diffs)
+    for number, section in enumerate(filled, start=1):
+        text = _section(section, left - RESERVED_BYTES * (lists - number))
+        blocks.append(text)
+        left -= _size(text)
+    return "\n\n".join([*blocks, *_diffs(diffs, unread, left - FRAME_BYTES)]) + "\n"
+
+
+def _diffs(diffs: Sequence[tuple[Change | Held, Body]], unread: int, room: int) -> list[str]:
+    """How bodies change, each folded, as many as fit."""
+    if not diffs:
+        return []
+    blocks = ["### How bodies change"]
+    for number, (item, body) in enumerate(diffs):
+        block = _diff(item, body, min(room, DIFF_BYTES))
+        room -= _size(block)
+        if room < 0:
+            unread += len(diffs) - number
+            break
+        blocks.append(block)
+    more = f"… and {unread:,} more are not shown. `plan --diff -v` shows them all."
+    return [*blocks, more] if unread else blocks
+
+
+def _diff(item: Change | Held, body: Body, room: int) -> str:
+    """One body's difference. Its fence is longer than any in it; no line of it is a command to a runner."""
+    lines, cut = [], ""
+    for line in diff_lines(body):
+        room -= _size(line)
+        if room < 0:
+            cut = "\n\n… the rest is too long for a comment."
+            break
+        lines.append(line)
+    text = inert("\n".join(lines))
+    fence = "`" * max(3, *(len(found) + 1 for found in FENCE.findall(text)), 3)
+    return f"<details><summary>{where(item)}</summary>\n\n{fence}diff\n{text}\n{fence}{cut}\n\n</details>"
+
+
+def _section(section: Section, room: int) -> str:
+    rows = list(_fitting(section.rows, room - FRAME_BYTES))
+    blocks = [f"### {section.heading}: {section.total:,}"]
+    seen = 0 if section.is_folded else OPEN_ROWS
+    if rows[:seen]:
+        blocks.append(table(section.columns, rows[:seen]))
+    if folded := rows[seen:]:
+        blocks.append(f"<details><summary>{len(folded):,} more</summary>")
+        blocks += [table(section.columns, folded), "</details>"]
+    if len(rows) < section.total:
+        blocks.append(f"… and {section.total - len(rows):,} more are not shown: a comment has a size limit.")
+    return "\n\n".join(blocks)
+
+
+def _fitting(rows: Iterable[Row], room: int) -> Iterator[Row]:
+    for row in rows:
+        room -= _size(_line(row))
+        if room < 0:
+            return
+        yield row
+
+
+def table(columns: Row, rows: Iterable[Row]) -> str:
+    return "\n".join([_line(columns), _line(("---",) * len(columns)), *map(_line, rows)])
+
+
+def _line(cells: Row) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+def _size(text: str) -> int:
+    """Bytes, with a line break for each; a surrogate that has lost its other half counts as three."""
+    return len(text.encode("utf-8", "surrogatepass")) + 2

@@ -1,0 +1,189 @@
+"""What a push did, in words: done, failed, skipped and held, how to undo it, and where the drafts are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from kbsync.command import Option, command_line
+from kbsync.model import Action, Change, Kind, Outcome, Plan, visible
+from kbsync.plan.result import PLAN_AGAIN
+from kbsync.report.escape import inert
+from kbsync.report.style import SHOWN, Style
+from kbsync.report.text import PUSH, held_lines, rest_lines, unpublished_lines, warning_lines
+from kbsync.report.value_text import items_of
+from kbsync.report.vocabulary import NOUNS, PAST, already_sentence, need
+from kbsync.words import count
+
+IN_SANDBOX = "To read new drafts in a browser, run `kbsync sandbox` and open the address that it prints."
+IN_PANEL = "You find new drafts in the panel, in the list of articles of the help center."
+
+DRAFTS = 5
+"""Drafts whose addresses are shown; `-v` shows them all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """What a report says of its command: the sentence for "nothing to do" (default: up to date), and what to run next.
+
+    `anew` makes a new plan, where `again` would carry out the old one; "" where `again` plans by itself.
+    """
+
+    nothing: str = ""
+    again: str = PUSH
+    anew: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Drafts:
+    """So many new drafts, and where they can be read: at these addresses, or `elsewhere`."""
+
+    addresses: tuple[str, ...] = ()
+    number: int = 0
+    elsewhere: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Aftermath:
+    """What people need after a push.
+
+    Args:
+        run: its number in the ledger; None where it has none.
+        undo: the sentence with the command that reverses it; "" where there is nothing to reverse.
+        drafts: where the new ones can be read.
+        reading: requests that only read the portal; a plan estimates all others.
+    """
+
+    run: int | None = None
+    undo: str = ""
+    drafts: Drafts = Drafts()
+    reading: int = 0
+
+
+OF_A_PUSH = Words()
+NO_AFTERMATH = Aftermath()
+
+
+def push_text(
+    plan: Plan,
+    outcomes: Sequence[Outcome],
+    style: Style,
+    *,
+    requests: int,
+    seconds: float,
+    words: Words = OF_A_PUSH,
+    after: Aftermath = NO_AFTERMATH,
+) -> str:
+    """What a push did: done, failed, skipped and held, each with the reason.
+
+    Args:
+        plan: what was to be done.
+        outcomes: how it went.
+        style: the screen.
+        requests: HTTP requests made.
+        seconds: how long it took.
+        words: of the command.
+        after: what people need now.
+    """
+    lines = _done_lines([outcome.change for outcome in outcomes if outcome.outcome == "done"])
+    for word in ("failed", "skipped"):
+        lines += _outcome_lines(word, [outcome for outcome in outcomes if outcome.outcome == word], style)
+    people = [
+        held_lines(plan.held, style),
+        warning_lines(plan.warnings, style),
+        unpublished_lines(plan.unpublished, style),
+    ]
+    for block in people:
+        lines += ["", *block[:-1]] if block else []
+    lines = lines[1:] if lines and not lines[0] else lines
+    if not outcomes and (words.nothing or not lines):
+        whole = f"{count(requests, 'request')} in {seconds:.1f} s"
+        nothing = words.nothing or f"Everything is up to date ({plan.unchanged:,} unchanged; {whole})."
+        return inert("\n".join([nothing, *([""] if lines else []), *lines]) + "\n")
+    end, colour = _end(plan, outcomes, words)
+    cost = cost_text(requests, seconds, after.reading)
+    undo = style.wrapped(after.undo) if after.undo else []
+    lines += ["", *_last_line(style, end, colour, cost), *undo, *_draft_lines(after.drafts, style)]
+    return inert("\n".join(lines) + "\n")
+
+
+def _done_lines(done: Sequence[Change]) -> list[str]:
+    groups: dict[tuple[Action, Kind], list[Change]] = {}
+    for change in done:
+        if change.action is not Action.ADOPT:
+            groups.setdefault((change.action, change.kind), []).append(change)
+    lines = []
+    for (action, kind), changes in groups.items():
+        number = items_of(changes)
+        drafts = action is Action.CREATE and kind == "article"
+        as_draft = (" as a draft" if number == 1 else " as drafts") if drafts else ""
+        lines.append(f"{count(number, NOUNS[kind])} {PAST[action]}{as_draft}")
+    adopted = already_sentence(done)
+    return [*lines, adopted.removesuffix(".")] if adopted else lines
+
+
+def _outcome_lines(word: str, outcomes: Sequence[Outcome], style: Style) -> list[str]:
+    if not outcomes:
+        return []
+    lines = ["", style.paint(f"{word.capitalize()}: {len(outcomes):,}", "red" if word == "failed" else "yellow")]
+    shown = outcomes if style.verbose else outcomes[:SHOWN]
+    for outcome in shown:
+        change = outcome.change
+        where = visible(change.path or change.slug)
+        lines += style.wrapped(f"  {change.action} {where}: {visible(outcome.error)}", hang=4)
+        # How to go on where the portal moved on is the last line of the report.
+        if outcome.hint and outcome.hint != PLAN_AGAIN:
+            lines += style.wrapped(f"      {visible(outcome.hint)}", colour="dim")
+    return [*lines, *rest_lines(len(outcomes) - len(shown), style)]
+
+
+def _end(plan: Plan, outcomes: Sequence[Outcome], words: Words) -> tuple[str, str]:
+    """How it ended in one sentence, and its colour."""
+    if any(outcome.outcome != "done" for outcome in outcomes):
+        return _what_next(outcomes, words), "yellow"
+    if not plan.held:
+        return "Done.", "green"
+    sent = any(outcome.change.action is not Action.ADOPT for outcome in outcomes)
+    return f"{'Done, but' if sent else 'Nothing was sent:'} {need(len(plan.held))}.", "yellow"
+
+
+def _what_next(outcomes: Iterable[Outcome], words: Words) -> str:
+    """What to run next. Pushing a saved plan again would leave out what was edited since, however often."""
+    if words.anew and any(outcome.hint == PLAN_AGAIN for outcome in outcomes):
+        return f"Run `{words.anew}` to plan the rest again."
+    return f"Run `{words.again}` again to finish the rest."
+
+
+def cost_text(requests: int, seconds: float, reading: int = 0) -> str:
+    """`5 requests in 0.3 s`, with those that only read the portal apart: a plan estimates the others."""
+    sent = f"{count(requests - reading, 'request')} in {seconds:.1f} s"
+    return f"{sent}, after {reading:,} to read the portal" if reading else sent
+
+
+def _last_line(style: Style, end: str, colour: str, cost: str) -> list[str]:
+    """How it ended, and what it cost; the latter on a line of its own where both do not fit."""
+    if len(f"{end} {cost}.") <= style.width:
+        return [f"{style.paint(end, colour)} {cost}."]
+    return [*style.wrapped(end, colour=colour), *style.wrapped(f"{cost}.")]
+
+
+def _draft_lines(drafts: Drafts, style: Style) -> list[str]:
+    """Where the new drafts can be read. An address is never broken."""
+    if not drafts.number:
+        return []
+    if not drafts.addresses:
+        return style.wrapped(drafts.elsewhere)
+    what = "Read the new draft" if drafts.number == 1 else "Read the new drafts"
+    shown = drafts.addresses if style.verbose else drafts.addresses[:DRAFTS]
+    heading = style.wrapped(f"{what} (everyone who has the address can):")
+    return [
+        "",
+        *heading,
+        *(f"  {address}" for address in shown),
+        *rest_lines(len(drafts.addresses) - len(shown), style),
+    ]
+
+
+def undo_sentence(run: int, options: Sequence[Option]) -> str:
+    """How to reverse a run."""
+    return f"This was run {run}. To reverse it: `{command_line('undo', run, options=options)}`."

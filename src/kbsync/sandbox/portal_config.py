@@ -1,0 +1,146 @@
+"""The settings of a portal. Source: docs/service.md, S103 and S133 to S139."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeAlias
+
+from .casts import is_scalar
+from .records import Portal
+from .refusals import Problem, crashed, invalid
+
+Config: TypeAlias = dict[str, Any]
+
+KEYS = (
+    "allowed_locales",
+    "default_locale",
+    "draft_locales",
+    "layout",
+    "locale_translations",
+    "popular_content",
+    "social_profiles",
+)
+LISTS = ("allowed_locales", "draft_locales")
+BY_LOCALE = ("locale_translations", "popular_content")
+LAYOUTS = ("classic", "documentation")
+TRANSLATED = ("name", "page_title", "header_text")
+POPULAR = ("category_ids", "article_ids")
+SOCIAL = ("facebook", "x", "instagram", "linkedin", "youtube", "tiktok", "github", "whatsapp")
+
+
+def locales_of(portal: Portal, *, is_4_16: bool) -> list[str]:
+    """The locales that categories may have.
+
+    Raises:
+        Halt: 500 for settings that are null, and before 4.16 for empty ones (S140).
+    """
+    if portal.config is None or (portal.allowed_locales is None and not is_4_16):
+        raise crashed()
+    return portal.allowed_locales or ([portal.default_locale] if is_4_16 else [])
+
+
+def draft_locales(portal: Portal) -> list[str]:
+    """The locales that the language menu leaves out (S135)."""
+    return (portal.config or {}).get("draft_locales") or []
+
+
+def settings_of(portal: Portal) -> Config:
+    """What answers of 4.16 tell of the settings, besides the locales (S103)."""
+    config = portal.config or {}
+    return {
+        "default_locale": portal.default_locale,
+        "layout": config.get("layout") or LAYOUTS[0],
+        "social_profiles": config.get("social_profiles") or {},
+        "locale_translations": config.get("locale_translations") or {},
+        "popular_content": config.get("popular_content") or {},
+    }
+
+
+def merged(stored: Config, sent: Mapping[str, Any]) -> Config:
+    """The settings after a PATCH: each sent key replaces that key whole, unknown ones are dropped (S133).
+
+    Raises:
+        Halt: 422 for a value of the wrong type, and for a default locale that is to be hidden.
+    """
+    taken = [name for name in KEYS if name in sent and _is_taken(name, sent[name])]
+    config = stored | {name: _CLEANED.get(name, _same)(sent[name]) for name in taken}
+    default = config.get("default_locale") or "en"
+    config["allowed_locales"] = config.get("allowed_locales") or [default]
+    if default in (config.get("draft_locales") or []):
+        raise invalid([("config", "Config default locale cannot be drafted.")])
+    hidden = [locale for locale in config.get("draft_locales") or [] if locale in config["allowed_locales"]]
+    config["draft_locales"] = hidden
+    if problems := [*_problems(config)]:
+        raise invalid(problems)
+    return config
+
+
+def stored_order(value: Any) -> Any:
+    """A value as the database hands it back: keys by length, then by letter."""
+    if not isinstance(value, dict):
+        return value
+    return {name: stored_order(value[name]) for name in sorted(value, key=lambda name: (len(name), name))}
+
+
+def is_sound(config: Config) -> bool:
+    """Whether settings that were read have the types that are relied on; their file may have come with a clone."""
+    lists = [config.get(name) for name in LISTS]
+    groups = [config.get(name) for name in ("social_profiles", *BY_LOCALE)]
+    inner = [value for name in BY_LOCALE for value in _values(config.get(name))]
+    return all(isinstance(value, list | None) for value in lists) and all(
+        isinstance(value, dict | None) for value in groups + inner
+    )
+
+
+def _values(value: Any) -> list[Any]:
+    return list(value.values()) if isinstance(value, dict) else []
+
+
+def _is_taken(name: str, value: Any) -> bool:
+    """Whether a value gets past the list of permitted parameters; one of another kind is dropped."""
+    if name in LISTS:
+        return isinstance(value, list) and all(isinstance(locale, str) for locale in value)
+    return is_scalar(value) if name in ("default_locale", "layout") else isinstance(value, dict)
+
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _only(names: tuple[str, ...]) -> Callable[[Any], Any]:
+    def clean(value: Any) -> Any:
+        return {name: value[name] for name in names if isinstance(value, dict) and name in value}
+
+    return clean
+
+
+def _by_locale(names: tuple[str, ...]) -> Callable[[Any], Any]:
+    keep = _only(names)
+
+    def clean(value: Any) -> Any:
+        return {locale: keep(inner) for locale, inner in value.items()}
+
+    return clean
+
+
+_CLEANED: Mapping[str, Callable[[Any], Any]] = {
+    "locale_translations": _by_locale(TRANSLATED),
+    "popular_content": _by_locale(POPULAR),
+    "social_profiles": _only(SOCIAL),
+}
+
+
+def _problems(config: Config) -> Iterator[Problem]:
+    if config.get("layout") not in (None, *LAYOUTS):
+        yield _wrong("layout", "enum")
+    for locale, words in (config.get("locale_translations") or {}).items():
+        for name, word in words.items():
+            if not isinstance(word, str | None):
+                yield _wrong(f"locale_translations/{locale}/{name}", "type")
+    for locale, lists in (config.get("popular_content") or {}).items():
+        for name, ids in lists.items():
+            for place, number in enumerate(ids if isinstance(ids, list) else []):
+                if not isinstance(number, int) or isinstance(number, bool):
+                    yield _wrong(f"popular_content/{locale}/{name}/{place}", "integer")
+
+
+def _wrong(path: str, kind: str) -> Problem:
+    return path, f"{path.replace('_', ' ').capitalize()} must be of type {kind}"

@@ -1,0 +1,65 @@
+"""Short ways to ask a sandbox, for the tests of 4.16."""
+
+import http.client
+import json
+from dataclasses import dataclass
+from urllib.parse import quote, urlsplit
+
+from patience import GIVE_UP_S
+
+from .world import ADMIN, HANDBOOK, call
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One answer, of any status; redirects are not followed."""
+
+    status: int
+    headers: dict[str, str]
+    text: str
+
+    @property
+    def json(self):
+        return json.loads(self.text)
+
+
+def ask(sandbox, method, path, body=None, token=ADMIN, **headers):
+    """One request with a token."""
+    connection = http.client.HTTPConnection(urlsplit(sandbox.base_url).netloc, timeout=GIVE_UP_S)
+    sent = {"api_access_token": token, "content-type": "application/json"}
+    sent |= {name.replace("_", "-"): text for name, text in headers.items()}
+    try:
+        connection.request(method, quote(path, safe="/?=&%[].:"), None if body is None else json.dumps(body), sent)
+        answer = connection.getresponse()
+        told = {name.lower(): text for name, text in answer.getheaders()}
+        return Answer(answer.status, told, answer.read().decode())
+    finally:
+        connection.close()
+
+
+def patch(sandbox, number, **fields):
+    """Change an article."""
+    return ask(sandbox, "PATCH", f"{HANDBOOK}/articles/{number}", fields)
+
+
+def make(sandbox, slug, **fields):
+    """A new article; its id."""
+    sent = {"title": f"T {slug}", "slug": slug, "content": f"body of {slug}", "author_id": 1} | fields
+    return call(sandbox, "POST", f"{HANDBOOK}/articles", sent)["payload"]["id"]
+
+
+def category(sandbox, slug, locale="en", portal="handbook"):
+    """A new category; its id."""
+    path = f"/api/v1/accounts/1/portals/{portal}/categories"
+    return call(sandbox, "POST", path, {"name": slug, "slug": slug, "locale": locale})["payload"]["id"]
+
+
+def stamp(sandbox, slug):
+    """`updated_at` of an article as the database has it, in microseconds."""
+    return sandbox.panel.article(slug).updated_at
+
+
+def drafts(sandbox, slug):
+    """Staged title and body of an article."""
+    article = sandbox.panel.article(slug)
+    return article.draft_title, article.draft_content
