@@ -26,7 +26,8 @@ NOW = time.time()
 EMPTY_TREE = "4b825dc642cb6eb9a060e54bf8d69288fbee4904"
 
 WRAPPER = """#!/bin/sh
-for word in "$@"; do [ "$word" = push ] && pushes=yes; done
+for word in "$@"; do [ "$word" = push ] && pushes=yes; [ "$word" = ls-remote ] && asks=yes; done
+[ "$asks" = yes ] && [ -f '{deaf}' ] && {{ rm '{deaf}'; exit 1; }}
 '{git}' "$@"
 code=$?
 [ "$pushes" = yes ] && [ -f '{flag}' ] && {{ {then}; exit 1; }}
@@ -268,11 +269,11 @@ def test_a_plan_beside_a_push_of_the_same_clone_changes_nothing_of_what_that_rec
 # --- an answer that is lost, a runner that is --------------------------------------------------------------------------
 
 
-def with_answers_lost(clone: Path, flag: Path, then: str = ":") -> GitLedger:
-    """A ledger whose pushes arrive and are told to have failed, while the flag is there."""
+def with_answers_lost(clone: Path, flag: Path, then: str = ":", deaf: Path = Path("/nowhere")) -> GitLedger:
+    """A ledger whose pushes arrive and are told to have failed, while the flag is there; `deaf`: nobody can ask once."""
     program = flag.parent / "bin" / "git"
     program.parent.mkdir()
-    program.write_text(WRAPPER.format(git=shutil.which("git"), flag=flag, then=then), "utf-8")
+    program.write_text(WRAPPER.format(git=shutil.which("git"), flag=flag, then=then, deaf=deaf), "utf-8")
     program.chmod(0o755)
     flag.touch()
     ref = RemoteRef(clone, "origin", REF, os.environ | {"PATH": f"{program.parent}:{os.environ['PATH']}"})
@@ -296,6 +297,25 @@ def test_results_that_arrived_unanswered_before_others_went_on_are_not_taken_for
         (tmp_path / "then").write_text(f"{commit} > '{tmp_path}/next'\n{go_on}\n")
         finish(ledger, run, entries)
     assert subjects(remote) == ["other", "Run 1 done: 1 done", "Run 1 begins: 1 to send"]
+
+
+def test_a_push_that_arrived_while_nobody_could_ask_is_found_by_the_next_one_and_not_taken_for_another_run(
+    here, remote, tmp_path
+):
+    flag, deaf = tmp_path / "lost", tmp_path / "deaf"
+    with closing(with_answers_lost(here, flag, then=f"rm '{flag}'; : > '{deaf}'", deaf=deaf)) as ledger:
+        flag.unlink()
+        run, entries = began(ledger, "x")
+        flag.touch()
+        heart = GitLedger(ledger.file, ledger.ref, TARGET, beside=True, note=ledger.note)
+        assert heart.beat(PORTAL, ANA, now=NOW + CHECKPOINT_S)
+        assert len(subjects(remote)) == 2 and not deaf.exists()
+        assert heart.beat(PORTAL, ANA, now=NOW + CHECKPOINT_S + 10)
+        assert ledger.beat(PORTAL, ANA, now=NOW + CHECKPOINT_S + 10)
+        flag.touch()
+        finish(ledger, run, entries)
+    assert subjects(remote)[0] == "Run 1 done: 1 done"
+    assert len(subjects(remote)) == 4
 
 
 def test_a_runner_that_died_with_its_disk_leaves_what_it_was_about_to_send_to_be_looked_up(ledger, here, there):

@@ -278,6 +278,9 @@ class GitLedger(Ledger):
             LedgerError: the remote cannot be used.
         """
         with PUBLISHING:
+            if (origin := self.file.origin()).pushing:
+                # The last push was not answered. If it arrived, this one goes on from it.
+                self._arrived_if(origin, self.ref.fetch())
             with self.file.reading():
                 origin, tables = self.file.origin(), dump(self.file)
             written = origin.written
