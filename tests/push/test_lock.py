@@ -160,3 +160,11 @@ def test_of_many_who_find_a_dead_owner_exactly_one_gets_the_lock(tmp_path):
     [thread.start() for thread in threads]
     [thread.join() for thread in threads]
     assert (len(got), len(refused)) == (1, 5)
+
+
+def test_a_machine_of_this_name_is_alive_as_long_as_its_ledger_hears_of_it_seldom():
+    live = Owner("ci", "runner", 11, 1000.0, 1000.0, "boot-1", "pid:[1]", 500)
+    ours = Owner("ci", "runner", 22, 1055.0, 1055.0, "boot-2", "pid:[1]", 900)
+    world = World(lambda: 1055.0, lambda seconds: None, lambda pid: None, booted_at=1030.0, stale_s=300.0)
+    assert not is_dead(live, ours, world)
+    assert is_dead(live, ours, replace(world, now=lambda: 1301.0))

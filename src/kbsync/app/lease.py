@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from kbsync.app.signals import answering, interrupt
 from kbsync.app.workspace import Workspace
-from kbsync.errors import LedgerError
+from kbsync.errors import ConfigError, LedgerError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Owner
 from kbsync.push.lease import World, beating, is_dead, is_silent, take_lock
@@ -59,7 +59,7 @@ def keeping_alive(lease: Lease, workspace: Workspace) -> Iterator[None]:
 
     def beat() -> None:
         # A ledger that cannot be used for the moment is for the run to tell of, and the next beat comes.
-        with suppress(LedgerError), closing(workspace.open_ledger(beside=True)) as ledger:
+        with suppress(LedgerError, ConfigError), closing(workspace.open_ledger(beside=True)) as ledger:
             ledger.beat(lease.target, lease.owner, now=time.time())
 
     with beating(beat):

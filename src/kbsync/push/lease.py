@@ -116,10 +116,12 @@ def _is_another(born: int, found: int) -> bool:
 def _ended_with_its_boot(holder: Owner, asking: Owner, world: World) -> bool:
     """Whether this machine was started again since.
 
-    Two machines may have one name. The other one's heart would beat also after this one came up; a beat of tolerance.
+    Two machines may have one name. The other one's heart would beat also after this one came up; what may lie between
+    two beats that are seen here is tolerated.
     """
     known = holder.host == asking.host and bool(holder.boot and asking.boot)
-    return known and holder.boot != asking.boot and holder.beat_at < world.booted_at - HEARTBEAT_S
+    tolerance_s = world.stale_s - STALE_S + HEARTBEAT_S
+    return known and holder.boot != asking.boot and holder.beat_at < world.booted_at - tolerance_s
 
 
 @contextmanager
