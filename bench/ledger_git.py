@@ -20,8 +20,9 @@ from sections import write_section
 
 from kbsync.ledger import Ledger, open_ledger
 from kbsync.ledger.dump import dump
+from kbsync.ledger.fast_import import Author
 from kbsync.ledger.git_ledger import GitLedger, open_git_ledger, ref_of
-from kbsync.ledger.remote import Author, RemoteRef
+from kbsync.ledger.remote import RemoteRef
 from kbsync.ledger.shards import KEPT_RUNS, to_files
 from kbsync.ledger.values import EntryResult, Owner, Turn
 from kbsync.markdown.uploaded import body_digest

@@ -105,6 +105,6 @@ def note_behind(workspace: Workspace, plan: Plan) -> None:
 
 def folder_remotes(folder: Path) -> list[str]:
     """The remotes of the repository that a folder is in; none where it is in none."""
-    from kbsync.ledger.remote import remote_names
+    from kbsync.ledger.git_command import remote_names
 
     return remote_names(folder, os.environ)

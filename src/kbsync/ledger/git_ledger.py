@@ -25,10 +25,11 @@ from typing import Any
 from kbsync.errors import LeaseLost, LedgerError
 from kbsync.ledger import journal, presence
 from kbsync.ledger.dump import TABLES, dump
+from kbsync.ledger.fast_import import Author
 from kbsync.ledger.job import job_of
 from kbsync.ledger.ledger import Ledger
 from kbsync.ledger.merge import merge
-from kbsync.ledger.remote import Author, RefMoved, RemoteRef
+from kbsync.ledger.remote import RefMoved, RemoteRef
 from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
 from kbsync.ledger.shards import LEASE, Lease, bodies_from, body_file, from_files, to_files
 from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose

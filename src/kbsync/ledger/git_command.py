@@ -1,0 +1,239 @@
+"""How the ledger runs git: with settings of its own, without hooks, bounded in time; and what git's words mean.
+
+Credentials, proxies and certificates are git's own affair. What the repository's own `.git/config` names for talking to
+a remote is refused: the folder one stands in is not trusted.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import tempfile
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+
+from kbsync.children import find_program
+from kbsync.errors import ConfigError, LedgerError
+from kbsync.ledger.job import is_ci
+from kbsync.model import visible
+
+LIMIT_S = 120.0
+"""For one git process; also one that talks to a remote that does not answer."""
+
+ELSEWHERE = frozenset(
+    f"GIT_{name}"
+    for name in ("DIR", "WORK_TREE", "INDEX_FILE", "OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES", "COMMON_DIR",
+                 "NAMESPACE", "PREFIX", "QUARANTINE_PATH", "SHALLOW_FILE", "GRAFT_FILE", "REPLACE_REF_BASE",
+                 "CONFIG")
+)  # fmt: skip
+"""Variables that lead git to another repository: a hook that kbsync runs in may have set them."""
+
+SETTINGS = (
+    f"core.hooksPath={os.devnull}",
+    "core.fsmonitor=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+    "push.gpgSign=false",
+    "push.followTags=false",
+    "fetch.writeCommitGraph=false",
+    "fetch.recurseSubmodules=false",
+    "push.recurseSubmodules=no",
+    # The ledger shares no commit with the branches: there is nothing to negotiate about.
+    "fetch.negotiationAlgorithm=noop",
+    "protocol.ext.allow=never",
+    # It would run what the repository names for looking at signatures.
+    "log.showSignature=false",
+)
+
+PROGRAMS = re.compile(
+    r"core\.(sshcommand|gitproxy|askpass|alternaterefscommand)|credential\.(.*\.)?helper"
+    r"|remote\..*\.(uploadpack|receivepack|vcs|proxy)|protocol\..*allow|url\..*|fetch\.bundleuri"
+    # Where these are set, somebody else may hear the password that git has for a machine.
+    r"|http\.(.*\.)?(proxy|curloptresolve|sslverify|cookiefile|savecookies)"
+)
+"""Settings that make git run something, or talk to another machine, when it fetches or pushes."""
+
+MAX_SHOWN = 200
+"""Characters of what git says."""
+
+REMOTE_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_./-]*")
+SIGNS = (
+    ("Authentication failed", "git has no access to it. Sign in, for example by `git fetch {remote}`."),
+    ("could not read Username", "git has no access to it. Sign in, for example by `git fetch {remote}`."),
+    ("Permission denied", "git has no access to it. Check your key, for example by `git fetch {remote}`."),
+    ("Permission to", "Your token or key may not push there. In GitHub Actions the job needs `contents: write`."),
+    ("error: 403", "Your token or key may not push there. In GitHub Actions the job needs `contents: write`."),
+    ("insufficient permission", "Check who may write in that folder."),
+    ("unable to create temporary object directory", "Check who may write in that folder."),
+    ("remote rejected", "The server does not take this ref. Allow pushes to it, or set [ledger] ref to another one."),
+    ("does not appear to be a git repository", "Check `git remote -v`."),
+    ("No space left", "Free some disk space and run the command again."),
+)
+"""What git prints, and what to do."""
+
+OTHERWISE = "Check the connection and the repository, and try again."
+
+CREDENTIALS = re.compile(r"(?<=://)[^/\s]*@")
+"""A name and a password in an address. CI services write their tokens there."""
+
+
+def remote_names(folder: Path, environ: Mapping[str, str] = os.environ) -> list[str]:
+    """The remotes of the repository that a folder lies in; none where it lies in none, or git cannot be run."""
+    program = find_program("git", environ, outside=(folder, Path.cwd()))
+    if program is None:
+        return []
+    done = subprocess.run(
+        [program, "-C", os.fspath(folder), "remote"], env=_clean(environ), capture_output=True, check=False
+    )
+    return done.stdout.decode("utf-8", "replace").split() if done.returncode == 0 else []
+
+
+class Git:
+    """Git, in the repository that a folder lies in.
+
+    Args:
+        folder: of kbsync.toml.
+        environ: what git may need of the environment.
+
+    Raises:
+        ConfigError: git is not there.
+    """
+
+    def __init__(self, folder: Path, environ: Mapping[str, str]) -> None:
+        program = find_program("git", environ, outside=(folder, Path.cwd()))
+        if program is None:
+            raise ConfigError("The ledger is in git, and git cannot be run.", hint="Install git.")
+        settings = [part for setting in SETTINGS for part in ("-c", setting)]
+        self.command = [program, "-C", os.fspath(folder), "--no-pager", "--no-replace-objects", *settings]
+        self.environ = _clean(environ)
+
+    def default_remote(self) -> str:
+        """The only remote, or `origin`."""
+        found = self.ask_repository("remote").decode("utf-8", "replace").split()
+        return found[0] if len(found) == 1 else "origin"
+
+    def check(self, remote: str, ref: str) -> None:
+        """Whether this remote and this ref can be used, by what the repository says.
+
+        Raises:
+            ConfigError: there is no such remote or ref, or the configuration would run programs.
+        """
+        known = self.ask_repository("remote").decode("utf-8", "replace").split()
+        if remote not in known or not REMOTE_NAME.fullmatch(remote):
+            there = f"It has: {', '.join(known)}." if known else "It has none."
+            raise ConfigError(
+                f"[ledger] url: this repository has no remote `{visible(remote)}`. {there}",
+                hint="Write the name of a remote, for example git:origin, or add one with `git remote add`.",
+            )
+        self._check_programs()
+        self._check_address(remote)
+        check = [self.command[0], "check-ref-format", ref]
+        if not ref.startswith("refs/") or subprocess.run(check, env=self.environ, check=False).returncode:
+            raise ConfigError(
+                f"[ledger] ref: `{visible(ref)}` is not a valid name of a ref.",
+                hint="Write one like refs/kbsync/handbook.",
+            )
+
+    def _check_programs(self) -> None:
+        if is_ci(self.environ):
+            return  # The service itself made this clone, and writes there how to sign in.
+        listed = self.ask_repository("config", "--list", "--show-scope", "-z").split(b"\0")
+        for scope, setting in zip(listed[::2], listed[1::2], strict=False):
+            key = setting.partition(b"\n")[0].decode("utf-8", "replace")
+            if scope not in {b"local", b"worktree"} or not PROGRAMS.fullmatch(key):
+                continue
+            if key == "core.sshcommand" and "GIT_SSH_COMMAND" in self.environ:
+                continue
+            raise ConfigError(
+                f"This repository's own git configuration sets `{visible(key)}`, which decides what git runs or which "
+                "machine it contacts.",
+                hint="kbsync does not use it. If it is yours, set it in your own configuration: `git config --global`.",
+            )
+
+    def _check_address(self, remote: str) -> None:
+        """Refuse a folder beside this one: git runs the hooks of a repository that it pushes to on this machine."""
+        found = self.ask_repository("remote", "get-url", "--push", "--all", remote)
+        for address in found.decode("utf-8", "surrogateescape").splitlines():
+            if not Path(address).is_absolute() and ":" not in address.partition("/")[0]:
+                raise ConfigError(
+                    f"The remote `{remote}` is `{visible(address)}`, a folder that may have come with this one.",
+                    hint=f"If it is yours, write its full path: `git remote set-url {remote} /path/to/it`.",
+                )
+
+    def ask_repository(self, *arguments: str) -> bytes:
+        """What git says of the repository.
+
+        Raises:
+            ConfigError: there is none, or git cannot use it.
+        """
+        code, out, said = self.run(*arguments)
+        if code:
+            raise ConfigError(
+                f"The ledger is in git, and git cannot be used here ({_reason(said)}).",
+                hint="Run kbsync in a git repository that has a remote, or set another [ledger] url.",
+            )
+        return out
+
+    def run_bounded(self, *arguments: str, most: int) -> tuple[int, bytes, bytes]:
+        """Code, what git prints, but no more than one byte beyond `most`, and its complaints."""
+        with tempfile.TemporaryFile() as said:
+            with subprocess.Popen(
+                [*self.command, *arguments],
+                env=self.environ, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=said,
+            ) as process:  # fmt: skip
+                assert process.stdout is not None
+                alarm = threading.Timer(LIMIT_S, process.kill)
+                alarm.start()
+                out = process.stdout.read(most + 1)
+                if len(out) > most:
+                    process.kill()
+                process.wait()
+                alarm.cancel()
+            said.seek(0)
+            return (0 if len(out) > most else process.returncode), out, said.read()
+
+    def run(self, *arguments: str, given: bytes = b"") -> tuple[int, bytes, bytes]:
+        """Code, what git prints, and its complaints."""
+        try:
+            done = subprocess.run(
+                [*self.command, *arguments],
+                env=self.environ, input=given, capture_output=True, timeout=LIMIT_S, check=False,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:
+            return 124, b"", f"fatal: git did not end within {LIMIT_S:g} s".encode()
+        except OSError as exc:
+            raise LedgerError(
+                f"The ledger is in git, and git cannot be run: {exc.strerror}.", hint="Install git."
+            ) from exc
+        return done.returncode, done.stdout, done.stderr
+
+
+def failure_of(said: bytes, place: str, remote: str) -> LedgerError:
+    """What git could not do, as an error with what to do about it."""
+    text = said.decode("utf-8", "replace")
+    hint = next((words for sign, words in SIGNS if sign in text), OTHERWISE)
+    return LedgerError(f"The ledger {place} cannot be used: {_reason(said)}.", hint=hint.replace("{remote}", remote))
+
+
+def _reason(said: bytes) -> str:
+    """Why git failed: the server's own words, then which ref it refused, then what git said last."""
+    lines = [line.strip() for line in said.decode("utf-8", "replace").splitlines() if line.strip()]
+    for sign, words in (("remote: ", 0), ("!\t", 2), ("fatal:", 1), ("error:", 1), ("ssh:", 1)):
+        told = [line for line in lines if line.startswith(sign) and not line.startswith("error: failed to push")]
+        if told:
+            parts = (told[0].partition(": ")[2], told[-1].partition(": ")[2], told[-1].rpartition("\t")[2])
+            return _shown(parts[words])
+    return _shown(lines[-1]) if lines else "it ended early"
+
+
+def _shown(text: str) -> str:
+    return visible(CREDENTIALS.sub("", text)).strip(" .")[:MAX_SHOWN]
+
+
+def _clean(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what leads git elsewhere, and without our own secrets. Git asks nothing."""
+    kept = {name: value for name, value in environ.items() if name not in ELSEWHERE}
+    kept = {name: value for name, value in kept.items() if not name.upper().startswith("KBSYNC_")}
+    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}
