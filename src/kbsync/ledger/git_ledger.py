@@ -12,28 +12,20 @@ looks at the portal (`plan/recover.py`).
 
 from __future__ import annotations
 
-import hashlib
-import os
-import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from kbsync.errors import LeaseLost, LedgerError
-from kbsync.ledger import journal, presence
-from kbsync.ledger.dump import TABLES, dump
-from kbsync.ledger.fast_import import Author
-from kbsync.ledger.job import job_of
+from kbsync.ledger import presence
 from kbsync.ledger.ledger import Ledger
-from kbsync.ledger.merge import merge
 from kbsync.ledger.remote import RefMoved, RemoteRef
-from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
-from kbsync.ledger.shards import LEASE, Lease, bodies_from, body_file, from_files, to_files
-from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
-from kbsync.ledger.values import STALE_S, Owner
+from kbsync.ledger.replica import MOST_MERGES, SOURCE, Replica
+from kbsync.ledger.shards import bodies_from, body_file
+from kbsync.ledger.tracked import TrackedDatabase
+from kbsync.ledger.values import Owner
 from kbsync.model import Change, Target, visible
 
 CHECKPOINT_S = 60.0
@@ -47,15 +39,6 @@ FENCE_S = 180.0
 
 RETRIES_S = (1.0, 4.0)
 """Waits before the results of a run are sent again."""
-
-MOST_MERGES = 5
-"""So often decisions are put on top of what others sent meanwhile."""
-
-PUBLISHING = threading.Lock()
-"""One commit at a time in this process: the heart's thread makes checkpoints, the run itself ends it."""
-
-SOURCE = "Source-Commit"
-"""The trailer with the commit whose files a run published."""
 
 Note = Callable[[str], None]
 
@@ -113,6 +96,7 @@ class GitLedger(Ledger):
         self.file = database
         self.ref = ref
         self.target = target
+        self.replica = Replica(database, ref, target)
         self.beside = beside
         self.note = note
         self.gave_up = False
@@ -128,81 +112,7 @@ class GitLedger(Ledger):
         Raises:
             LedgerError: the remote cannot be reached, or what it has cannot be read.
         """
-        self._take_what_is_there(at_work=False)
-
-    def _take_what_is_there(self, *, at_work: bool) -> None:
-        """`at_work`: it is our own push that has to know."""
-        with PUBLISHING:
-            for _ in range(MOST_MERGES):
-                origin = self.file.origin()
-                if self._take(origin, self.ref.fetch(), at_work=at_work):
-                    return
-        raise self._busy()
-
-    def _take(self, origin: Origin, tip: str, *, at_work: bool) -> bool:
-        """False where another process of this machine changed the file meanwhile, and what we know of it is old."""
-        origin = self._arrived_if(origin, tip)
-        if tip == origin.commit_id:
-            return True
-        if not at_work and self._is_at_work(origin):
-            return True
-        if not tip or self.ref.is_before(tip, origin.commit_id):
-            return self._check_lost(origin)
-        tables, lease = self._tables_of(tip)
-        base = None if origin.is_sent else self._tables_of(origin.commit_id)[0]
-        with self.file.transaction():
-            if self.file.origin() != origin or (not at_work and self._is_at_work(origin)):
-                return False
-            self._replace(tables if base is None else merge(base, dump(self.file), tables))
-            if lease is not None:
-                self._know_of(*lease)
-            unsent = 0 if base is None else 1
-            whose = "theirs" if lease else ""
-            self.file.note(commit_id=tip, written=unsent, sent=0, pushing="", lease=whose, lost=False)
-        return True
-
-    def _check_lost(self, origin: Origin) -> bool:
-        """The remote has less than it had: nothing is recorded over that, for the rest may still be saved.
-
-        Raises:
-            LedgerError: it is so.
-        """
-        if self.file.origin() != origin:
-            return False
-        raise LedgerError(
-            f"The ledger {self.ref.place} is gone, or older than it was: it had the commit {origin.commit_id[:12]}.",
-            hint=f"Send that again: `git push {self.ref.remote} {origin.commit_id}:{self.ref.ref}`.",
-        )
-
-    def _replace(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
-        try:
-            self.file.replace(tables)
-            self._read_all()
-        except (LedgerError, OverflowError, UnicodeEncodeError) as exc:
-            message = f"The ledger {self.ref.place} is damaged: {exc.__cause__ or exc}."
-            raise LedgerError(message, hint=self.ref.rescue) from exc
-        self.file.run("DELETE FROM lock")
-
-    def _know_of(self, owner: Owner, run: int) -> None:
-        """Another machine is at work, or was: what it meant to send may have been sent."""
-        marks = ", ".join("?" * (len(OWNER_COLUMNS.split(",")) + 1))
-        row = (self.target.key, *row_of_owner(owner, owner.beat_at))
-        self.file.run(f"INSERT INTO lock (target, {OWNER_COLUMNS}) VALUES ({marks})", row)
-        self.file.run(f"UPDATE journal SET state = 'pending' WHERE run = ? AND {journal.OPEN}", (run,))
-
-    def _is_at_work(self, origin: Origin) -> bool:
-        """Whether a push of this machine is, which knows better what it did than the remote."""
-        mine = presence.holder(self.file, self.target.key) if origin.lease != "theirs" else None
-        return mine is not None and abs(time.time() - mine.beat_at) < STALE_S
-
-    def _tables_of(self, commit: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
-        """What a commit has, but for bodies, which are read when they are asked for; nothing, where it is gone."""
-        if not commit or not self.ref.has(commit):
-            return {table: [] for table in TABLES}, None
-        names = {name: oid for name, oid in self.ref.files_of(commit).items() if not name.startswith("bodies/")}
-        contents = self.ref.read([*names.values()])
-        files = {name: contents[oid] for name, oid in names.items()}
-        return from_files(files, self.target.key, self.ref.place)
+        self.replica.take(at_work=False)
 
     def text(self, digest: str) -> str | None:
         """A body that the portal held before a push changed it; None where none such was kept."""
@@ -247,17 +157,17 @@ class GitLedger(Ledger):
         """
         for _ in range(MOST_MERGES):
             try:
-                return self._publish(subject, None)
+                return self.replica.publish(subject, None)
             except RefMoved:
                 origin = self.file.origin()
-                if origin.lease == "ours" and self._arrived_if(origin, self.ref.fetch()) == origin:
+                if origin.lease == "ours" and self.replica.arrived_if(origin, self.ref.fetch()) == origin:
                     self.file.note(lost=True)
                     raise LedgerError(
                         "Another run took over this push's lease, because it was silent for too long or somebody used "
                         "`--break-lock`.",
                         hint="The next `kbsync push` checks what was sent.",
                     ) from None
-                self._take_what_is_there(at_work=True)
+                self.replica.take(at_work=True)
                 if self.file.origin().is_sent:
                     return None  # The answer was lost, and others went on from it.
                 if (busy := presence.holder(self.file, self.target.key)) is not None:
@@ -266,65 +176,7 @@ class GitLedger(Ledger):
                         f"Another push began on this portal: {who}. What was recorded here is kept.",
                         hint="When it is done, run `kbsync ledger sync`.",
                     ) from None
-        raise self._busy()
-
-    def _busy(self) -> LedgerError:
-        return LedgerError(f"The ledger {self.ref.place} keeps changing.", hint="Run `kbsync ledger sync` later.")
-
-    def _publish(self, subject: str, lease: Lease | None) -> None:
-        """One commit of all that is recorded here, and its push.
-
-        Raises:
-            RefMoved: others were faster.
-            LedgerError: the remote cannot be used.
-        """
-        with PUBLISHING:
-            if (origin := self.file.origin()).pushing:
-                # The last push was not answered. If it arrived, this one goes on from it.
-                self._arrived_if(origin, self.ref.fetch())
-            with self.file.reading():
-                origin, tables = self.file.origin(), dump(self.file)
-            written = origin.written
-            files, bodies = to_files(tables, self.target.key, lease)
-            there = self.ref.files_of(origin.commit_id) if origin.commit_id else {}
-            changed: dict[str, bytes | None] = {
-                name: content for name, content in files.items() if _oid(content, there) != there.get(name)
-            }
-            changed |= {name: None for name in there if name not in files and name not in bodies}
-            if changed:
-                commit = self.ref.commit(origin.commit_id, changed, self._message(subject), self._author(lease))
-                self.file.note(pushing=commit, pushing_sent=written)
-                self.ref.push(commit, origin.commit_id)
-                self._arrived(replace(origin, pushing=commit, pushing_sent=written))
-            # Others count from the beat that they read, however long it took to tell them.
-            told_s = lease[0].beat_at if lease else time.time()
-            self.file.note(sent=written, lease="ours" if lease else "", told_s=told_s)
-
-    def _arrived(self, origin: Origin) -> Origin:
-        self.file.note(commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
-        return replace(origin, commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
-
-    def _arrived_if(self, origin: Origin, tip: str) -> Origin:
-        """What the remote has of this file, if the answer of our last push was lost and it did arrive."""
-        if not origin.pushing or not tip or not self.ref.is_before(origin.pushing, tip):
-            return origin
-        whose: Whose = "ours" if LEASE in self.ref.files_of(origin.pushing) else ""
-        self.file.note(lease=whose)
-        return self._arrived(replace(origin, lease=whose))
-
-    def _message(self, subject: str) -> str:
-        """The first line, and lines that programs can read."""
-        job = job_of(os.environ)
-        known = {"Portal": self.target.key, SOURCE: self.ref.source_commit(), "Job": job.address}
-        return f"{subject}\n\n" + "".join(f"{name}: {visible(text)}\n" for name, text in known.items() if text)
-
-    def _author(self, lease: Lease | None) -> Author:
-        """Who git says that commits are by; in a CI job, who started it."""
-        job = job_of(os.environ)
-        if job.actor:
-            return Author(job.actor, job.email)
-        found = self.ref.author()
-        return found or Author(lease[0].user if lease else "kbsync", "kbsync@localhost")
+        raise self.replica.busy()
 
     # --- one push at a time ----------------------------------------------------------------------------------------
 
@@ -364,7 +216,7 @@ class GitLedger(Ledger):
             if self.locked is not None and (owner is None or not owner.is_run_of(self.locked)):
                 raise _faster()  # On this machine, and somebody took the lock from us.
             if owner is not None:
-                self._publish(f"Run {run} {words}", (owner, run))
+                self.replica.publish(f"Run {run} {words}", (owner, run))
         except RefMoved as exc:
             self._withdraw(target, run)
             self.file.note(lost=True)
@@ -403,7 +255,7 @@ class GitLedger(Ledger):
             return False
         over = sum(number for state, number in run.states.items() if state not in {"waiting", "taken", "pending"})
         try:
-            self._publish(f"Run {run.number}: {over:,} of {sum(run.states.values()):,}", (held, run.number))
+            self.replica.publish(f"Run {run.number}: {over:,} of {sum(run.states.values()):,}", (held, run.number))
         except RefMoved:
             self.file.note(lost=True)
             return False
@@ -474,9 +326,3 @@ def _faster() -> LeaseLost:
         "Another push began on this portal while this one planned. Nothing was sent.",
         hint="Run it again. With `--wait` kbsync does so by itself.",
     )
-
-
-def _oid(content: bytes, there: Mapping[str, str]) -> str:
-    """The id that git gives to a blob, by the hash of this repository."""
-    algorithm = hashlib.sha256 if len(next(iter(there.values()), "")) == 64 else hashlib.sha1
-    return algorithm(b"blob %d\0" % len(content) + content).hexdigest()

@@ -179,14 +179,19 @@ class Ledger:
         with self.db.transaction():
             dump.restore(self.db, tables)
             try:
-                self._read_all()
+                self.read_all()
             except LedgerError as exc:
                 raise LedgerError(
                     f"The export is damaged: {exc.__cause__ or exc}. Nothing was imported.",
                     hint="Write it again with `kbsync ledger export`.",
                 ) from exc
 
-    def _read_all(self) -> None:
+    def read_all(self) -> None:
+        """Make values of every row.
+
+        Raises:
+            LedgerError: one is damaged.
+        """
         for (target,) in self.db.ask(
             "SELECT target FROM item UNION SELECT target FROM run UNION SELECT target FROM picture"
         ):

@@ -1,0 +1,188 @@
+"""The local file of a ledger in git and its ref: taking over what the remote has, sending what it lacks."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from kbsync.errors import LedgerError
+from kbsync.ledger import journal, presence
+from kbsync.ledger.dump import TABLES, dump
+from kbsync.ledger.fast_import import Author
+from kbsync.ledger.job import job_of
+from kbsync.ledger.ledger import Ledger
+from kbsync.ledger.merge import merge
+from kbsync.ledger.remote import RemoteRef
+from kbsync.ledger.rows import OWNER_COLUMNS, row_of_owner
+from kbsync.ledger.shards import LEASE, Lease, from_files, to_files
+from kbsync.ledger.tracked import Origin, TrackedDatabase, Whose
+from kbsync.ledger.values import STALE_S, Owner
+from kbsync.model import Target, visible
+
+MOST_MERGES = 5
+"""So often decisions are put on top of what others sent meanwhile."""
+
+PUBLISHING = threading.Lock()
+"""One commit at a time in this process: the heart's thread makes checkpoints, the run itself ends it."""
+
+SOURCE = "Source-Commit"
+"""The trailer with the commit whose files a run published."""
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """This machine's copy of a ledger in git: its file, the ref, and the portal that both are about."""
+
+    file: TrackedDatabase
+    ref: RemoteRef
+    target: Target
+
+    def take(self, *, at_work: bool) -> None:
+        """Bring the local file up to what the remote has, unless a push of this machine is at work on it.
+
+        `at_work`: it is our own push that has to know.
+
+        Raises:
+            LedgerError: the remote cannot be reached, or what it has cannot be read.
+        """
+        with PUBLISHING:
+            for _ in range(MOST_MERGES):
+                origin = self.file.origin()
+                if self._take_commit(origin, self.ref.fetch(), at_work=at_work):
+                    return
+        raise self.busy()
+
+    def _take_commit(self, origin: Origin, tip: str, *, at_work: bool) -> bool:
+        """False where another process of this machine changed the file meanwhile, and what we know of it is old."""
+        origin = self.arrived_if(origin, tip)
+        if tip == origin.commit_id:
+            return True
+        if not at_work and self._is_at_work(origin):
+            return True
+        if not tip or self.ref.is_before(tip, origin.commit_id):
+            return self._check_lost(origin)
+        tables, lease = self._tables_of(tip)
+        base = None if origin.is_sent else self._tables_of(origin.commit_id)[0]
+        with self.file.transaction():
+            if self.file.origin() != origin or (not at_work and self._is_at_work(origin)):
+                return False
+            self._replace(tables if base is None else merge(base, dump(self.file), tables))
+            if lease is not None:
+                self._know_of(*lease)
+            unsent = 0 if base is None else 1
+            whose = "theirs" if lease else ""
+            self.file.note(commit_id=tip, written=unsent, sent=0, pushing="", lease=whose, lost=False)
+        return True
+
+    def _check_lost(self, origin: Origin) -> bool:
+        """The remote has less than it had: nothing is recorded over that, for the rest may still be saved.
+
+        Raises:
+            LedgerError: it is so.
+        """
+        if self.file.origin() != origin:
+            return False
+        raise LedgerError(
+            f"The ledger {self.ref.place} is gone, or older than it was: it had the commit {origin.commit_id[:12]}.",
+            hint=f"Send that again: `git push {self.ref.remote} {origin.commit_id}:{self.ref.ref}`.",
+        )
+
+    def _replace(self, tables: Mapping[str, Sequence[Sequence[Any]]]) -> None:
+        try:
+            self.file.replace(tables)
+            Ledger(self.file).read_all()
+        except (LedgerError, OverflowError, UnicodeEncodeError) as exc:
+            message = f"The ledger {self.ref.place} is damaged: {exc.__cause__ or exc}."
+            raise LedgerError(message, hint=self.ref.rescue) from exc
+        self.file.run("DELETE FROM lock")
+
+    def _know_of(self, owner: Owner, run: int) -> None:
+        """Another machine is at work, or was: what it meant to send may have been sent."""
+        marks = ", ".join("?" * (len(OWNER_COLUMNS.split(",")) + 1))
+        row = (self.target.key, *row_of_owner(owner, owner.beat_at))
+        self.file.run(f"INSERT INTO lock (target, {OWNER_COLUMNS}) VALUES ({marks})", row)
+        self.file.run(f"UPDATE journal SET state = 'pending' WHERE run = ? AND {journal.OPEN}", (run,))
+
+    def _is_at_work(self, origin: Origin) -> bool:
+        """Whether a push of this machine is, which knows better what it did than the remote."""
+        mine = presence.holder(self.file, self.target.key) if origin.lease != "theirs" else None
+        return mine is not None and abs(time.time() - mine.beat_at) < STALE_S
+
+    def _tables_of(self, commit: str) -> tuple[dict[str, list[list[Any]]], Lease | None]:
+        """What a commit has, but for bodies, which are read when they are asked for; nothing, where it is gone."""
+        if not commit or not self.ref.has(commit):
+            return {table: [] for table in TABLES}, None
+        names = {name: oid for name, oid in self.ref.files_of(commit).items() if not name.startswith("bodies/")}
+        contents = self.ref.read([*names.values()])
+        files = {name: contents[oid] for name, oid in names.items()}
+        return from_files(files, self.target.key, self.ref.place)
+
+    def busy(self) -> LedgerError:
+        """Others changed the ledger again and again while we tried."""
+        return LedgerError(f"The ledger {self.ref.place} keeps changing.", hint="Run `kbsync ledger sync` later.")
+
+    def publish(self, subject: str, lease: Lease | None) -> None:
+        """One commit of all that is recorded here, and its push; `lease`: who is at work.
+
+        Raises:
+            RefMoved: others were faster.
+            LedgerError: the remote cannot be used.
+        """
+        with PUBLISHING:
+            if (origin := self.file.origin()).pushing:
+                # The last push was not answered. If it arrived, this one goes on from it.
+                self.arrived_if(origin, self.ref.fetch())
+            with self.file.reading():
+                origin, tables = self.file.origin(), dump(self.file)
+            written = origin.written
+            files, bodies = to_files(tables, self.target.key, lease)
+            there = self.ref.files_of(origin.commit_id) if origin.commit_id else {}
+            changed: dict[str, bytes | None] = {
+                name: content for name, content in files.items() if _oid(content, there) != there.get(name)
+            }
+            changed |= {name: None for name in there if name not in files and name not in bodies}
+            if changed:
+                commit = self.ref.commit(origin.commit_id, changed, self._message(subject), self._author(lease))
+                self.file.note(pushing=commit, pushing_sent=written)
+                self.ref.push(commit, origin.commit_id)
+                self._arrived(replace(origin, pushing=commit, pushing_sent=written))
+            # Others count from the beat that they read, however long it took to tell them.
+            told_s = lease[0].beat_at if lease else time.time()
+            self.file.note(sent=written, lease="ours" if lease else "", told_s=told_s)
+
+    def _arrived(self, origin: Origin) -> Origin:
+        self.file.note(commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
+        return replace(origin, commit_id=origin.pushing, sent=origin.pushing_sent, pushing="")
+
+    def arrived_if(self, origin: Origin, tip: str) -> Origin:
+        """What the remote has of this file, if the answer of our last push was lost and it did arrive."""
+        if not origin.pushing or not tip or not self.ref.is_before(origin.pushing, tip):
+            return origin
+        whose: Whose = "ours" if LEASE in self.ref.files_of(origin.pushing) else ""
+        self.file.note(lease=whose)
+        return self._arrived(replace(origin, lease=whose))
+
+    def _message(self, subject: str) -> str:
+        """The first line, and lines that programs can read."""
+        job = job_of(os.environ)
+        known = {"Portal": self.target.key, SOURCE: self.ref.source_commit(), "Job": job.address}
+        return f"{subject}\n\n" + "".join(f"{name}: {visible(text)}\n" for name, text in known.items() if text)
+
+    def _author(self, lease: Lease | None) -> Author:
+        """Who git says that commits are by; in a CI job, who started it."""
+        job = job_of(os.environ)
+        if job.actor:
+            return Author(job.actor, job.email)
+        found = self.ref.author()
+        return found or Author(lease[0].user if lease else "kbsync", "kbsync@localhost")
+
+
+def _oid(content: bytes, there: Mapping[str, str]) -> str:
+    """The id that git gives to a blob, by the hash of this repository."""
+    algorithm = hashlib.sha256 if len(next(iter(there.values()), "")) == 64 else hashlib.sha1
+    return algorithm(b"blob %d\0" % len(content) + content).hexdigest()
