@@ -69,8 +69,8 @@ def test_a_comment_has_the_numbers_first_then_what_a_reviewer_must_see_and_the_o
         "| Action | What |\n| --- | --- |\n"
         "| create | 1 article |\n| update | 1 article |\n| archive | 1 article |\n\n"
         "### Needs your decision: 1\n\n"
-        "| Why | File | Fields | What to do |\n| --- | --- | --- | --- |\n"
-        "| edited in the panel | `en/billing/invoices.md` | title, body | "
+        "| Why | File | Fields | On the portal | In your file | What to do |\n| --- | --- | --- | --- | --- | --- |\n"
+        "| edited in the panel | `en/billing/invoices.md` | title, body |  |  | "
         "Run `kbsync resolve en/billing/invoices.md`. |\n\n"
         "### LIVE: 1\n\n"
         "| Action | File | Title | What changes |\n| --- | --- | --- | --- |\n"
@@ -134,7 +134,35 @@ def test_keys_actions_and_reasons_of_a_newer_kbsync_are_shown_as_far_as_they_are
     text = comment_markdown(a_report(changes=[change], held=[held], later=1, summary={"later": 1}), budget=BUDGET)
     assert "## kbsync plan: 1 change, 1 needs your decision\n" in text
     assert "| other | 1 item |\n" in text and "| move | `en/a.md` | A |  |\n" in text
-    assert "| later | `en/b.md` | body |  |\n" in text
+    assert "| later | `en/b.md` | body |  |  |  |\n" in text
+
+
+def test_both_values_of_what_is_held_are_shown_and_bodies_that_change_are_folded():
+    values = [{"name": "title", "portal": "Refunds!", "ours": "Refunds"}, {"name": "content", "portal": "body:1"}]
+    diff = [" same", "-old ``` fence", "+new"]
+    held = {"reason": "drift", "path": "en/b.md", "fields": ["title", "content"], "values": values, "diff": diff}
+    change = {"action": "update", "kind": "article", "path": "en/a.md", "live": True, "diff": ["+@everyone"]}
+    text = comment_markdown(a_report(changes=[change], held=[held]), budget=BUDGET)
+    assert "| `en/b.md` | title, body | Refunds\\! | Refunds |  |\n" in text
+    assert (
+        "<details><summary>How `en/b.md` changes</summary>\n\n````diff\n same\n-old ``` fence\n+new\n````\n\n</details>"
+        "\n\n<details><summary>How `en/a.md` changes</summary>\n\n```diff\n+@everyone\n```\n\n</details>"
+    ) in text
+
+
+@pytest.mark.parametrize(("number", "lines"), [(3, 40), (300, 40), (2, 5_000), (40, 900)])
+def test_however_much_bodies_change_the_comment_fits_and_counts_the_rest(number, lines):
+    diff = ["-" + "é" * 60, "+" + "😀" * 60] * lines
+    finding = {"code": "KB301", "level": "warning", "path": "en/a.md", "message": "m" * 200}
+    changes = [{"action": "update", "kind": "article", "path": f"en/{n}.md", "live": True, "diff": diff}
+               for n in range(number)]  # fmt: skip
+    report = a_report(changes=changes, findings=[finding] * 300)
+    for budget in (MIN_BUDGET_BYTES, 16_384, BUDGET):
+        text = comment_markdown(report, budget=budget)
+        assert len(text.encode()) <= budget
+        shown = text.count("<summary>How ")
+        assert shown == number or f"… and {number - shown:,} more bodies change" in text
+        assert "Warnings: 300" in text
 
 
 @pytest.mark.parametrize(

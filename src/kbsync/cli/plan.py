@@ -19,8 +19,8 @@ from kbsync.model import Plan, Reason
 FAILURES = ("changes", "held", "drift")
 """What a job may fail on: something to send, anything held, or what somebody did in the panel."""
 
-IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE})
-"""Held because the portal moved on: edited there, or deleted there."""
+IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE, Reason.STAGED})
+"""Held because of what somebody did in the panel: an edit, published or pending, or a deletion."""
 
 
 @click.command("plan")
@@ -64,8 +64,8 @@ def command(
     """
     options = Options.of(ctx)
     project, wanted = options.open_project(), PlanOptions(**asked)  # type: ignore[arg-type]
-    if offline and (out is not None or wanted.full):
-        raise UsageError("--offline does not look at the portal, so --out and --full cannot be added.")
+    if offline and (out is not None or wanted.full or diff):
+        raise UsageError("--offline does not look at the portal, so --out, --full and --diff cannot be added.")
     try:
         compared = project.plan(wanted, out=out, offline=offline, diffs=_most_diffs(options) if diff else 0)
     except TreeRefused as exc:

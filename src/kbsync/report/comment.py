@@ -11,15 +11,16 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from typing import Any
 
 from kbsync.fields import label_of
 from kbsync.model import AsOf
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
-from kbsync.report.fitting import OPEN_ROWS, RESERVED_BYTES, Row, Section, section_text, size_of, table
+from kbsync.report.fitting import FRAME_BYTES, OPEN_ROWS, RESERVED_BYTES, Row, Section, section_text, size_of, table
+from kbsync.report.folding import DIFF_BYTES, fold_diff
 from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report
-from kbsync.report.value_text import as_of_sentence
+from kbsync.report.value_text import as_of_sentence, both_texts
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need
 from kbsync.words import count, field_names
 
@@ -50,16 +51,41 @@ def comment_markdown(report: Report, *, budget: int) -> str:
         report: a plan, or what a push did.
         budget: bytes that it may have, `MIN_BUDGET_BYTES` or more.
     """
-    head = [marker_of(report) + "\n" + _heading(report), *_head(report)]
-    filled = [section for section in _sections(report) if section.total]
-    blocks, left = head, budget - sum(size_of(block) for block in head)
-    for number, section in enumerate(filled, start=1):
-        text = section_text(section, left - RESERVED_BYTES * (len(filled) - number))
-        if not text:
-            continue
+    blocks = [marker_of(report) + "\n" + _heading(report), *_head(report)]
+    left = budget - sum(size_of(block) for block in blocks)
+    for text in _parts(report, left):
         blocks.append(text)
-        left -= size_of(text)
     return "\n\n".join(blocks) + "\n"
+
+
+def _parts(report: Report, left: int) -> Iterator[str]:
+    """The lists, then how bodies change, then warnings; each with what room the earlier ones and the reserve leave."""
+    filled = [section for section in _sections(report) if section.total]
+    warnings = replace(_findings("Warnings", report.warnings), folded=True)
+    later = len(filled) + bool(warnings.total)
+    for number, section in enumerate(filled, start=1):
+        if text := section_text(section, left - RESERVED_BYTES * (later - number)):
+            left -= size_of(text)
+            yield text
+    for text in _diffs(report, left - RESERVED_BYTES - FRAME_BYTES):
+        left -= size_of(text)
+        yield text
+    if warnings.total and (text := section_text(warnings, left)):
+        yield text
+
+
+def _diffs(report: Report, room: int) -> Iterator[str]:
+    """How bodies change, each folded, as many as fit."""
+    quiet = (change for change in _made(report) if not change.live)
+    some: Iterator[ChangeReport | HeldReport] = chain(report.held, _live(report), quiet)
+    items = [item for item in some if item.diff]
+    for number, item in enumerate(items):
+        text = fold_diff(f"How {_where(item)} changes", item.diff, min(room, DIFF_BYTES))
+        room -= size_of(text)
+        if room < 0:
+            yield f"… and {len(items) - number:,} more bodies change, because a comment has a size limit."
+            return
+        yield text
 
 
 # --- the numbers -----------------------------------------------------------------------------------------------------
@@ -155,7 +181,6 @@ def _sections(report: Report) -> Iterator[Section]:
     yield _unmade(report, "skipped")
     others = [change for change in _made(report) if not (change.live or change.is_removal)]
     yield replace(_changes("Other changes", others), folded=True)
-    yield replace(_findings("Warnings", report.warnings), folded=True)
 
 
 def _changes(heading: str, changes: Sequence[ChangeReport]) -> Section:
@@ -195,11 +220,19 @@ def _value(value: str | None) -> str:
 
 def _held(held: Sequence[HeldReport]) -> Section:
     rows = (
-        (REASON_WORDS.get(item.reason) or _text(item.reason), _where(item), _fields(item), _hint(item.hint))
+        (REASON_WORDS.get(item.reason) or _text(item.reason), _where(item), *_sides(item), _hint(item.hint))
         for item in held
     )
-    columns = ("Why", "File", "Fields", "What to do")
+    columns = ("Why", "File", "Fields", "On the portal", "In your file", "What to do")
     return Section("Needs your decision", columns, rows, map(_where, held), len(held))
+
+
+def _sides(held: HeldReport) -> tuple[str, str, str]:
+    """The fields, and both values of those that people know when they see them."""
+    shown = [v for v in held.values if v.name != "content" and _has_words(v.portal) and _has_words(v.ours)]
+    pairs = [both_texts((value.portal, value.ours), VALUE_CHARS) for value in shown]
+    theirs = "; ".join(_value(one) for one, _ in pairs)
+    return _fields(held), theirs, "; ".join(_value(other) for _, other in pairs)
 
 
 def _fields(held: HeldReport) -> str:

@@ -72,7 +72,7 @@ def _diffs(diffs: Sequence[tuple[Change | Held, Body]], unread: int, room: int) 
         return []
     blocks = ["### How bodies change"]
     for number, (item, body) in enumerate(diffs):
-        block = _diff(item, body, min(room, DIFF_BYTES))
+        block = fold_diff(where(item), diff_lines(body), min(room, DIFF_BYTES))
         room -= _size(block)
         if room < 0:
             unread += len(diffs) - number
@@ -82,10 +82,16 @@ def _diffs(diffs: Sequence[tuple[Change | Held, Body]], unread: int, room: int) 
     return [*blocks, more] if unread else blocks
 
 
-def _diff(item: Change | Held, body: Body, room: int) -> str:
-    """One body's difference. Its fence is longer than any in it; no line of it is a command to a runner."""
+def fold_diff(heading: str, found: Iterable[str], room: int) -> str:
+    """One body's difference, folded. Its fence is longer than any in it; no line of it is a command to a runner.
+
+    Args:
+        heading: Markdown or HTML, what is seen of it.
+        found: the lines, with `-`, `+` or a space in front.
+        room: bytes for them.
+    """
     lines, cut = [], ""
-    for line in diff_lines(body):
+    for line in found:
         room -= _size(line)
         if room < 0:
             cut = "\n\n… the rest is too long for a comment."
@@ -93,7 +99,7 @@ def _diff(item: Change | Held, body: Body, room: int) -> str:
         lines.append(line)
     text = inert("\n".join(lines))
     fence = "`" * max(3, *(len(found) + 1 for found in FENCE.findall(text)), 3)
-    return f"<details><summary>{where(item)}</summary>\n\n{fence}diff\n{text}\n{fence}{cut}\n\n</details>"
+    return f"<details><summary>{heading}</summary>\n\n{fence}diff\n{text}\n{fence}{cut}\n\n</details>"
 
 
 def _section(section: Section, room: int) -> str:

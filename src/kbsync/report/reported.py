@@ -42,6 +42,7 @@ class ChangeReport(msgspec.Struct, frozen=True):
     fields: tuple[FieldReport, ...] = ()
     outcome: str = ""
     error: str | None = ""
+    diff: tuple[str, ...] = ()
 
     @property
     def is_sent(self) -> bool:
@@ -54,6 +55,14 @@ class ChangeReport(msgspec.Struct, frozen=True):
         return self.action == Action.DELETE or (self.action == Action.ARCHIVE and not self.path)
 
 
+class ValueReport(msgspec.Struct, frozen=True):
+    """Both values of a field that is held."""
+
+    name: str
+    portal: Any = None
+    ours: Any = None
+
+
 class HeldReport(msgspec.Struct, frozen=True):
     """What needs a decision."""
 
@@ -63,6 +72,8 @@ class HeldReport(msgspec.Struct, frozen=True):
     path: str = ""
     fields: tuple[str, ...] = ()
     hint: str = ""
+    values: tuple[ValueReport, ...] = ()
+    diff: tuple[str, ...] = ()
 
 
 class FindingReport(msgspec.Struct, frozen=True):
@@ -176,7 +187,8 @@ def _change(change: Change) -> ChangeReport:
 
 
 def _held(held: Held) -> HeldReport:
-    return HeldReport(held.reason, held.locale, held.slug, held.path, held.fields, held.hint)
+    values = tuple(ValueReport(value.name, value.before, value.after) for value in held.values)
+    return HeldReport(held.reason, held.locale, held.slug, held.path, held.fields, held.hint, values)
 
 
 def _finding(finding: Finding) -> FindingReport:
