@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 from kbsync.errors import ConfigError, LeaseLost, LedgerError
+from kbsync.ledger import Ledger
 from kbsync.ledger.git_ledger import CHECKPOINT_S, FENCE_S, GitLedger, open_git_ledger, ref_of
 from kbsync.ledger.remote import RefMoved, RemoteRef
+from kbsync.ledger.shards import KEPT_RUNS
 from kbsync.ledger.values import EntryResult, Turn
 from repo import needs_git
 
@@ -243,6 +245,21 @@ def test_of_one_item_that_two_clones_changed_the_one_that_was_sent_first_counts(
     assert [base.kept for base in ledger.bases(PORTAL)] == [{"title": "theirs"}]
 
 
+def test_runs_too_old_to_be_sent_do_not_come_back_as_the_newest_ones(ledger, there):
+    for number in range(KEPT_RUNS + 2):
+        run = ledger.begin_run(PORTAL, command="push", now=NOW + number, owner=ANA)
+        Ledger.end_run(ledger, run, outcome="done", now=NOW + number)
+    ledger.record(PORTAL, [a_base("a", 1)])
+    ledger.send("Decisions")
+    with closing(git_ledger(there)) as other:
+        ledger.record(PORTAL, [a_base("b", 2)])
+        other.record(PORTAL, [a_base("c", 3)])
+        other.send("Decisions")
+        ledger.send("Decisions")
+    found = [(info.number, info.started_at) for info in ledger.runs(PORTAL)]
+    assert found == [(number, NOW + number - 1) for number in range(KEPT_RUNS + 2, 2, -1)]
+
+
 def test_a_push_whose_lock_somebody_of_this_machine_broke_sends_nothing_and_leaves_their_lease(ledger, remote, here):
     assert ledger.lock(PORTAL, ANA, now=NOW) is None
     with closing(git_ledger(here)) as second:
@@ -326,6 +343,23 @@ def test_a_runner_that_died_with_its_disk_leaves_what_it_was_about_to_send_to_be
         assert busy is not None and NOW - busy.beat_at < 10
         assert other.lock(PORTAL, BEN, now=NOW + 400, take_over=busy) is None
         assert [entry.slug for entry in other.pending(PORTAL)] == ["x", "y"]
+
+
+def test_a_push_that_died_here_does_not_hide_what_another_machine_published_since(ledger, here, there):
+    run, entries = began(ledger, "a")
+    with closing(git_ledger(there)) as other:
+        busy = other.lock(PORTAL, BEN, now=NOW + 400)
+        assert other.lock(PORTAL, BEN, now=NOW + 400, take_over=busy) is None
+        second = other.begin_run(PORTAL, command="push", now=NOW + 400, owner=BEN)
+        finish(other, second, other.offer(PORTAL, second, [(1, a_change(slug="b"))]), owner=BEN)
+        other.end_run(second, outcome="done", now=NOW + 401)
+        other.unlock(PORTAL, BEN)
+    with closing(git_ledger(here)) as again:
+        died = again.lock(PORTAL, BEN, now=NOW)
+        assert died is not None and died.is_run_of(ANA)
+        assert again.lock(PORTAL, BEN, now=NOW, take_over=died) is None
+        third = again.begin_run(PORTAL, command="push", now=NOW, owner=BEN)
+        assert third > second > run and again.offer(PORTAL, third, [(1, a_change(slug="c"))]) != entries
 
 
 def test_a_lease_that_was_pushed_just_before_the_process_died_is_given_back_by_the_next_run(here, remote, tmp_path):

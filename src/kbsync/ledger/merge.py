@@ -28,7 +28,7 @@ def merge(base: Tables, ours: Tables, theirs: Tables) -> dict[str, list[list[Any
     for table, key in (("body", 1), ("picture", 2)):
         there = {tuple(row[:key]) for row in theirs[table]}
         found[table] += [list(row) for row in ours[table] if tuple(row[:key]) not in there]
-    _add_runs(found, ours)
+    _add_runs(found, ours, sent=max((row[0] for row in base["run"]), default=0))
     return found
 
 
@@ -55,8 +55,15 @@ def _name(row: Row) -> tuple[Any, ...]:
     return values["kind"], values["path"], values["slug"], values["locale"]
 
 
-def _add_runs(found: dict[str, list[list[Any]]], ours: Tables) -> None:
-    """Runs that only we know come after theirs, with numbers of their own."""
+def _add_runs(found: dict[str, list[list[Any]]], ours: Tables, *, sent: int) -> None:
+    """Runs that only we know come after theirs, with numbers of their own.
+
+    Args:
+        found: the tables of the remote.
+        ours: of this machine.
+        sent: the newest run of what both began with. Earlier ones were sent as well, even if they are too old to be
+            in the tree now.
+    """
     # By when and as what they began: a run got another number when it came after theirs the last time.
     columns = [TABLES["run"].index(name) for name in ("command", "started_at", "digest")]
     known = {tuple(row[column] for column in columns) for row in found["run"]}
@@ -64,7 +71,7 @@ def _add_runs(found: dict[str, list[list[Any]]], ours: Tables) -> None:
     entry = max((row[0] for row in found["journal"]), default=0)
     run_of = TABLES["journal"].index("run")
     for row in ours["run"]:
-        if tuple(row[column] for column in columns) in known:
+        if row[0] <= sent or tuple(row[column] for column in columns) in known:
             continue
         number += 1
         found["run"].append([number, *row[1:]])
