@@ -190,7 +190,7 @@ class GitLedger(Ledger):
             self.fetch()
         elif self.file.origin().lease != "theirs":
             # The dead push is of this machine. As long as it seemed to be at work, nothing was fetched.
-            self._take_what_is_there(at_work=True)
+            self.replica.take(at_work=True)
         busy = super().lock(target, owner, now=now, take_over=take_over)
         if busy is None:
             # What the remote still has of a lease is a dead run's, and goes with the next commit.
