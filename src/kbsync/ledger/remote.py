@@ -187,7 +187,7 @@ class RemoteRef:
         for address in found.decode("utf-8", "surrogateescape").splitlines():
             if not Path(address).is_absolute() and ":" not in address.partition("/")[0]:
                 raise ConfigError(
-                    f"The remote `{self.remote}` is `{visible(address)}`, a folder that may have come with this one.",
+                    f"The remote `{self.remote}` is `{visible(address)}`, a relative path. It may be a stranger's.",
                     hint=f"If it is yours, write its full path: `git remote set-url {self.remote} /path/to/it`.",
                 )
 
@@ -383,7 +383,7 @@ class RemoteRef:
         code, out, said = self._run(*arguments)
         if code:
             raise ConfigError(
-                f"The ledger is in git, and git cannot be used here ({_reason(said)}).",
+                f"The ledger is to be in git, but git cannot be used in this folder: {_reason(said)}.",
                 hint="Run kbsync in a git repository that has a remote, or set another [ledger] url.",
             )
         return out
