@@ -119,7 +119,9 @@ def test_a_plan_of_a_fork_needs_no_token_and_sends_no_request(remote, origin, po
     before = len(portal.requests)
     done = fork.run("plan", "--offline")
     assert done.code == 0 and "title: Invoices -> Bills" in done.out, done
-    assert re.search(r"Compared with run 1 of [-0-9]+ [0-9:]+ UTC in the ledger\. The portal was not asked\.", done.out)
+    assert re.search(
+        r"Compared with run 1 of [-0-9]+ [0-9:]+ UTC in the ledger\. Later edits in the panel are not shown\.", done.out
+    )
     assert fork.run("plan", "--offline", "--check").code == 10
     plan = json.loads(fork.run("plan", "--offline", "--format", "json").out)
     assert plan["as_of"]["run"] == 1 and [change["action"] for change in plan["changes"]] == ["update"]
@@ -148,6 +150,15 @@ def test_the_ledger_moves_into_git_with_one_command(remote, origin, portal: Sand
     assert "5 unchanged" in job.run("plan").out
     assert history(origin) == ["Imported"]
     assert job.run("ledger", "move", "git:origin").code == 6
+
+
+def test_a_ledger_outside_the_repository_can_be_moved_to_as_the_user_named_it(remote, tmp_path_factory):
+    remote.run("push")
+    url = f"sqlite:{tmp_path_factory.mktemp('elsewhere').as_posix()}/ledger.db"
+    assert remote.run("ledger", "move", url).code == 0
+    later = remote.run("plan")
+    assert later.code == 2 and "not trusted: [ledger] url" in later.err
+    assert remote.run("trust").code == 0 and "5 unchanged" in remote.run("plan").out
 
 
 def test_a_job_without_any_ledger_is_told_what_it_cannot_know(remote):

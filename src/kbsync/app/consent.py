@@ -28,11 +28,13 @@ class Consent:
     Args:
         settings: with the file that they come from.
         session: the run, and who can be asked.
+        typed_ledger: the ledger that the user named on the command line.
         agreed: digests that this run was given: it does not ask twice, also where nothing can be remembered.
     """
 
     settings: Settings
     session: Session
+    typed_ledger: str = ""
     agreed: set[str] = field(default_factory=set)
 
     def program(self) -> None:
@@ -59,6 +61,8 @@ class Consent:
     def ledger(self) -> None:
         """Before the ledger is opened. One in the folder that the command itself chose needs no word."""
         url, state = self.settings.ledger.url, self.settings.state
+        if url == self.typed_ledger:
+            return  # The user's own word, not the file's.
         if url.startswith("git:"):
             return  # A remote that the user's own clone has; `ledger/remote.py` looks at how git talks to it.
         place = url.removeprefix("sqlite:").removeprefix("//")

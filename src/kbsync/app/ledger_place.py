@@ -51,6 +51,7 @@ def move(workspace: Workspace, url: str) -> bool:
     # Found out before anything is copied: a kbsync.toml that cannot be changed.
     text = with_url(settings.path.read_text(encoding="utf-8"), url)
     there = Workspace(replace(settings, ledger=replace(settings.ledger, url=url)), workspace.session)
+    there.consent = replace(there.consent, typed_ledger=url)
     copied = False
     if workspace.has_ledger():
         with closing(workspace.open_ledger()) as ledger:
@@ -99,7 +100,7 @@ def note_behind(workspace: Workspace, plan: Plan) -> None:
     if commit:
         workspace.session.note(
             f"The last push published commit {commit[:12]}, which is not part of this branch. "
-            "Merge or pull it first, or this plan reverses its changes."
+            "Merge or pull it first. Otherwise a push from here reverses its changes."
         )
 
 

@@ -70,7 +70,8 @@ def _from_file(path: Path, source: str) -> str:
             raise OSError(errno.EFBIG, "it is too long for a token", str(path))
         return data.decode("utf-8-sig")
     except (OSError, UnicodeDecodeError) as exc:
-        raise ConfigError(f"{source} cannot be read: {type(exc).__name__}.") from exc
+        reason = exc.strerror if isinstance(exc, OSError) and exc.strerror else "it is not text"
+        raise ConfigError(f"{source} cannot be read: {reason}.", hint="Check the path and its permissions.") from exc
 
 
 def _from_command(settings: Settings, environ: Mapping[str, str]) -> str:

@@ -34,7 +34,7 @@ Pair = tuple[str, Any]
     "texts",
     multiple=True,
     metavar="KEY=VALUE",
-    help="A field with a text. KEY=@FILE uploads a file.",
+    help="A field whose value is text. KEY=@FILE uploads a file.",
 )
 @click.option(
     "-F",
@@ -42,7 +42,7 @@ Pair = tuple[str, Any]
     "values",
     multiple=True,
     metavar="KEY=VALUE",
-    help="A field with a number, true, false, null or other JSON.",
+    help="A field whose value is a number, true, false, null or other JSON.",
 )
 @click.option("--paginate", is_flag=True, help="Read all pages of a list and print one list.")
 @click.option("--yes", is_flag=True, help="Allow a write to portals, categories or articles.")
@@ -59,9 +59,9 @@ def command(
 ) -> int:
     """Send one request to the service and print the answer.
 
-    PATH is of your account, for example inboxes or reports/summary. A path with / at its beginning is used as it is,
-    for example /api/v1/profile. {account_id} and {portal} are replaced. The fields of a GET are its query, those of
-    other methods a JSON object.
+    PATH is a path of your account, for example inboxes or reports/summary. A path that begins with / is used as it is,
+    for example /api/v1/profile. {account_id} and {portal} are replaced. With GET, the fields are the query; with other
+    methods, they are one JSON object.
 
     \b
     kbsync api GET portals/{portal}/articles -f locale=en --paginate

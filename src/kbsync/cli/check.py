@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import replace
 
 import click
@@ -42,6 +43,14 @@ def command(ctx: click.Context, form: str) -> int:
 
 def _show(line: Line, style: Style) -> None:
     colour = {"ok": "green", "note": "yellow", "bad": "red"}[line.mark]
-    say(f"{style.paint(f'{line.mark:<4}', colour)}  {line.what + ':':<12} {visible(line.found)}")
-    if line.hint:
-        say(f"      {'':<12} {style.paint(visible(line.hint), 'dim')}")
+    head = f"{line.mark:<4}  {line.what + ':':<12} "
+    found, *more = _fitted(visible(line.found), len(head), style) or [""]
+    say(style.paint(f"{line.mark:<4}", colour) + head[4:] + found.lstrip(" "))
+    for text in (*more, *_fitted(visible(line.hint), len(head), style, colour="dim")):
+        say(text)
+
+
+def _fitted(text: str, margin: int, style: Style, *, colour: str = "") -> list[str]:
+    """A text on a terminal as lines that fit; elsewhere, as in the log of a job, on one line."""
+    width = style.width if sys.stdout.isatty() else margin + len(text) * 2
+    return replace(style, width=width).wrapped(" " * margin + text, colour=colour)

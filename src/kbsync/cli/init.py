@@ -11,6 +11,7 @@ import click
 from kbsync.app.session import Session
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
+from kbsync.command import quote
 from kbsync.config import CONFIG_NAME, SANDBOX, read_settings
 from kbsync.errors import ConfigError, ExitCode
 from kbsync.files import relative
@@ -111,10 +112,15 @@ def command(
     _trust(replace(options.session(), config=folder / CONFIG_NAME, env=""))
     for path, verb in written:
         options.note(f"{verb:<8} {relative(path)}")
-    options.note("\nNext: `kbsync plan` shows what a push would do. `kbsync push` does it.")
-    if answers.base_url != SANDBOX:
-        options.note("First set KBSYNC_TOKEN, then run `kbsync check`.")
+    options.note(f"\n{_what_next(folder, answers)}")
     return ExitCode.DONE
+
+
+def _what_next(folder: Path, answers: Answers) -> str:
+    steps = [] if folder.resolve() == Path.cwd() else [f"Go into the folder: `cd {quote(str(folder))}`."]
+    if answers.base_url != SANDBOX:
+        steps.append("Set KBSYNC_TOKEN. `kbsync check` shows whether everything works.")
+    return "\n  ".join(["Next:", *steps, "`kbsync plan` shows what a push would do. `kbsync push` does it."])
 
 
 def _ledger_for(folder: Path, answers: Answers) -> str:

@@ -147,7 +147,7 @@ def unlock(ctx: click.Context, yes: bool) -> int:
 @common_options
 @click.pass_context
 def sync(ctx: click.Context) -> int:
-    """Send what could not be sent to the ledger in git before."""
+    """Send results that could not be sent to the ledger in git."""
     from kbsync.app.ledger_place import sync as send
 
     workspace = _workspace(ctx)

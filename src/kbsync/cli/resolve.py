@@ -107,7 +107,7 @@ def _ask(found: Open, options: Options) -> Side | None:
     for line in found.difference():
         say(f"      {line}")
     answer = click.prompt(
-        "      Keep [o]urs (your file), [t]heirs (the portal), or [s]kip",
+        "      Keep [o]urs (file), [t]heirs (portal) or [s]kip?",
         type=click.Choice(list(CHOICES)),
         default="s",
         show_choices=False,

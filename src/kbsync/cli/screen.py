@@ -115,8 +115,16 @@ def _fitted(text: str) -> str:
     """A text for a terminal, wrapped by words. Elsewhere, as in the log of a job, lines stay whole."""
     from kbsync.report.style import Style
 
-    style = Style(width=shutil.get_terminal_size().columns)
+    style = Style(width=_columns_of_stderr())
     return "\n".join(piece for line in text.split("\n") for piece in style.wrapped(line) or [line])
+
+
+def _columns_of_stderr() -> int:
+    """Where stdout is a pipe, `shutil` knows only that."""
+    try:
+        return os.get_terminal_size(sys.stderr.fileno()).columns or shutil.get_terminal_size().columns
+    except OSError:
+        return shutil.get_terminal_size().columns
 
 
 def ask_person(text: str) -> bool:

@@ -131,7 +131,12 @@ def _convert(value: Any, kind: Any, where: Callable[[], str]) -> Any:
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
-        raise ConfigError(f"{where()}: {_reason(exc, value)}", hint=_allowed_words(kind)) from exc
+        hint = _allowed_words(kind) or _quoted_hint(value, kind)
+        raise ConfigError(f"{where()}: {_reason(exc, value)}", hint=hint) from exc
+
+
+def _quoted_hint(value: Any, kind: Any) -> str:
+    return f'Put it in quotes: "{value}".' if kind is str and type(value) in {int, float} else ""
 
 
 def _reason(exc: msgspec.ValidationError, found: object) -> str:

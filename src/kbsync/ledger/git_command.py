@@ -158,7 +158,7 @@ class Git:
         for address in found.decode("utf-8", "surrogateescape").splitlines():
             if not Path(address).is_absolute() and ":" not in address.partition("/")[0]:
                 raise ConfigError(
-                    f"The remote `{remote}` is `{visible(address)}`, a folder that may have come with this one.",
+                    f"The remote `{remote}` is `{visible(address)}`, a relative path. It may be a stranger's.",
                     hint=f"If it is yours, write its full path: `git remote set-url {remote} /path/to/it`.",
                 )
 
@@ -171,7 +171,7 @@ class Git:
         code, out, said = self.run(*arguments)
         if code:
             raise ConfigError(
-                f"The ledger is in git, and git cannot be used here ({_reason(said)}).",
+                f"The ledger is to be in git, but git cannot be used in this folder: {_reason(said)}.",
                 hint="Run kbsync in a git repository that has a remote, or set another [ledger] url.",
             )
         return out

@@ -116,7 +116,8 @@ def _locale_hint(context: Context, identity: Identity, allowed: str) -> str:
     if near := did_you_mean(first, context.site.locales):
         return near
     if allowed:
-        return f"Move it into one of these folders: {allowed}. Or add `locale:`."
+        other = " To add a locale, write it into `[content] locales` in kbsync.toml." if first else ""
+        return f"Move it into one of these folders: {allowed}. Or add `locale:`.{other}"
     return f"Move it into a folder named after its locale, such as {context.site.default_locale}/. Or add `locale:`."
 
 
@@ -125,7 +126,8 @@ def check_categories(context: Context) -> Iterator[Finding]:
     """Each article's category is declared in its locale."""
     site = context.site
     for source, identity in _readable(context):
-        if not identity.category or (identity.locale, identity.category) in site.declared:
+        # Without a locale (KB203) there is no folder to declare it in.
+        if not (identity.category and identity.locale) or (identity.locale, identity.category) in site.declared:
             continue
         declared = [slug for locale, slug in site.declared if locale == identity.locale]
         message = f"The category `{identity.category}` is not declared in {identity.locale}."

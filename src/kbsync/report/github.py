@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from kbsync.fields import label_of
-from kbsync.model import Change, Finding, Held, Level, Outcome, Plan, Refusal, Unpublished, visible
+from kbsync.model import Action, Change, Finding, Held, Level, Outcome, Plan, Refusal, Unpublished, visible
 from kbsync.report.value_text import both_texts, moment
 from kbsync.report.vocabulary import action_word, reason_of, refused_headline
 from kbsync.words import field_names
@@ -92,7 +92,8 @@ def _unpublished(items: Sequence[Unpublished], root: str) -> Iterator[str]:
 
 
 def _live(change: Change, root: str) -> str:
-    fields = field_names(field.name for field in change.fields)
+    # What is removed loses all of them.
+    fields = "" if change.action is Action.DELETE else field_names(field.name for field in change.fields)
     message = f"{action_word(change.action)} {change.locale}: {change.slug}" + (f": {fields}" if fields else "")
     title = {"title": "Live: readers see the change immediately"}
     return _command("notice", _top_of(change.path, root) | title, message, "")

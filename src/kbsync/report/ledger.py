@@ -85,11 +85,12 @@ def _accepted_lines(accepted: Sequence[Accepted], style: Style) -> list[str]:
 
 
 def run_line(run: RunInfo, *, at_work: bool = False) -> str:
-    """`12  2026-11-21 07:20  push: 3 done, 1 failed (partly failed)`."""
+    """`12  2026-11-21 07:20  push: 3 done, 1 failed (partly failed)`. That all is done is not said twice."""
     states = ", ".join(f"{number:,} {WORDS.get(state, state)}" for state, number in sorted(run.states.items()))
     ended = OUTCOMES.get(run.outcome, run.outcome.replace("_", " "))
     outcome = ended or ("still running" if at_work else "did not end")
-    return visible(f"{run.number}  {moment(run.started_at)}  {run.command}: {states or 'nothing to send'} ({outcome})")
+    tail = "" if outcome == "done" else f" ({outcome})"
+    return visible(f"{run.number}  {moment(run.started_at)}  {run.command}: {states or 'nothing to send'}{tail}")
 
 
 def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: bool = False) -> str:

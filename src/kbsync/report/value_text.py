@@ -81,7 +81,8 @@ def iso_moment(seconds: float) -> str:
 
 def as_of_sentence(as_of: AsOf) -> str:
     """What a plan was compared with, where that is not the portal."""
-    return f"Compared with run {as_of.run} of {moment(as_of.at_s)} UTC in the ledger. The portal was not asked."
+    run = f"run {as_of.run} of {moment(as_of.at_s)} UTC"
+    return f"Compared with {run} in the ledger. Later edits in the panel are not shown."
 
 
 def moment(seconds: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import ssl
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -130,7 +131,7 @@ def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceEr
         )
     if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout | httpx.ProxyError):
         return Unreachable(
-            f"{asked}: {_origin(exc.request)} cannot be reached: {visible(str(exc)) or 'no connection'}.",
+            f"{asked}: {_origin(exc.request)} cannot be reached: {_without_number(exc) or 'no connection'}.",
             hint="Check [service] base_url and your network, and that the service is running.",
         )
     if isinstance(exc, httpx.TimeoutException):
@@ -147,6 +148,11 @@ def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceEr
         f"{asked}: The connection broke before the answer was complete: {visible(str(exc)) or type(exc).__name__}.",
         hint="Run the command again. It first checks what was stored.",
     )
+
+
+def _without_number(exc: Exception) -> str:
+    """`Connection refused` for `[Errno 111] Connection refused`."""
+    return re.sub(r"^\[Errno -?\d+\] ", "", visible(str(exc)))
 
 
 def _certificate_error(exc: BaseException | None) -> str | None:
