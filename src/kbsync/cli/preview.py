@@ -98,7 +98,7 @@ def read_project(session: Session, agreed: set[str], version: Version = NEWEST) 
     from kbsync.service.profile import read_profile
 
     settings = session.read_settings()
-    consent = Consent(settings, session, agreed)
+    consent = Consent(settings, session, agreed=agreed)
     consent.profile()
     consent.content()
     consent.state()
