@@ -177,6 +177,8 @@ def test_results_that_cannot_be_sent_are_kept_and_sent_later(remote, origin, por
     done = remote.run("push")
     assert done.code == 6 and "1 article updated" in done.out and "kbsync ledger sync" in done.err, done
     assert portal.panel.article("invoices").title == "Bills"
+    joined = clone(remote, origin, "other").run("push", "--join")
+    assert joined.code == 0 and "cannot be joined: the ledger is in git" in joined.err, joined
     shutil.rmtree(origin / "hooks")
     sent = remote.run("ledger", "sync")
     assert (sent.code, sent.err) == (0, "Sent.\n")

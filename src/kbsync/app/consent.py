@@ -28,14 +28,14 @@ class Consent:
     Args:
         settings: with the file that they come from.
         session: the run, and who can be asked.
-        typed_ledger: the ledger that the user named on the command line.
         agreed: digests that this run was given: it does not ask twice, also where nothing can be remembered.
+        typed_ledger: the ledger that the user named on the command line.
     """
 
     settings: Settings
     session: Session
-    typed_ledger: str = ""
     agreed: set[str] = field(default_factory=set)
+    typed_ledger: str = ""
 
     def program(self) -> None:
         """Before `token_command` runs.

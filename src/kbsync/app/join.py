@@ -44,7 +44,7 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
     info = ledger.join(lease.target, lease.owner, now=time.time())
     pushed = Pushed(Plan(workspace.target))
     if info is None:
-        workspace.session.note("No push is running on this portal, so there is nothing to join.")
+        workspace.session.note(_why_not(workspace, ledger))
         return pushed
     before, started = service.requests, time.monotonic()
     with stopping_softly(workspace.session.note) as stop, keeping_alive(lease, workspace):
@@ -70,6 +70,12 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     return pushed
+
+
+def _why_not(workspace: Workspace, ledger: Ledger) -> str:
+    if workspace.has_git_ledger and ledger.holder(workspace.target.key) is not None:
+        return "The push that is running cannot be joined: the ledger is in git. `--join` needs one in PostgreSQL."
+    return "No push is running on this portal, so there is nothing to join."
 
 
 def _died(ledger: Ledger, target: str, number: int) -> bool:
