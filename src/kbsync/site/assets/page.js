@@ -83,7 +83,7 @@
   // --- boxes that scroll -----------------------------------------------------------------------------------------------
 
   function reachBoxes() {
-    for (const box of document.querySelectorAll("article pre, article table")) {
+    for (const box of document.querySelectorAll("article pre, article table, article .tableWrapper")) {
       const scrolls = box.scrollWidth > box.clientWidth + 1;
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
