@@ -200,6 +200,6 @@ def test_undo_without_a_number_names_the_last_push_where_nobody_can_be_asked(rem
     remote.run("push")
     remote.run("push")
     done = remote.run("undo")
-    assert done.code == 2 and "The last one is: 1  " in done.err and "Run `kbsync undo 1`." in done.err
+    assert done.code == 2 and "The last one is run 1 (" in done.err and "Run `kbsync undo 1`." in done.err
     assert len(portal.panel.articles("handbook")) == 3
     assert "Run `kbsync undo 1 --yes`." in remote.run("undo", "--yes").err

@@ -347,6 +347,8 @@ def test_a_runner_that_died_with_its_disk_leaves_what_it_was_about_to_send_to_be
 
 def test_a_push_that_died_here_does_not_hide_what_another_machine_published_since(ledger, here, there):
     run, entries = began(ledger, "a")
+    # Just now, whenever this module was loaded: it seems to be at work.
+    ledger.beat(PORTAL, ANA, now=time.time())
     with closing(git_ledger(there)) as other:
         busy = other.lock(PORTAL, BEN, now=NOW + 400)
         assert other.lock(PORTAL, BEN, now=NOW + 400, take_over=busy) is None

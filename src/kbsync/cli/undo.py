@@ -56,8 +56,8 @@ def _last(project: Project, options: Options, *, yes: bool) -> int:
         from kbsync.report.ledger import run_line
 
         line = command_line("undo", found.number, options=[("--yes", yes), *options.session().options])
-        last = " ".join(run_line(found).split())
-        raise UsageError(f"Name the push to undo. The last one is run {last}.", hint=f"Run `{line}`.")
+        number, _, what = " ".join(run_line(found).split()).partition(" ")
+        raise UsageError(f"Name the push to undo. The last one is run {number} ({what}).", hint=f"Run `{line}`.")
     return found.number
 
 
