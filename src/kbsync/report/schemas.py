@@ -40,7 +40,19 @@ def schema_text(name: str) -> str:
     number, title, make = SCHEMAS[name]
     # Not an address: the schema is where kbsync is, and nowhere on the web.
     head = {"$schema": DIALECT, "$id": f"urn:kbsync:schema:{name}:{number}", "title": title}
-    return json_text(head | {key: value for key, value in make().items() if key != "title"})
+    return json_text(head | {key: _ordered(value) for key, value in make().items() if key != "title"})
+
+
+def _ordered(value: Any) -> Any:
+    """With nothing as the last alternative: versions of msgspec put it first or last."""
+    if isinstance(value, list):
+        return [_ordered(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    found = {key: _ordered(item) for key, item in value.items()}
+    if "anyOf" in found:
+        found["anyOf"] = sorted(found["anyOf"], key=lambda one: one == {"type": "null"})
+    return found
 
 
 def schema_names() -> dict[str, str]:
