@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from kbsync.ledger.job import CI_VARIABLES
+from kbsync.jobs import CI_VARIABLES
 from ledger.postgres_server import MISSING, Server, can_run, running_server
 from patience import GIVE_UP_S
 

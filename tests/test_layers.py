@@ -17,13 +17,13 @@ ROWS = (
     ("content", "service", "ledger"),
     ("markdown",),
     ("config",),
-    ("children", "command", "hosts", "streams", "words"),
+    ("children", "command", "hosts", "jobs", "streams", "words"),
     ("files",),
     ("model", "fields"),
     ("errors",),
 )
 """From above to below. Not in the design: `files`, `children` (processes), `command` (one for the shell), `hosts`,
-`streams` (stdout), and `words` (numbers in sentences)."""
+`jobs` (of CI), `streams` (stdout), and `words` (numbers in sentences)."""
 
 HOMES = {
     "click": {"cli"},

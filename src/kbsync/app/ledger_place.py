@@ -12,7 +12,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.config import read_settings
 from kbsync.errors import LedgerError
 from kbsync.files import write_whole
-from kbsync.ledger.job import is_ci
+from kbsync.jobs import is_ci
 from kbsync.model import Plan
 
 TABLE = re.compile(r"^[ \t]*\[[ \t]*ledger[ \t]*\][^\n]*$", re.MULTILINE)

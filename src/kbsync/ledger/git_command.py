@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kbsync.children import find_program
 from kbsync.errors import ConfigError, LedgerError
-from kbsync.ledger.job import is_ci
+from kbsync.jobs import is_ci
 from kbsync.model import visible
 
 LIMIT_S = 120.0

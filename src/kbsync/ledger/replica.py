@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from kbsync.errors import LedgerError
+from kbsync.jobs import job_of
 from kbsync.ledger import journal, presence
 from kbsync.ledger.dump import TABLES, dump
 from kbsync.ledger.fast_import import Author
-from kbsync.ledger.job import job_of
 from kbsync.ledger.ledger import Ledger
 from kbsync.ledger.merge import merge
 from kbsync.ledger.remote import RemoteRef

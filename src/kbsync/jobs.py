@@ -1,4 +1,4 @@
-"""Where and for whom kbsync runs, for the commits of the ledger in git."""
+"""The CI job that kbsync runs in, if any: its page, and who started it."""
 
 from __future__ import annotations
 
