@@ -116,7 +116,7 @@ def place_of(environ: Mapping[str, str], *, repository: str = "", number: int | 
 
     Raises:
         UsageError: nothing says which pull request it is.
-        ConfigError: the address of the API is none.
+        ConfigError: the address of the API cannot be used.
     """
     if environ.get("CI_API_V4_URL") and not environ.get("GITHUB_ACTIONS"):
         text = environ.get("CI_MERGE_REQUEST_IID", "")
@@ -154,7 +154,7 @@ def _event(path: str) -> _Event:
 
 
 def token_of(forge: Forge, environ: Mapping[str, str]) -> str:
-    """The forge's own token, "" where there is none. That of the help center stays out of this."""
+    """The forge's own token, "" if it is not set. The token of the help center is not used here."""
     names = ("KBSYNC_GITLAB_TOKEN", "GITLAB_TOKEN") if isinstance(forge, GitLab) else ("GITHUB_TOKEN",)
     return next((environ[name].strip() for name in names if environ.get(name, "").strip()), "")
 
