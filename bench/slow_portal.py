@@ -245,9 +245,8 @@ def route(shelf: Shelf, method: str, path: str, query: str, body: bytes) -> Answ
             return 200, encode(AUTHOR | {"accounts": [{"id": 1, "role": "administrator"}]})
         case "POST", [_, "upload"]:
             name = re.search(rb'filename="([^"]*)"', body)
-            return 200, encode(
-                {"file_url": f"http://127.0.0.1/blobs/{name[1].decode() if name else 'x'}", "blob_id": "x"}
-            )
+            address = f"http://127.0.0.1/rails/active_storage/blobs/redirect/x/{name[1].decode() if name else 'x'}"
+            return 200, encode({"file_url": address, "blob_id": "x"})
         case "GET", [_, "inboxes"]:
             return 200, b'{"payload":[]}'
         case "GET", [_, "portals"]:
