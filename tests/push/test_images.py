@@ -7,9 +7,11 @@ import json
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
+from typing import cast
 from urllib.request import urlopen
 
 import pytest
@@ -17,8 +19,10 @@ import pytest
 from builders import write_files
 from kbsync import Project as Opened
 from kbsync.app.reading import read_content
-from kbsync.model import name_body
+from kbsync.model import Action, Change, Plan, name_body
+from kbsync.push.uploads import ImageAddresses, Uploads, upload_all
 from kbsync.sandbox import Behaviour, Sandbox
+from kbsync.service.contract import Service
 from repo import Repo, a_repo, needs_git
 
 from .project import Project
@@ -251,3 +255,27 @@ def test_what_a_tree_wants_is_the_same_before_its_images_are_uploaded_and_after(
     before = read_content(workspace).desired
     project.push()
     assert read_content(workspace).desired == before
+
+
+class Elsewhere:
+    """A service whose uploads have addresses of another kind."""
+
+    def upload(self, name: str, data: bytes, kind: str) -> str:
+        return f"https://cdn.example.com/{len(data)}/{name}"
+
+
+def test_an_address_that_nothing_would_recognize_later_is_not_recorded(project: Project):
+    workspace = Opened.open(project.folder).workspace
+    compiler = read_content(workspace).compiler
+    with closing(workspace.open_ledger()) as ledger:
+        uploads = Uploads(
+            cast(Service, Elsewhere()), compiler, ImageAddresses({}, {}), ledger, "x", time.time, per_hour=0
+        )
+        image = compiler.images.by_path["en/guide/images/a.png"]
+        change = Change(
+            action=Action.UPLOAD, kind="asset", locale="", slug="", path=image.path, remote_id=None, title=image.path
+        )
+        plan = Plan(workspace.target, (change,))
+        (outcome,) = upload_all(plan, uploads, lambda: False, concurrency=1)
+        assert outcome.outcome == "failed" and "https://cdn.example.com/" in outcome.error
+        assert not ledger.images("x") and not uploads.addresses.known

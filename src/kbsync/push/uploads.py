@@ -17,7 +17,7 @@ from kbsync.errors import ContentError, ServiceError, Throttled
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest, host_of, key_in
-from kbsync.model import Action, Change, Observed, Outcome, Plan, RemoteId
+from kbsync.model import Action, Change, Observed, Outcome, Plan, RemoteId, visible
 from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
 from kbsync.plan.result import HOPELESS
@@ -26,6 +26,8 @@ from kbsync.service.contract import Service
 from kbsync.words import count
 
 HOUR_S = 3600.0
+SHOWN_CHARS = 200
+OTHER_ADDRESS = "Check [service] base_url, or publish the images elsewhere and set [assets] base_url."
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,6 +209,10 @@ def _upload(change: Change, uploads: Uploads) -> tuple[Outcome, str]:
         return Outcome(change, "skipped", None, error, exc.hint, hopeless=True), ""
     except (ServiceError, ContentError) as exc:
         return Outcome(change, "failed", None, exc.message, exc.hint, isinstance(exc, HOPELESS)), ""
+    if key_in(url) != image.key:
+        # With this address, every body that shows the image would be another than the one in the plan.
+        error = f"The service put the image where kbsync cannot recognize it: {visible(url)[:SHOWN_CHARS]}"
+        return Outcome(change, "failed", None, error, OTHER_ADDRESS, hopeless=True), ""
     return Outcome(change, "done"), url
 
 
