@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from enum import StrEnum
 from hashlib import blake2b
 from typing import Literal
@@ -394,7 +394,7 @@ class Plan:
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
     `unpublished` is what only a status in a file would publish. A plan that is `refused` is shown and not carried out.
     `seconds` and `requests` are an estimate of what the changes cost. `as_of` is the run that the files were compared
-    with; None: the portal.
+    with; None: the portal. `version` is that of the service; "" where it is not known.
     """
 
     target: Target
@@ -413,10 +413,7 @@ class Plan:
     unpublished: tuple[Unpublished, ...] = ()
     refused: Refusal | None = None
     as_of: AsOf | None = None
-
-    def as_of_run(self, as_of: AsOf) -> Plan:
-        """The same plan, which says that the portal was not looked at."""
-        return replace(self, as_of=as_of)
+    version: str = ""
 
     @property
     def sent(self) -> tuple[Change, ...]:

@@ -8,8 +8,10 @@ import pytest
 
 from kbsync.errors import ConfigError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, SideEffects
+from kbsync.markdown.versions import NEWEST, V4_10, V4_16, Version
 from kbsync.model import Status
 from kbsync.service.declaration import OPERATIONS
+from kbsync.service.facts import FACTS, Facts
 from kbsync.service.profile import Limits, read_profile
 
 
@@ -152,3 +154,45 @@ def test_a_profile_that_is_not_there_or_no_toml_is_told(own, tmp_path):
     for name in ("bytes.toml", "folder"):
         with pytest.raises(ConfigError, match=name):
             read_profile(name, folder=tmp_path)
+
+
+# --- versions
+
+
+def test_what_came_with_a_version_is_there_from_that_version_on():
+    newest = read_profile("chatwoot", folder=Path())
+    assert newest.facts == Facts(**dict.fromkeys(FACTS, True))
+    assert newest.at(V4_16) == newest.at(NEWEST) == newest.at(Version(5, 2)) == newest
+    old = newest.at(V4_10)
+    added = {"reorder_categories", "bulk_status", "bulk_category", "bulk_delete"}
+    assert set(newest.operations) - set(old.operations) == added
+    assert not old.can("bulk_status")
+    assert old.facts == Facts()
+    assert old.limits == Limits(255, 255, 20_000, 20_000)
+
+
+def test_a_version_between_two_known_ones_has_what_came_before_it():
+    between = read_profile("chatwoot", folder=Path()).at(Version(4, 14))
+    assert between.facts == Facts(public_markdown=True)
+    assert not between.can("bulk_status")
+    assert not between.limits.reserved_slugs
+
+
+def test_a_profile_of_an_older_version_still_knows_the_newer_ones():
+    newest = read_profile("chatwoot", folder=Path())
+    assert newest.at(Version(3, 0)) == newest.at(V4_10)
+    assert newest.at(V4_10).at(V4_16) == newest
+
+
+def test_a_profile_of_ones_own_says_since_when_and_may_take_a_fact_away(own):
+    profile = own('extends = "chatwoot"\n[since]\nstages_edits = ""\nupload = "4.15"\nslug_chars = "4.12"\n')
+    assert not profile.facts.stages_edits
+    assert profile.facts.empty_drafts
+    assert (profile.at(Version(4, 14)).can("upload"), profile.at(Version(4, 15)).can("upload")) == (False, True)
+    assert [profile.at(version).limits.slug_chars for version in (V4_10, V4_16)] == [0, 255]
+
+
+def test_the_documented_profile_knows_of_no_facts():
+    profile = read_profile("documented", folder=Path())
+    assert profile.facts == Facts()
+    assert profile.at(V4_10) == profile

@@ -112,6 +112,7 @@ def _from_memory(
         return seen, Compared(known, remembered.findings) if known is not None else None
     from kbsync.app.amend import amended
 
+    service.use_version(service.version or known.version)
     known = amended(workspace, known, part, service)
     if known is None:
         return seen, None

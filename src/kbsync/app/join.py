@@ -46,6 +46,8 @@ def _join(workspace: Workspace, reading: Reading, service: Service, ledger: Ledg
     if info is None:
         workspace.session.note(_why_not(workspace, ledger))
         return pushed
+    service.use_version(service.version or info.version)
+    pushed.plan = replace(pushed.plan, version=service.version)
     before, started = service.requests, time.monotonic()
     with stopping_softly(workspace.session.note) as stop, keeping_alive(lease, workspace):
         run = Run(ledger, info.number, time.time, lambda: stop.asked, lease.beat, lease.owner, lease.is_gone)

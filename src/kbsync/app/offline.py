@@ -6,6 +6,7 @@ seen; the plan says as of which run it is.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from kbsync.app.cached import Compared
@@ -16,6 +17,7 @@ from kbsync.app.sides import Recorded, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.errors import LedgerError, PlanRefused
 from kbsync.ledger import Ledger
+from kbsync.ledger.values import RunInfo
 from kbsync.markdown.uploaded import host_of
 from kbsync.model import AsOf, Plan
 from kbsync.plan.build import build_plan
@@ -32,7 +34,7 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
         TreeRefused: the content tree has errors.
         PlanRefused: there is nothing on record to compare with.
     """
-    record, as_of = _read(workspace)
+    record, run = _read(workspace)
     recorded_slugs = (base.slug for base in record.bases if base.kind == "article")
     reading = keep_slugs(workspace, read_sound(workspace), recorded_slugs)
     addresses = ImageAddresses.of(record.images, (), host_of(workspace.settings.service.base_url))
@@ -43,20 +45,23 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
     known = Known(None, recovery.bases, recovery.unknown, complete=False)
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
-    return Compared(judged(plan.as_of_run(as_of), workspace, reading), reading.findings)
+    version = workspace.settings.service.version or run.version
+    plan = replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)
+    return Compared(judged(plan, workspace, reading), reading.findings)
 
 
-def _read(workspace: Workspace) -> tuple[Recorded, AsOf]:
+def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:
+    """What is on record, and the last run."""
     if not workspace.has_ledger():
         raise _nothing_recorded()
     ledger = _open(workspace)
     try:
-        record, as_of = recorded(workspace, ledger, former=True), _last_run(ledger, workspace.target.key)
+        record, runs = recorded(workspace, ledger, former=True), ledger.runs(workspace.target.key)
     finally:
         ledger.close()
-    if as_of is None or not record.bases:
+    if not runs or not record.bases:
         raise _nothing_recorded()
-    return record, as_of
+    return record, runs[0]
 
 
 def _open(workspace: Workspace) -> Ledger:
@@ -72,11 +77,6 @@ def _open(workspace: Workspace) -> Ledger:
             raise
         workspace.session.note(f"{exc.message} Comparing with what was fetched last.")
         return ledger
-
-
-def _last_run(ledger: Ledger, target: str) -> AsOf | None:
-    runs = ledger.runs(target)
-    return AsOf(runs[0].number, runs[0].ended_at or runs[0].started_at) if runs else None
 
 
 def _nothing_recorded() -> PlanRefused:

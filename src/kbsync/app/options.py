@@ -106,8 +106,9 @@ def policy_of(
 
 
 def at_its_pace(policy: Policy, service: Service) -> Policy:
-    """A policy that knows how fast the service answers: a plan estimates its time with that."""
-    return replace(policy, latency_s=service.latency_s)
+    """A policy that knows how fast the service answers, and what its version can do."""
+    can = frozenset(operation for operation in policy.can if service.can(operation))
+    return replace(policy, latency_s=service.latency_s, can=can)
 
 
 def needs_author(profile: Profile) -> bool:

@@ -94,7 +94,7 @@ def make_plan(
         plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weigh(reading.desired, known))
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
-    return Planned(plan, reading, recovery, portal, addresses)
+    return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses)
 
 
 def with_way_out(plan: Plan, workspace: Workspace, options: PlanOptions) -> Plan:

@@ -171,7 +171,14 @@ def carry_out(
         gc.freeze()
         gc.enable()
     with stopping_softly(workspace.session.note) as stop:
-        number = ledger.begin_run(lease.target, command=command, now=time.time(), owner=lease.owner, digest=digest)
+        number = ledger.begin_run(
+            lease.target,
+            command=command,
+            now=time.time(),
+            owner=lease.owner,
+            digest=digest,
+            version=plan.version,
+        )
         pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):
             ledger.announce(lease.target, number)

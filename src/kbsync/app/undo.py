@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import replace
 
 from kbsync.app.lease import Lease, held_lock
 from kbsync.app.push import Pushed, carry_out, make_sender
@@ -89,6 +90,7 @@ def _carry_out(
     bases = lease.ledger.bases(lease.target)
     portal = observe(workspace, service, [], bases, full=False)
     plan = build_undo(workspace.target, entries, portal.items or [], bodies, bases, effects=service.side_effects)
+    plan = replace(plan, version=service.version)
     if plan.changes:
         agree(plan)
 

@@ -18,6 +18,7 @@ from kbsync.config import Settings, written_at
 from kbsync.errors import ConfigError
 from kbsync.files import make_folder
 from kbsync.hosts import LOOPBACK
+from kbsync.markdown.versions import Version
 from kbsync.model import Target
 from kbsync.service.profile import Profile, read_profile
 
@@ -35,6 +36,12 @@ UNPACED = 60_000
 """Requests a minute for the embedded sandbox, which need not be spared."""
 
 
+def profile_of(settings: Settings) -> Profile:
+    """The profile that kbsync.toml names, in the version of the service that it says, or else in the newest."""
+    service = settings.service
+    return read_profile(service.profile, folder=settings.folder, version=Version.or_newest(service.version))
+
+
 @dataclass(slots=True)
 class Workspace:
     """One project as one command sees it."""
@@ -49,7 +56,7 @@ class Workspace:
     def __post_init__(self) -> None:
         self.consent = Consent(self.settings, self.session)
         self.consent.profile()
-        self.profile = read_profile(self.settings.service.profile, folder=self.settings.folder)
+        self.profile = profile_of(self.settings)
         if self.settings.lint.ignore or self.settings.lint.levels:
             from kbsync.lint.ignore import check_codes
 
@@ -138,7 +145,8 @@ class Workspace:
         note, log = self.session.note, self.session.log
         transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, note=note, log=log)
         try:
-            yield HttpService(self.profile, transport, settings.service.account_id, settings.service.portal)
+            service = settings.service
+            yield HttpService(self.profile, transport, service.account_id, service.portal, service.version)
         finally:
             transport.close()
 

@@ -13,6 +13,7 @@ ABOUT: Mapping[str, str] = {
     "service.timeout_s": "How many seconds kbsync waits for an answer, at most 3600.",
     "service.token_command": "A command that prints the token, as one text or as a list of words.",
     "service.allow_http": "Whether plain http to machines other than your own is allowed.",
+    "service.version": "Version of the service, such as `4.16`; without this key, kbsync asks the service.",
     "content": "Where your Markdown files are.",
     "content.root": "The folder of your Markdown files, relative to kbsync.toml.",
     "content.default_locale": "The language of the originals.",

@@ -17,6 +17,8 @@ EDITORS = (
 )  # fmt: skip
 """The schemes of addresses that editors open."""
 
+VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?")
+
 
 def check_settings(settings: Settings, origin: Origin) -> None:
     """Refuse values of the right type that cannot work.
@@ -45,6 +47,12 @@ def check_settings(settings: Settings, origin: Origin) -> None:
         )
     if not 0 < settings.service.timeout_s <= 3600:
         raise ConfigError(f"{origin.in_force('service', 'timeout_s')}: Expected seconds, more than 0 and at most 3600.")
+    if settings.service.version and not VERSION.fullmatch(settings.service.version):
+        raise ConfigError(
+            f'{origin.in_force("service", "version")}: Expected a version such as "4.16", '
+            f"found {settings.service.version!r}.",
+            hint="`GET /api` of the service shows its version. Without this key, kbsync asks for it.",
+        )
     if not settings.service.portal:
         raise ConfigError(f"{origin.in_force('service', 'portal')}: The portal's slug is missing.")
     content = settings.content

@@ -16,7 +16,7 @@ SANDBOX = "sandbox"
 
 @dataclass(frozen=True, slots=True)
 class ServiceSettings:
-    """Which portal, and how to reach it."""
+    """Which portal, and how to reach it. `version` is that of the service; with "" it is asked."""
 
     base_url: str = SANDBOX
     account_id: int = 1
@@ -25,6 +25,7 @@ class ServiceSettings:
     timeout_s: float = 30.0
     token_command: str | list[str] = ""
     allow_http: bool = False
+    version: str = ""
 
 
 @dataclass(frozen=True, slots=True)

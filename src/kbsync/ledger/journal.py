@@ -31,11 +31,11 @@ OPEN = "state IN ('waiting', 'taken', 'pending')"
 MAYBE_SENT = "(state IN ('pending', 'unknown') OR (again = 1 AND state IN ('waiting', 'taken')))"
 
 
-def begin_run(db: Database, target: str, command: str, now: float, digest: str) -> int:
+def begin_run(db: Database, target: str, command: str, now: float, *, digest: str, version: str) -> int:
     """A new run; its number."""
     (number,) = db.ask("SELECT coalesce(max(id), 0) + 1 FROM run")[0]
-    query = "INSERT INTO run (id, target, command, started_at, digest) VALUES (?, ?, ?, ?, ?)"
-    db.run(query, (number, target, command, now, digest))
+    query = "INSERT INTO run (id, target, command, started_at, digest, version) VALUES (?, ?, ?, ?, ?, ?)"
+    db.run(query, (number, target, command, now, digest, version))
     return int(number)
 
 
@@ -45,12 +45,12 @@ def runs(db: Database, target: str) -> list[RunInfo]:
     counted = "SELECT run, state, count(*) FROM journal WHERE target = ? GROUP BY run, state"
     for run, state, number in db.ask(counted, (target,)):
         states.setdefault(run, {})[state] = number
-    query = """SELECT id, command, started_at, ended_at, coalesce(outcome, ''), digest FROM run
+    query = """SELECT id, command, started_at, ended_at, coalesce(outcome, ''), digest, version FROM run
                WHERE target = ? ORDER BY id DESC"""
     rows = db.ask(query, (target,))
     return [
-        RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}))
-        for number, command, started_at, ended_at, outcome, digest in checked(db, rows, list[RunRow])
+        RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}), version)
+        for number, command, started_at, ended_at, outcome, digest, version in checked(db, rows, list[RunRow])
     ]
 
 

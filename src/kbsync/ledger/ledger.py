@@ -62,10 +62,22 @@ class Ledger:
         found = self.db.ask("SELECT body FROM body WHERE digest = ?", (digest,))
         return checked(self.db, found, list[tuple[str]])[0][0] if found else None
 
-    def begin_run(self, target: str, *, command: str, now: float, owner: Owner | None = None, digest: str = "") -> int:
-        """Note that a run begins; its number. `digest` names the tree, for those who want to join."""
+    def begin_run(
+        self,
+        target: str,
+        *,
+        command: str,
+        now: float,
+        owner: Owner | None = None,
+        digest: str = "",
+        version: str = "",
+    ) -> int:
+        """Note that a run begins; its number.
+
+        `digest` names the tree, for those who want to join; `version` is that of the service.
+        """
         with self.db.transaction():
-            number = journal.begin_run(self.db, target, command, now, digest)
+            number = journal.begin_run(self.db, target, command, now, digest=digest, version=version)
             if owner is not None:
                 presence.enlist(self.db, number, owner, now)
         return number

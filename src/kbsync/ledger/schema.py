@@ -110,6 +110,10 @@ MIGRATIONS: tuple[str, ...] = (
     # 6: bodies are named with their images by key (`plan/former.py` knows the names of before); an older kbsync would
     # take every article with images for edited.
     "",
+    # 7: the version of the service that a run was carried out with.
+    """
+    ALTER TABLE run ADD COLUMN version TEXT NOT NULL DEFAULT '';
+    """,
 )
 
 VERSION = len(MIGRATIONS)

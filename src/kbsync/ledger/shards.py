@@ -53,7 +53,9 @@ LEFT_OUT: Mapping[str, frozenset[str]] = {
 OF_CHANGE = frozenset({"action", "kind", "locale", "slug", "path", "before", "after"})
 """Columns of the journal that its change says as well."""
 
-DEFAULTS: Mapping[str, Any] = {"error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}"}
+DEFAULTS: Mapping[str, Any] = {
+    "error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}", "version": "",
+}  # fmt: skip
 """Left out of a line where it is so."""
 
 BY = ("path", "key", "remote_id")

@@ -120,7 +120,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class RunInfo:
-    """One run. Times are seconds since 1970; `outcome` is "" while it lasts. `digest` names what it was to make."""
+    """One run. Times are seconds since 1970; `outcome` is "" while it lasts. `digest` names what it was to make.
+
+    `version` is that of the service; "" where it was not known.
+    """
 
     number: int
     command: str
@@ -129,3 +132,4 @@ class RunInfo:
     outcome: str
     digest: str
     states: Mapping[str, int]
+    version: str = ""

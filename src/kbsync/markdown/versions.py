@@ -1,11 +1,11 @@
-"""The version of the portal, which decides what HTML it makes of a text."""
+"""The version of the service, which decides what it can do and what HTML it makes of a text."""
 
 import re
 from typing import NamedTuple, Self
 
 
 class Version(NamedTuple):
-    """A version of the service, as far as pages depend on it."""
+    """A version of the service: what it does differs from one minor version to the next, not within one."""
 
     major: int
     minor: int
@@ -22,12 +22,21 @@ class Version(NamedTuple):
             raise ValueError(f"not a version: {text!r}")
         return cls(int(found[1]), int(found[2]))
 
+    @classmethod
+    def or_newest(cls, text: str) -> "Version":
+        """The version in a text; the newest known one where it has none."""
+        try:
+            return cls.of(text)
+        except ValueError:
+            return NEWEST
+
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}"
 
 
 _VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
 
+V4_2 = Version(4, 2)
 V4_10 = Version(4, 10)
 V4_16 = Version(4, 16)
 
@@ -35,4 +44,7 @@ KNOWN = (V4_10, V4_16)
 """The versions whose HTML was recorded. Source: docs/service.md, sections 9 and 20."""
 
 NEWEST = KNOWN[-1]
-"""What is rendered where nothing says which version the portal has."""
+"""What is rendered, and what the service is taken for, where nothing says which version it has."""
+
+OBSERVED = (V4_2, *KNOWN)
+"""The versions whose behavior was observed. Source: docs/service.md, first lines."""

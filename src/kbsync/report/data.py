@@ -122,7 +122,7 @@ def summary_of(plan: Plan) -> Summary:
 def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
     return PlanReport(
         "kbsync.plan/1",
-        _target(plan.target),
+        _target(plan),
         summary_of(plan),
         [_change(change) for change in plan.changes],
         [_held(held) for held in plan.held],
@@ -139,7 +139,7 @@ def _push_report(
 ) -> PushReport:
     return PushReport(
         "kbsync.push/1",
-        _target(plan.target),
+        _target(plan),
         summary,
         changes,
         [_held(held) for held in plan.held],
@@ -150,8 +150,9 @@ def _push_report(
     )
 
 
-def _target(target: Target) -> TargetEntry:
-    return TargetEntry(target.base_url, target.account_id, target.portal, target.profile)
+def _target(plan: Plan) -> TargetEntry:
+    target = plan.target
+    return TargetEntry(target.base_url, target.account_id, target.portal, target.profile, plan.version)
 
 
 def _other(item: Observed) -> OtherEntry:

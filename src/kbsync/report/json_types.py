@@ -29,6 +29,9 @@ class TargetEntry(Struct, frozen=True):
     account_id: Annotated[int, Meta(description="Number of the account.")]
     portal: Annotated[str, Meta(description="Slug of the portal.")]
     profile: Annotated[str, Meta(description="Name of the profile that says what the service can do.")]
+    version: Annotated[
+        str, Meta(description="Version of the service, as kbsync.toml or the service gives it; empty if it is unknown.")
+    ] = ""
 
 
 class Summary(Struct, frozen=True):

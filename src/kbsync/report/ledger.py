@@ -96,6 +96,7 @@ def run_line(run: RunInfo, *, at_work: bool = False) -> str:
 def run_text(run: RunInfo, entries: Sequence[Entry], style: Style, *, at_work: bool = False) -> str:
     """One run and everything that it did."""
     lines = [style.paint(f"Run {run_line(run, at_work=at_work)}", "bold")]
+    lines += [f"  version {visible(run.version)} of the service"] if run.version else []
     shown = entries if style.verbose else entries[:SHOWN]
     for entry in shown:
         change = entry.change

@@ -9,14 +9,16 @@ from typing import Any
 
 from msgspec import UnsetType
 
-from kbsync.errors import Denied, NotFound, ServerFailed
+from kbsync.errors import Denied, NotFound, ServerFailed, ServiceError
 from kbsync.fields import SideEffects
+from kbsync.markdown.versions import Version
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import decoded, wire
 from kbsync.service.answers import SHOWN_CHARS, check_status
 from kbsync.service.api import ApiRequest
 from kbsync.service.article_lister import Filters, Lister, Page, reading
 from kbsync.service.category_lister import CategoryLister, Counts, Expected
+from kbsync.service.facts import Facts
 from kbsync.service.list_rows import observed_row
 from kbsync.service.portal import Owner, Portal, PortalInfo, check_locales
 from kbsync.service.profile import Profile
@@ -43,6 +45,7 @@ class HttpService:
     transport: Transport
     account_id: int
     portal: str
+    version: str = ""
     categories: dict[RemoteId, Observed] = field(default_factory=dict)
     _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
     _listed: CategoryLister | None = field(init=False, repr=False, default=None)
@@ -56,6 +59,11 @@ class HttpService:
     def side_effects(self) -> SideEffects:
         """What a save changes along with what is sent."""
         return self.profile.side_effects
+
+    @property
+    def facts(self) -> Facts:
+        """What is so in the service's version."""
+        return self.profile.facts
 
     @property
     def requests(self) -> int:
@@ -78,8 +86,19 @@ class HttpService:
         decoded.anything(self._ask("check"))
 
     def fetch_version(self) -> str:
-        """What the service says it is, or ""."""
-        return decoded.version(self._ask("version", public=True))
+        """The version that the service says it has; "" where it does not tell, or something in between answers."""
+        if not self.can("version"):
+            return ""
+        try:
+            return decoded.version(self._ask("version", public=True))
+        except ServiceError:
+            # Everything else can still be done: as the newest version does it.
+            return ""
+
+    def use_version(self, version: str) -> None:
+        """Take the service for one of this version; for the newest known one where that is ""."""
+        self.version = version
+        self.profile = self.profile.at(Version.or_newest(version))
 
     def fetch_owner(self) -> Owner:
         """Whose token it is, and what that user is in this account."""
@@ -139,11 +158,16 @@ class HttpService:
         self._known = known
         complete = True
         with reading(LIST_THREADS) as pool:
+            # Beside the lists, so that nobody waits for it.
+            version = None if self.version else pool.submit(self.fetch_version)
             for locale in locales:
                 before = None if full else known.locales.get(locale)
                 listing = self._lister(locale, pool).list(before, (peeked or {}).get(locale))
                 known.locales[locale] = listing.found
                 complete = complete and listing.complete
+            if version is not None:
+                self.use_version(version.result() or known.version)
+                known.version = self.version
         found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
         listed.look_up(sorted({row.category_id for _, row in found if row.category_id is not None}, key=str))
         listed.look_up(expected.managed, surely=True)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from kbsync.service.article_lister import Page
     from kbsync.service.category_lister import Expected
     from kbsync.service.exchange import Answer
+    from kbsync.service.facts import Facts
     from kbsync.service.portal import Owner, Portal, PortalInfo
     from kbsync.service.snapshot import Snapshot
 
@@ -29,6 +30,11 @@ class Service(Protocol):
     categories: dict[RemoteId, Observed]
 
     @property
+    def version(self) -> str:
+        """Its version, as kbsync.toml or the service gives it; "" before it is known, and where nobody tells."""
+        ...
+
+    @property
     def base_url(self) -> str:
         """Where it is."""
         ...
@@ -36,6 +42,11 @@ class Service(Protocol):
     @property
     def side_effects(self) -> SideEffects:
         """What it changes along with what is sent."""
+        ...
+
+    @property
+    def facts(self) -> Facts:
+        """What is so in its version."""
         ...
 
     @property
@@ -56,6 +67,7 @@ class Service(Protocol):
 
     def check_connection(self) -> None: ...
     def fetch_version(self) -> str: ...
+    def use_version(self, version: str) -> None: ...
     def fetch_owner(self) -> Owner: ...
     def fetch_portal(self) -> PortalInfo: ...
     def peek(self, locales: Iterable[str], expected: Expected = ...) -> dict[str, Page]: ...

@@ -8,7 +8,9 @@ from typing import Any
 
 from kbsync.errors import ConfigError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD, SideEffects
+from kbsync.markdown.versions import Version
 from kbsync.model import Status
+from kbsync.service.facts import FACTS
 from kbsync.words import did_you_mean
 
 OPERATIONS = (
@@ -22,12 +24,16 @@ OPERATIONS = (
     "create_category",
     "update_category",
     "delete_category",
+    "reorder_categories",
     "list_articles",
     "show_article",
     "create_article",
     "update_article",
     "delete_article",
     "reorder_articles",
+    "bulk_status",
+    "bulk_category",
+    "bulk_delete",
     "find_article",
     "upload",
 )
@@ -42,6 +48,7 @@ TABLES: Mapping[str, Collection[str]] = {
     "status": tuple(status.value for status in Status),
     "limits": LIMITS,
     "side_effects": SideEffects._fields,
+    "since": (*OPERATIONS, *LIMITS, *FACTS),
     "pace": ("requests_per_minute", "uploads_per_hour"),
     "public": ("article_url", "category_url"),
 }
@@ -129,12 +136,22 @@ def _check_limit(name: str, where: str, value: Any) -> None:
         raise _wrong(name, where, "a list of slugs", value)
 
 
+def _check_since(name: str, where: str, value: Any) -> None:
+    if value == "":
+        return  # Takes a line of the extended profile away.
+    try:
+        Version.of(value if isinstance(value, str) else "")
+    except ValueError as exc:
+        raise _wrong(name, where, 'a version such as "4.16"', value) from exc
+
+
 CHECKS: Mapping[str, Callable[[str, str, Any], None]] = {
     "operations": _check_operation,
     "fields": _check_fields,
     "status": _number_from(0),
     "limits": _check_limit,
     "side_effects": _check_side_effect,
+    "since": _check_since,
     "pace": _number_from(1),
     "public": _check_url,
 }

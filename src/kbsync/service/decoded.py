@@ -21,9 +21,9 @@ def anything(answer: Answer) -> None:
 
 
 def version(answer: Answer) -> str:
-    """What the service says it is, or ""."""
+    """The version that the service says it has; "" where it says nothing of that kind."""
     found: wire.WireVersion = decode(answer, wire.WireVersion)
-    return found.version[:SHOWN_CHARS]
+    return found.version if wire.VERSION.fullmatch(found.version) else ""
 
 
 def owner(answer: Answer, account_id: int) -> Owner:

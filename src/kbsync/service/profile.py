@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from kbsync.config.toml import read_toml
 from kbsync.errors import ConfigError
 from kbsync.fields import SideEffects
+from kbsync.markdown.versions import NEWEST, Version
 from kbsync.model import Kind, Status
-from kbsync.service.declaration import TABLES, check_declaration
+from kbsync.service.declaration import LIMITS, TABLES, check_declaration
+from kbsync.service.facts import FACTS, Facts
 
 PROFILES = Path(__file__).with_name("profiles")
 BUILT_IN = ("chatwoot", "documented")
@@ -40,10 +42,21 @@ class Limits:
     description_chars: int = 0
     reserved_slugs: tuple[str, ...] = ()
 
+    def without(self, names: Collection[str]) -> Limits:
+        """The limits but for these, which are as if nothing were known of them."""
+        return replace(self, **{name: getattr(UNLIMITED, name) for name in names})
+
+
+UNLIMITED = Limits()
+
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a service can do, which paths do it, what its numbers mean, and how fast it wants to be asked."""
+    """What one version of a service can do, which paths do it, what its numbers mean, and how fast it may be asked.
+
+    `since` has the version from which on an operation, a limit or a fact exists; what is not in it was always there.
+    `whole` is the profile of the newest version, where this is that of an older one.
+    """
 
     name: str
     operations: Mapping[str, Operation]
@@ -55,6 +68,21 @@ class Profile:
     uploads_per_hour: int
     article_url: str
     category_url: str
+    since: Mapping[str, Version]
+    facts: Facts
+    whole: Profile | None = None
+
+    def at(self, version: Version) -> Profile:
+        """The same service in this version: without the operations, limits and facts that came later."""
+        whole = self.whole or self
+        later = {name for name, since in self.since.items() if version < since}
+        return replace(
+            whole,
+            operations={name: operation for name, operation in whole.operations.items() if name not in later},
+            limits=whole.limits.without(later.intersection(LIMITS)),
+            facts=Facts(**{name: name not in later for name in FACTS if name in self.since}),
+            whole=whole if later else None,
+        )
 
     def can(self, operation: str) -> bool:
         """Whether the service has this operation."""
@@ -106,12 +134,13 @@ MAX_LAYERS = 20
 """Profiles that extend one another."""
 
 
-def read_profile(name: str, *, folder: Path) -> Profile:
+def read_profile(name: str, *, folder: Path, version: Version = NEWEST) -> Profile:
     """Read a built-in profile by name, or a TOML file of the user's.
 
     Args:
         name: `chatwoot`, `documented`, or a path.
         folder: what a path is relative to: the folder of kbsync.toml.
+        version: of the service.
 
     Raises:
         ConfigError: no such profile, or it declares something that cannot be.
@@ -124,7 +153,7 @@ def read_profile(name: str, *, folder: Path) -> Profile:
                     f"Profile `{name}`: [{table}] {key} is missing.",
                     hint='Add it, or add `extends = "chatwoot"`, which has everything.',
                 )
-    return _build(raw, name)
+    return _build(raw, name).at(version)
 
 
 def _read_layers(name: str, folder: Path, *, seen: tuple[str, ...]) -> dict[str, Any]:
@@ -170,6 +199,8 @@ def _build(raw: dict[str, Any], name: str) -> Profile:
         uploads_per_hour=pace["uploads_per_hour"],
         article_url=public["article_url"],
         category_url=public["category_url"],
+        since={key: Version.of(text) for key, text in raw.get("since", {}).items() if text},
+        facts=Facts(),
     )
 
 

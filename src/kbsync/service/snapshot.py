@@ -55,11 +55,12 @@ class LocaleRows(msgspec.Struct, array_like=True):
 
 
 class Snapshot(msgspec.Struct, array_like=True):
-    """One portal: its articles by locale, and the ids of its categories."""
+    """One portal: its articles by locale, the ids of its categories, and the version that the service last gave."""
 
     target: str = ""
     locales: dict[str, LocaleRows] = {}
     categories: tuple[RemoteId, ...] = ()
+    version: str = ""
 
 
 def snapshot_path(folder: Path, target: str) -> Path:

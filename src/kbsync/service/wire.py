@@ -26,6 +26,9 @@ CATEGORY_TEXTS = tuple(name for name in _PLAIN_TEXTS if name in CATEGORY_FIELDS)
 
 DIGITS = re.compile(r"[0-9]{1,18}")
 
+VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}[0-9A-Za-z.+-]{0,40}")
+"""A version of the service, such as `4.16.2`, with or without what marks a build."""
+
 Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """A number that fits where numbers are kept: in the ledger and in caches."""
 
