@@ -34,9 +34,17 @@ REASONS: Mapping[Reason, str] = {
 
 def reason_of(item: Held) -> str:
     """Why this needs a decision. Where the two sides never agreed, as far as kbsync knows, either may have moved."""
+    if item.elsewhere:
+        return "belongs to another portal"
     if item.reason is Reason.CONFLICT and not item.has_base:
         return "differs on the portal"
     return REASONS[item.reason]
+
+
+def elsewhere_sentence(slugs: Sequence[str], shown: int) -> str:
+    """`2 slugs belong to another portal of this service: refunds, billing`, the first few of them named."""
+    belong = "1 slug belongs" if len(slugs) == 1 else f"{len(slugs):,} slugs belong"
+    return f"{belong} to another portal of this service: {', '.join(slugs[:shown])}"
 
 
 def action_word(action: Action) -> str:
