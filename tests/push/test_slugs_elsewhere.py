@@ -13,13 +13,29 @@ import pytest
 
 from kbsync.app.elsewhere import MOST
 from kbsync.model import Action, Reason
-from kbsync.sandbox import V4_10, Behaviour, Fault
+from kbsync.report.style import Style
+from kbsync.report.text import plan_text
+from kbsync.sandbox import V4_10, Behaviour, Fault, random_faults
 
-from .world import PORTAL, World, a_category, a_world, an_article
+from .world import PORTAL, World, a_category, a_service, a_world, an_article
 
 CATEGORY = {"en/a/_category.md": a_category("a")}
 BOTH = pytest.mark.parametrize("behaviour", [Behaviour(), V4_10], ids=["4.16", "4.10"])
 FOREIGN = "THEIRS"
+IMPATIENT_S = 0.1
+RATES = (0.05, 0.15, 0.3, 0.6)
+FAULTS = [
+    Fault("refuse"),
+    Fault("reset"),
+    Fault("reset", when="after"),
+    Fault("status", status=500),
+    Fault("status", status=500, when="after"),
+    Fault("status", status=502, when="after"),
+    Fault("status", status=404, when="after"),
+    Fault("cut"),
+    Fault("empty"),
+    Fault("hang", seconds=0.3, when="after"),
+]
 
 
 def files(*stems: str, **keys: object) -> dict[str, str]:
@@ -291,3 +307,51 @@ def test_a_file_that_is_renamed_after_the_prefix_was_set_is_one_rename(tmp_path)
         world.write(CATEGORY | {"en/a/y.md": an_article("X", aliases=["x"])})
         plan = with_prefix(world, "handbook-").plan()
         assert [(change.action, change.after.get("slug")) for change in plan.changes] == [(Action.UPDATE, "handbook-y")]
+
+
+# --- faults beside
+
+
+def after_faults(world: World, name: str, seed: int) -> list[str]:
+    """Push once under the faults of a seed, and in peace then; what is not as it should be."""
+    slugs = [f"{name}-{place}" for place in range(8)]
+    world.write(files(*slugs))
+    let_others_have(world, *slugs[::4])
+    faults = world.sandbox.faults
+    first, decide = faults.number, random_faults(seed, RATES[seed % len(RATES)], FAULTS)
+    with a_service(world.sandbox.base_url, world.project.workspace().profile, timeout_s=IMPATIENT_S) as impatient:
+        faults.follow(lambda number: decide(number - first))
+        told = [world.project.push(impatient).told]
+        faults.clear()
+    told += [world.push().told, world.push().told]
+    made = [slug for slug in world.slugs() if slug.startswith(f"{name}-")]
+    plan = world.plan()
+    ours = [slug for slug in slugs if slug not in slugs[::4]]
+    held = [item.slug for item in plan.held]
+    if (made, held, plan.changes, world.pending()) == (ours, slugs[::4], (), []):
+        return []
+    return [f"seed {seed}: {made} {held} {plan.changes} {world.pending()}", *told]
+
+
+@pytest.mark.slow
+def test_faults_at_random_make_each_article_once_and_never_one_whose_slug_others_have(tmp_path, record_property):
+    seeds = range(3000, 3040)
+    record_property("schedules", len(seeds))
+    with a_world(tmp_path, CATEGORY) as world:
+        world.push()
+        assert [told for seed in seeds for told in after_faults(world, f"s{seed}", seed)] == []
+
+
+# --- what a plan says of them
+
+
+def test_many_such_slugs_are_one_line_of_a_plan_with_one_thing_to_do(tmp_path):
+    stems = numbered(25)
+    with a_world(tmp_path, files(*stems, "mine")) as world:
+        let_others_have(world, *stems)
+        plan = world.plan()
+        text = plan_text(plan, Style(width=500))
+        assert "Needs your decision: 25\n  25 slugs belong to another portal of this service: n000, n001, " in text
+        assert "n009 … and 15 more (-v lists them all).\n      Set `slug_prefix" in text
+        assert text.count("slug_prefix") == 1
+        assert "n024.\n" in plan_text(plan, Style(width=500, verbose=True))

@@ -11,11 +11,11 @@ from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import SHOWN, Style
+from kbsync.report.taken_slugs import elsewhere_lines
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, items_of, moment, moving, value_text
 from kbsync.report.vocabulary import (
     NOUNS,
     already_sentence,
-    elsewhere_sentence,
     live_sentence,
     need,
     others_sentence,
@@ -194,24 +194,7 @@ def held_lines(held: Sequence[Held], style: Style, bodies: Bodies = NO_BODIES) -
     for item in shown:
         lines += [*_held_head(item, style), *_body_lines(item, style, bodies)]
         lines += style.wrapped(f"      {visible(item.hint)}", colour="dim")
-    return [*lines, *rest_lines(len(single) - len(shown), style), *_elsewhere_lines(held, style), ""]
-
-
-def _elsewhere_lines(held: Sequence[Held], style: Style) -> list[str]:
-    """The slugs that another portal has, together: what to do is the same for many of them."""
-    lines: list[str] = []
-    for todo in dict.fromkeys(item.elsewhere for item in held if item.elsewhere):
-        slugs = [visible(_slug_of(item)) for item in held if item.elsewhere == todo]
-        left = 0 if style.verbose else max(0, len(slugs) - SHOWN)
-        more = f" … and {left:,} more (-v lists them all)" if left else ""
-        lines += style.wrapped(f"  {elsewhere_sentence(slugs, len(slugs) - left)}{more}.", hang=4)
-        lines += style.wrapped(f"      {visible(todo)}", colour="dim")
-    return lines
-
-
-def _slug_of(item: Held) -> str:
-    """The slug that a held item is to get."""
-    return next((str(field.after) for field in item.values if field.name == "slug"), item.slug)
+    return [*lines, *rest_lines(len(single) - len(shown), style), *elsewhere_lines(held, style), ""]
 
 
 def held_text(item: Held, style: Style) -> str:

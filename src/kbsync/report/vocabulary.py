@@ -41,12 +41,6 @@ def reason_of(item: Held) -> str:
     return REASONS[item.reason]
 
 
-def elsewhere_sentence(slugs: Sequence[str], shown: int) -> str:
-    """`2 slugs belong to another portal of this service: refunds, billing`, the first few of them named."""
-    belong = "1 slug belongs" if len(slugs) == 1 else f"{len(slugs):,} slugs belong"
-    return f"{belong} to another portal of this service: {', '.join(slugs[:shown])}"
-
-
 def action_word(action: Action) -> str:
     """What a plan calls an action."""
     return "already match" if action is Action.ADOPT else action.value
