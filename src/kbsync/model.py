@@ -345,7 +345,8 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
 
     `values` are what the portal has (before) and what we would send (after), where both are known. `edited_s` is the
     portal's `updated_at`, in seconds since 1970, where somebody edited it there; 0 where that is not known. `has_base`:
-    whether both sides agreed on these fields before, as far as kbsync knows.
+    whether both sides agreed on these fields before, as far as kbsync knows. `elsewhere` is what to do where another
+    portal of the service has the slug, "" for anything else.
     """
 
     reason: Reason
@@ -356,6 +357,7 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     values: tuple[FieldChange, ...] = ()
     edited_s: int = 0
     has_base: bool = True
+    elsewhere: str = ""
 
 
 class Unpublished(ItemRef, frozen=True, gc=False, kw_only=True):

@@ -200,10 +200,10 @@ def test_a_slug_that_a_stranger_has_is_told_with_the_strangers_name_and_theirs_s
 
 def test_a_slug_that_another_portal_has_is_told_as_such(tmp_path):
     with a_world(tmp_path, one()) as world:
-        world.sandbox.panel.create("other", "Mine", "theirs", slug="x")
-        pushed = world.push()
+        create = lambda: world.sandbox.panel.create("other", "Mine", "theirs", slug="x")  # noqa: E731
+        pushed = world.push(before_sending=create)
         assert pushed.of("x").outcome == "failed"
-        assert "taken in another portal" in pushed.of("x").hint
+        assert "belongs to another portal" in pushed.of("x").error
         assert (world.slugs(), world.article("x").content) == ([], "theirs")
 
 

@@ -146,9 +146,12 @@ def test_a_look_up_that_is_answered_with_another_article_is_no_look_up(tmp_path)
         world.push()
         world.write(one() | {"en/a/y.md": an_article("Y")})
         junk = '{"id": 1, "slug": "x", "title": "X"}'
-        world.sandbox.faults.add(Fault("reset", when="after", method="POST", path="articles$"))
-        world.sandbox.faults.add(Fault("junk", path="/hc/", junk=junk))
-        assert "taken" not in world.push().of("y").error
+
+        def disturb():
+            world.sandbox.faults.add(Fault("reset", when="after", method="POST", path="articles$"))
+            world.sandbox.faults.add(Fault("junk", path="/hc/", junk=junk))
+
+        assert "taken" not in world.push(before_sending=disturb).of("y").error
         assert [entry.slug for entry in world.pending()] == ["y"]
         assert finished(world)
 

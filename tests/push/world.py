@@ -201,7 +201,7 @@ class Project:
                 run = Run(ledger, number, clock, stopping, beat, owner)
                 bases = {(b.kind, b.remote_id): b for b in (*planned.recovery.bases, *planned.plan.settled)}
                 author = service.fetch_owner().id if service.can("profile") else None
-                body_of = partial(content_of, compiler=reading.compiler, addresses=planned.addresses)
+                body_of = partial(content_of, compiler=planned.reading.compiler, addresses=planned.addresses)
                 sender = Sender(service, body_of, bases, author)
                 for outcome in push(planned.plan, sender, run, concurrency=concurrency):
                     pushed.outcomes.append(outcome)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import structs
 
+from kbsync.app.elsewhere import look_up_new_slugs
 from kbsync.app.options import PlanOptions, at_its_pace, chosen, named, policy_of, push_command
 from kbsync.app.reading import Reading, keep_slugs
 from kbsync.app.sides import Peek, Portal, Recorded, observe
@@ -91,7 +92,11 @@ def make_plan(
     plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
     if questions := open_questions(plan, desired, known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
-        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weigh(reading.desired, known))
+        weighed = weigh(reading.desired, known)
+        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
+    if elsewhere := look_up_new_slugs(workspace, reading, service, plan):
+        known = replace(known, elsewhere=elsewhere)
+        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
     return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kbsync.app.push import Pushed
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.undo import Agree
+    from kbsync.app.verify import Verified
     from kbsync.ledger.values import RunInfo
     from kbsync.service.api import ApiRequest
     from kbsync.service.exchange import Answer
@@ -94,6 +95,21 @@ class Project:
         from kbsync.app.lint import lint_selected
 
         return lint_selected(self.workspace, tuple(selectors))
+
+    def verify(self, selectors: Sequence[str] = (), *, listed: bool = False) -> Verified:
+        """Compare what readers get with the published articles of the files. Reads no token.
+
+        Args:
+            selectors: limit the files.
+            listed: also look for published articles that no file publishes.
+
+        Raises:
+            TreeRefused: the content tree has errors.
+            ServiceError: not one article could be asked for.
+        """
+        from kbsync.app.verify import verify
+
+        return verify(self.workspace, selectors, listed=listed)
 
     def fixes(self, selection: Selection) -> Iterator[Fix]:
         """What can be fixed safely in these files; each is written by its own `write`."""

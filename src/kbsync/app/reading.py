@@ -95,7 +95,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     if tree is None:
         return None
     site = identify(tree, replace(content, locales=content.locales or list(locales_of(walk.sources))))
-    if any(has_two_defaults(path, tree.sources[path]) for path in site.articles):
+    if any(has_two_defaults(path, tree.sources[path], site) for path in site.articles):
         # Only the portal and the ledger know which slug that is.
         return None
     reading = _check(workspace, tree, site, OF_A_SOURCE)
@@ -109,7 +109,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
 
 
 def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) -> Reading:
-    """The tree with the default slugs that articles have already, where kbsync made them otherwise before.
+    """The tree with the default slugs that articles have already, where these were made otherwise before.
 
     Args:
         workspace: the settings.
@@ -119,7 +119,7 @@ def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) 
     from kbsync.content.identity import identify, kept_slugs
 
     before = reading.compiler
-    kept = kept_slugs(frozenset(recorded), before.tree)
+    kept = kept_slugs(frozenset(recorded), before.tree, workspace.settings.content.slug_prefix)
     if not kept:
         return reading
     compiler = replace(before, site=identify(before.tree, workspace.settings.content, kept))

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from kbsync.ledger import Ledger
     from kbsync.ledger.git_ledger import GitLedger
     from kbsync.service.contract import Service
+    from kbsync.service.public import PublicSite
+    from kbsync.service.transport import Transport
 
 SANDBOX_WAIT_S = 5.0
 """A command that uses the sandbox's data may end soon; so long another waits for it."""
@@ -134,8 +136,15 @@ class Workspace:
 
     @contextmanager
     def _connected(self, base_url: str, token: str) -> Iterator[Service]:
-        # Imported here: httpx takes longer to load than a small tree to read.
         from kbsync.service.client import HttpService
+
+        with self._transport(base_url, token) as transport:
+            service = self.settings.service
+            yield HttpService(self.profile, transport, service.account_id, service.portal, service.version)
+
+    @contextmanager
+    def _transport(self, base_url: str, token: str) -> Iterator[Transport]:
+        # Imported here: httpx takes longer to load than a small tree to read.
         from kbsync.service.pace import Bucket, Gate
         from kbsync.service.transport import Transport
 
@@ -145,10 +154,22 @@ class Workspace:
         note, log = self.session.note, self.session.log
         transport = Transport(base_url, token, settings.service.timeout_s, bucket, gate, note=note, log=log)
         try:
-            service = settings.service
-            yield HttpService(self.profile, transport, service.account_id, service.portal, service.version)
+            yield transport
         finally:
             transport.close()
+
+    @contextmanager
+    def open_public(self) -> Iterator[PublicSite]:
+        """The public help center. No token is read, and none is sent."""
+        from kbsync.service.public import PublicSite
+
+        settings = self.settings
+        with ExitStack() as stack:
+            base_url = settings.service.base_url
+            if settings.is_sandbox:
+                base_url = stack.enter_context(self.run_sandbox())
+            transport = stack.enter_context(self._transport(base_url, ""))
+            yield PublicSite(self.profile, transport, settings.service.portal)
 
     @property
     def uploads_per_hour(self) -> int:

@@ -18,6 +18,8 @@ ABOUT: Mapping[str, str] = {
     "content.root": "The folder of your Markdown files, relative to kbsync.toml.",
     "content.default_locale": "The language of the originals.",
     "content.locales": "All your languages; without this key, every folder directly below the root is one.",
+    "content.slug_prefix": "What comes before each slug that is made from a file name, such as handbook-; a `slug` in "
+    "a file stays as it is.",
     "push": "How far a push may go.",
     "push.publish": "Whether the status in your files is applied.",
     "push.live": "What a push does to an article that readers see now.",

@@ -56,6 +56,12 @@ def check_settings(settings: Settings, origin: Origin) -> None:
     if not settings.service.portal:
         raise ConfigError(f"{origin.in_force('service', 'portal')}: The portal's slug is missing.")
     content = settings.content
+    if not re.fullmatch(r"[a-z0-9_-]{0,100}", content.slug_prefix):
+        raise ConfigError(
+            f"{origin.in_force('content', 'slug_prefix')}: Expected lower case letters, digits and hyphens, "
+            f"found {content.slug_prefix!r}.",
+            hint='Write a prefix such as "handbook-".',
+        )
     if content.locales and content.default_locale not in content.locales:
         raise ConfigError(
             f"{origin.in_force('content', 'default_locale')}: `{content.default_locale}` is not among the locales.",

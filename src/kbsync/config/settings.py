@@ -30,11 +30,15 @@ class ServiceSettings:
 
 @dataclass(frozen=True, slots=True)
 class ContentSettings:
-    """Where the files are. Without `locales`, every folder below the root is one."""
+    """Where the files are. Without `locales`, every folder below the root is one.
+
+    `slug_prefix` is before every slug that is made of a file's name.
+    """
 
     root: str = "content"
     default_locale: str = "en"
     locales: list[str] = field(default_factory=list)
+    slug_prefix: str = ""
 
 
 @dataclass(frozen=True, slots=True)

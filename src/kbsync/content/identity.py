@@ -28,8 +28,8 @@ class Identity(msgspec.Struct, frozen=True, gc=False):
 class Site:
     """The tree seen as a help center: articles and categories by path, categories by locale and slug.
 
-    `by_path` has everything that a link may mean, a category also by its folder. `kept` are slugs that files without
-    one have by the rule of before, and keep.
+    `by_path` has everything that a link may mean, a category also by its folder. `slug_prefix` is before every slug
+    that is made of a file's name. `kept` are slugs that files without one have by a rule of before, and keep.
     """
 
     articles: dict[str, Identity] = field(default_factory=dict)
@@ -38,6 +38,7 @@ class Site:
     by_path: dict[str, Identity] = field(default_factory=dict)
     locales: tuple[str, ...] = ()
     default_locale: str = "en"
+    slug_prefix: str = ""
     kept: frozenset[str] = frozenset()
 
     def translated(self, path: str, named: str | None) -> str:
@@ -56,11 +57,11 @@ def identify(tree: Tree, settings: ContentSettings, kept: frozenset[str] = froze
 
     Args:
         tree: the sources.
-        settings: locales.
+        settings: locales, and what is before default slugs.
         kept: see `kept_slugs`.
     """
     locales = tuple(settings.locales) or locales_of(tree.sources)
-    site = Site(locales=locales, default_locale=settings.default_locale, kept=kept)
+    site = Site(locales=locales, default_locale=settings.default_locale, slug_prefix=settings.slug_prefix, kept=kept)
     for path, source in tree.sources.items():
         if source.kind == "category":
             site.categories[path] = identity = identify_category(path, source, site)
@@ -112,20 +113,26 @@ def identify_article(path: str, source: Source, site: Site, slug_at: Callable[[s
 
 
 def default_slug(path: str, locale: str, site: Site) -> str:
-    """The file's stem made a slug; in other locales than the default with the locale behind it: slugs are unique over
-    all. Before, it was the stem as it is; what is on the portal under such a slug keeps it."""
-    former = former_slug(path, locale, site)
-    return former if former in site.kept else made_slug(_stem(path)) + _behind(locale, site)
+    """The prefix and the file's stem made a slug; in other locales than the default with the locale behind it: slugs
+    are unique over all. What is on the portal under a default of before keeps it."""
+    for former in former_slugs(path, locale, site) if site.kept else ():
+        if former in site.kept:
+            return former
+    return site.slug_prefix + made_slug(_stem(path)) + _behind(locale, site)
 
 
-def former_slug(path: str, locale: str, site: Site) -> str:
-    """The default of before: the file's stem as it is."""
-    return _stem(path) + _behind(locale, site)
+def former_slugs(path: str, locale: str, site: Site) -> tuple[str, ...]:
+    """The defaults of before: without a prefix, and the file's stem as it is."""
+    stem, behind = _stem(path), _behind(locale, site)
+    made = made_slug(stem)
+    return (*((made + behind,) if site.slug_prefix else ()), *((stem + behind,) if stem != made else ()))
 
 
-def has_two_defaults(path: str, source: Source) -> bool:
+def has_two_defaults(path: str, source: Source, site: Site) -> bool:
     """Whether it depends on the portal which slug an article has."""
-    return source.kind == "article" and not source.slug and made_slug(_stem(path)) != _stem(path)
+    if source.kind != "article" or source.slug:
+        return False
+    return bool(site.slug_prefix) or made_slug(_stem(path)) != _stem(path)
 
 
 def _stem(path: str) -> str:
@@ -136,19 +143,26 @@ def _behind(locale: str, site: Site) -> str:
     return "" if locale in {site.default_locale, ""} else f"-{locale.lower().replace('_', '-')}"
 
 
-def kept_slugs(recorded: Collection[str], tree: Tree) -> frozenset[str]:
-    """The slugs of the rule of before that articles have, on record or on the portal: their files keep them.
+def kept_slugs(recorded: Collection[str], tree: Tree, prefix: str = "") -> frozenset[str]:
+    """The slugs by a rule of before that articles have, on record or on the portal: their files keep them.
 
     Not one that a file names, nor one whose article has today's slug: then the other article is somebody else's.
 
     Args:
         recorded: the slugs of all articles on the portal and in the ledger.
         tree: the sources.
+        prefix: what is before today's default slugs.
     """
-    odd = {slug for slug in recorded if not PLAIN.fullmatch(slug)}
-    if odd:
-        odd -= {source.slug for source in tree.sources.values() if source.kind == "article"}
-    return frozenset(slug for slug in odd if made_slug(slug) not in recorded)
+    former = {slug for slug in recorded if prefix or not PLAIN.fullmatch(slug)}
+    if former:
+        former -= {source.slug for source in tree.sources.values() if source.kind == "article"}
+    return frozenset(slug for slug in former if not _has_later_default(slug, recorded, prefix))
+
+
+def _has_later_default(slug: str, recorded: Collection[str], prefix: str) -> bool:
+    """Whether an article has the slug that a later rule makes of the same name."""
+    made = made_slug(slug)
+    return prefix + made in recorded or (made != slug and made in recorded)
 
 
 def one_form(name: str) -> str:

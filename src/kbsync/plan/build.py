@@ -57,7 +57,7 @@ from kbsync.plan.orphans import (
 from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
 from kbsync.plan.staged import hold_staged
-from kbsync.plan.taken import hold_taken_slugs
+from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs
 from kbsync.plan.translation_links import decide_links, is_link
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
@@ -116,6 +116,7 @@ def build_plan(
     settle_renamed(draft, known.bases, renamed)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
+        hold_slugs_elsewhere(draft, known.elsewhere)
         place_new(draft, matches, known.observed, renamed)
     hold_staged(draft, matches.matched, (there for _, there in matches.orphans))
     warn_of_look_alikes(draft, matches)

@@ -99,6 +99,7 @@ class Known:
         git: git's word.
         likeness: of the bodies that were compared.
         complete: whether `observed` is certainly all; else nothing is forgotten for not being there.
+        elsewhere: slugs that another portal of the service has, each with what a person can do.
     """
 
     observed: Sequence[Observed] | None
@@ -107,6 +108,7 @@ class Known:
     git: GitWord = SILENT
     likeness: Likeness = field(default_factory=dict)
     complete: bool = True
+    elsewhere: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def seen(self) -> Sequence[Observed]:

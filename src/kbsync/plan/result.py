@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from kbsync.errors import AnswerLost, ContentError, Denied, ServiceError, Throttled, Unreachable
+from kbsync.errors import AnswerLost, ContentError, Denied, ServerFailed, ServiceError, Throttled, Unreachable
 from kbsync.fields import SideEffects
 from kbsync.model import STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId, Status
 from kbsync.words import field_names
@@ -151,6 +151,15 @@ def taken(change: Change, seen: Observed, exc: ServiceError) -> Result:
         "failed",
         error=f"{what}{state}. Nothing was overwritten. ({exc.message})",
         hint="Run `kbsync plan` to compare the two, or give the file another slug.",
+    )
+
+
+def taken_elsewhere(change: Change, exc: ServiceError) -> ServerFailed:
+    """The failure of a change whose slug another portal of the installation has."""
+    return ServerFailed(
+        f"The slug `{change.slug}` belongs to another portal of this service. ({exc.message})",
+        hint="Set `slug_prefix` under [content] in kbsync.toml, or give the file another `slug:`.",
+        status=exc.status,
     )
 
 

@@ -1,4 +1,7 @@
-"""Slugs that something else still has on the portal: the service would answer 500 (docs/service.md, S1). Pure."""
+"""Slugs that something else has, on the portal or in another one: the service would answer 500 (docs/service.md, S1).
+
+Pure.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +56,26 @@ def _hold(draft: Draft, change: Change, owner: Observed, *, has_source: bool) ->
         how = ", which keeps it in this plan. Give this file another slug, or rename the other one too."
     else:
         how = ", which is not one of your files. Give this file another slug, or delete the other one in the panel."
-    hint = what + how
+    _leave_out(draft, change, Reason.CONFLICT, what + how)
+
+
+def hold_slugs_elsewhere(draft: Draft, elsewhere: Mapping[str, str]) -> None:
+    """Hold the slugs of articles that another portal of the service has, which no list of this portal shows."""
+    for change in [change for change in draft.changes if new_slug(change) in elsewhere]:
+        slug = new_slug(change)
+        what = f"The slug `{slug}` belongs to another portal of this service. {elsewhere[slug]}"
+        _leave_out(draft, change, Reason.UNSUPPORTED, what, elsewhere[slug])
+
+
+def new_slug(change: Change) -> str:
+    """The slug that a change gives to an article; "" for none."""
+    if change.kind != "article" or change.action not in {Action.CREATE, Action.UPDATE}:
+        return ""
+    return str(change.after.get("slug") or "")
+
+
+def _leave_out(draft: Draft, change: Change, reason: Reason, hint: str, elsewhere: str = "") -> None:
+    """Hold a new slug, and of a create all of it."""
     fields = tuple(field for field in change.fields if field.name != "slug")
     place = draft.changes.index(change)
     is_create = change.action is Action.CREATE
@@ -65,7 +87,7 @@ def _hold(draft: Draft, change: Change, owner: Observed, *, has_source: bool) ->
     values = (FieldChange("slug", change.before.get("slug"), change.after["slug"]),)
     draft.held.append(
         Held(
-            reason=Reason.CONFLICT,
+            reason=reason,
             kind=change.kind,
             locale=change.locale,
             slug=change.slug,
@@ -75,5 +97,6 @@ def _hold(draft: Draft, change: Change, owner: Observed, *, has_source: bool) ->
             hint=hint,
             title=change.title,
             values=() if is_create else values,
+            elsewhere=elsewhere,
         )
     )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, article_fields, replacements_of
-from kbsync.content.identity import Identity, former_slug, has_two_defaults
+from kbsync.content.identity import Identity, former_slugs
 from kbsync.content.images import Images, look_at
 from kbsync.errors import KbsyncError
 from kbsync.fields import label_of
@@ -66,13 +66,13 @@ Ask = Callable[[str, str], Known]
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """One article as a push would send it. The portal may have it under its `former` default slug; "" for none."""
+    """One article as a push would send it. The portal may have it under one of its `former` default slugs."""
 
     locale: str
     slug: str
     fields: Mapping[str, Value]
     content: str
-    former: str = ""
+    former: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -143,8 +143,9 @@ class Comparer:
     def _fetch(self, ours: Ours) -> Answer:
         try:
             found = self.ask(ours.locale, ours.slug)
-            if ours.former and (found is None or not found.fields):
-                found = self.ask(ours.locale, ours.former)
+            for former in ours.former:
+                if found is None or not found.fields:
+                    found = self.ask(ours.locale, former)
             return Answer(self.clock(), found)
         except KbsyncError as exc:
             return Answer(self.clock(), error=visible(exc.message))
@@ -171,7 +172,7 @@ def ours_of(live_tree: LiveTree, path: str) -> Ours:
 
     content = body_of(source, data, replacements_of(source, address_of, image_of))
     fields = article_fields(source, identity, project.settings.authors, "")
-    former = former_slug(path, identity.locale, site) if has_two_defaults(path, source) else ""
+    former = () if source.slug else former_slugs(path, identity.locale, site)
     return Ours(identity.locale, identity.slug, fields, content, former)
 
 

@@ -84,6 +84,10 @@ class Lookup:
             return self.service.can("list_categories")
         return self.service.can_find(change.slug)
 
+    def is_elsewhere(self, change: Change) -> bool:
+        """Whether another portal of the installation has the slug of an article that was refused with a 500."""
+        return change.kind == "article" and self.service.is_elsewhere(change.slug)
+
     def find(self, change: Change, *, thorough: bool = False) -> Observed | None:
         """The item of the change's slug; None where it does not exist, or cannot be looked up.
 

@@ -28,6 +28,7 @@ from kbsync.plan.result import (
     must_be_sent,
     pending_edit,
     taken,
+    taken_elsewhere,
     updated,
 )
 from kbsync.plan.staged import touches_staged
@@ -123,6 +124,8 @@ class Sender:
 
     def _look_up(self, change: Change, sent: Fields, exc: ServiceError, *, attempt: int) -> Result | None:
         """What became of a create that did not succeed; None: it is not there and may be sent once more."""
+        if _may_be_taken(exc) and self.lookup.is_elsewhere(change):
+            return failed(taken_elsewhere(change, exc), lost=True)
         try:
             # A refusal that hides a success is believed only when the list does not have the article either.
             seen = self.lookup.find(change, thorough=not isinstance(exc, AnswerLost))
@@ -211,6 +214,8 @@ class Sender:
     def _owner_of_slug(self, change: Change, exc: ServiceError) -> Result | None:
         """Who has the slug that an article was to get, where that is why it was refused (docs/service.md, S1)."""
         wanted = replace(change, slug=str(change.after.get("slug", "")))
+        if wanted.slug and _may_be_taken(exc) and self.lookup.is_elsewhere(wanted):
+            return failed(taken_elsewhere(wanted, exc), change.remote_id, lost=True)
         try:
             other = self.lookup.find(wanted) if wanted.slug and exc.status == 500 else None
         except ServiceError:
@@ -279,3 +284,8 @@ class Sender:
             except NotFound:
                 return Result("done", "done", removed=True, remote_id=remote_id)
         return Result("failed", "failed", remote_id=remote_id, error="It is still there after the delete.")
+
+
+def _may_be_taken(exc: ServiceError) -> bool:
+    """Whether a refusal is the one of a slug that is taken (docs/service.md, S1). Silence is not, nor a gateway's."""
+    return isinstance(exc, ServerFailed) and exc.status == 500

@@ -224,6 +224,53 @@ class LintReport(Struct, frozen=True):
     findings: Annotated[Sequence[FindingEntry], Meta(description="Errors and warnings, in the order of the paths.")]
 
 
+State = Literal["same", "differs", "not_published", "unreachable", "not_in_files"]
+
+
+class ProblemEntry(Struct, frozen=True):
+    """One thing that readers get otherwise than the file says."""
+
+    what: Annotated[Literal["title", "body", "page", "image", "link", "status"], Meta(description="What it is about.")]
+    message: Annotated[str, Meta(description="What is wrong, in words for people; empty where both values say it.")]
+    line: Annotated[int, Meta(ge=0, description="First line of the body that differs, from 1, else 0.")]
+    portal: Annotated[str, Meta(description="Value on the portal, of a long line the part that differs.")]
+    ours: Annotated[str, Meta(description="Value in your file, of a long line the part that differs.")]
+    address: Annotated[str, Meta(description="Address of the image or of the page that is linked, else empty.")]
+
+
+class VerifiedEntry(Struct, frozen=True):
+    """One published article, and whether readers get what is in its file."""
+
+    path: Path
+    locale: Locale
+    slug: Slug
+    address: Annotated[str, Meta(description="Public address of the article.")]
+    result: Annotated[State, Meta(description="How it compares; `not_in_files` only with `--all`.")]
+    problems: Annotated[Sequence[ProblemEntry], Meta(description="What differs.")]
+
+
+class VerifySummary(Struct, frozen=True):
+    """The numbers of a comparison."""
+
+    same: Annotated[Count, Meta(description="Articles that readers get as they are in your files.")]
+    differs: Annotated[Count, Meta(description="Articles that differ.")]
+    not_published: Annotated[Count, Meta(description="Articles that your files publish and readers do not get.")]
+    unreachable: Annotated[Count, Meta(description="Articles that could not be read.")]
+    not_in_files: Annotated[Count, Meta(description="With `--all`: published articles that no file publishes.")]
+    skipped: Annotated[Count, Meta(description="Published articles that kbsync does not keep up to date.")]
+    requests: Annotated[Count, Meta(description="HTTP requests.")]
+    seconds: Annotated[float, Meta(ge=0, description="Duration in seconds.")]
+
+
+class VerifyReport(Struct, frozen=True):
+    """What readers get, beside your files, from `kbsync verify --format json`."""
+
+    schema: Annotated[Literal["kbsync.verify/1"], Meta(description="Name and version of this format.")]
+    target: Annotated[TargetEntry, Meta(description="The portal that was read.")]
+    summary: Annotated[VerifySummary, Meta(description="The numbers.")]
+    articles: Annotated[Sequence[VerifiedEntry], Meta(description="The articles, in the order of the paths.")]
+
+
 Mark = Literal["ok", "note", "bad"]
 
 

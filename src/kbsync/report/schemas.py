@@ -27,7 +27,7 @@ from kbsync.content.keys import (
 from kbsync.ledger.dump import SCHEMA, TABLES, Export
 from kbsync.model import Manage
 from kbsync.report.escape import json_text
-from kbsync.report.json_types import CheckReport, LintReport, PlanReport, PushReport
+from kbsync.report.json_types import CheckReport, LintReport, PlanReport, PushReport, VerifyReport
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 REF = "#/$defs/{name}"
@@ -162,6 +162,7 @@ SCHEMAS: Mapping[str, tuple[int, str, Callable[[], Schema]]] = {
     "push": (1, "Output of `kbsync push --format json` and `kbsync undo --format json`", _of(PushReport)),
     "lint": (1, "Output of `kbsync lint --format json`", _of(LintReport)),
     "check": (1, "Output of `kbsync check --format json`", _of(CheckReport)),
+    "verify": (1, "Output of `kbsync verify --format json`", _of(VerifyReport)),
     "ledger": (3, "Output of `kbsync ledger export`", _ledger),
     "config": (1, "The file kbsync.toml", _config),
     "front-matter": (1, "The block at the top of a Markdown file", _front_matter),

@@ -11,6 +11,7 @@ from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import SHOWN, Style
+from kbsync.report.taken_slugs import elsewhere_lines
 from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, items_of, moment, moving, value_text
 from kbsync.report.vocabulary import (
     NOUNS,
@@ -188,11 +189,12 @@ def held_lines(held: Sequence[Held], style: Style, bodies: Bodies = NO_BODIES) -
     if not held:
         return []
     lines = [style.paint(f"Needs your decision: {len(held):,}", "yellow")]
-    shown = held if style.verbose else held[:SHOWN]
+    single = [item for item in held if not item.elsewhere]
+    shown = single if style.verbose else single[:SHOWN]
     for item in shown:
         lines += [*_held_head(item, style), *_body_lines(item, style, bodies)]
         lines += style.wrapped(f"      {visible(item.hint)}", colour="dim")
-    return [*lines, *rest_lines(len(held) - len(shown), style), ""]
+    return [*lines, *rest_lines(len(single) - len(shown), style), *elsewhere_lines(held, style), ""]
 
 
 def held_text(item: Held, style: Style) -> str:

@@ -34,6 +34,8 @@ REASONS: Mapping[Reason, str] = {
 
 def reason_of(item: Held) -> str:
     """Why this needs a decision. Where the two sides never agreed, as far as kbsync knows, either may have moved."""
+    if item.elsewhere:
+        return "belongs to another portal"
     if item.reason is Reason.CONFLICT and not item.has_base:
         return "differs on the portal"
     return REASONS[item.reason]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -20,6 +20,7 @@ from kbsync.service.article_lister import Filters, Lister, Page, reading
 from kbsync.service.category_lister import CategoryLister, Counts, Expected
 from kbsync.service.facts import Facts
 from kbsync.service.list_rows import observed_row
+from kbsync.service.owners import Owners
 from kbsync.service.portal import Owner, Portal, PortalInfo, check_locales
 from kbsync.service.profile import Profile
 from kbsync.service.snapshot import Snapshot
@@ -49,6 +50,10 @@ class HttpService:
     categories: dict[RemoteId, Observed] = field(default_factory=dict)
     _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
     _listed: CategoryLister | None = field(init=False, repr=False, default=None)
+    _owners: Owners = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._owners = Owners(self._public_status)
 
     @property
     def base_url(self) -> str:
@@ -224,7 +229,7 @@ class HttpService:
         (docs/service.md, section 9); then the list is read; and with `thorough` also where the page says that there is
         none. Under a reserved slug it shows something else (docs/service.md, S119).
         """
-        if "." in slug or slug in self.profile.limits.reserved_slugs or not self.can("find_article"):
+        if not self._has_public_page(slug):
             return self._find_in_list(slug, locale)
         try:
             found = self._article(self._ask("find_article", slug=slug, public=True), locale=locale)
@@ -237,6 +242,25 @@ class HttpService:
             if exc.status not in {401, 500} or not self.can("list_articles"):
                 raise
         return self._find_in_list(slug, locale)
+
+    def slugs_elsewhere(self, slugs: Collection[str]) -> frozenset[str]:
+        """Those of the slugs that another portal of the installation has, as far as the public site shows it."""
+        asked = [slug for slug in slugs if self._has_public_page(slug)]
+        with reading(LIST_THREADS) as pool:
+            return self._owners.elsewhere(asked, pool)
+
+    def is_elsewhere(self, slug: str) -> bool:
+        """Whether another portal has a slug with which a create or an update was just refused."""
+        return self._has_public_page(slug) and self._owners.is_elsewhere(slug)
+
+    def _has_public_page(self, slug: str) -> bool:
+        """Whether the public page of a slug is an article's (docs/service.md, S21 and S119)."""
+        return "." not in slug and slug not in self.profile.limits.reserved_slugs and self.can("find_article")
+
+    def _public_status(self, slug: str, repeat: bool) -> int:
+        entry = self.profile.operation("find_article")
+        path = entry.path.format(portal=path_part(self.portal), slug=path_part(slug))
+        return self.transport.send(entry.method, path, public=True, repeat=repeat).status
 
     def _find_in_list(self, slug: str, locale: str) -> Observed | None:
         with reading(LIST_THREADS) as pool:

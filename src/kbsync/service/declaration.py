@@ -35,10 +35,13 @@ OPERATIONS = (
     "bulk_category",
     "bulk_delete",
     "find_article",
+    "read_markdown",
+    "read_page",
+    "list_published",
     "upload",
 )
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-PATH_WORDS = ("account_id", "portal", "id", "slug")
+PATH_WORDS = ("account_id", "portal", "locale", "id", "slug")
 URL_WORDS = ("portal", "locale", "slug")
 KEPT = {"article": (*ARTICLE_FIELDS, LINK_FIELD), "category": CATEGORY_FIELDS}
 LIMITS = ("title_chars", "slug_chars", "content_chars", "description_chars", "reserved_slugs")

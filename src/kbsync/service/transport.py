@@ -33,6 +33,9 @@ SLOW_AGAIN_S = 30.0
 """After a note about slow answers, how long no other one follows: several threads wait side by side."""
 
 
+ONCE = "POST"
+"""The method whose requests are not repeated because of what was answered."""
+
 UPLOADS_LATER = "What was uploaded is recorded. Push again later to upload the rest."
 
 
@@ -148,6 +151,7 @@ class Transport:
         query: Mapping[str, Any] | None = None,
         public: bool = False,
         file: File | None = None,
+        repeat: bool = True,
     ) -> Answer:
         """Ask, and repeat what is safe to repeat.
 
@@ -158,6 +162,7 @@ class Transport:
             query: parameters behind the path.
             public: leave the token out.
             file: sent as a form instead of a body. A limit of uploads lasts for an hour, so its end is not waited for.
+            repeat: False where a 5xx or silence is worth no second try: only what never left and 429 are sent again.
 
         Raises:
             Unreachable: it never left, also not after some tries.
@@ -165,11 +170,12 @@ class Transport:
             Throttled: 429 for longer than three of the service's windows.
         """
         tries = Tries()
+        judged_as = method if repeat else ONCE
         while True:
             try:
                 answer = self._send_once(method, path, tries, body=body, query=query, public=public, file=file)
             except (Unreachable, AnswerLost) as exc:
-                before_next_s = self._retry.after_error_s(exc, method, tries)
+                before_next_s = self._retry.after_error_s(exc, judged_as, tries)
                 tries.again = "no connection" if isinstance(exc, Unreachable) else "no answer"
                 self.sleep(before_next_s)
                 continue
@@ -177,7 +183,7 @@ class Transport:
                 raise Throttled(
                     f"{answer.asked}: The service answered 429 (too many uploads).", hint=UPLOADS_LATER, status=429
                 )
-            if (wait_s := self._retry.after_answer_s(answer, method, tries)) is None:
+            if (wait_s := self._retry.after_answer_s(answer, judged_as, tries)) is None:
                 return answer
             tries.again = str(answer.status)
             self.sleep(wait_s)

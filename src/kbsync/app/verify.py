@@ -1,0 +1,334 @@
+"""Compare what readers get with the files: no token, no ledger, nothing but the public help center.
+
+For each article that a file publishes: the stored text, the title, the addresses of its images, the pages that it links
+to. A service before 4.14 does not give the stored text of published articles alone; there the page is compared, too.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Collection, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
+
+from kbsync.app.options import PlanOptions, chosen
+from kbsync.app.reading import Reading, keep_slugs, read_sound
+from kbsync.app.workspace import Workspace
+from kbsync.errors import ConfigError, ExitCode, ServiceError
+from kbsync.markdown.uploaded import addresses_in, by_key
+from kbsync.model import Desired, Manage, Status, Target
+
+if TYPE_CHECKING:
+    from kbsync.service.public import PublicArticle, PublicSite
+
+State = Literal["same", "differs", "not_published", "unreachable", "not_in_files"]
+
+NEEDED = ("find_article", "read_markdown", "read_page", "list_published")
+
+LINE_CHARS = 500
+"""Of a line that differs, around the first difference."""
+
+ID = re.compile(r"<(h[1-6]) [^>]*>")
+OWN_UPLOAD = re.compile(r"(?<=[\"'])/rails/")
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing that readers get otherwise than the file says.
+
+    `line` counts from 1 in the body, 0 where it is not about a line. `theirs` is what the portal has, `ours` what the
+    file has. `message` says what is wrong where these two do not.
+    """
+
+    what: Literal["title", "body", "page", "image", "link", "status"]
+    message: str
+    line: int = 0
+    theirs: str = ""
+    ours: str = ""
+    address: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """What came of one article. `path` is "" where no file has it; `address` is that of its page."""
+
+    path: str
+    locale: str
+    slug: str
+    address: str
+    state: State
+    problems: tuple[Problem, ...] = ()
+    images: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Verified:
+    """What came of all of them; `skipped` are published articles that kbsync does not keep in step."""
+
+    target: Target
+    articles: list[Checked] = field(default_factory=list)
+    requests: int = 0
+    seconds: float = 0.0
+    skipped: int = 0
+
+    def count(self, state: State) -> int:
+        """How many articles are in this state."""
+        return sum(1 for article in self.articles if article.state == state)
+
+    @property
+    def exit_code(self) -> ExitCode:
+        """10 where something differs, 5 where something could not be asked for, else 0."""
+        if any(self.count(state) for state in ("differs", "not_published", "not_in_files")):
+            return ExitCode.CHANGES
+        return ExitCode.SERVICE if self.count("unreachable") else ExitCode.DONE
+
+
+def verify(workspace: Workspace, selectors: Sequence[str] = (), *, listed: bool = False) -> Verified:
+    """Compare the published articles of the files with what readers get.
+
+    Args:
+        workspace: the project.
+        selectors: limit the files.
+        listed: also look for published articles that no file publishes.
+
+    Raises:
+        TreeRefused: the files have errors.
+        ServiceError: not one article could be asked for.
+    """
+    if missing := [name for name in NEEDED if not workspace.profile.can(name)]:
+        raise ConfigError(
+            f"The profile `{workspace.profile.name}` does not say where the public pages are: {', '.join(missing)}.",
+            hint='Use the profile "chatwoot", or add these operations to your profile.',
+        )
+    from kbsync.service.article_lister import reading as threads
+
+    started = time.monotonic()
+    reading = read_sound(workspace)
+    with workspace.open_public() as site, threads(workspace.settings.pace.concurrency) as pool:
+        check = Check(workspace, site, pool, _with_slugs_of_portal(workspace, reading, site, pool))
+        found = check.run(selectors, listed=listed)
+        found.requests = site.transport.requests + check.image_requests
+    found.seconds = time.monotonic() - started
+    return found
+
+
+def _with_slugs_of_portal(
+    workspace: Workspace, reading: Reading, site: PublicSite, pool: ThreadPoolExecutor
+) -> Reading:
+    """The tree with the default slugs that articles have by an earlier rule; only the portal knows which."""
+    from kbsync.content.identity import former_slugs, has_two_defaults
+
+    tree, of_site = reading.compiler.tree, reading.compiler.site
+    unsure = [path for path in of_site.articles if has_two_defaults(path, tree.sources[path], of_site)]
+    if not unsure:
+        return reading
+
+    def recorded(path: str) -> list[str]:
+        identity = of_site.articles[path]
+        slugs = (identity.slug, *former_slugs(path, identity.locale, of_site))
+        return next(([slug] for slug in slugs if _is_there(site, slug)), [])
+
+    return keep_slugs(workspace, reading, {slug for slugs in pool.map(recorded, unsure) for slug in slugs})
+
+
+def _is_there(site: PublicSite, slug: str) -> bool:
+    try:
+        return site.article(slug) is not None
+    except ServiceError:
+        return False
+
+
+@dataclass(slots=True)
+class Check:
+    """One look at the public help center."""
+
+    workspace: Workspace
+    site: PublicSite
+    pool: ThreadPoolExecutor
+    reading: Reading
+    image_requests: int = 0
+
+    def run(self, selectors: Sequence[str], *, listed: bool) -> Verified:
+        """Everything that was asked for, articles without a file last."""
+        options = PlanOptions(selectors=tuple(selectors))
+        articles = [item for item in chosen(self.workspace, self.reading.desired, options) if item.kind == "article"]
+        published = [item for item in articles if item.status is Status.PUBLISHED]
+        wanted = [item for item in published if item.manage is Manage.TRUE]
+        found = Verified(self.workspace.target, skipped=len(published) - len(wanted))
+        checked = list(self.pool.map(self._article, wanted))
+        _refuse_silence(checked)
+        checked = self._with_images(self._with_links(checked))
+        found.articles = [*checked, *(self._others(published) if listed else ())]
+        return found
+
+    # --- articles
+
+    def _article(self, item: Desired) -> Checked:
+        result = Checked(item.path, item.locale, item.slug, self._address_of(item.locale, item.slug), "same")
+        try:
+            return self._compared(item, result)
+        except ServiceError as exc:
+            return replace(result, state="unreachable", problems=(Problem("status", exc.message),))
+
+    def _compared(self, item: Desired, result: Checked) -> Checked:
+        text = self.site.markdown(item.slug) if self.site.has_markdown else None
+        article, hidden = self._look(item.slug, has_text=text is not None)
+        if hidden:
+            return replace(result, state="not_published", problems=(Problem("status", hidden),))
+        if text is None:
+            text = (article.content if article is not None else None) or ""
+        ours = self.reading.compiler.content_of(item.path)
+        problems = [*_title_problem(item, article), *_body_problem(text, ours)]
+        if not self.site.has_markdown and not problems:
+            problems += self._page_problem(item, ours)
+        images = tuple(dict.fromkeys([*addresses_in(text), *self._published_elsewhere(text)]))
+        return replace(result, state="differs" if problems else "same", problems=tuple(problems), images=images)
+
+    def _look(self, slug: str, *, has_text: bool) -> tuple[PublicArticle | None, str]:
+        """An article as the portal has it, and why readers do not get it; "" where they do."""
+        try:
+            article = self.site.article(slug)
+        except ServiceError as exc:
+            if exc.status != 500 or has_text:
+                raise
+            return None, "The portal has no article with this slug. Another portal of this service may have it."
+        if has_text:
+            return article, ""
+        if article is None:
+            return None, "The portal has no article with this slug."
+        status = self.site.status_of(article)
+        if status is not Status.PUBLISHED:
+            return article, f"It is {'archived' if status is Status.ARCHIVED else 'a draft'} on the portal."
+        nothing = "It is published on the portal, but readers get no text."
+        return article, nothing if self.site.has_markdown else ""
+
+    def _page_problem(self, item: Desired, ours: str) -> list[Problem]:
+        """Whether the page shows what this text becomes; the versions differ in tables and images."""
+        from kbsync.markdown.html import render_html
+        from kbsync.markdown.versions import KNOWN
+
+        html = self.site.page_body(item.slug)
+        if html is None:
+            return []
+        theirs = by_key(ID.sub(r"<\1>", OWN_UPLOAD.sub(f"{self.site.transport.base_url}/rails/", html)))
+        rendered = [render_html(ours, version).strip() for version in KNOWN]
+        return [] if theirs in rendered else _first_difference("page", theirs, rendered[0])
+
+    def _published_elsewhere(self, text: str) -> Iterable[str]:
+        """The addresses in a text of images that something else publishes."""
+        base = self.workspace.settings.assets.base_url.rstrip("/")
+        return re.findall(rf"{re.escape(base)}/[^\s()<>\"']+", text) if base else ()
+
+    def _others(self, published: Collection[Desired]) -> list[Checked]:
+        """What the public list shows and no file publishes."""
+        ours = {item.slug for item in published}
+        return [
+            Checked("", locale, row.slug, self._address_of(locale, row.slug), "not_in_files", _as_titled(row))
+            for locale in self.reading.compiler.site.locales
+            for row in self.site.published(locale)
+            if row.slug not in ours
+        ]
+
+    def _address_of(self, locale: str, slug: str) -> str:
+        from kbsync.content.identity import Identity
+
+        path = self.reading.compiler.addresses.of(Identity("", locale, slug), is_article=True)
+        return f"{self.site.transport.base_url}{path}"
+
+    # --- what articles lead to
+
+    def _with_links(self, checked: Sequence[Checked]) -> list[Checked]:
+        """With the links to pages of this help center that readers do not get."""
+        reachable = {self.reading.compiler.known[item.path] for item in checked if item.state in {"same", "differs"}}
+        targets = {item.path: self._targets(item.path) for item in checked if item.state in {"same", "differs"}}
+        linked = dict.fromkeys(address for addresses in targets.values() for address in addresses)
+        asked = [address for address in linked if address not in reachable]
+        wrong = {address: said for address, said in zip(asked, self.pool.map(self._link, asked), strict=True) if said}
+        return [
+            _with(item, [Problem("link", wrong[at], address=at) for at in targets.get(item.path, ()) if at in wrong])
+            for item in checked
+        ]
+
+    def _targets(self, path: str) -> list[str]:
+        compiler = self.reading.compiler
+        links = (link for link in compiler.tree.sources[path].links if not link.is_image)
+        return list(dict.fromkeys(compiler.known[link.target] for link in links if link.target in compiler.known))
+
+    def _link(self, address: str) -> str:
+        try:
+            status = self.site.status_at(address)
+        except ServiceError:
+            return "cannot be reached"
+        return "" if status == 200 else f"answers {status}"
+
+    def _with_images(self, checked: Sequence[Checked]) -> list[Checked]:
+        """With the addresses of images that give readers none."""
+        from kbsync.markdown.uploaded import host_of
+        from kbsync.service.public_images import ImageCheck
+
+        if not any(item.images for item in checked):
+            return list(checked)
+        settings, transport = self.workspace.settings, self.site.transport
+        check = ImageCheck(host_of(transport.base_url), settings.service.timeout_s, transport.bucket.take)
+        addresses = [address for item in checked for address in item.images]
+        wrong = check.problems(addresses, self.pool, settings.pace.concurrency)
+        self.image_requests = check.requests
+        return [
+            _with(item, [Problem("image", wrong[at], address=at) for at in item.images if wrong[at]])
+            for item in checked
+        ]
+
+
+def _refuse_silence(checked: Sequence[Checked]) -> None:
+    """End where not one article could be asked for.
+
+    Raises:
+        ServiceError: with the reason of the first one.
+    """
+    if checked and all(item.state == "unreachable" for item in checked):
+        raise ServiceError(
+            checked[0].problems[0].message,
+            hint="No article could be compared. Check [service] base_url and portal, and open the help center in a browser.",
+        )
+
+
+def _with(item: Checked, more: Sequence[Problem]) -> Checked:
+    return replace(item, state="differs", problems=(*item.problems, *more)) if more else item
+
+
+def _as_titled(row: PublicArticle) -> tuple[Problem, ...]:
+    return (Problem("title", "", theirs=row.title or row.slug),)
+
+
+def _title_problem(item: Desired, article: PublicArticle | None) -> list[Problem]:
+    if article is None or article.title is None or article.title == item.title:
+        return []
+    return [Problem("title", "", theirs=article.title, ours=item.title)]
+
+
+def _body_problem(text: str, ours: str) -> list[Problem]:
+    """Where two texts differ first. Neither line breaks at both ends nor where images are count."""
+    theirs, ours = by_key(text).strip("\r\n"), ours.strip("\r\n")
+    return [] if theirs == ours else _first_difference("body", theirs, ours)
+
+
+def _first_difference(what: Literal["body", "page"], theirs: str, ours: str) -> list[Problem]:
+    """The first line that differs, as it is on both sides; "" where one side has ended."""
+    some, others = theirs.splitlines(), ours.splitlines()
+    for number in range(max(len(some), len(others))):
+        one = some[number] if number < len(some) else ""
+        other = others[number] if number < len(others) else ""
+        if one != other or number >= min(len(some), len(others)):
+            shown = _around(one, other)
+            return [Problem(what, "" if one != other else "one side has more empty lines", number + 1, *shown)]
+    return [Problem(what, "only the line endings differ")]
+
+
+def _around(one: str, other: str) -> tuple[str, str]:
+    """Two lines, no longer than can be shown, with the first difference in them."""
+    same = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), None)
+    at = min(len(one), len(other)) if same is None else same
+    start = max(0, at - LINE_CHARS // 2)
+    return one[start : start + LINE_CHARS], other[start : start + LINE_CHARS]

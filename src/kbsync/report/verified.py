@@ -1,0 +1,109 @@
+"""What readers get beside the files: as text, as Markdown and as JSON. Pure.
+
+A report is handed in as the JSON type that a machine reads, so that all three say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from kbsync.model import visible
+from kbsync.report.escape import code, hint, inert, prose
+from kbsync.report.folding import Section, render
+from kbsync.report.json_types import ProblemEntry, State, VerifiedEntry, VerifyReport
+from kbsync.report.style import SHOWN, Style
+from kbsync.report.text import duration, rest_lines
+from kbsync.report.value_text import both_texts
+from kbsync.words import count
+
+HEADINGS: dict[State, str] = {
+    "differs": "Readers see something else than your files say",
+    "not_published": "Published in your files, but readers do not see it",
+    "unreachable": "Could not be read",
+    "not_in_files": "Published on the portal, but not by your files",
+}
+COLOURS: dict[State, str] = {"unreachable": "red"}
+NOUNS = {"title": "title", "body": "body", "page": "page", "image": "image", "link": "link", "status": ""}
+CELL_CHARS = 80
+
+
+def verified_text(report: VerifyReport, style: Style) -> str:
+    """What differs, each with both values, and a line of numbers."""
+    lines: list[str] = []
+    for state, heading in HEADINGS.items():
+        found = [article for article in report.articles if article.result == state]
+        if not found:
+            continue
+        lines += style.wrapped(f"{heading}: {len(found):,}", colour=COLOURS.get(state, "yellow"))
+        shown = found if style.verbose else found[:SHOWN]
+        for article in shown:
+            lines += _article_lines(article, style)
+        lines += [*rest_lines(len(found) - len(shown), style), ""]
+    lines += style.wrapped(f"{headline(report)}. {_cost(report)}")
+    return inert("\n".join(lines) + "\n")
+
+
+def _article_lines(article: VerifiedEntry, style: Style) -> list[str]:
+    lines = [f"  {visible(article.path or article.slug)}"]
+    lines += style.wrapped(f"      {visible(article.address)}", colour="dim")
+    for problem in article.problems:
+        lines += _problem_lines(problem, style)
+    return lines
+
+
+def _problem_lines(problem: ProblemEntry, style: Style) -> list[str]:
+    place = f"{NOUNS[problem.what]}{f', line {problem.line}' if problem.line else ''}"
+    said = " ".join(part for part in (problem.address, problem.message) if part)
+    if not problem.portal and not problem.ours:
+        return style.wrapped(f"      {f'{place}: ' if place else ''}{visible(said)}", hang=2)
+    theirs, ours = both_texts((problem.portal, problem.ours), max(32, 2 * style.width - 60))
+    note = [*style.wrapped(f"      {place}: {visible(said)}", hang=2)] if said else []
+    both = [*style.wrapped(f"      {place} on the portal: {theirs}", hang=2)]
+    return [*note, *both, *(style.wrapped(f"      {place} in your file:  {ours}", hang=2) if problem.ours else [])]
+
+
+def headline(report: VerifyReport) -> str:
+    """`12 articles are as in your files, 1 differs`."""
+    found = report.summary
+    parts = [
+        (found.differs, "differs", "differ"),
+        (found.not_published, "is not published", "are not published"),
+        (found.unreachable, "could not be read", "could not be read"),
+        (found.not_in_files, "is not in your files", "are not in your files"),
+    ]
+    same = f"{count(found.same, 'article')} {'is' if found.same == 1 else 'are'} as in your files"
+    return ", ".join([same, *(f"{number:,} {one if number == 1 else more}" for number, one, more in parts if number)])
+
+
+def _cost(report: VerifyReport) -> str:
+    found = report.summary
+    skipped = f" {count(found.skipped, 'article')} with `manage: seed` or `false` skipped." if found.skipped else ""
+    return f"{count(found.requests, 'request')} in {duration(found.seconds)}.{skipped}"
+
+
+def verified_markdown(report: VerifyReport) -> str:
+    """The same for an issue or the summary of a job."""
+    where = "in the sandbox" if report.target.base_url == "sandbox" else f"at {code(report.target.base_url)}"
+    head = [f"## kbsync verify: {headline(report)}", f"Portal {code(report.target.portal)} {where} · {_cost(report)}"]
+    return render(head, [_section(report, state, heading) for state, heading in HEADINGS.items()])
+
+
+def _section(report: VerifyReport, state: State, heading: str) -> Section:
+    rows = list(_rows(article for article in report.articles if article.result == state))
+    return Section(heading, ("Article", "What", "On the portal", "In your file"), rows, len(rows))
+
+
+def _rows(articles: Iterable[VerifiedEntry]) -> Iterator[tuple[str, str, str, str]]:
+    for article in articles:
+        for problem in article.problems or _nothing():
+            theirs, ours = both_texts((problem.portal, problem.ours), CELL_CHARS)
+            place = f"{NOUNS[problem.what]}{f', line {problem.line}' if problem.line else ''}"
+            address = code(problem.address) if problem.address else ""
+            said = " ".join(part for part in (address, hint(problem.message)) if part)
+            what = f"{place}: {said}" if place and said else place or said
+            values = (prose(theirs) if problem.portal else "", prose(ours) if problem.ours else "")
+            yield (code(article.path or article.address), what, *values)
+
+
+def _nothing() -> Sequence[ProblemEntry]:
+    return [ProblemEntry("status", "", 0, "", "", "")]

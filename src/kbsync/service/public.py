@@ -1,0 +1,153 @@
+"""The public help center as any reader gets it. No request has a token in it.
+
+From 4.14 on an article's address with `.md` behind it gives the stored bytes of a published one (docs/service.md,
+S144). Where a service is older, or does not say its version, the page is read, and the article's JSON has its status.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import msgspec
+
+from kbsync.errors import Misbehaved, NotFound, ServiceError
+from kbsync.markdown.versions import Version
+from kbsync.model import Status
+from kbsync.service import decoded
+from kbsync.service.answers import check_status, decode
+from kbsync.service.profile import Profile
+from kbsync.service.transport import Answer, Transport
+from kbsync.service.wire import path_part
+
+FIRST_WITH_MARKDOWN = Version(4, 14)
+
+PER_PAGE = 100
+"""Articles in one page of the public list. Source: docs/service.md, S146."""
+
+MOST_PAGES = 1_000
+"""A hundred thousand articles in one locale."""
+
+BODY = re.compile(r'<(article|div) id="cw-article-content"[^>]*>')
+"""What is around the body of an article in its page. Source: docs/service.md, S147."""
+
+
+class PublicArticle(msgspec.Struct, frozen=True):
+    """One article as the public JSON shows it, whatever its status (docs/service.md, S8)."""
+
+    slug: str
+    title: str | None = None
+    content: str | None = None
+    status: str | int | None = None
+
+
+class PublicPage(msgspec.Struct, frozen=True):
+    """One page of the public list, and how many articles the locale has."""
+
+    payload: tuple[PublicArticle, ...]
+    meta: dict[str, Any] = {}
+
+
+@dataclass
+class PublicSite:
+    """The public pages of one portal, at the pace of its transport."""
+
+    profile: Profile
+    transport: Transport
+    portal: str
+
+    @cached_property
+    def version(self) -> Version | None:
+        """What the service says it is; None where it does not say."""
+        try:
+            return Version.of(decoded.version(self._ask("version")))
+        except (ServiceError, ValueError):
+            return None
+
+    @property
+    def has_markdown(self) -> bool:
+        """Whether articles can be read as they are stored."""
+        return self.version is not None and self.version >= FIRST_WITH_MARKDOWN
+
+    def article(self, slug: str) -> PublicArticle | None:
+        """An article of any status; None where the portal has none of this slug.
+
+        Raises:
+            ServiceError: there is no answer that says so; a 500 where another portal has the slug.
+        """
+        if not self._is_an_article(slug):
+            return None
+        try:
+            found: PublicArticle = decode(self._ask("find_article", slug=slug), PublicArticle)
+        except NotFound:
+            return None
+        if found.slug != slug:
+            raise Misbehaved(f"kbsync asked for the article `{slug}`. The service answered with `{found.slug}`.")
+        return found
+
+    def status_of(self, article: PublicArticle) -> Status | None:
+        """Where an article is in its life, as far as its JSON says."""
+        return self.profile.status_of(article.status)
+
+    def markdown(self, slug: str) -> str | None:
+        """What is stored of a published article; None where readers get nothing under this slug.
+
+        Raises:
+            Misbehaved: the answer is no Markdown.
+        """
+        if not self._is_an_article(slug):
+            return None
+        try:
+            answer = self._ask("read_markdown", slug=slug)
+        except NotFound:
+            return None
+        if answer.content_type != "text/markdown":
+            kind = answer.content_type or "no type"
+            raise Misbehaved(f"{answer.asked}: The service answered with {kind} instead of Markdown.")
+        return answer.body.decode("utf-8", "replace")
+
+    def page_body(self, slug: str) -> str | None:
+        """The HTML of an article's body in its page; None where the page does not show where that is."""
+        return body_in(self._ask("read_page", slug=slug).body.decode("utf-8", "replace"))
+
+    def published(self, locale: str) -> list[PublicArticle]:
+        """What the public list of a locale shows, without texts; what several pages show is taken once."""
+        found: dict[str, PublicArticle] = {}
+        for number in range(1, MOST_PAGES + 1):
+            # An older service knows no pages: it gives so many, and the same ones again.
+            page: PublicPage = decode(
+                self._ask("list_published", locale=locale, query={"per_page": PER_PAGE, "page": number}), PublicPage
+            )
+            new = [row for row in page.payload if row.slug not in found]
+            found |= {row.slug: PublicArticle(row.slug, row.title, None, row.status) for row in new}
+            if not new or len(page.payload) < PER_PAGE:
+                break
+        return list(found.values())
+
+    def status_at(self, address: str) -> int:
+        """The status of the answer at a public address of the portal."""
+        return self.transport.send("GET", address, public=True).status
+
+    def _is_an_article(self, slug: str) -> bool:
+        """Whether the address of a slug is an article's (docs/service.md, S21 and S119)."""
+        return "." not in slug and slug not in self.profile.limits.reserved_slugs
+
+    def _ask(self, operation: str, *, slug: str = "", locale: str = "", query: dict[str, Any] | None = None) -> Answer:
+        entry = self.profile.operation(operation)
+        path = entry.path.format(portal=path_part(self.portal), slug=path_part(slug), locale=path_part(locale))
+        return check_status(self.transport.send(entry.method, path, query=query, public=True))
+
+
+def body_in(page: str) -> str | None:
+    """The HTML inside of the element that has an article's body, without the white space around it."""
+    opened = BODY.search(page)
+    if opened is None:
+        return None
+    depth = 1
+    for tag in re.finditer(rf"<(/?){opened[1]}\b", page[opened.end() :]):
+        depth += -1 if tag[1] else 1
+        if depth == 0:
+            return page[opened.end() : opened.end() + tag.start()].strip()
+    return None
