@@ -162,7 +162,7 @@ SCHEMAS: Mapping[str, tuple[int, str, Callable[[], Schema]]] = {
     "push": (1, "Output of `kbsync push --format json` and `kbsync undo --format json`", _of(PushReport)),
     "lint": (1, "Output of `kbsync lint --format json`", _of(LintReport)),
     "check": (1, "Output of `kbsync check --format json`", _of(CheckReport)),
-    "ledger": (3, "Output of `kbsync ledger export`", _ledger),
+    "ledger": (4, "Output of `kbsync ledger export`", _ledger),
     "config": (1, "The file kbsync.toml", _config),
     "front-matter": (1, "The block at the top of a Markdown file", _front_matter),
 }
