@@ -109,6 +109,10 @@ class Denied(ServiceError):
     """401 or 403: the token, or what its user may do."""
 
 
+class NoApi(Denied):
+    """403: the account's plan does not include the API. Source: docs/service.md, S141."""
+
+
 class NotFound(ServiceError):
     """404: the thing asked for is not there (or, below a portal, the portal is not)."""
 

@@ -10,9 +10,11 @@ from kbsync.app.options import needs_author
 from kbsync.app.reading import read_content
 from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
-from kbsync.errors import ExitCode, KbsyncError
+from kbsync.errors import ExitCode, KbsyncError, NoApi
 from kbsync.files import relative
+from kbsync.markdown.versions import NEWEST, OBSERVED, Version
 from kbsync.model import Desired
+from kbsync.report.vocabulary import version_note
 from kbsync.service.contract import Service
 from kbsync.words import count
 
@@ -40,6 +42,12 @@ def _bad(what: str, exc: KbsyncError) -> Line:
     return Line("bad", what, exc.message, exc.hint, exc.exit_code)
 
 
+def _without_api(workspace: Workspace, exc: NoApi) -> Line:
+    account = workspace.settings.service.account_id
+    hint = "The token works. Ask the people who run the service to enable the API for this account."
+    return Line("bad", "api", f"The plan of account {account} does not include the API.", hint, exc.exit_code)
+
+
 def check(workspace: Workspace) -> Iterator[Line]:
     """Everything that is checked, as results come in."""
     settings = workspace.settings
@@ -49,12 +57,12 @@ def check(workspace: Workspace) -> Iterator[Line]:
     try:
         with workspace.open_service() as service:
             yield from _service_lines(workspace, service)
+            yield from _limit_lines(workspace)
+            yield from _capability_lines(workspace, service)
     except KbsyncError as exc:
         # The first thing that does not work; what comes after it cannot be checked.
-        yield _bad("service", exc)
+        yield _without_api(workspace, exc) if isinstance(exc, NoApi) else _bad("service", exc)
         yield Line("note", "can", "Skipped until the connection works.")
-        return
-    yield from _capability_lines(workspace)
 
 
 def _content_lines(workspace: Workspace) -> Iterator[Line]:
@@ -103,8 +111,11 @@ def _ledger_lines(workspace: Workspace) -> Iterator[Line]:
 def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     service.check_connection()
     where = "the built-in sandbox" if workspace.settings.is_sandbox else workspace.target.base_url
-    version = f", version {service.fetch_version()}" if service.can("version") else ""
-    yield Line("ok", "service", f"{where} answers{version}")
+    told, configured = service.fetch_version(), workspace.settings.service.version
+    yield Line("ok", "service", f"{where} answers{f', version {told}' if told else ''}")
+    if service.can("version"):
+        yield _version_line(told, configured)
+    service.use_version(configured or told)
     if service.can("profile"):
         owner = service.fetch_owner()
         yield _token_line(owner.name, owner.role)
@@ -119,6 +130,42 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
         yield Line("bad", "locales", f"the portal has {found}, but not {', '.join(missing)}", hint, ExitCode.USAGE)
     else:
         yield Line("ok", "locales", found)
+    if portal.hidden:
+        yield _hidden_line(portal.hidden)
+
+
+def _version_line(told: str, configured: str) -> Line:
+    """Which version kbsync takes the service for, and with which ones it was tested."""
+    tested = f"kbsync was tested with {', '.join(map(str, OBSERVED[:-1]))} and {OBSERVED[-1]}"
+    if configured and told and Version.of(told) != Version.of(configured):
+        hint = "Change [service] version, or remove it."
+        return Line("note", "version", f"{configured}, as kbsync.toml says. The service says {told}.", hint)
+    version = configured or told
+    if not version:
+        hint = 'Set [service] version to the version that you have, such as "4.10".'
+        return Line("note", "version", f"The service does not tell. kbsync takes it for {NEWEST}.", hint)
+    note = version_note(version)
+    return Line("note" if note else "ok", "version", f"{version}; {tested}", note)
+
+
+def _hidden_line(hidden: Sequence[str]) -> Line:
+    """Source: docs/service.md, S135."""
+    locales = f"Locale {hidden[0]} is" if len(hidden) == 1 else f"Locales {', '.join(hidden)} are"
+    pages = "Its pages" if len(hidden) == 1 else "Their pages"
+    hint = f"{pages} can be read by everyone who has the address."
+    return Line("note", "locales", f"{locales} hidden from the portal's language menu.", hint)
+
+
+def _limit_lines(workspace: Workspace) -> Iterator[Line]:
+    """What kbsync uses of what the service allows; nothing is sent to find out. Source: docs/service.md, section 7."""
+    if workspace.settings.is_sandbox:
+        return
+    ours, allowed = workspace.requests_per_minute, workspace.profile.allowed_per_minute
+    theirs = f". The service allows {allowed:,} from one address, readers included." if allowed else ""
+    hint = "Lower [pace] requests_per_minute." if allowed and ours > allowed else ""
+    yield Line("note" if hint else "ok", "requests", f"kbsync sends at most {ours:,} a minute{theirs}", hint)
+    if workspace.profile.can("upload") and (uploads := workspace.uploads_per_hour):
+        yield Line("ok", "uploads", f"at most {uploads:,} images an hour, for the whole account")
 
 
 def _token_line(name: str, role: str) -> Line:
@@ -131,10 +178,10 @@ def _token_line(name: str, role: str) -> Line:
     return Line("note", "token", found, hint)
 
 
-def _capability_lines(workspace: Workspace) -> Iterator[Line]:
+def _capability_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     yield Line("ok", "can", "create categories and articles (as drafts)")
     for words, operations in CAPABILITIES:
-        able = all(workspace.profile.can(operation) for operation in operations)
+        able = all(service.can(operation) for operation in operations)
         if able:
             yield Line("ok", "can", words)
         else:

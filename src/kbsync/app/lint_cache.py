@@ -18,6 +18,7 @@ from kbsync.app.reading import Reading, read_part
 from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark
 from kbsync.files import load_sealed, store_sealed
+from kbsync.lint.context import accepts_empty_drafts
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
@@ -74,7 +75,8 @@ def _name(workspace: Workspace) -> bytes:
     """Everything but the tree that rules look at."""
     settings, profile = workspace.settings, workspace.profile
     tables = (settings.content, settings.authors, settings.lint, settings.assets, settings.service.portal)
-    parts = (str(settings.content_root), *tables, asdict(profile.limits), profile.can("upload"))
+    able = (asdict(profile.limits), profile.can("upload"), accepts_empty_drafts(settings, profile))
+    parts = (str(settings.content_root), *tables, *able)
     encoded = msgspec.msgpack.encode([msgspec.msgpack.encode(part, order="deterministic") for part in parts])
     return blake2b(encoded, digest_size=DIGEST_BYTES).digest()
 

@@ -131,13 +131,15 @@ def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) 
 def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> Reading:
     from kbsync.content.compile import Addresses, Compiler
     from kbsync.lint import check_tree
-    from kbsync.lint.context import Context
+    from kbsync.lint.context import Context, accepts_empty_drafts
 
     settings = workspace.settings
-    addresses = Addresses(workspace.profile.article_url, workspace.profile.category_url, settings.service.portal)
+    profile = workspace.profile
+    addresses = Addresses(profile.article_url, profile.category_url, settings.service.portal)
     images = _look_at_images(workspace, tree)
     compiler = Compiler(tree, site, addresses, settings.authors, images)
-    context = Context(tree, site, workspace.profile.limits, settings.authors, images, settings.assets)
+    empty_drafts = accepts_empty_drafts(settings, profile)
+    context = Context(tree, site, profile.limits, settings.authors, images, settings.assets, empty_drafts)
     return Reading(compiler, tuple(check_tree(context, settings.lint, checks=checks)))
 
 

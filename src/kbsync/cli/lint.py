@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 @click.option("--fix", is_flag=True, help="Fix what can be fixed safely, then show what is left.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change. Changes nothing.")
 @click.option("--external", is_flag=True, help="Check links to other sites, too (KB310).")
-@version_option("--service", help_text="With --against: the version that you will have.  [default: the newest]")
+@version_option(
+    "--service",
+    help_text="With --against: the version that you will have.  [default: [service] version, or the newest]",
+)
 @version_option("--against", help_text="List the pages whose HTML changes with an upgrade from this version (KB416).")
 @click.option("--explain", metavar="CODE", help="Explain a code such as KB301, a group such as KB3, or `all`.")
 @click.option("--rules", is_flag=True, help="List the codes.")
@@ -73,7 +76,8 @@ def command(
     if external:
         selection = _with_external(project, selection)
     if against:
-        selection = _with_upgrade(project, selection, service or NEWEST, against)
+        service = service or _version_to_be(project.workspace.settings.service.version, against)
+        selection = _with_upgrade(project, selection, service, against)
     code = report_findings(project.workspace, selection.linted, options, form=form)
     return ExitCode.FINDINGS if failed else code
 
@@ -85,6 +89,12 @@ def _with_external(project: Project, selection: Selection) -> Selection:
 
     found = check_external(project.workspace, selection.reading, selection.findings, selection.paths)
     return replace(selection, findings=found)
+
+
+def _version_to_be(configured: str, against: Version) -> Version:
+    """The version of kbsync.toml; the newest where that is the one that is compared with, before an upgrade."""
+    found = Version.or_newest(configured)
+    return NEWEST if found == against else found
 
 
 def _with_upgrade(project: Project, selection: Selection, service: Version, against: Version) -> Selection:

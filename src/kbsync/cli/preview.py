@@ -20,7 +20,7 @@ from kbsync.cli.versions import version_option
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
 from kbsync.hosts import LOOPBACK
-from kbsync.markdown.versions import NEWEST, Version
+from kbsync.markdown.versions import Version
 from kbsync.words import count
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ class Running:
 @click.option("--locale", metavar="L", help="Start with this locale.")
 @click.option("--poll", is_flag=True, help="Check the files every second: for network drives.")
 @click.option("--portal", is_flag=True, help="Compare with the portal, using your token.")
-@version_option("--service", default=NEWEST, help_text="Render as this version of the service.")
+@version_option("--service", help_text="Render as this version.  [default: [service] version, or the newest]")
 @click.option("--build", type=click.Path(path_type=Path), metavar="DIR", help="Write the pages as files, then stop.")
 @common_options
 @click.pass_context
@@ -60,7 +60,7 @@ def command(
     locale: str | None,
     poll: bool,
     portal: bool,
-    service: Version,
+    service: Version | None,
     build: Path | None,
 ) -> int:
     """Show your files as the help center that readers will see. Every save shows up at once.
@@ -86,13 +86,13 @@ def command(
         return _serve(running, start, browse=browse, port=port, host=host)
 
 
-def read_project(session: Session, agreed: set[str], version: Version = NEWEST) -> Project:
+def read_project(session: Session, agreed: set[str], version: Version | None = None) -> Project:
     """kbsync.toml and the profile that it names, if somebody agreed to what of it leads out.
 
     Args:
         session: the run; no questions are asked while pages are being served.
         agreed: what this run was allowed to use; grows.
-        version: the portal's whose HTML is shown.
+        version: the portal's whose HTML is shown; None: that of kbsync.toml, or the newest.
     """
     from kbsync.preview.checking import Project
     from kbsync.service.profile import read_profile
@@ -102,7 +102,8 @@ def read_project(session: Session, agreed: set[str], version: Version = NEWEST) 
     consent.profile()
     consent.content()
     consent.state()
-    return Project(settings, read_profile(settings.service.profile, folder=settings.folder), version)
+    version = version or Version.or_newest(settings.service.version)
+    return Project(settings, read_profile(settings.service.profile, folder=settings.folder, version=version), version)
 
 
 def _start_address(project: Project, locale: str | None) -> str:

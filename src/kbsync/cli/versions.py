@@ -14,13 +14,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 VERSIONS = {str(version): version for version in KNOWN}
 
 
-def version_option(name: str, *, default: Version | None = None, help_text: str) -> Callable[[F], F]:
+def version_option(name: str, *, help_text: str) -> Callable[[F], F]:
     """An option whose value is one of the known versions, or None."""
     return click.option(
         name,
         type=click.Choice(list(VERSIONS)),
-        default=str(default) if default else None,
-        show_default=default is not None,
         callback=_version,
         help=help_text,
     )

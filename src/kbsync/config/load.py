@@ -136,7 +136,10 @@ def _convert(value: Any, kind: Any, where: Callable[[], str]) -> Any:
 
 
 def _quoted_hint(value: Any, kind: Any) -> str:
-    return f'Put it in quotes: "{value}".' if kind is str and type(value) in {int, float} else ""
+    if kind is not str or type(value) not in {int, float}:
+        return ""
+    # What was written as 4.10 is the number 4.1.
+    return "Put it in quotes." if isinstance(value, float) else f'Put it in quotes: "{value}".'
 
 
 def _reason(exc: msgspec.ValidationError, found: object) -> str:

@@ -12,7 +12,7 @@ class Version(NamedTuple):
 
     @classmethod
     def of(cls, text: str) -> Self:
-        """The version in a text such as `4.16.2`.
+        """The version in a text such as `4.16.2`; `4` is 4.0.
 
         Raises:
             ValueError: the text does not begin with a version.
@@ -20,7 +20,7 @@ class Version(NamedTuple):
         found = _VERSION.match(text)
         if found is None:
             raise ValueError(f"not a version: {text!r}")
-        return cls(int(found[1]), int(found[2]))
+        return cls(int(found[1]), int(found[2] or 0))
 
     @classmethod
     def or_newest(cls, text: str) -> "Version":
@@ -34,7 +34,7 @@ class Version(NamedTuple):
         return f"{self.major}.{self.minor}"
 
 
-_VERSION = re.compile(r"([0-9]{1,4})\.([0-9]{1,4})")
+_VERSION = re.compile(r"([0-9]{1,4})(?:\.([0-9]{1,4}))?")
 
 V4_2 = Version(4, 2)
 V4_10 = Version(4, 10)
@@ -47,4 +47,4 @@ NEWEST = KNOWN[-1]
 """What is rendered, and what the service is taken for, where nothing says which version it has."""
 
 OBSERVED = (V4_2, *KNOWN)
-"""The versions whose behavior was observed. Source: docs/service.md, first lines."""
+"""The versions whose behavior was observed. Source: docs/service.md, section 12."""

@@ -16,7 +16,7 @@ from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp
 from kbsync.lint import CODES_OF_ALL, OF_A_SOURCE, OF_SHAPES, OF_THE_TREE, TreeCheck, check_tree, in_order
-from kbsync.lint.context import Context
+from kbsync.lint.context import Context, accepts_empty_drafts
 from kbsync.markdown.versions import NEWEST, Version
 from kbsync.model import Finding
 from kbsync.preview.index import Index
@@ -101,7 +101,8 @@ def _check(project: Project, tree: Tree, site: Site, checks: Iterable[TreeCheck]
     most_bytes = settings.assets.max_bytes
     found = read_images(project.root, shown, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=most_bytes)
     images = Images(project.root, found, settings.assets.base_url, project.profile.can("upload"))
-    context = Context(tree, site, project.profile.limits, settings.authors, images, settings.assets)
+    empty_drafts = accepts_empty_drafts(settings, project.profile)
+    context = Context(tree, site, project.profile.limits, settings.authors, images, settings.assets, empty_drafts)
     return check_tree(context, settings.lint, checks=checks)
 
 

@@ -163,7 +163,7 @@ SCHEMAS: Mapping[str, tuple[int, str, Callable[[], Schema]]] = {
     "lint": (1, "Output of `kbsync lint --format json`", _of(LintReport)),
     "check": (1, "Output of `kbsync check --format json`", _of(CheckReport)),
     "verify": (1, "Output of `kbsync verify --format json`", _of(VerifyReport)),
-    "ledger": (3, "Output of `kbsync ledger export`", _ledger),
+    "ledger": (4, "Output of `kbsync ledger export`", _ledger),
     "config": (1, "The file kbsync.toml", _config),
     "front-matter": (1, "The block at the top of a Markdown file", _front_matter),
 }

@@ -21,6 +21,7 @@ from kbsync.report.vocabulary import (
     others_sentence,
     reason_of,
     refused_headline,
+    version_note,
 )
 from kbsync.words import count, field_names
 
@@ -74,7 +75,8 @@ def plan_text(
     first = f"{heading} for portal `{plan.target.portal}` {plan.target.place}"
     first, colour = (f"{first}: REFUSED", "red") if plan.refused else (first, "bold")
     as_of = style.wrapped(as_of_sentence(plan.as_of)) if plan.as_of else []
-    lines = [*style.wrapped(first, hang=2, colour=colour), *as_of, ""]
+    version = style.wrapped(note) if style.verbose and (note := version_note(plan.version)) else []
+    lines = [*style.wrapped(first, hang=2, colour=colour), *as_of, *version, ""]
     for group in grouped(plan.sent):
         lines += _change_group(group, style, taken_slugs(plan.changes), bodies)
     lines += held_lines(plan.held, style, bodies)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kbsync.markdown.versions import NEWEST, OBSERVED, Version
 from kbsync.model import Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
 from kbsync.words import are, count
 
@@ -30,6 +31,16 @@ REASONS: Mapping[Reason, str] = {
     Reason.STAGED: "edit pending in the panel",
 }
 """Why something needs a decision."""
+
+
+def version_note(version: str) -> str:
+    """What to know of a version that is beyond all that kbsync was tested with; "" for any other one."""
+    found = Version.or_newest(version)
+    if found > NEWEST:
+        return f"Version {found} of the service is newer than kbsync knows. kbsync takes it for {NEWEST}."
+    if found < OBSERVED[0]:
+        return f"Version {found} of the service is older than kbsync knows. kbsync takes it for {OBSERVED[0]}."
+    return ""
 
 
 def reason_of(item: Held) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from kbsync.errors import Denied, Misbehaved, NotFound, Rejected, ServerFailed, ServiceError
+from kbsync.errors import Denied, Misbehaved, NoApi, NotFound, Rejected, ServerFailed, ServiceError
 from kbsync.model import visible
 from kbsync.service.exchange import Answer
 
@@ -22,6 +22,7 @@ as values they take a hundred times the memory that they take as text."""
 NO_PERMISSION = ("not authorized to do this action", "not authorized for bots")
 NO_API = "API access is not enabled for this account"
 """Source: docs/service.md, S141."""
+WITHOUT_API = "The token works, but this account's plan does not include the API. Ask the people who run the service."
 OTHER_ACCOUNT = "not authorized to access this account"
 
 
@@ -44,6 +45,8 @@ def check_status(answer: Answer) -> Answer:
             status=status,
             hint="Set [service] base_url to the address that does not redirect.",
         )
+    if status == 403 and NO_API in said:
+        raise NoApi(message, hint=WITHOUT_API, status=status)
     if status in {401, 403}:
         raise Denied(message, hint=_denied_hint(said), status=status)
     if status == 404:
@@ -60,8 +63,6 @@ def check_status(answer: Answer) -> Answer:
 def _denied_hint(said: str) -> str:
     if any(words in said for words in NO_PERMISSION):
         return "The token works, but its user may not do this. Use an administrator's token."
-    if NO_API in said:
-        return "The token works, but this account's plan does not include the API. Ask the people who run the service."
     if OTHER_ACCOUNT in said:
         return "The token works, but its user is in another account. Check [service] account_id."
     if "suspended" in said:

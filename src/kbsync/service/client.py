@@ -280,7 +280,15 @@ class HttpService:
     def create_category(self, fields: Fields, *, locale: str) -> Observed:
         """Make a category; the answer, as the portal now holds it."""
         sent = {name: value for name, value in fields.items() if self.profile.keeps("category", name)}
-        answer = self._ask("create_category", body={**sent, "locale": locale})
+        try:
+            answer = self._ask("create_category", body={**sent, "locale": locale})
+        except NotFound as exc:
+            # Only the portal can be missing; before 4.16 that is a 500 (docs/service.md, S15 and S132).
+            raise NotFound(
+                f"{exc.message.removesuffix('.')}. Account {self.account_id} seems to have no portal `{self.portal}`.",
+                hint="Check account_id and portal under [service]. `kbsync check` names the portals that there are.",
+                status=exc.status,
+            ) from exc
         return self._category(answer, locale)
 
     def update_category(self, remote_id: RemoteId, fields: Fields, *, locale: str) -> Observed:

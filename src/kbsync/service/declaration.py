@@ -52,7 +52,7 @@ TABLES: Mapping[str, Collection[str]] = {
     "limits": LIMITS,
     "side_effects": SideEffects._fields,
     "since": (*OPERATIONS, *LIMITS, *FACTS),
-    "pace": ("requests_per_minute", "uploads_per_hour"),
+    "pace": ("requests_per_minute", "uploads_per_hour", "allowed_per_minute"),
     "public": ("article_url", "category_url"),
 }
 TEXTS = ("name", "extends")

@@ -13,13 +13,17 @@ from kbsync.service.category_lister import MAX_LOCALES, Counts
 
 @dataclass(frozen=True, slots=True)
 class PortalInfo:
-    """A portal as the service describes it; `categories` is None where it does not say how many it has."""
+    """A portal as the service describes it; `categories` is None where it does not say how many it has.
+
+    `hidden` are those of the locales that its language menu leaves out.
+    """
 
     slug: str
     name: str
     locales: tuple[str, ...]
     archived: bool
     categories: Counts | None = None
+    hidden: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,7 @@ def portal_info(portal: wire.WirePortal) -> PortalInfo:
     total = portal.meta.categories_count if portal.meta else None
     counts = None if total is None else Counts(total, portal.category_counts)
     name = (portal.name or portal.slug)[:SHOWN_CHARS]
-    return PortalInfo(portal.slug, name, portal.locales, bool(portal.archived), counts)
+    return PortalInfo(portal.slug, name, portal.locales, bool(portal.archived), counts, portal.hidden_locales)
 
 
 def check_locales(portal: PortalInfo) -> PortalInfo:

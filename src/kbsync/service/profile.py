@@ -19,7 +19,11 @@ from kbsync.service.facts import FACTS, Facts
 PROFILES = Path(__file__).with_name("profiles")
 BUILT_IN = ("chatwoot", "documented")
 
-NEEDED = {**{table: TABLES[table] for table in ("fields", "pace", "public")}, "status": (Status.DRAFT.value,)}
+NEEDED = {
+    **{table: TABLES[table] for table in ("fields", "public")},
+    "pace": ("requests_per_minute", "uploads_per_hour"),
+    "status": (Status.DRAFT.value,),
+}
 """What a profile cannot do without; operations and limits may be few or none."""
 
 
@@ -54,6 +58,7 @@ UNLIMITED = Limits()
 class Profile:
     """What one version of a service can do, which paths do it, what its numbers mean, and how fast it may be asked.
 
+    `allowed_per_minute` is how many requests the service takes from one address, 0 where that is unknown.
     `since` has the version from which on an operation, a limit or a fact exists; what is not in it was always there.
     `whole` is the profile of the newest version, where this is that of an older one.
     """
@@ -66,6 +71,7 @@ class Profile:
     side_effects: SideEffects
     requests_per_minute: int
     uploads_per_hour: int
+    allowed_per_minute: int
     article_url: str
     category_url: str
     since: Mapping[str, Version]
@@ -83,6 +89,10 @@ class Profile:
             facts=Facts(**{name: name not in later for name in FACTS if name in self.since}),
             whole=whole if later else None,
         )
+
+    def surely(self, fact: str) -> bool | None:
+        """Whether a fact is so in this version; None where the profile says nothing of it."""
+        return bool(getattr(self.facts, fact)) if fact in self.since else None
 
     def can(self, operation: str) -> bool:
         """Whether the service has this operation."""
@@ -197,6 +207,7 @@ def _build(raw: dict[str, Any], name: str) -> Profile:
         side_effects=_side_effects(raw.get("side_effects", {})),
         requests_per_minute=pace["requests_per_minute"],
         uploads_per_hour=pace["uploads_per_hour"],
+        allowed_per_minute=pace.get("allowed_per_minute", 0),
         article_url=public["article_url"],
         category_url=public["category_url"],
         since={key: Version.of(text) for key, text in raw.get("since", {}).items() if text},

@@ -26,7 +26,7 @@ CATEGORY_TEXTS = tuple(name for name in _PLAIN_TEXTS if name in CATEGORY_FIELDS)
 
 DIGITS = re.compile(r"[0-9]{1,18}")
 
-VERSION = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}[0-9A-Za-z.+-]{0,40}")
+VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4})?[0-9A-Za-z.+-]{0,40}")
 """A version of the service, such as `4.16.2`, with or without what marks a build."""
 
 Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -134,6 +134,7 @@ class WireLocale(msgspec.Struct, frozen=True):
 
     code: str
     categories_count: Number | None = None
+    draft: Any = None
 
 
 class WireConfig(msgspec.Struct, frozen=True):
@@ -162,6 +163,12 @@ class WirePortal(msgspec.Struct, frozen=True):
     def locales(self) -> tuple[str, ...]:
         """The codes of the locales that it allows."""
         return tuple(code if isinstance(code, str) else code.code for code in self.config.allowed_locales)
+
+    @property
+    def hidden_locales(self) -> tuple[str, ...]:
+        """The codes of those that its language menu leaves out. Source: docs/service.md, S103 and S135."""
+        locales = (item for item in self.config.allowed_locales if isinstance(item, WireLocale))
+        return tuple(item.code for item in locales if item.draft is True)
 
     @property
     def category_counts(self) -> dict[str, int]:
