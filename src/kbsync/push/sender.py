@@ -29,6 +29,7 @@ from kbsync.plan.result import (
     pending_edit,
     taken,
     updated,
+    with_empties,
 )
 from kbsync.plan.staged import touches_staged
 from kbsync.push.lookup import Lookup
@@ -220,6 +221,9 @@ class Sender:
 
     def _send_update(self, change: Change, current: Observed) -> Observed:
         fields = {name: value for name, value in change.after.items() if name != "status"}
+        if change.kind == "portal":
+            seen = with_empties(self.service.update_portal(fields), fields)
+            return self.lookup.own(change, seen, current.remote_id)
         if change.kind == "category":
             seen = self.service.update_category(current.remote_id, fields, locale=change.locale)
             return self.lookup.own(change, seen, current.remote_id)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from kbsync.model import Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
 from kbsync.words import are, count
 
-NOUNS: Mapping[Kind, str] = {"asset": "image", "category": "category", "article": "article"}
+NOUNS: Mapping[Kind, str] = {"asset": "image", "category": "category", "article": "article", "portal": "portal"}
 
 PAST = {
     Action.CREATE: "created",
