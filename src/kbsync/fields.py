@@ -151,6 +151,6 @@ def in_order(kind: str, names: Iterable[str]) -> tuple[str, ...]:
     """Some fields of an item in the order in which a report shows them, and no others."""
     if kind == "portal":
         known = [name for name in names if name.partition(".")[0] in PORTAL_ORDER]
-        return tuple(sorted(known, key=lambda name: (PORTAL_ORDER[name.partition(".")[0]], name)))
+        return tuple(sorted(known, key=lambda name: ("." in name, PORTAL_ORDER[name.partition(".")[0]], name)))
     names = frozenset(names)
     return tuple(name for name in (ARTICLE_FIELDS if kind == "article" else CATEGORY_FIELDS) if name in names)

@@ -254,7 +254,7 @@ def test_an_article_made_in_the_same_push_is_popular_after_it(world, person):
     brand(world, POPULAR)
     plan = world.plan()
     (change,) = [change for change in plan.sent if change.kind == "portal"]
-    assert [field.said for field in change.fields] == [("", "en/billing/_category.md"), ("", "en/billing/refunds.md")]
+    assert [field.said for field in change.fields] == [("", "billing"), ("", "en/billing/refunds.md")]
     assert plan.sent[-1] is change
     pushed = world.push()
     assert pushed.words == {"done"}, pushed.told
@@ -283,7 +283,7 @@ def test_an_article_that_a_person_made_popular_is_named_by_its_slug(world, perso
     assert held_of(plan) == {"popular_categories.en": Reason.DRIFT, "popular_articles.en": Reason.DRIFT}
     values = {value.name: (value.before, value.after) for value in fields_of(plan)[0].values}
     assert values["popular_articles.en"] == (("theirs",), ("en/billing/refunds.md",))
-    assert values["popular_categories.en"] == ((), ("en/billing/_category.md",))
+    assert values["popular_categories.en"] == ((), ("billing",))
 
 
 def test_an_article_that_got_another_path_and_slug_is_still_the_popular_one(world):
@@ -437,3 +437,15 @@ def test_a_link_is_not_followed(world):
     (folder / "portal.toml").symlink_to(folder / "secret.toml")
     with pytest.raises(ConfigError, match="symbolic link"):
         world.plan()
+
+
+# --- resolve, undo, saved plans --------------------------------------------------------------------------------------
+
+
+def test_a_text_of_a_language_that_is_cleared_leaves_no_empty_one_behind(world, person):
+    settled(world)
+    brand(world, BRAND.replace('"Aide Acme"', '""').replace('"acme"', '""'))
+    world.push()
+    assert person.config["locale_translations"] == {"fr": {}}
+    assert person.config["social_profiles"] == {}
+    assert world.plan().changes == ()

@@ -64,8 +64,9 @@ def portal_sides(
     # What the record has and the portal has no more is not shown by it either.
     found = {path: node for path, node in weighed.found.items() if nodes[node].observed is not None}
     wanted = with_ids(wanted, found)
-    paths = {node: path for path, node in found.items()}
-    names: dict[Node, str] = {node: article.some.slug for node, article in nodes.items()} | paths
+    called = {path: item.slug if item.kind == "category" else path for path, item in weighed.items.items()}
+    names: dict[Node | str, str] = {node: article.some.slug for node, article in nodes.items()}
+    names |= called | {node: called[path] for path, node in found.items()}
     sides = PortalSides(wanted, base, None, names=names)
     if portal is None or portal.info is None:
         return sides

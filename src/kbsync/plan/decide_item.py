@@ -279,6 +279,8 @@ def _hold_fields(
         known = (*in_order(desired.kind, verdicts), "locale")
         names = tuple(name for name in known if verdicts.get(name) is verdict)
         if names:
-            hint = hold_hint(draft, match, reason, base)
+            # Nothing was agreed on of a setting of the portal that is new in its file.
+            agreed = base if base is None or desired.kind != "portal" or base.fields.keys() >= {*names} else None
+            hint = hold_hint(draft, match, reason, agreed)
             held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
-            draft.held.append(replace(held, has_base=base is not None))
+            draft.held.append(replace(held, has_base=agreed is not None))

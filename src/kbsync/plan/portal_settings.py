@@ -43,8 +43,9 @@ NOT_RECORDED = "The ledger has no record of these settings yet. Plan without `--
 
 KIND_OF: Mapping[str, Kind] = {"popular_categories": "category", "popular_articles": "article"}
 
-Names = Mapping[Node, str]
-"""What people call an article or category: its path, or its slug where no file is its source."""
+Names = Mapping[Node | str, str]
+"""What people call an article or category of the portal, or one that a path means: a category by its slug, an article
+by the path of its file, or by its slug where it has none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +139,8 @@ def _hold_impossible(draft: Draft, sides: PortalSides, observed: Observed) -> Fi
 
     def set_aside(reason: Reason, names: Iterable[str], hint: str) -> None:
         if held := in_order("portal", names):
-            item = hold(desired, reason, observed.remote_id, held, hint, observed.fields)
+            there = None if hint == NOT_RECORDED else with_empties(observed, held).fields
+            item = hold(desired, reason, observed.remote_id, held, hint, there)
             draft.held.append(_named(item, sides))
             for name in held:
                 del left[name]
@@ -155,11 +157,10 @@ def _hold_impossible(draft: Draft, sides: PortalSides, observed: Observed) -> Fi
         hint = f"The portal does not have the language `{missing[0]}`. Add it in the panel first."
         set_aside(Reason.UNSUPPORTED, ("draft_locales",), hint)
     made = {change.path for change in draft.changes if change.action is Action.CREATE}
-    for name in in_order("portal", left):
-        lost = [path for path in _unresolved(name, left[name]) if path not in made]
-        if lost:
-            hint = f"`{lost[0]}` is not on the portal, and this plan does not create it. Publish that file first."
-            set_aside(Reason.UNKNOWN, (name,), hint)
+    lost = {name: [path for path in _unresolved(name, left[name]) if path not in made] for name in left}
+    if first := next((paths[0] for paths in lost.values() if paths), ""):
+        hint = f"`{first}` is not on the portal, and this plan does not create it. Push that file first."
+        set_aside(Reason.UNKNOWN, [name for name, paths in lost.items() if paths], hint)
     return left
 
 
@@ -194,7 +195,7 @@ def _words(name: str, value: Value, names: Names) -> tuple[str, ...]:
     """Popular items as people know them."""
     kind = KIND_OF[name.partition(".")[0]]
     found = value if isinstance(value, tuple) else ()
-    return tuple(item if item.endswith(".md") else _name_of(kind, item, names) for item in found)
+    return tuple(names.get(item, item) if item.endswith(".md") else _name_of(kind, item, names) for item in found)
 
 
 def _name_of(kind: Kind, item: str, names: Names) -> str:
@@ -212,8 +213,7 @@ def _named(item: Held, sides: PortalSides) -> Held:
         else v
         for v in item.values
     )
-    agreed = sides.base is not None and all(name in sides.base.fields for name in item.fields)
-    return replace(item, values=values, has_base=agreed)
+    return replace(item, values=values)
 
 
 # --- while a plan is carried out -------------------------------------------------------------------------------------

@@ -57,15 +57,22 @@ def portal_body(fields: Fields, now: wire.WirePortal) -> dict[str, Any]:
             config[key] = list(value) if isinstance(value, tuple) else value
         else:
             group = config.setdefault(key, dict(_mapping(getattr(now.config, key))))
-            group[of] = value if root == "social" else {**_mapping(group.get(of)), **_inner(root, value)}
+            if key == "social_profiles":
+                _put(group, of, value)
+            else:
+                inner = group[of] = dict(_mapping(group.get(of)))
+                _put(inner, POPULAR.get(root, root), value)
     return body | ({"config": config} if config else {})
 
 
-def _inner(root: str, value: Value) -> dict[str, Any]:
-    if root not in POPULAR:
-        return {root: value}
-    ids = value if isinstance(value, tuple) else ()
-    return {POPULAR[root]: [wire.as_id(item) for item in ids]}
+def _put(group: dict[str, Any], key: str, value: Value) -> None:
+    """Set one value; a text that is cleared leaves, for a page would show an empty link."""
+    if isinstance(value, tuple):
+        group[key] = [wire.as_id(item) for item in value]
+    elif value:
+        group[key] = value
+    else:
+        group.pop(key, None)
 
 
 def _fields(portal: wire.WirePortal) -> Iterator[tuple[str, Value]]:
