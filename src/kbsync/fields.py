@@ -5,11 +5,11 @@ What a front matter may say, what is compared, sent, listed, saved and shown fol
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from enum import Enum
 from typing import Literal, NamedTuple
 
-Owner = Literal["category", "article"]
+Owner = Literal["category", "article", "portal"]
 
 
 class Type(Enum):
@@ -63,6 +63,32 @@ FIELDS = (
 LINK = Field("translation_of", Type.NUMBER, as_given=False, wire="associated_article_id", label="translation of")
 """Links a translation to its original; its value is that one's id. `plan/translation_links.py` decides it."""
 
+PORTAL = (
+    Field("name", of=("portal",)),
+    Field("color", of=("portal",)),
+    Field("header_text", of=("portal",), label="header text"),
+    Field("page_title", of=("portal",), label="page title"),
+    Field("homepage_link", of=("portal",), label="homepage link"),
+    Field("layout", of=("portal",), wire="layout"),
+    Field("draft_locales", Type.TEXTS, of=("portal",), wire="draft_locales", label="hidden locales"),
+    Field("popular_categories", Type.TEXTS, of=("portal",), wire="popular_content", label="popular categories"),
+    Field("popular_articles", Type.TEXTS, of=("portal",), wire="popular_content", label="popular articles"),
+    Field("social", of=("portal",), wire="social_profiles", label="social link"),
+)
+"""What portal.toml may say. What there is for each locale, and for each social network, is a field of its own with that
+behind a dot: `page_title.fr`, `popular_articles.en`, `social.github`. So each decides for itself. `wire` is the key of
+the portal's config that holds it; what has none is the portal's own."""
+
+TRANSLATED = ("name", "page_title", "header_text")
+TRANSLATIONS = "locale_translations"
+"""What a portal has for each locale too, and the key of its config for that. Source: docs/service.md, S136."""
+
+POPULAR: Mapping[str, str] = {"popular_categories": "category_ids", "popular_articles": "article_ids"}
+"""The fields whose values are ids, and what the service calls them. Source: docs/service.md, S137."""
+
+PORTAL_KEYS: Mapping[str, str] = {field.name: field.wire for field in PORTAL}
+PORTAL_ORDER: Mapping[str, int] = {field.name: place for place, field in enumerate(PORTAL)}
+
 LINK_FIELD = LINK.name
 ARTICLE_FIELDS = tuple(field.name for field in FIELDS if "article" in field.of)
 CATEGORY_FIELDS = tuple(field.name for field in FIELDS if "category" in field.of)
@@ -75,7 +101,7 @@ AS_GIVEN: Mapping[Owner, tuple[str, ...]] = {
 
 WIRE_NAMES: Mapping[str, str] = {field.name: field.wire for field in (*FIELDS, LINK) if field.wire}
 META_NAMES: Mapping[str, str] = {field.name: field.in_meta for field in FIELDS if field.in_meta}
-LABELS: Mapping[str, str] = {field.name: field.label for field in (*FIELDS, LINK) if field.label}
+LABELS: Mapping[str, str] = {field.name: field.label for field in (*FIELDS, LINK, *PORTAL) if field.label}
 
 
 class SideEffects(NamedTuple):
@@ -99,5 +125,32 @@ class SideEffects(NamedTuple):
 
 
 def label_of(name: str) -> str:
-    """What people call a field."""
-    return LABELS.get(name, name)
+    """What people call a field: `body`, `page title (fr)`."""
+    root, _, of = name.partition(".")
+    label = LABELS.get(root, root)
+    return f"{label} ({of})" if of else label
+
+
+def config_key(name: str) -> str:
+    """The key of the portal's config that a field of portal.toml is in; "" for what the portal itself has."""
+    root, _, of = name.partition(".")
+    return TRANSLATIONS if of and root in TRANSLATED else PORTAL_KEYS.get(root, "")
+
+
+def is_popular(name: str) -> bool:
+    """Whether a field of the portal holds ids of articles or categories."""
+    return name.partition(".")[0] in POPULAR
+
+
+def empty_of(name: str) -> tuple[()] | str:
+    """What a field of the portal is where nothing is stored."""
+    return () if name.partition(".")[0] in {"draft_locales", *POPULAR} else ""
+
+
+def in_order(kind: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Some fields of an item in the order in which a report shows them, and no others."""
+    if kind == "portal":
+        known = [name for name in names if name.partition(".")[0] in PORTAL_ORDER]
+        return tuple(sorted(known, key=lambda name: ("." in name, PORTAL_ORDER[name.partition(".")[0]], name)))
+    names = frozenset(names)
+    return tuple(name for name in (ARTICLE_FIELDS if kind == "article" else CATEGORY_FIELDS) if name in names)

@@ -3,7 +3,7 @@
 desired   what the content tree wants on the portal
 observed  what the portal holds now
 base      the last value of each field that both sides agreed on
-plan      an ordered list of changes, each an action on one article or category, and what is held
+plan      an ordered list of changes, each an action on one article, category or the portal, and what is held
 held      what kbsync will not change on its own, with the reason
 drift     the portal's value moved since the base
 conflict  both moved, differently
@@ -35,8 +35,11 @@ Fields = Mapping[str, Value]
 Agreed = tuple[Value, ...]
 """What both sides had agreed on of one field: one value, or `()` where they never had."""
 
-Kind = Literal["category", "article", "asset"]
+Kind = Literal["category", "article", "asset", "portal"]
 Level = Literal["error", "warning"]
+
+PORTAL_FILE = "portal.toml"
+"""The file of the portal itself, beside kbsync.toml; and so its path wherever an item has one."""
 
 DIGEST_PREFIX = "blake2b:"
 BODY_PREFIX = "body:"
@@ -159,7 +162,8 @@ class Rule:
 class ItemRef(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     """Which article or category something is about, as people and files name it.
 
-    `path` is that of its source, relative to the content root with forward slashes; "" where it has none.
+    `path` is that of its source, relative to the content root with forward slashes; "" where it has none. The portal
+    itself is one item too: without a locale, its path is the name of its file.
     """
 
     kind: Kind

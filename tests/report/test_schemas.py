@@ -16,6 +16,8 @@ from jsonschema import Draft202012Validator
 
 from kbsync.config import Settings
 from kbsync.config.about import ABOUT as ABOUT_SETTINGS
+from kbsync.config.about import ABOUT_PORTAL
+from kbsync.config.portal_file import LocaleTexts, PopularItems, PortalTables, SocialLinks
 from kbsync.content.about import ABOUT as ABOUT_KEYS
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS
 from kbsync.ledger.dump import TABLES
@@ -23,7 +25,7 @@ from kbsync.report.schemas import schema_names, schema_text
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = ROOT / "tests" / "fixtures" / "schemas"
-NAMES = ["plan", "push", "lint", "check", "ledger", "config", "front-matter"]
+NAMES = ["plan", "push", "lint", "check", "ledger", "config", "portal", "front-matter"]
 
 
 def schema(name: str) -> dict[str, Any]:
@@ -81,6 +83,19 @@ def test_each_setting_has_words_and_there_are_words_about_nothing_else():
     tables = {spec.name: getattr(Settings(ROOT), spec.name) for spec in fields(Settings)}
     keys = {f"{name}.{spec.name}" for name, table in tables.items() if is_dataclass(table) for spec in fields(table)}
     assert set(ABOUT_SETTINGS) == ({*tables, *keys, "env"} - {"path", "state"})
+
+
+def test_each_key_of_the_portals_file_has_words_and_there_are_words_about_nothing_else():
+    tables = {"locale": LocaleTexts, "popular": PopularItems, "social": SocialLinks}
+    keys = {f"{name}.{key}" for name, table in tables.items() for key in table.__struct_fields__}
+    assert set(ABOUT_PORTAL) == {*PortalTables.__struct_fields__, *keys}
+
+
+def test_the_portal_toml_of_the_help_center_is_valid():
+    page = (ROOT / "content/en/writing/portal-settings.md").read_text("utf-8")
+    example = re.search(r"```toml\n(.*?)```", page, re.DOTALL)[1]
+    assert errors("portal", tomllib.loads(example)) == []
+    assert errors("portal", {"nmae": "x"})
 
 
 def test_each_default_of_a_setting_is_the_true_one():

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import Local, RememberedPlan, local_side, peek, recall, remember, remember_touched
-from kbsync.app.reading import Reading, read_content, read_part, read_sound
+from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part, read_sound
 from kbsync.app.sides import Peek, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
@@ -133,9 +133,13 @@ def lint(workspace: Workspace) -> Linted:
     from kbsync.app.lint_cache import findings_of, keep
 
     walk = walk_tree(workspace.content_root)
-    known = findings_of(workspace, walk)
+    # The file of the portal names articles and categories, which only the tree itself knows.
+    has_portal = has_portal_file(workspace)
+    known = None if has_portal else findings_of(workspace, walk)
     if known is not None:
         return Linted(known, list(walk.sources))
     reading = read_content(workspace, walk, compiled=False)
+    if has_portal:
+        check_portal_file(workspace, reading)
     keep(workspace, walk, reading)
     return Linted(reading.findings, list(reading.compiler.tree.sources))

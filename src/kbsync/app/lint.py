@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kbsync.app.cached import Linted
-from kbsync.app.reading import Reading, read_content
+from kbsync.app.reading import Reading, check_portal_file, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.files import real_path
 from kbsync.model import Finding
@@ -33,6 +33,7 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
         UsageError: a selector that means nothing.
     """
     reading = read_content(workspace, compiled=False)
+    check_portal_file(workspace, reading)
     tree, site = reading.compiler.tree, reading.compiler.site
     if not selectors:
         return Selection(reading, frozenset(tree.sources), reading.findings)

@@ -11,7 +11,7 @@ from functools import partial
 
 from kbsync.app.cached import Compared
 from kbsync.app.options import PlanOptions, chosen, named, policy_of
-from kbsync.app.plan import judged, was_named
+from kbsync.app.plan import judged, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Recorded, recorded
 from kbsync.app.workspace import Workspace
@@ -23,6 +23,8 @@ from kbsync.model import AsOf, Plan
 from kbsync.plan.build import build_plan
 from kbsync.plan.former import renamed_where_desired
 from kbsync.plan.known import Known
+from kbsync.plan.match import weigh
+from kbsync.plan.portal_settings import as_recorded
 from kbsync.plan.recover import settle_pending
 from kbsync.push.uploads import ImageAddresses, plan_uploads
 
@@ -39,11 +41,15 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
     reading = keep_slugs(workspace, read_sound(workspace), recorded_slugs)
     addresses = ImageAddresses.of(record.images, (), host_of(workspace.settings.service.base_url))
     bases = renamed_where_desired(record.bases, reading.desired, partial(was_named, reading.compiler, addresses))
-    desired = chosen(workspace, reading.desired, options)
+    everything = chosen(workspace, reading.desired, options)
     recovery = settle_pending(record.pending, bases, None, complete=False, effects=workspace.profile.side_effects)
     policy = policy_of(workspace, options, named(workspace, reading.desired, options.overwrite, options.here))
-    known = Known(None, recovery.bases, recovery.unknown, complete=False)
-    plan: Plan = build_plan(workspace.target, desired, known, policy=policy)
+    known = Known(None, without_portal(recovery.bases), recovery.unknown, complete=False)
+    weighed = weigh(without_portal(reading.desired), known)
+    sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))
+    plan: Plan = build_plan(
+        workspace.target, without_portal(everything), known, policy=policy, weighed=weighed, portal=sides
+    )
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     version = workspace.settings.service.version or run.version
     plan = replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)

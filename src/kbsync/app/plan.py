@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from msgspec import structs
 
@@ -17,7 +17,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound, PlanRefused
 from kbsync.ledger import Ledger
 from kbsync.markdown.uploaded import by_key, host_of
-from kbsync.model import Base, Plan, RemoteId, Value, digest, name_body
+from kbsync.model import Base, Desired, Plan, RemoteId, Value, digest, name_body
 from kbsync.plan.build import build_plan
 from kbsync.plan.former import has_first_name, renamed_where_desired, renamed_where_observed
 from kbsync.plan.known import Known, Node
@@ -29,7 +29,10 @@ from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 if TYPE_CHECKING:
     from kbsync.content.compile import Compiler
+    from kbsync.plan.portal_settings import PortalSides
     from kbsync.service.contract import Service
+
+Item = TypeVar("Item", Desired, Base)
 
 MOST_READ = 100
 """Articles without a source whose texts are read, to find out whether they were renamed; a locale's move is read whole,
@@ -51,6 +54,7 @@ class Planned:
     recovery: Recovery
     portal: Portal
     addresses: ImageAddresses
+    portal_sides: PortalSides | None = None
 
 
 def make_plan(
@@ -80,26 +84,45 @@ def make_plan(
         bases = renamed_where_desired(bases, reading.desired, partial(was_named, reading.compiler, addresses))
     else:
         bases = renamed_where_observed(bases, portal.items)
-    desired = chosen(workspace, reading.desired, options)
+    everything = chosen(workspace, reading.desired, options)
+    desired = without_portal(everything)
     effects = service.side_effects
-    recovery = settle_pending(record.pending, bases, portal.items, complete=portal.complete, effects=effects)
+    recovery = settle_pending(record.pending, bases, portal.everything, complete=portal.complete, effects=effects)
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
     consent = named(workspace, reading.desired, options.live, options.here)
     policy = at_its_pace(policy_of(workspace, options, overwrite, consent), service)
-    known = Known(portal.items, recovery.bases, recovery.unknown, complete=portal.complete)
+    known = Known(portal.items, without_portal(recovery.bases), recovery.unknown, complete=portal.complete)
     weighed = learn(workspace, reading, service, known, publish=policy.publish)
     known = weighed.index.known
-    plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
+    sides = sides_of_portal(everything, recovery.bases, weighed, portal)
+    plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     if questions := open_questions(plan, desired, known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
-        weighed = weigh(reading.desired, known)
-        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
+        weighed = weigh(without_portal(reading.desired), known)
+        sides = sides_of_portal(everything, recovery.bases, weighed, portal)
+        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     if elsewhere := look_up_new_slugs(workspace, reading, service, plan):
         known = replace(known, elsewhere=elsewhere)
-        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
+        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
-    return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses)
+    return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses, sides)
+
+
+def without_portal(items: Sequence[Item]) -> Sequence[Item]:
+    """The articles and categories: the portal itself is not matched with anything."""
+    return [item for item in items if item.kind != "portal"] if any(item.kind == "portal" for item in items) else items
+
+
+def sides_of_portal(
+    desired: Sequence[Desired], bases: Sequence[Base], weighed: Weighed, portal: Portal | None
+) -> PortalSides | None:
+    """The portal itself on its three sides; None where it has no file, or was not chosen."""
+    if not any(item.kind == "portal" for item in desired):
+        return None
+    from kbsync.app.portal_item import portal_sides
+
+    return portal_sides(desired, bases, weighed, portal)
 
 
 def with_way_out(plan: Plan, workspace: Workspace, options: PlanOptions) -> Plan:
@@ -132,11 +155,12 @@ def check_removals(plan: Plan) -> None:
 
 def learn(workspace: Workspace, reading: Reading, service: Service, known: Known, *, publish: bool) -> Weighed:
     """All evidence of which source is which article; git and texts are asked only where something is open."""
-    weighed = weigh(reading.desired, known)
+    items = without_portal(reading.desired)
+    weighed = weigh(items, known)
     if known.observed is None:
         return weighed
     if questions := questions_for(weighed, publish=publish):
-        weighed = weigh(reading.desired, ask(workspace, reading, known, questions))
+        weighed = weigh(items, ask(workspace, reading, known, questions))
     asked: set[tuple[str, Node]] = set()
     for _ in range(MOST_ROUNDS):
         # A pair whose bodies gave no evidence is not read again.
@@ -146,7 +170,7 @@ def learn(workspace: Workspace, reading: Reading, service: Service, known: Known
         asked.update(pairs)
         # What was compared may leave an article without a source, whose text another file has by now.
         alike = {**weighed.index.known.likeness, **compare_bodies(reading, service, weighed, pairs)}
-        weighed = weigh(reading.desired, replace(weighed.index.known, likeness=alike))
+        weighed = weigh(items, replace(weighed.index.known, likeness=alike))
     return weighed
 
 

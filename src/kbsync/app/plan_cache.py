@@ -14,6 +14,7 @@ the same:
                         nothing that others see of them (`content/part.py`), these alone are decided anew (`amended`)
     the ledger          inode, size and times of its file and of its write-ahead log, taken before it was read; not
                         kept where they were as young, or where requests were pending
+    portal.toml         its text, and then the settings of the portal itself
     the portal          its locales; its categories, all of them; of each locale the count and the newest rows,
                         judged as a listing judges them (`service/peek.py`). Not kept of a listing with holes
 
@@ -35,7 +36,7 @@ import msgspec
 from msgspec.structs import replace
 
 from kbsync import __version__
-from kbsync.app.reading import Reading
+from kbsync.app.reading import Reading, has_portal_file
 from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark, Moved
@@ -45,8 +46,9 @@ from kbsync.model import Finding, Observed, Plan, RemoteId
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
     from kbsync.service.contract import Service
+    from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/5 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/6 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 10
@@ -61,6 +63,7 @@ Stamp = tuple[int, int, int, int]
 class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
 
+    `settings` are those of the portal itself, where the plan has looked at them.
     `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client.
     """
 
@@ -72,6 +75,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     heads: msgspec.Raw
     findings: tuple[Finding, ...]
     plan: Plan
+    settings: bytes = b""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +92,19 @@ def local_side(workspace: Workspace, walk: Walk) -> Local | None:
     stamps = _ledger_stamps(workspace)
     if stamps is None or walk.findings or not workspace.profile.can_list:
         return None
-    parts = (workspace.settings, workspace.profile, stamps)
+    parts = [workspace.settings, workspace.profile, stamps, *_portal_file(workspace)]
     # Encoded one by one, each with its length in front: no two sets of inputs give the same bytes.
     return Local(_digest(msgspec.msgpack.encode([_encode(part) for part in parts])), Mark.of(walk), walk)
+
+
+def _portal_file(workspace: Workspace) -> tuple[str, ...]:
+    """What portal.toml says, where there is one."""
+    if not has_portal_file(workspace):
+        return ()
+    from kbsync.config.portal_file import read_portal_file
+
+    file = read_portal_file(workspace.settings.folder)
+    return () if file is None else (file.text,)
 
 
 def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, Moved] | None:
@@ -119,7 +133,7 @@ def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | Non
 
     heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, Head])
     info = service.fetch_portal()
-    if info.locales != remembered.portal_locales:
+    if info.locales != remembered.portal_locales or (remembered.settings and _settings(info) != remembered.settings):
         return Peek(info, {}), None
     pages = service.peek(heads, Expected(info.categories, seen=remembered.category_ids))
     same = _categories(service.categories) == remembered.categories
@@ -149,6 +163,7 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
         msgspec.Raw(msgspec.msgpack.encode(heads)),
         reading.findings,
         plan,
+        _settings(portal.info) if any(item.kind == "portal" for item in reading.desired) else b"",
     )
     _store(workspace, remembered)
 
@@ -188,6 +203,10 @@ def _stamp(path: Path) -> Stamp | None:
 
 def _categories(found: Mapping[RemoteId, Observed]) -> bytes:
     return _digest(_encode(sorted(found.values(), key=lambda item: str(item.remote_id))))
+
+
+def _settings(info: PortalInfo) -> bytes:
+    return _digest(_encode((info.settings, sorted(info.known_keys))))
 
 
 def _encode(value: Any) -> bytes:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.workspace import Workspace
 from kbsync.errors import ExitCode, KbsyncError
-from kbsync.model import Desired, Finding
+from kbsync.model import PORTAL_FILE, Desired, Finding
 
 if TYPE_CHECKING:
     # What reads and compiles is imported where it is used: a command seldom needs all of it.
@@ -74,7 +75,31 @@ def read_content(workspace: Workspace, walk: Walk | None = None, *, compiled: bo
         return reading
     found = reading.compiler.compile()
     store_tree(tree, workspace.scan_cache, found.rows)
-    return replace(reading, desired=tuple(found.items))
+    return replace(reading, desired=(*found.items, *_portal_itself(workspace, reading)))
+
+
+def has_portal_file(workspace: Workspace) -> bool:
+    """Whether there is a file of the portal itself."""
+    return os.path.lexists(workspace.settings.folder / PORTAL_FILE)
+
+
+def check_portal_file(workspace: Workspace, reading: Reading) -> None:
+    """Refuse a portal.toml that cannot be used with this tree.
+
+    Raises:
+        ConfigError: with file, line and key.
+    """
+    _portal_itself(workspace, reading)
+
+
+def _portal_itself(workspace: Workspace, reading: Reading) -> Iterable[Desired]:
+    """The portal, where it has a file."""
+    if not has_portal_file(workspace):
+        return ()
+    from kbsync.app.portal_item import portal_item
+
+    found = portal_item(workspace, reading.compiler.site)
+    return (found,) if found is not None else ()
 
 
 def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable[Finding]) -> Reading | None:
@@ -125,7 +150,8 @@ def keep_slugs(workspace: Workspace, reading: Reading, recorded: Iterable[str]) 
     compiler = replace(before, site=identify(before.tree, workspace.settings.content, kept))
     if compiler.site.articles == before.site.articles:
         return replace(reading, compiler=compiler)
-    return replace(reading, compiler=compiler, desired=tuple(compiler.compile().items))
+    portal = (item for item in reading.desired if item.kind == "portal")
+    return replace(reading, compiler=compiler, desired=(*compiler.compile().items, *portal))
 
 
 def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> Reading:

@@ -124,7 +124,7 @@ class _Decisions:
     def decide(self, held: Held, choose: Choose, names: Sequence[str]) -> Decision:
         """Decide one item."""
         fields = tuple(name for name in held.fields if not names or name in names)
-        desired = next((item for item in self.reading.desired if item.path == held.path), None)
+        desired = self._desired(held)
         if held.reason not in DECIDABLE or desired is None:
             return Decision(held, fields, None, held.hint)
         side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
@@ -140,6 +140,12 @@ class _Decisions:
             self.remade.add((held.kind, held.locale, held.slug))
         return Decision(held, fields, side)
 
+    def _desired(self, held: Held) -> Desired | None:
+        sides = self.planned.portal_sides
+        if held.kind == "portal" and sides is not None:
+            return sides.desired
+        return next((item for item in self.reading.desired if item.path == held.path), None)
+
     def record(self, ledger: Ledger, target: str) -> None:
         """Write the decisions into the ledger."""
         ledger.record(target, self.bases.values(), forgotten=self.forgotten)
@@ -152,7 +158,7 @@ class _Decisions:
         return "theirs" if held in plan.kept else "ours" if held in plan.overruled else None
 
     def _decide_fields(self, held: Held, desired: Desired, fields: Sequence[str], side: Side) -> None:
-        observed = next(item for item in self.planned.portal.items or () if _is_of(item, held))
+        observed = next(item for item in self.planned.portal.everything or () if _is_of(item, held))
         key = (held.kind, held.remote_id)
         base = self.bases.get(key) or next((b for b in self.planned.recovery.bases if _is_of(b, held)), None)
         self.bases[key] = resolve_fields(desired, base, observed, fields, side)

@@ -16,7 +16,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import command_line, quote
 from kbsync.errors import UsageError
 from kbsync.files import read_within, real_path, write_whole
-from kbsync.model import Outcome, visible
+from kbsync.model import PORTAL_FILE, Outcome, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited
@@ -67,7 +67,7 @@ def refuse_what_is_no_plan(selector: str, root: Path) -> None:
     """
     path = Path(selector)
     ending = path.suffix.lower()
-    if is_word(selector) or ending in SOURCES:
+    if is_word(selector) or ending in SOURCES or path.name == PORTAL_FILE:
         return
     if not os.path.lexists(path):
         if ending in PLANS:

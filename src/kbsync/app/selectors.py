@@ -12,7 +12,7 @@ from kbsync.content.identity import Site
 from kbsync.content.source import Source
 from kbsync.errors import UsageError
 from kbsync.files import real_path
-from kbsync.model import Desired, Kind
+from kbsync.model import PORTAL_FILE, Desired, Kind
 
 WORDS = ("locale", "category", "status")
 HINT = "Use a path, or one of locale:CODE, category:SLUG, status:draft|published|archived."
@@ -112,6 +112,8 @@ def meant(items: Collection[Item], selectors: Iterable[str], *, root: Path, here
 
 
 def _item_of(item: Desired) -> Item:
+    if item.kind == "portal":
+        return Item(item.path, "portal")
     if item.kind == "category":
         return Item(item.path, "category", item.locale, item.slug)
     return Item(item.path, "article", item.locale, str(item.fields.get("category") or ""), item.status or "draft")
@@ -132,6 +134,9 @@ def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
     # What is not there is taken as a plan prints it: from the content root.
     place = here / selector
     paths = set(_paths(place, root)) if os.path.lexists(place) else {posixpath.normpath(selector)}
+    if place.name == PORTAL_FILE:
+        # There is one such file, and it lies beside kbsync.toml, not below the root.
+        paths = {PORTAL_FILE}
     return lambda item: any(_holds(path, item.path) for path in paths)
 
 

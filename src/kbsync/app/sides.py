@@ -46,6 +46,12 @@ class Portal:
     locales: tuple[str, ...] = ()
     snapshot: Snapshot | None = None
 
+    @property
+    def everything(self) -> list[Observed] | None:
+        """What was observed, with the portal itself."""
+        itself = self.info.settings if self.info else None
+        return self.items if self.items is None or itself is None else [*self.items, itself]
+
 
 def read_ledger(workspace: Workspace) -> Recorded:
     """What the ledger says of this portal. Where there is no ledger, it is empty, and none is created."""
@@ -96,7 +102,8 @@ def observe(
     info = peek.info if peek else service.fetch_portal()
     path = snapshot_path(workspace.cache_folder, workspace.target.key)
     snapshot = load_snapshot(path, workspace.target.key)
-    locales = sorted({*info.locales, *(item.locale for item in desired), *(base.locale for base in bases)})
+    named = (item.locale for item in (*desired, *bases) if item.kind != "portal")
+    locales = sorted({*info.locales, *named})
     pages = peek.pages if peek and list(peek.pages) == locales else None
     expected = _expected(info, desired, bases)
     seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)

@@ -89,7 +89,7 @@ def _carry_out(
     bodies = _bodies(lease.ledger, entries)
     bases = lease.ledger.bases(lease.target)
     portal = observe(workspace, service, [], bases, full=False)
-    plan = build_undo(workspace.target, entries, portal.items or [], bodies, bases, effects=service.side_effects)
+    plan = build_undo(workspace.target, entries, portal.everything or [], bodies, bases, effects=service.side_effects)
     plan = replace(plan, version=service.version)
     if plan.changes:
         agree(plan)

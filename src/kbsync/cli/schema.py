@@ -11,7 +11,7 @@ from kbsync.words import did_you_mean
 @click.command("schema")
 @click.argument("name", required=False)
 def command(name: str | None) -> int:
-    """Print the JSON Schema of an output, of kbsync.toml or of front matter.
+    """Print the JSON Schema of an output, of kbsync.toml, of portal.toml or of front matter.
 
     NAME is what to print. Without it, the names are listed.
     """

@@ -1,4 +1,4 @@
-"""One sentence about each table and key of kbsync.toml, for the schema that editors use. A test compares both."""
+"""One sentence about each table and key of kbsync.toml and of portal.toml, for the schema that editors use. A test compares both."""
 
 from __future__ import annotations
 
@@ -47,3 +47,30 @@ ABOUT: Mapping[str, str] = {
     "env": "Tables of an environment, which `--env NAME` puts on top of the others.",
 }
 """By `table` and `table.key`."""
+
+ABOUT_PORTAL: Mapping[str, str] = {
+    "name": "Name of the help center.",
+    "color": "Color of the portal, such as `#1f93ff`.",
+    "header_text": "The sentence above the search on the home page.",
+    "page_title": "Title of the home page in a browser and in search engines.",
+    "homepage_link": "Address of your own site, which begins with https://.",
+    "layout": "How the pages look.",
+    "draft_locales": "Languages that the menu of the portal leaves out.",
+    "locale": "What the portal is called in other languages, a table for each.",
+    "locale.name": "Name of the help center in this language.",
+    "locale.page_title": "Title of the home page in this language.",
+    "locale.header_text": "The sentence above the search in this language.",
+    "popular": "What the home page shows first, a table for each language.",
+    "popular.categories": "Slugs of categories; the home page shows 3.",
+    "popular.articles": "Paths of articles below the content folder; the home page shows 6.",
+    "social": "Where else your help center can be found.",
+    "social.facebook": "Name on Facebook.",
+    "social.x": "Name on X.",
+    "social.instagram": "Name on Instagram.",
+    "social.linkedin": "Name on LinkedIn.",
+    "social.youtube": "Name on YouTube.",
+    "social.tiktok": "Name on TikTok.",
+    "social.github": "Name on GitHub.",
+    "social.whatsapp": "Number on WhatsApp.",
+}
+"""The keys of portal.toml, by `key` and `table.key`."""

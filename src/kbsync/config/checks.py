@@ -40,7 +40,7 @@ def check_settings(settings: Settings, origin: Origin) -> None:
     for key in ("max_kb", "max_pixels"):
         if getattr(settings.assets, key) < 1:
             raise ConfigError(f"{origin.in_force('assets', key)}: Expected a number of 1 or more.")
-    if settings.assets.base_url and _split_address(settings.assets.base_url) is None:
+    if settings.assets.base_url and split_address(settings.assets.base_url) is None:
         raise ConfigError(
             f"{origin.in_force('assets', 'base_url')}: Expected an address such as https://cdn.example.com/help, "
             f"found {settings.assets.base_url!r}."
@@ -97,7 +97,7 @@ def check_base_url(service: ServiceSettings, origin: Origin) -> None:
             f"{where}: The address must have no user name, password, query or fragment.",
             hint="Write the address alone, such as https://support.example.com.",
         )
-    parts = _split_address(service.base_url)
+    parts = split_address(service.base_url)
     if parts is None:
         raise ConfigError(
             f"{where}: Expected an address such as https://support.example.com, found {service.base_url!r}.",
@@ -110,7 +110,7 @@ def check_base_url(service: ServiceSettings, origin: Origin) -> None:
         )
 
 
-def _split_address(address: str) -> SplitResult | None:
+def split_address(address: str) -> SplitResult | None:
     """The parts of an http or https address with a host, or None."""
     if not re.fullmatch(r"[!-~]+", address) or "\\" in address:
         return None

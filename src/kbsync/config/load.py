@@ -106,7 +106,7 @@ def _build_table(name: str, table: Any, origin: Origin, *, prefix: str = "") -> 
     if not isinstance(table, dict):
         raise ConfigError(f"{origin.of(full, '')} must be a table.", hint=f"Write [{full}] and its keys below it.")
     if name == "authors":
-        return {key: _convert(value, int, partial(origin.of, full, key)) for key, value in table.items()}
+        return {key: convert(value, int, partial(origin.of, full, key)) for key, value in table.items()}
     kind = HINTS[name]
     hints = get_type_hints(kind)
     values = {}
@@ -114,7 +114,7 @@ def _build_table(name: str, table: Any, origin: Origin, *, prefix: str = "") -> 
         if key not in hints:
             hint = _unknown_key_hint(name, key, hints)
             raise ConfigError(f"{origin.of(full, key)} is not a known key.", hint=hint)
-        values[key] = _convert(value, hints[key], partial(origin.of, full, key))
+        values[key] = convert(value, hints[key], partial(origin.of, full, key))
     return kind(**values)
 
 
@@ -126,7 +126,7 @@ def _unknown_key_hint(table: str, key: str, known: Mapping[str, Any]) -> str:
     return did_you_mean(key, known) or f"The keys of [{table}] are: {', '.join(known)}."
 
 
-def _convert(value: Any, kind: Any, where: Callable[[], str]) -> Any:
+def convert(value: Any, kind: Any, where: Callable[[], str]) -> Any:
     """A value as its type. Where it was written is looked up only for an error: each look reads the whole file."""
     try:
         return msgspec.convert(value, kind)
@@ -187,7 +187,7 @@ def _parse_variable(text: str, kind: Any, name: str) -> Any:
         return [part.strip() for part in text.split(",") if part.strip()]
     if get_origin(kind) is dict:
         pairs = (part.partition("=") for part in text.split(",") if part.strip())
-        return _convert({key.strip(): value.strip() for key, _, value in pairs}, kind, lambda: name)
+        return convert({key.strip(): value.strip() for key, _, value in pairs}, kind, lambda: name)
     try:
         return msgspec.convert(text, kind, strict=False)
     except msgspec.ValidationError as exc:

@@ -4,6 +4,7 @@
     kbsync.json                     the format, and which portal
     items/en/billing.jsonl          one article a line, by path
     items/en/_categories.jsonl      one category a line
+    items/_portal.jsonl             the portal itself
     images/3f.jsonl                 where images were uploaded to, by key
     runs/000012.json                a run: what, when, how it ended
     journal/000012.jsonl            its changes, one a line, each with its outcome
@@ -194,6 +195,8 @@ def _sharded(
 
 
 def _item_file(row: Mapping[str, Any]) -> str:
+    if row["kind"] == "portal":
+        return "items/_portal.jsonl"
     folder = f"items/{_plain(row['locale'])}"
     if row["kind"] == "category":
         return f"{folder}/_categories.jsonl"

@@ -38,6 +38,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from kbsync.model import Action, Change, Desired, Observed, Plan, Refusal, Target
 from kbsync.plan.cost import requests_of
@@ -62,6 +63,9 @@ from kbsync.plan.translation_links import decide_links, is_link
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
 
+if TYPE_CHECKING:
+    from kbsync.plan.portal_settings import PortalSides
+
 ALWAYS_ALLOWED = 3
 """Removals that every share allows but 0%: of fewer than ten items, 10% would be not even one."""
 
@@ -79,6 +83,7 @@ def build_plan(
     *,
     policy: Policy,
     weighed: Weighed | None = None,
+    portal: PortalSides | None = None,
 ) -> Plan:
     """Decide everything.
 
@@ -88,6 +93,7 @@ def build_plan(
         known: what the portal, the ledger and git say.
         policy: how far the plan may go.
         weighed: the evidence of the whole content tree, where that is more than `desired` or was weighed already.
+        portal: the portal itself, where it has a file.
 
     Returns:
         The plan; refused where it would remove more than the policy allows.
@@ -122,6 +128,10 @@ def build_plan(
     warn_of_look_alikes(draft, matches)
     note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)
+    if portal is not None:
+        from kbsync.plan.portal_settings import decide_portal
+
+        decide_portal(draft, portal)
     unmanaged = matches.unmanaged if known.observed is not None else ()
     plan = _assemble(target, draft, unmanaged, managed=matches.managed)
     return dataclasses.replace(plan, refused=judge_removals(plan, policy))
@@ -183,7 +193,9 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
 
     # Categories go after the articles that were in them.
     removals = sorted(draft.removals, key=lambda change: (change.kind == "category", change.locale, change.slug))
-    changes = (*sorted(take_turns(draft.changes), key=place), *sorted(draft.statuses, key=place), *removals)
+    items = [change for change in draft.changes if change.kind != "portal"]
+    portal = [change for change in draft.changes if change.kind == "portal"]
+    changes = (*sorted(take_turns(items), key=place), *sorted(draft.statuses, key=place), *portal, *removals)
     requests = requests_of(changes)
     return Plan(
         target,

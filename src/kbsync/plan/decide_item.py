@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 
+from kbsync.fields import in_order
 from kbsync.model import (
     Action,
     Agreed,
@@ -23,7 +24,7 @@ from kbsync.model import (
 from kbsync.plan.agreed import adoption, base_of, settled_base
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
-from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold, names_of
+from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold
 from kbsync.plan.hints import hold_hint, live_hint
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
@@ -100,7 +101,7 @@ def _create(desired: Desired, policy: Policy) -> Change:
     fields = dict(_ours(desired, policy)) | {
         name: value for name, value in desired.creation.items() if name not in desired.fields
     }
-    changes = tuple(FieldChange(name, None, fields[name]) for name in names_of(desired.kind) if name in fields)
+    changes = tuple(FieldChange(name, None, fields[name]) for name in in_order(desired.kind, fields))
     return Change(
         action=Action.CREATE,
         kind=desired.kind,
@@ -116,8 +117,8 @@ def _create(desired: Desired, policy: Policy) -> Change:
 
 def _ours(desired: Desired, policy: Policy) -> Fields:
     """The fields that the source gives and the service keeps."""
-    keeps = policy.keeps[desired.kind]
-    if desired.fields.keys() <= keeps:
+    keeps = policy.keeps.get(desired.kind)
+    if keeps is None or desired.fields.keys() <= keeps:
         return desired.fields
     return {name: value for name, value in desired.fields.items() if name in keeps}
 
@@ -197,7 +198,7 @@ def _decide_fields(
     """Turn verdicts into what is held, sent, adopted or settled."""
     desired, base = match.desired, match.base
     _hold_fields(draft, match, observed, there, verdicts)
-    sends = [name for name in names_of(desired.kind) if verdicts.get(name) is Verdict.SEND]
+    sends = [name for name in in_order(desired.kind, verdicts) if verdicts[name] is Verdict.SEND]
     effects = draft.policy.side_effects
     if verdicts.get("locale") is Verdict.SEND:
         sends += ["locale", *_also((effects.locale_follows,), desired, sends)]
@@ -275,8 +276,11 @@ def _hold_fields(
 ) -> None:
     desired, base = match.desired, match.base
     for verdict, reason in ((Verdict.DRIFT, Reason.DRIFT), (Verdict.CONFLICT, Reason.CONFLICT)):
-        names = tuple(name for name in (*names_of(desired.kind), "locale") if verdicts.get(name) is verdict)
+        known = (*in_order(desired.kind, verdicts), "locale")
+        names = tuple(name for name in known if verdicts.get(name) is verdict)
         if names:
-            hint = hold_hint(draft, match, reason, base)
+            # Nothing was agreed on of a setting of the portal that is new in its file.
+            agreed = base if base is None or desired.kind != "portal" or base.fields.keys() >= {*names} else None
+            hint = hold_hint(draft, match, reason, agreed)
             held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
-            draft.held.append(replace(held, has_base=base is not None))
+            draft.held.append(replace(held, has_base=agreed is not None))

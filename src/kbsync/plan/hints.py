@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kbsync.command import Option, command_line
-from kbsync.model import Base, Reason
+from kbsync.model import PORTAL_FILE, Base, Reason
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import Match
 
@@ -13,7 +13,8 @@ from kbsync.plan.match import Match
 def live_hint(path: str) -> str:
     """What to do about an article that readers see, where [push] live is "hold"."""
     live = command_line("push", options=[("--live", path)])
-    return f'[push] live is "hold". Run `{live}` to change it this once, or unpublish the article first.'
+    first = "" if path == PORTAL_FILE else ", or unpublish the article first"
+    return f'[push] live is "hold". Run `{live}` to change it this once{first}.'
 
 
 def publish_hint(path: str) -> str:
@@ -37,6 +38,8 @@ def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, opt
             "The portal has the value of an older version of this file, and the article was edited after the newer "
             "version was committed. Maybe it was changed back on purpose. "
         )
+    elif desired.kind == "portal":
+        why = "" if base is not None else "kbsync has not set this before, and the portal has another value. "
     elif base is None:
         if draft.git.word:
             return f"kbsync cannot tell who wrote the portal's value. {draft.git.word} Or run `{overwrite}`."

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from kbsync.fields import LINK_FIELD
+from kbsync.fields import LINK_FIELD, is_popular
 from kbsync.model import (
     Action,
     Base,
@@ -36,6 +36,7 @@ from kbsync.model import (
     Value,
 )
 from kbsync.plan.nodes import Key, key_of
+from kbsync.plan.portal_settings import KIND_OF
 from kbsync.plan.result import PLAN_AGAIN
 from kbsync.words import field_names
 
@@ -232,9 +233,18 @@ class _Record:
         """A field without what says the same in other words."""
         if field.name == "position" and change.action is Action.CREATE:
             return replace(field, after=None)  # The files are the same: only its neighbours can differ.
-        if field.name == LINK_FIELD:
-            return replace(field, after=self._original(field.after), said=None)
+        if field.name == LINK_FIELD or is_popular(field.name):
+            return replace(field, after=self._with_ids(field.name, field.after), said=None)
         return field
+
+    def _with_ids(self, name: str, value: Value) -> Value:
+        """A value with ids in the place of paths: of what was still to be made when the plan was."""
+        if name == LINK_FIELD:
+            return self._original(value)
+        if not is_popular(name) or not isinstance(value, tuple):
+            return value
+        bases = [self.by_path.get((KIND_OF[name.partition(".")[0]], item)) for item in value]
+        return tuple(str(base.remote_id) if base else item for base, item in zip(bases, value, strict=True))
 
     def _original(self, value: Value) -> Value:
         base = self.by_path.get(("article", str(value)))
@@ -265,7 +275,4 @@ class _Record:
 
     def _agrees(self, base: Base, wanted: Mapping[str, Value]) -> bool:
         known = {**base.fields, "locale": base.locale, "status": base.status, "slug": base.slug}
-        return all(
-            name in known and known[name] == (self._original(value) if name == LINK_FIELD else value)
-            for name, value in wanted.items()
-        )
+        return all(name in known and known[name] == self._with_ids(name, value) for name, value in wanted.items())

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, Denied, ServerFailed, ServiceError, Throttled, Unreachable
-from kbsync.fields import SideEffects
+from kbsync.fields import SideEffects, empty_of
 from kbsync.model import STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId, Status
 from kbsync.words import field_names
 
@@ -195,6 +195,11 @@ def differences(wanted: Fields, seen: Observed) -> list[str]:
     """The fields that an item shows otherwise than wanted; a field that an answer leaves out says nothing."""
     shown = {"status": seen.status, **({"locale": seen.locale} if seen.locale else {}), **seen.fields}
     return [name for name, value in wanted.items() if name in shown and shown[name] != value]
+
+
+def with_empties(portal: Observed, names: Iterable[str]) -> Observed:
+    """The portal with these fields, empty where nothing is stored: it names only what is."""
+    return replace(portal, fields={**{name: empty_of(name) for name in names}, **portal.fields})
 
 
 def missing(wanted: Fields, seen: Observed) -> list[str]:

@@ -9,5 +9,6 @@ LOOK_ALIKE = Rule("KB502", "Article made in the panel that looks like yours")
 DYING_ADDRESS = Rule("KB503", "Address that stops working")
 MAYBE_RENAMED = Rule("KB505", "Article that may be another one, renamed (no longer reported)")
 TOO_MANY_IMAGES = Rule("KB506", "More images than the service accepts in an hour")
+TOO_MANY_POPULAR = Rule("KB510", "More popular items than the home page shows")
 
-RULES = (FILE_GONE, LOOK_ALIKE, DYING_ADDRESS, MAYBE_RENAMED, TOO_MANY_IMAGES)
+RULES = (FILE_GONE, LOOK_ALIKE, DYING_ADDRESS, MAYBE_RENAMED, TOO_MANY_IMAGES, TOO_MANY_POPULAR)

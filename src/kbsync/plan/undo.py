@@ -22,7 +22,7 @@ from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
-from kbsync.fields import LINK_FIELD, SideEffects
+from kbsync.fields import LINK_FIELD, SideEffects, in_order
 from kbsync.ledger.values import Entry
 from kbsync.model import (
     Action,
@@ -46,6 +46,7 @@ from kbsync.plan.cost import requests_of
 from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
 from kbsync.plan.nodes import key_of
 from kbsync.plan.order import take_turns
+from kbsync.plan.portal_settings import with_made
 
 
 @dataclass(slots=True)
@@ -127,8 +128,10 @@ def build_undo(
 
 def _by_item(entries: Iterable[Entry]) -> Mapping[tuple[Kind, RemoteId], _Done]:
     found: dict[tuple[Kind, RemoteId], _Done] = {}
+    entries = list(entries)
+    made = {(e.change.kind, e.change.path): e.change.remote_id for e in entries if e.change.remote_id is not None}
     for entry in entries:
-        change = entry.change
+        change = with_made(entry.change, made)
         # What failed may have been written in part; what the portal holds now says so.
         if entry.state != "skipped" and change.remote_id is not None:
             found.setdefault((change.kind, change.remote_id), _Done(change)).add(change)
@@ -275,7 +278,7 @@ def _shown(item: Observed) -> Fields:
 
 
 def _in_order(kind: Kind, names: Collection[str]) -> tuple[str, ...]:
-    return tuple(name for name in (*names_of(kind), "locale", "status") if name in names)
+    return (*in_order(kind, names), *(name for name in ("locale", "status") if name in names))
 
 
 def _change(

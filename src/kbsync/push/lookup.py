@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kbsync.errors import ContentError, Misbehaved
 from kbsync.model import Base, Change, Fields, Kind, Observed, RemoteId
-from kbsync.plan.result import OUTSIDE, missing
+from kbsync.plan.result import OUTSIDE, missing, with_empties
 from kbsync.service.contract import Service
 
 
@@ -29,7 +29,9 @@ class Lookup:
             Misbehaved: the answer is about another one.
         """
         body = None
-        if change.kind == "category":
+        if change.kind == "portal":
+            seen = with_empties(self.service.show_portal(), change.after)
+        elif change.kind == "category":
             seen = self.service.show_category(remote_id, locale=change.locale)
         else:
             seen, body = self.service.read_article(remote_id, locale=change.locale)

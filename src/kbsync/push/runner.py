@@ -20,6 +20,7 @@ from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import HEARTBEAT_S, Ended, Entry, EntryResult, Owner, Turn
 from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
+from kbsync.plan.portal_settings import is_waiting, with_made
 from kbsync.plan.result import Current, Result
 from kbsync.plan.translation_links import is_link, is_unresolved, resolve
 from kbsync.push.sender import Sender
@@ -83,14 +84,16 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
 def phase_of(change: Change) -> int:
     """What must be over before the next begins; within a phase, turns.
 
-    Categories, articles, links between translations, statuses, removals of articles, of categories.
+    Categories, articles, links between translations, statuses, the portal itself, removals of articles, of categories.
     """
     return _phase(change) * TURNS + change.turn
 
 
 def _phase(change: Change) -> int:
     if change.is_removal:
-        return 5 if change.kind == "article" else 6
+        return 6 if change.kind == "article" else 7
+    if change.kind == "portal":
+        return 5
     if change.action in {Action.CREATE, Action.UPDATE}:
         return 1 if change.kind == "category" else 3 if is_link(change) else 2
     return 4
@@ -190,7 +193,7 @@ class Runner:
         made = self.made.get((change.kind, change.path))
         if change.remote_id is None and made is not None:
             change = replace(change, remote_id=made)
-        change = self.changes[entry] = resolve(change, self.made)
+        change = self.changes[entry] = with_made(resolve(change, self.made), self.made)
         return change
 
     def _skip(self, entry: int, reason: str) -> Outcome:
@@ -210,6 +213,8 @@ class Runner:
             return f"An earlier change of this {change.kind} failed."
         if is_unresolved(change):
             return "The article that it translates was not created."
+        if is_waiting(change):
+            return "Something that it shows as popular was not created."
         return ""
 
     def _wait(self) -> Iterator[Outcome]:

@@ -30,6 +30,7 @@ from kbsync.plan.result import (
     taken,
     taken_elsewhere,
     updated,
+    with_empties,
 )
 from kbsync.plan.staged import touches_staged
 from kbsync.push.lookup import Lookup
@@ -225,6 +226,9 @@ class Sender:
 
     def _send_update(self, change: Change, current: Observed) -> Observed:
         fields = {name: value for name, value in change.after.items() if name != "status"}
+        if change.kind == "portal":
+            seen = with_empties(self.service.update_portal(fields), fields)
+            return self.lookup.own(change, seen, current.remote_id)
         if change.kind == "category":
             seen = self.service.update_category(current.remote_id, fields, locale=change.locale)
             return self.lookup.own(change, seen, current.remote_id)

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from msgspec import UNSET, UnsetType, structs
 
+from kbsync.fields import is_popular
 from kbsync.model import (
     Action,
     Change,
@@ -183,7 +184,8 @@ def _refused(refusal: Refusal) -> RefusedEntry:
 
 
 def _field(field: FieldChange) -> FieldEntry:
-    return FieldEntry(field.name, field.before, field.after)
+    before, after = field.shown if is_popular(field.name) else (field.before, field.after)
+    return FieldEntry(field.name, before, after)
 
 
 def _pushed(outcome: Outcome) -> PushedEntry:

@@ -17,7 +17,9 @@ Path = Annotated[str, Meta(description="Path of the file below the content folde
 Locale = Annotated[str, Meta(description="Language of the item, such as `en`.")]
 Slug = Annotated[str, Meta(description="Last part of the item's address.")]
 Id = Annotated[RemoteId | None, Meta(description="Number of the item on the service, null before it exists.")]
-Of = Annotated[Kind, Meta(description="What it is about: an article, a category, or an image to upload.")]
+Of = Annotated[
+    Kind, Meta(description="What it is about: an article, a category, an image to upload, or the portal itself.")
+]
 Name = Annotated[str, Meta(description="Name of the field; the body is called `content`.")]
 Hint = Annotated[str, Meta(description="What to do about it, in words for people.")]
 

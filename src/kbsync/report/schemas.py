@@ -12,6 +12,8 @@ from typing import Any, get_type_hints
 import msgspec
 
 from kbsync.config.about import ABOUT as ABOUT_SETTINGS
+from kbsync.config.about import ABOUT_PORTAL
+from kbsync.config.portal_file import PortalTables
 from kbsync.config.settings import Settings
 from kbsync.content.about import ABOUT as ABOUT_KEYS
 from kbsync.content.keys import (
@@ -123,6 +125,29 @@ def _authors() -> Schema:
     return {"description": ABOUT_SETTINGS["authors"], "type": "object", "additionalProperties": {"type": "integer"}}
 
 
+def _portal() -> Schema:
+    """portal.toml: what is not in it is an error, so it is one here, too."""
+    top = _of(PortalTables)()
+    groups = {"locale": "LocaleTexts", "popular": "PopularItems", "social": "SocialLinks"}
+    found = {key: _strict(top["$defs"][name], f"{key}.") for key, name in groups.items()}
+    links = {"description": ABOUT_PORTAL["social"]} | found["social"]
+    tables = {
+        key: {"description": ABOUT_PORTAL[key], "type": "object", "additionalProperties": found[key]}
+        for key in ("locale", "popular")
+    }
+    plain = {key: value for key, value in top["properties"].items() if key not in groups}
+    schema = _strict({"properties": plain}, "")
+    properties = schema["properties"] | tables | {"social": links}
+    return schema | {"description": "What the portal itself is, in the file portal.toml.", "properties": properties}
+
+
+def _strict(schema: Schema, prefix: str) -> Schema:
+    """An object with these keys and no others, each with its sentence."""
+    known = schema["properties"].items()
+    properties = {key: {"description": ABOUT_PORTAL[prefix + key]} | value for key, value in known}
+    return {"type": "object", "properties": properties, "additionalProperties": False}
+
+
 KINDS: Mapping[str, Schema] = {
     TEXT: {"type": "string"},
     NUMBER: {"type": "integer", "minimum": -MAX_NUMBER, "maximum": MAX_NUMBER},
@@ -165,6 +190,7 @@ SCHEMAS: Mapping[str, tuple[int, str, Callable[[], Schema]]] = {
     "verify": (1, "Output of `kbsync verify --format json`", _of(VerifyReport)),
     "ledger": (4, "Output of `kbsync ledger export`", _ledger),
     "config": (1, "The file kbsync.toml", _config),
+    "portal": (1, "The file portal.toml", _portal),
     "front-matter": (1, "The block at the top of a Markdown file", _front_matter),
 }
 """By name: version, title, and what makes it."""

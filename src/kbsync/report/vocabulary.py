@@ -8,7 +8,7 @@ from kbsync.markdown.versions import NEWEST, OBSERVED, Version
 from kbsync.model import Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
 from kbsync.words import are, count
 
-NOUNS: Mapping[Kind, str] = {"asset": "image", "category": "category", "article": "article"}
+NOUNS: Mapping[Kind, str] = {"asset": "image", "category": "category", "article": "article", "portal": "portal"}
 
 PAST = {
     Action.CREATE: "created",

@@ -22,6 +22,7 @@ from kbsync.service.facts import Facts
 from kbsync.service.list_rows import observed_row
 from kbsync.service.owners import Owners
 from kbsync.service.portal import Owner, Portal, PortalInfo, check_locales
+from kbsync.service.portal_fields import observed_portal, portal_body
 from kbsync.service.profile import Profile
 from kbsync.service.snapshot import Snapshot
 from kbsync.service.transport import Answer, File, Transport
@@ -203,6 +204,10 @@ class HttpService:
         """One category as it is now."""
         return self._category(self._ask("show_category", id=remote_id), locale)
 
+    def show_portal(self) -> Observed:
+        """The portal itself as it is now."""
+        return observed_portal(decoded.portal(self._ask("show_portal")))
+
     def find_category(self, slug: str, *, locale: str) -> Observed | None:
         """Look a category up; None where the portal has none of this slug in this locale.
 
@@ -294,6 +299,15 @@ class HttpService:
     def update_category(self, remote_id: RemoteId, fields: Fields, *, locale: str) -> Observed:
         """Change some fields of a category; the answer, as the portal now holds it."""
         return self._category(self._ask("update_category", id=remote_id, body=dict(fields)), locale)
+
+    def update_portal(self, fields: Fields) -> Observed:
+        """Change some settings of the portal; the answer, as it now is.
+
+        What is in the same key of its config and not among these is asked for right before and sent along
+        (docs/service.md, S133).
+        """
+        now = decoded.portal(self._ask("show_portal"))
+        return observed_portal(decoded.portal(self._ask("update_portal", body=portal_body(fields, now))))
 
     def create_article(self, fields: Fields, *, content: str, locale: str, category_id: RemoteId | None) -> Observed:
         """Create an article, explicitly as a draft; the answer, as the portal now holds it."""

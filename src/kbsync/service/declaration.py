@@ -19,6 +19,7 @@ OPERATIONS = (
     "profile",
     "list_portals",
     "show_portal",
+    "update_portal",
     "list_categories",
     "show_category",
     "create_category",

@@ -40,6 +40,14 @@ def portals(answer: Answer) -> tuple[PortalInfo, ...]:
     return tuple(portal_info(portal) for portal in found)
 
 
+def portal(answer: Answer) -> wire.WirePortal:
+    """One portal, which is not wrapped."""
+    found: wire.WirePortal = decode(answer, wire.WirePortal)
+    if found.id is None:
+        raise _without(answer, "an id")
+    return found
+
+
 def categories(answer: Answer) -> list[Observed]:
     """One page of categories."""
     page = decode(answer, wire.CategoryPage | list[wire.WireCategory])

@@ -9,6 +9,7 @@ from kbsync.model import Observed, RemoteId
 from kbsync.service import wire
 from kbsync.service.answers import SHOWN_CHARS
 from kbsync.service.category_lister import MAX_LOCALES, Counts
+from kbsync.service.portal_fields import known_keys, observed_portal
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,6 +17,7 @@ class PortalInfo:
     """A portal as the service describes it; `categories` is None where it does not say how many it has.
 
     `hidden` are those of the locales that its language menu leaves out.
+    `settings` is the portal as an item of its own, `known_keys` are the keys of its config that the service has.
     """
 
     slug: str
@@ -24,6 +26,8 @@ class PortalInfo:
     archived: bool
     categories: Counts | None = None
     hidden: tuple[str, ...] = ()
+    settings: Observed | None = None
+    known_keys: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,16 @@ def portal_info(portal: wire.WirePortal) -> PortalInfo:
     total = portal.meta.categories_count if portal.meta else None
     counts = None if total is None else Counts(total, portal.category_counts)
     name = (portal.name or portal.slug)[:SHOWN_CHARS]
-    return PortalInfo(portal.slug, name, portal.locales, bool(portal.archived), counts, portal.hidden_locales)
+    return PortalInfo(
+        portal.slug,
+        name,
+        portal.locales,
+        bool(portal.archived),
+        counts,
+        portal.hidden_locales,
+        observed_portal(portal),
+        known_keys(portal),
+    )
 
 
 def check_locales(portal: PortalInfo) -> PortalInfo:

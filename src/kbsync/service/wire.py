@@ -134,13 +134,20 @@ class WireLocale(msgspec.Struct, frozen=True):
 
     code: str
     categories_count: Number | None = None
-    draft: Any = None
+    draft: Any = UNSET
 
 
 class WireConfig(msgspec.Struct, frozen=True):
-    """A portal's config; locales come as objects, or as plain codes from others."""
+    """A portal's config; locales come as objects, or as plain codes from others.
+
+    What portal.toml is about is of any type here: `portal_fields.py` reads it, and no portal is refused for it.
+    """
 
     allowed_locales: list[WireLocale | str] = []
+    layout: Any = UNSET
+    locale_translations: Any = UNSET
+    popular_content: Any = UNSET
+    social_profiles: Any = UNSET
 
 
 class PortalMeta(msgspec.Struct, frozen=True):
@@ -152,8 +159,13 @@ class PortalMeta(msgspec.Struct, frozen=True):
 class WirePortal(msgspec.Struct, frozen=True):
     """A portal."""
 
+    id: WireId | None = None
     slug: str = ""
     name: str | None = None
+    color: Any = UNSET
+    header_text: Any = UNSET
+    page_title: Any = UNSET
+    homepage_link: Any = UNSET
     custom_domain: str | None = None
     archived: bool | None = None
     config: WireConfig = WireConfig()
