@@ -26,6 +26,9 @@ class PlanOptions:
     `live` selects articles that may be changed although [push] live is "hold". `allow_removals` is how many items may
     be removed, where that is not what [push] max_removals says.
 
+    `stage` keeps edits of live articles from readers until somebody publishes them; `publish_staged` publishes what was
+    staged, and does nothing else.
+
     `here` is the folder that their paths are seen from; None: the current one.
     """
 
@@ -37,6 +40,8 @@ class PlanOptions:
     here: Path | None = None
     live: tuple[str, ...] = ()
     allow_removals: int | None = None
+    stage: bool = False
+    publish_staged: bool = False
 
 
 AS_CONFIGURED = PlanOptions()
@@ -90,7 +95,9 @@ def policy_of(
         side_effects=profile.side_effects,
         needs_author=needs_author(profile),
         publish=push.publish or options.publish,
-        live=push.live,
+        live="stage" if options.stage or options.publish_staged else push.live,
+        stages_again=options.stage and bool(options.selectors),
+        publish_staged=options.publish_staged,
         removed=push.removed,
         max_fraction=push.max_fraction,
         allow_removals=options.allow_removals,
@@ -127,5 +134,11 @@ def given_options(options: PlanOptions) -> list[Option]:
     overwrite = [("--overwrite", selector) for selector in options.overwrite]
     live = [("--live", selector) for selector in options.live]
     removals = "" if options.allow_removals is None else str(options.allow_removals)
-    flags = [("--recreate", options.recreate), ("--publish", options.publish), ("--allow-removals", removals)]
+    flags = [
+        ("--stage", options.stage),
+        ("--publish-staged", options.publish_staged),
+        ("--recreate", options.recreate),
+        ("--publish", options.publish),
+        ("--allow-removals", removals),
+    ]
     return [*overwrite, *live, *flags]

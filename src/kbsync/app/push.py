@@ -132,7 +132,7 @@ def push_tree(
 
 
 def make_sender(
-    service: Service, changes: Sequence[Change] | None, bases: Sequence[Base], content_of: Callable[[Change], str]
+    service: Service, changes: Sequence[Change] | None, bases: Sequence[Base], content_of: Callable[[Change, str], str]
 ) -> Sender:
     """What sends the changes; None: they are not known yet."""
     creates = changes is None or any(change.action is Action.CREATE and change.kind == "article" for change in changes)

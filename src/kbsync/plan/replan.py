@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD
 from kbsync.model import (
+    DRAFTS,
     Action,
     Base,
     Change,
@@ -264,7 +265,8 @@ class _Record:
         return bool(wanted) and self._agrees(base, wanted)
 
     def _agrees(self, base: Base, wanted: Mapping[str, Value]) -> bool:
-        known = {**base.fields, "locale": base.locale, "status": base.status, "slug": base.slug}
+        drafts = dict.fromkeys(DRAFTS.values())
+        known = {**drafts, **base.fields, "locale": base.locale, "status": base.status, "slug": base.slug}
         return all(
             name in known and known[name] == (self._original(value) if name == LINK_FIELD else value)
             for name, value in wanted.items()
