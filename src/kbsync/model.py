@@ -351,7 +351,16 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     @property
     def stages(self) -> bool:
         """Whether it stages an edit, which readers do not see until somebody publishes it."""
-        return any(field.after is not None and field.name in DRAFTS.values() for field in self.fields)
+        return self._is_of_staged and any(field.after is not None for field in self.fields)
+
+    @property
+    def discards_staged(self) -> bool:
+        """Whether it only takes a staged edit back."""
+        return self._is_of_staged and all(field.after is None for field in self.fields)
+
+    @property
+    def _is_of_staged(self) -> bool:
+        return bool(self.fields) and all(field.name in DRAFTS.values() for field in self.fields)
 
     @property
     def publishes_staged(self) -> bool:
@@ -439,9 +448,9 @@ class Plan:
     anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
-    `unpublished` is what only a status in a file would publish, `waiting` what is staged and has to be published. A plan
-    that is `refused` is shown and not carried out. `seconds` and `requests` are an estimate of what the changes cost. `as_of` is the run that the files were compared
-    with; None: the portal.
+    `unpublished` is what only a status in a file would publish, `waiting` what is staged and has to be published. A
+    plan that is `refused` is shown and not carried out. `seconds` and `requests` are an estimate of what the changes
+    cost. `as_of` is the run that the files were compared with; None: the portal.
     """
 
     target: Target

@@ -154,7 +154,7 @@ def test_before_4_16_the_edit_is_held_and_the_rest_goes_out(tmp_path):
         assert (world.article("x").content, world.article("x").description) == (OLD, "Described.")
 
 
-def test_a_text_that_is_too_long_for_a_staged_edit_fails_and_says_so(world):
+def test_a_staged_edit_that_the_service_refuses_fails_with_its_words(world):
     world.sandbox.panel.sql("UPDATE articles SET author_id = 77 WHERE slug = 'x'")
     world.write(tree(NEW))
     outcome = world.push().of("x")
@@ -172,7 +172,7 @@ def test_publishing_shows_readers_what_was_staged_and_nothing_else(staged):
     sends(staged, publish_staged=True)
     article = staged.article("x")
     assert (article.title, article.content, article.draft_title, article.draft_content) == ("X, new", NEW, None, None)
-    assert article.description == "" and staged.slugs() == ["x", "y"]
+    assert not article.description and staged.slugs() == ["x", "y"]
     # The file went on: its newer text is staged next.
     sends(staged)
     assert texts(staged) == (NEW, NEWER)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
+from kbsync.errors import UsageError
 from kbsync.files import real_path
 from kbsync.model import Desired
 from kbsync.service.profile import Profile
@@ -120,6 +121,21 @@ def at_its_pace(policy: Policy, service: Service) -> Policy:
 def needs_author(profile: Profile) -> bool:
     """Whether only we can say who writes: the service keeps it, and does not tell whose the token is."""
     return profile.keeps("article", "author") and not profile.can("profile")
+
+
+def refuse_other_options(options: PlanOptions) -> None:
+    """Publishing what was staged is all that such a push does.
+
+    Raises:
+        UsageError: it was asked to do something else as well.
+    """
+    others = given_options(replace(options, publish_staged=False))
+    found = [name for name, value in others if value not in ("", None, False)]
+    if options.publish_staged and found:
+        raise UsageError(
+            f"--publish-staged publishes what is staged and does nothing else, so {found[0]} cannot be added.",
+            hint="Publish first, then push.",
+        )
 
 
 def push_command(session: Session, options: PlanOptions, plan: Path | None = None) -> str:

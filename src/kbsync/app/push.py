@@ -125,6 +125,8 @@ def push_tree(
     pushed.reading = reading_requests
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
+    if options.publish_staged:
+        pushed.nothing = "" if planned.plan.held else "No staged edit of kbsync is waiting for publication."
     if resumed is not None:
         pushed.nothing = f"Everything in {saved} is done already."
         pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew

@@ -85,7 +85,7 @@ def _carry_out(
 ) -> Pushed:
     """Plan, ask, and carry it out; the lock is held."""
     before, started = service.requests, time.monotonic()
-    bodies = _bodies(lease.ledger, entries)
+    bodies = bodies_before(lease.ledger, entries)
     bases = lease.ledger.bases(lease.target)
     portal = observe(workspace, service, [], bases, full=False)
     plan = build_undo(workspace.target, entries, portal.items or [], bodies, bases, effects=service.side_effects)
@@ -106,7 +106,7 @@ def _carry_out(
     return pushed
 
 
-def _bodies(ledger: Ledger, entries: list[Entry]) -> dict[str, str]:
+def bodies_before(ledger: Ledger, entries: list[Entry]) -> dict[str, str]:
     """The texts that the run's articles had before it, by their digests."""
     fields = ("content", DRAFTS["content"])
     names = {entry.change.before.get(name) for entry in entries for name in fields}

@@ -235,7 +235,11 @@ class _Staging:
         elif observed.staged and editor_of(observed) == wanted:
             self._wait(match, observed)
         else:
-            edit = draft_fields(observed, wanted, agreed)
+            live = texts_of(observed.fields)
+            edit = tuple(
+                replace(item, said=(str(live[name]), str(wanted[name])))
+                for name, item in zip(DRAFTS, draft_fields(observed, wanted, agreed), strict=True)
+            )
             was = "" if rest else update.was
             self.added.append(replace(update, fields=edit, live=False, turn=0, was=was, displaced=()))
 
