@@ -101,7 +101,11 @@ AS_GIVEN: Mapping[Owner, tuple[str, ...]] = {
 
 WIRE_NAMES: Mapping[str, str] = {field.name: field.wire for field in (*FIELDS, LINK) if field.wire}
 META_NAMES: Mapping[str, str] = {field.name: field.in_meta for field in FIELDS if field.in_meta}
-LABELS: Mapping[str, str] = {field.name: field.label for field in (*FIELDS, LINK, *PORTAL) if field.label}
+LABELS: Mapping[str, str] = {
+    **{field.name: field.label for field in (*FIELDS, LINK, *PORTAL) if field.label},
+    "draft_title": "staged title",
+    "draft_content": "staged body",
+}
 
 
 class SideEffects(NamedTuple):

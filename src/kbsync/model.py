@@ -40,6 +40,11 @@ Level = Literal["error", "warning"]
 
 PORTAL_FILE = "portal.toml"
 """The file of the portal itself, beside kbsync.toml; and so its path wherever an item has one."""
+DRAFTS: Mapping[str, str] = {"title": "draft_title", "content": "draft_content"}
+"""The fields of which the panel keeps an edit that readers do not see yet, and what that is called here as there.
+
+Source: docs/service.md, section 14. Such an edit is compared and sent like a field, and is None where there is none.
+"""
 
 DIGEST_PREFIX = "blake2b:"
 BODY_PREFIX = "body:"
@@ -197,7 +202,8 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     `images` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
     with these addresses, as ledgers of kbsync did before images were compared by what is in them. `outline` names the
     body without its destinations (`markdown.outline`), "" where the body is not known. `staged` are title and body of
-    an edit that is pending in the panel and that readers do not see.
+    an edit that is pending in the panel and that readers do not see; `stages` is False where the service has no such
+    edits.
     """
 
     kind: Kind
@@ -211,11 +217,24 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     outline: str = ""
     as_written: str = ""
     staged: Fields = {}
+    stages: bool = True
 
     @property
     def title(self) -> str:
         """What a person calls it."""
         return str(self.fields.get("title") or self.fields.get("name") or self.slug)
+
+    @property
+    def drafts(self) -> dict[str, Value]:
+        """The pending edit as fields of an article, None where nothing is pending."""
+        return {draft: self.staged.get(name) for name, draft in DRAFTS.items()}
+
+    @property
+    def shown(self) -> dict[str, Value]:
+        """Everything that changes are about; the locale only where it is known."""
+        drafts = self.drafts if self.kind == "article" and self.stages else {}
+        place: dict[str, Value] = {"locale": self.locale} if self.locale else {}
+        return {**drafts, "status": self.status, **place, **self.fields}
 
 
 class Base(ItemRef, frozen=True, gc=False, kw_only=True):
@@ -234,6 +253,11 @@ class Base(ItemRef, frozen=True, gc=False, kw_only=True):
     kept: Fields = {}
     overruled: Fields = {}
     touched_s: int = 0
+
+    @property
+    def staged(self) -> dict[str, Value]:
+        """Title and body that kbsync staged, as far as both sides agreed on that."""
+        return {name: value for name, draft in DRAFTS.items() if (value := self.fields.get(draft)) is not None}
 
     @property
     def is_decided(self) -> bool:
@@ -308,8 +332,7 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
 
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
     path before a rename, or before the source was deleted. `displaced` are fields that the service changes along with
-    those that are sent, as they were before; what they will be, only its answer says. `staged` is the pending edit of a
-    person that somebody decided to discard.
+    those that are sent, as they were before; what they will be, only its answer says.
     """
 
     action: Action
@@ -321,7 +344,32 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     turn: int = 0
     was: str = ""
     displaced: tuple[FieldChange, ...] = ()
-    staged: Fields = {}
+
+    @property
+    def staged(self) -> dict[str, Value]:
+        """The edit that was pending when the plan was made, where this change replaces or discards it."""
+        before = self.before
+        return {name: value for name, draft in DRAFTS.items() if (value := before.get(draft)) is not None}
+
+    @property
+    def stages(self) -> bool:
+        """Whether it stages an edit, which readers do not see until somebody publishes it."""
+        return self._is_of_staged and any(field.after is not None for field in self.fields)
+
+    @property
+    def discards_staged(self) -> bool:
+        """Whether it only takes a staged edit back."""
+        return self._is_of_staged and all(field.after is None for field in self.fields)
+
+    @property
+    def _is_of_staged(self) -> bool:
+        return bool(self.fields) and all(field.name in DRAFTS.values() for field in self.fields)
+
+    @property
+    def publishes_staged(self) -> bool:
+        """Whether readers see from now on what was staged before."""
+        staged, after = self.staged, self.after
+        return bool(staged) and all(after.get(name) == value for name, value in staged.items())
 
     @property
     def is_removal(self) -> bool:
@@ -372,6 +420,13 @@ class Unpublished(ItemRef, frozen=True, gc=False, kw_only=True):
     hint: str
 
 
+class Waiting(ItemRef, frozen=True, gc=False, kw_only=True):
+    """A live article whose edit is staged: readers see it after somebody publishes it."""
+
+    title: str
+    remote_id: RemoteId | None
+
+
 class Refusal(msgspec.Struct, frozen=True, gc=False):
     """Why a plan must not be carried out: it has `removals`, and at most so many are `allowed`. `limit` says which."""
 
@@ -398,9 +453,10 @@ class Plan:
     anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
-    `unpublished` is what only a status in a file would publish. A plan that is `refused` is shown and not carried out.
-    `seconds` and `requests` are an estimate of what the changes cost. `as_of` is the run that the files were compared
-    with; None: the portal. `version` is that of the service; "" where it is not known.
+    `unpublished` is what only a status in a file would publish, `waiting` what is staged and has to be published. A
+    plan that is `refused` is shown and not carried out. `seconds` and `requests` are an estimate of what the changes
+    cost. `as_of` is the run that the files were compared with; None: the portal. `version` is that of the service; ""
+    where it is not known.
     """
 
     target: Target
@@ -420,6 +476,7 @@ class Plan:
     refused: Refusal | None = None
     as_of: AsOf | None = None
     version: str = ""
+    waiting: tuple[Waiting, ...] = ()
 
     @property
     def sent(self) -> tuple[Change, ...]:

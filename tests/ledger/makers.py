@@ -97,6 +97,6 @@ def begin(ledger: Ledger, *changes: Change, target: str = PORTAL, owner: Owner =
     run = ledger.begin_run(target, command="push", now=1.0, owner=owner)
     entries = ledger.offer(target, run, [(1, change) for change in changes])
     ledger.turn(target, run, owner, Turn(phase=1, most=len(entries)), now=2.0)
-    looked = {entry: None for entry, change in zip(entries, changes, strict=True) if change.action != Action.CREATE}
+    looked = {entry: () for entry, change in zip(entries, changes, strict=True) if change.action != Action.CREATE}
     ledger.turn(target, run, owner, Turn(sending=looked), now=2.0)
     return entries

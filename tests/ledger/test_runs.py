@@ -70,7 +70,7 @@ def test_a_create_may_be_sent_as_soon_as_it_is_taken_and_an_update_only_when_tha
     other, updates = a_run(ledger, action=Action.UPDATE)
     take(ledger, other)
     assert len(ledger.pending(PORTAL)) == 2
-    ledger.turn(PORTAL, other, ANA, Turn(sending={updates[0]: "the body before"}), now=3.0)
+    ledger.turn(PORTAL, other, ANA, Turn(sending={updates[0]: ("the body before",)}), now=3.0)
     assert [entry.entry for entry in ledger.pending(PORTAL)] == [*entries[:2], updates[0]]
 
 
@@ -79,7 +79,7 @@ def test_the_body_that_was_there_before_is_kept_by_the_name_of_its_content(ledge
 
     run, entries = a_run(ledger, action=Action.UPDATE)
     take(ledger, run)
-    ledger.turn(PORTAL, run, ANA, Turn(sending={entries[0]: "Zażółć\r\n", entries[1]: "Zażółć\r\n"}), now=3.0)
+    ledger.turn(PORTAL, run, ANA, Turn(sending={entries[0]: ("Zażółć\r\n",), entries[1]: ("Zażółć\r\n",)}), now=3.0)
     assert ledger.text(body_digest("Zażółć\r\n")) == "Zażółć\r\n"
     assert ledger.text(body_digest("another")) is None
 
@@ -99,7 +99,7 @@ def test_what_an_overwrite_had_replaced_and_what_its_undo_leaves_are_in_the_jour
 def test_what_others_have_may_not_be_sent(ledger):
     run, entries = a_run(ledger, action=Action.UPDATE)
     take(ledger, run)
-    granted = ledger.turn(PORTAL, run, BEN, Turn(sending={entries[0]: None}), now=3.0)
+    granted = ledger.turn(PORTAL, run, BEN, Turn(sending={entries[0]: ()}), now=3.0)
     assert granted.refused == {entries[0]}
 
 

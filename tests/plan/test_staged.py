@@ -48,7 +48,8 @@ def test_an_empty_pending_text_is_pending_too():
 def test_overwriting_sends_ours_and_discards_exactly_what_was_seen():
     plan = plan_with([LIVE.but(content="our text")], overwrite=frozenset({PATH}))
     (change,) = plan.changes
-    assert (change.after, change.staged, plan.held) == ({"content": "our text"}, STAGED, ())
+    discarded = {"draft_title": None, "draft_content": None}
+    assert (change.after, change.staged, plan.held) == ({"content": "our text"} | discarded, STAGED, ())
 
 
 @pytest.mark.parametrize("status", [Status.DRAFT, Status.ARCHIVED])

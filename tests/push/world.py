@@ -16,13 +16,15 @@ from kbsync.app.options import PlanOptions
 from kbsync.app.plan import make_plan
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.session import Session
-from kbsync.app.sides import read_ledger, recorded
+from kbsync.app.sides import observe, read_ledger, recorded
+from kbsync.app.undo import bodies_before
 from kbsync.app.workspace import Workspace
 from kbsync.config import ContentSettings, LedgerSettings, PushSettings, ServiceSettings, Settings
 from kbsync.errors import KbsyncError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Owner
 from kbsync.model import Outcome, Plan
+from kbsync.plan.undo import build_undo
 from kbsync.push.runner import NOBODY, Run, push
 from kbsync.push.sender import Sender
 from kbsync.push.uploads import content_of
@@ -268,6 +270,21 @@ class World:
 
     def slugs(self) -> list[str]:
         return sorted(article.slug for article in self.sandbox.panel.articles(PORTAL))
+
+    def undo(self, run: int) -> Pushed:
+        """Reverse a run, as `kbsync undo RUN --yes` does it."""
+        workspace, undone = self.project.workspace(), Pushed()
+        with self.project.ledger() as ledger:
+            target, entries = self.project.target, ledger.entries(run)
+            bodies, bases = bodies_before(ledger, entries), ledger.bases(target)
+            items = observe(workspace, self.service, [], bases, full=True).items or []
+            undone.plan = build_undo(workspace.target, entries, items, bodies, bases, effects=self.service.side_effects)
+            known = {(base.kind, base.remote_id): base for base in bases}
+            sender = Sender(self.service, lambda change, name: bodies[str(change.after[name])], known, 1)
+            number = ledger.begin_run(target, command=f"undo {run}", now=2.0)
+            record = Run(ledger, number, time.time, lambda: False, lambda: True)
+            undone.outcomes = list(push(undone.plan, sender, record, concurrency=1))
+        return undone
 
     def article(self, slug: str):
         found = self.sandbox.panel.article(slug)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from kbsync.app.reading import Reading
 from kbsync.errors import NotFound
 from kbsync.markdown.uploaded import by_key
-from kbsync.model import Action, Change, Held, Plan
+from kbsync.model import Action, Change, Held, Plan, Reason
 from kbsync.report.body_diff import Bodies, Body, Key
 from kbsync.service.contract import Service
 
@@ -19,16 +19,22 @@ def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) ->
     for item in wanted[:most]:
         assert item.remote_id is not None
         try:
-            portal = service.read_article(item.remote_id, locale=item.locale)[1] or ""
+            _, live, staged = service.read_staged(item.remote_id, locale=item.locale)
         except NotFound:
             continue  # Somebody deleted it since it was listed.
-        texts[item.kind, item.remote_id] = Body(by_key(portal), reading.compiler.content_of(item.path))
+        portal, ours = live or "", reading.compiler.content_of(item.path)
+        if staged is not None and isinstance(item, Held) and item.reason is Reason.STAGED:
+            portal = staged
+        elif staged is not None and isinstance(item, Change) and item.publishes_staged:
+            ours = by_key(staged)
+        texts[item.kind, item.remote_id] = Body(by_key(portal), ours)
     return Bodies(texts, max(0, len(wanted) - most))
 
 
 def _differing(plan: Plan) -> Iterator[Change | Held]:
     for change in sorted(plan.sent, key=lambda change: not change.live):
-        if change.action is Action.UPDATE and change.before.get("content") != change.after.get("content"):
+        before, after = change.before, change.after
+        if change.action is Action.UPDATE and (change.stages or before.get("content") != after.get("content")):
             yield change
     for item in plan.held:
         if item.kind == "article" and item.remote_id is not None and item.path and "content" in item.fields:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
+from kbsync.errors import UsageError
 from kbsync.files import real_path
 from kbsync.model import Desired
 from kbsync.service.profile import Profile
@@ -26,6 +27,9 @@ class PlanOptions:
     `live` selects articles that may be changed although [push] live is "hold". `allow_removals` is how many items may
     be removed, where that is not what [push] max_removals says.
 
+    `stage` keeps edits of live articles from readers until somebody publishes them; `publish_staged` publishes what was
+    staged, and does nothing else.
+
     `here` is the folder that their paths are seen from; None: the current one.
     """
 
@@ -37,6 +41,8 @@ class PlanOptions:
     here: Path | None = None
     live: tuple[str, ...] = ()
     allow_removals: int | None = None
+    stage: bool = False
+    publish_staged: bool = False
 
 
 AS_CONFIGURED = PlanOptions()
@@ -90,7 +96,9 @@ def policy_of(
         side_effects=profile.side_effects,
         needs_author=needs_author(profile),
         publish=push.publish or options.publish,
-        live=push.live,
+        live="stage" if options.stage or options.publish_staged else push.live,
+        stages_again=options.stage and bool(options.selectors),
+        publish_staged=options.publish_staged,
         removed=push.removed,
         max_fraction=push.max_fraction,
         allow_removals=options.allow_removals,
@@ -116,6 +124,21 @@ def needs_author(profile: Profile) -> bool:
     return profile.keeps("article", "author") and not profile.can("profile")
 
 
+def refuse_other_options(options: PlanOptions) -> None:
+    """Publishing what was staged is all that such a push does.
+
+    Raises:
+        UsageError: it was asked to do something else as well.
+    """
+    others = given_options(replace(options, publish_staged=False))
+    found = [name for name, value in others if value not in ("", None, False)]
+    if options.publish_staged and found:
+        raise UsageError(
+            f"--publish-staged publishes what is staged and does nothing else, so {found[0]} cannot be added.",
+            hint="Publish first, then push.",
+        )
+
+
 def push_command(session: Session, options: PlanOptions, plan: Path | None = None) -> str:
     """What carries out a very plan, for the shell: the file that it is in, or what was asked of `kbsync plan`."""
     if plan is not None:
@@ -128,5 +151,11 @@ def given_options(options: PlanOptions) -> list[Option]:
     overwrite = [("--overwrite", selector) for selector in options.overwrite]
     live = [("--live", selector) for selector in options.live]
     removals = "" if options.allow_removals is None else str(options.allow_removals)
-    flags = [("--recreate", options.recreate), ("--publish", options.publish), ("--allow-removals", removals)]
+    flags = [
+        ("--stage", options.stage),
+        ("--publish-staged", options.publish_staged),
+        ("--recreate", options.recreate),
+        ("--publish", options.publish),
+        ("--allow-removals", removals),
+    ]
     return [*overwrite, *live, *flags]

@@ -125,6 +125,8 @@ def push_tree(
     pushed.reading = reading_requests
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
+    if options.publish_staged:
+        pushed.nothing = "" if planned.plan.held else "No staged edit of kbsync is waiting for publication."
     if resumed is not None:
         pushed.nothing = f"Everything in {saved} is done already."
         pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew
@@ -132,7 +134,7 @@ def push_tree(
 
 
 def make_sender(
-    service: Service, changes: Sequence[Change] | None, bases: Sequence[Base], content_of: Callable[[Change], str]
+    service: Service, changes: Sequence[Change] | None, bases: Sequence[Base], content_of: Callable[[Change, str], str]
 ) -> Sender:
     """What sends the changes; None: they are not known yet."""
     creates = changes is None or any(change.action is Action.CREATE and change.kind == "article" for change in changes)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from kbsync.service.snapshot import Snapshot
 
 
+MOST_STAGED = 40
+"""Articles with a staged edit that are looked at one by one; with more, the whole portal is listed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Recorded:
     """What a ledger says of one portal: bases, requests without a recorded answer, addresses of images by key."""
@@ -93,6 +97,7 @@ def observe(
 
     `peek` is what was asked of it just now, and is not asked again.
     """
+    from kbsync.plan.staged import has_staged
     from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
 
     if not workspace.profile.can_list:
@@ -106,12 +111,35 @@ def observe(
     locales = sorted({*info.locales, *named})
     pages = peek.pages if peek and list(peek.pages) == locales else None
     expected = _expected(info, desired, bases)
+    staged = [base for base in bases if base.kind == "article" and has_staged(base)]
+    full = full or len(staged) > MOST_STAGED
     seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)
     store_snapshot(path, snapshot)
-    items = [*seen.categories, *seen.articles]
+    items = [*seen.categories, *(seen.articles if full else _with_staged(service, staged, seen.articles))]
     if not seen.complete:
         items += _confirm_missing(service, bases, items)
     return Portal(items, complete=seen.complete, info=info, locales=tuple(locales), snapshot=snapshot)
+
+
+def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Observed]) -> Iterator[Observed]:
+    """Articles, those with a staged edit of ours as they are now: a listing does not see that a person changed it.
+
+    Staging moves no `updated_at`, and a listing stops at rows that it knows (docs/service.md, S105).
+    """
+    from msgspec import structs
+
+    from kbsync.errors import NotFound
+
+    ours = {base.remote_id: base for base in staged}
+    for item in articles:
+        if item.remote_id not in ours:
+            yield item
+            continue
+        try:
+            now = service.show_article(item.remote_id, locale=item.locale)
+        except NotFound:
+            continue
+        yield structs.replace(item, staged=now.staged, stages=now.stages)
 
 
 def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:

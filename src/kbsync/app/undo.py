@@ -14,7 +14,7 @@ from kbsync.command import command_line
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Entry, RunInfo
-from kbsync.model import Change, Plan
+from kbsync.model import DRAFTS, Change, Plan
 from kbsync.plan.undo import build_undo
 from kbsync.service.contract import Service
 
@@ -86,7 +86,7 @@ def _carry_out(
 ) -> Pushed:
     """Plan, ask, and carry it out; the lock is held."""
     before, started = service.requests, time.monotonic()
-    bodies = _bodies(lease.ledger, entries)
+    bodies = bodies_before(lease.ledger, entries)
     bases = lease.ledger.bases(lease.target)
     portal = observe(workspace, service, [], bases, full=False)
     plan = build_undo(workspace.target, entries, portal.everything or [], bodies, bases, effects=service.side_effects)
@@ -94,8 +94,8 @@ def _carry_out(
     if plan.changes:
         agree(plan)
 
-    def content_of(change: Change) -> str:
-        return bodies[str(change.after["content"])]
+    def content_of(change: Change, name: str) -> str:
+        return bodies[str(change.after[name])]
 
     sender = make_sender(service, plan.changes, bases, content_of)
     reading = service.requests - before
@@ -108,8 +108,9 @@ def _carry_out(
     return pushed
 
 
-def _bodies(ledger: Ledger, entries: list[Entry]) -> dict[str, str]:
+def bodies_before(ledger: Ledger, entries: list[Entry]) -> dict[str, str]:
     """The texts that the run's articles had before it, by their digests."""
-    names = {change.before.get("content") for change in (entry.change for entry in entries)}
+    fields = ("content", DRAFTS["content"])
+    names = {entry.change.before.get(name) for entry in entries for name in fields}
     found = {str(name): ledger.text(str(name)) for name in names if name}
     return {name: text for name, text in found.items() if text is not None}

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from kbsync.app.options import PlanOptions, push_command
+from kbsync.app.options import PlanOptions, push_command, refuse_other_options
 from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options
 from kbsync.cli.formats import format_option, report_plan
@@ -35,6 +35,8 @@ IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE, Reason.STA
 )
 @click.option("--overwrite", multiple=True, metavar="SELECTOR", help="Plan as `push --overwrite SELECTOR` would.")
 @click.option("--live", multiple=True, metavar="SELECTOR", help="Plan as `push --live SELECTOR` would.")
+@click.option("--stage", is_flag=True, help="Plan as `push --stage` would.")
+@click.option("--publish-staged", is_flag=True, help="Plan as `push --publish-staged` would.")
 @click.option("--allow-removals", type=click.IntRange(0), metavar="N", help="Plan as `push --allow-removals N` would.")
 @click.option("--recreate", is_flag=True, help="Plan as `push --recreate` would.")
 @click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
@@ -64,6 +66,7 @@ def command(
     """
     options = Options.of(ctx)
     project, wanted = options.open_project(), PlanOptions(**asked)  # type: ignore[arg-type]
+    refuse_other_options(wanted)
     if offline and (out is not None or wanted.full or diff):
         raise UsageError("--offline does not look at the portal, so --out, --full and --diff cannot be added.")
     try:

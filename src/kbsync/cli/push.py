@@ -7,7 +7,7 @@ from typing import NoReturn
 
 import click
 
-from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options
+from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, refuse_other_options
 from kbsync.app.plan import TooManyRemovals
 from kbsync.app.reading import TreeRefused
 from kbsync.app.saved_plans import is_saved_plan, refuse_what_is_no_plan
@@ -27,6 +27,8 @@ from kbsync.errors import UsageError
 @click.option(
     "--live", multiple=True, metavar="SELECTOR", help='Change these live articles although [push] live is "hold".'
 )
+@click.option("--stage", is_flag=True, help="Keep edits of live articles from readers until someone publishes them.")
+@click.option("--publish-staged", is_flag=True, help="Publish the edits that kbsync staged, and do nothing else.")
 @click.option(
     "--allow-removals", type=click.IntRange(0), metavar="N", help="Remove up to N items, whatever max_removals says."
 )
@@ -62,6 +64,7 @@ def command(
     options = Options.of(ctx)
     if dry_run:
         _refuse_dry_run(options, PlanOptions(selectors, **asked))  # type: ignore[arg-type]
+    refuse_other_options(PlanOptions(selectors, **asked))  # type: ignore[arg-type]
     project = options.open_project()
     saved = _saved_plan(selectors, project.workspace.settings.content_root)
     wanted = PlanOptions(() if saved else selectors, **asked)  # type: ignore[arg-type]

@@ -22,7 +22,7 @@ ABOUT: Mapping[str, str] = {
     "a file stays as it is.",
     "push": "How far a push may go.",
     "push.publish": "Whether the status in your files is applied.",
-    "push.live": "What a push does to an article that readers see now.",
+    "push.live": "What a push does to an article that readers see now: `update` it, `stage` its text, or `hold` it.",
     "push.removed": "What happens to an article whose file is gone.",
     "push.max_removals": "The share of what kbsync published that one plan may remove, such as `10%`.",
     "authors": "Names of authors, each with the number of a user of the service.",

@@ -46,7 +46,7 @@ class PushSettings:
     """How far a push may go."""
 
     publish: bool = False
-    live: Literal["update", "hold"] = "update"
+    live: Literal["update", "stage", "hold"] = "update"
     removed: Literal["report", "archive", "delete"] = "report"
     max_removals: str = "10%"
 

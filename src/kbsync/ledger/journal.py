@@ -88,7 +88,7 @@ def take_turn(db: Database, target: str, run: int, owner: Owner, turn: Turn, now
     for result in turn.results:
         _complete(db, target, result, now)
     refused = {entry for entry in turn.sending if not _send(db, entry, owner, now)}
-    items.keep_bodies(db, (body for body in turn.sending.values() if body is not None))
+    items.keep_bodies(db, (body for bodies in turn.sending.values() for body in bodies))
     taken = _take(db, run, owner, turn, now) if turn.most else []
     again = frozenset(number for number, sent_before in taken if sent_before)
     return Granted(tuple(sorted(number for number, _ in taken)), again, frozenset(refused))

@@ -26,7 +26,7 @@ from kbsync.errors import LedgerError
 from kbsync.ledger.dump import TABLES
 from kbsync.ledger.schema import VERSION
 from kbsync.ledger.values import Owner
-from kbsync.model import Change
+from kbsync.model import DRAFTS, Change
 
 FORMAT = "kbsync.git-ledger/1"
 META, LEASE, README = "kbsync.json", "lease.json", "README"
@@ -178,8 +178,10 @@ def _kept(runs: Mapping[int, Sequence[Any]], journal: Iterable[Sequence[Any]]) -
 def _bodies_before(rows: Iterable[Sequence[Any]]) -> Iterator[str]:
     before = TABLES["journal"].index("before")
     for row in rows:
-        if '"content":' in row[before] and (name := msgspec.json.decode(row[before]).get("content")) is not None:
-            yield name
+        if 'content":' not in row[before]:
+            continue
+        values = msgspec.json.decode(row[before])
+        yield from (name for key in ("content", DRAFTS["content"]) if (name := values.get(key)) is not None)
 
 
 def _sharded(

@@ -85,12 +85,12 @@ class Turn:
 
     Args:
         results: how entries of its own ended.
-        sending: entries that it is about to send, with the body that the item has until then, where that changes.
+        sending: entries that it is about to send, with the bodies that the item has until then, where these change.
         phase: of this phase it takes more entries; `most` so many.
     """
 
     results: Sequence[EntryResult] = ()
-    sending: Mapping[int, str | None] = field(default_factory=dict)
+    sending: Mapping[int, Sequence[str]] = field(default_factory=dict)
     phase: int = 0
     most: int = 0
 

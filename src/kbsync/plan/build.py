@@ -57,7 +57,8 @@ from kbsync.plan.orphans import (
 )
 from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
-from kbsync.plan.staged import hold_staged
+from kbsync.plan.staged import after_publication, published
+from kbsync.plan.staging import decide_staged
 from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs
 from kbsync.plan.translation_links import decide_links, is_link
 from kbsync.plan.unclear import hold_unclear
@@ -99,7 +100,7 @@ def build_plan(
         The plan; refused where it would remove more than the policy allows.
     """
     desired = list(desired)
-    matches = match_items(desired, weighed or weigh(desired, known))
+    matches = after_publication(match_items(desired, weighed or weigh(desired, known)))
     renamed = renamed_categories(matches)
     unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
     complete = known.complete or known.observed is None
@@ -124,7 +125,7 @@ def build_plan(
         hold_taken_slugs(draft, known.observed, matches)
         hold_slugs_elsewhere(draft, known.elsewhere)
         place_new(draft, matches, known.observed, renamed)
-    hold_staged(draft, matches.matched, (there for _, there in matches.orphans))
+    decide_staged(draft, matches.matched, matches.orphans)
     warn_of_look_alikes(draft, matches)
     note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)
@@ -145,7 +146,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
         matches: these, each with its base and what the portal holds.
         policy: how far the plan may go.
     """
-    matches = list(matches)
+    matches = list(map(published, matches))
     moved = {match.desired.path for match in matches}
     draft = Draft(
         policy,
@@ -156,7 +157,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     for match in matches:
         decide_item(draft, match, {}, ())
         draft.unchanged -= 1
-    hold_staged(draft, matches)
+    decide_staged(draft, matches)
     draft.unchanged += plan.unchanged
     return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
 
@@ -184,7 +185,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
     def place(change: Change) -> tuple[object, ...]:
         return (
             change.kind != "category",
-            order.get(change.action, 2) + is_link(change),
+            order.get(change.action, 2) + (is_link(change) or change.stages),
             change.turn,
             change.locale != first,
             change.locale,
@@ -212,6 +213,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         tuple(draft.kept),
         tuple(draft.overruled),
         tuple(draft.unpublished),
+        waiting=tuple(draft.waiting),
     )
 
 

@@ -23,6 +23,7 @@ from kbsync.model import (
     Status,
     Unpublished,
     Value,
+    Waiting,
 )
 from kbsync.plan.known import SILENT, GitWord
 
@@ -39,7 +40,8 @@ class Policy:
     live articles that may be changed although `live` is "hold"; `allow_removals` takes the place of `max_fraction`
     once. `whole` is False when a selector leaves sources out: then nothing is an orphan. `article_url` is an article's
     public address with `{slug}` in it. `needs_author`: nothing but the source or [authors] default can say who wrote an
-    article, and the service makes none without.
+    article, and the service makes none without. `stages_again` stages what somebody discarded of what was staged;
+    `publish_staged` shows readers what was staged, and does nothing else.
     """
 
     can: frozenset[str]
@@ -47,7 +49,9 @@ class Policy:
     side_effects: SideEffects
     needs_author: bool = False
     publish: bool = False
-    live: Literal["update", "hold"] = "update"
+    live: Literal["update", "stage", "hold"] = "update"
+    stages_again: bool = False
+    publish_staged: bool = False
     removed: Literal["report", "archive", "delete"] = "report"
     max_fraction: float = 0.1
     allow_removals: int | None = None
@@ -88,6 +92,7 @@ class Draft:
     kept: list[Held] = field(default_factory=list)
     overruled: list[Held] = field(default_factory=list)
     unpublished: list[Unpublished] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
     settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)

@@ -116,7 +116,15 @@ class Known:
         if self.observed is not None:
             return self.observed
         return [
-            Observed(kind=b.kind, remote_id=b.remote_id, locale=b.locale, slug=b.slug, fields=b.fields, status=b.status)
+            Observed(
+                kind=b.kind,
+                remote_id=b.remote_id,
+                locale=b.locale,
+                slug=b.slug,
+                fields=b.fields,
+                status=b.status,
+                staged=b.staged,
+            )
             for b in self.bases
         ]
 

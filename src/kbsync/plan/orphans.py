@@ -9,7 +9,7 @@ from urllib.parse import quote
 
 from msgspec.structs import replace
 
-from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, Observed, Reason, Status
+from kbsync.model import Action, Base, Change, FieldChange, Finding, Held, ItemRef, Observed, Reason, Status
 from kbsync.plan.draft import Draft, follow_rename, names_of
 from kbsync.plan.match import Matches
 from kbsync.plan.nodes import key_of
@@ -34,7 +34,7 @@ def decide_orphans(draft: Draft, matches: Matches, renamed: Mapping[tuple[str, s
         if observed is None:
             draft.forgotten += [base] if complete and key_of(base.kind, base.locale, base.slug) not in taken else []
         elif base.kind == "category" and _is_filled(draft, matches, observed):
-            _report_orphan(draft, base, "because it still has articles", "Move or remove its articles first.")
+            report_orphan(draft, base, base.path, "because it still has articles", "Move or remove its articles first.")
         else:
             fields = follow_rename(base.fields, base.locale, renamed)
             there = follow_rename(observed.fields, observed.locale, renamed)
@@ -83,7 +83,7 @@ def _remove_orphan(draft: Draft, base: Base, observed: Observed) -> None:
         moved += ("status",)
     if policy.removed == "report" or (policy.removed == "archive" and base.kind == "category"):
         why = f'because [push] removed is "{policy.removed}"'
-        _report_orphan(draft, base, why, _how_to_remove(base, may_be_renamed=_has_new(draft, base)))
+        report_orphan(draft, base, base.path, why, _how_to_remove(base, may_be_renamed=_has_new(draft, base)))
     elif policy.removed == "archive" and observed.status is Status.ARCHIVED:
         draft.unchanged += 1
     elif moved or was_touched(base, observed):
@@ -156,9 +156,10 @@ def _hold_orphan(draft: Draft, base: Base, reason: Reason, fields: tuple[str, ..
     draft.held.append(held)
 
 
-def _report_orphan(draft: Draft, base: Base, why: str, hint: str) -> None:
-    message = f"The file for `{base.slug}` is gone. The {base.kind} stays on the portal {why}."
-    draft.warnings.append(FILE_GONE.finding(base.path, 1, 1, message, hint))
+def report_orphan(draft: Draft, item: ItemRef, path: str, why: str, hint: str) -> None:
+    """Say that something stays on the portal although its file, which was at this path, is gone."""
+    message = f"The file for `{item.slug}` is gone. The {item.kind} stays on the portal {why}."
+    draft.warnings.append(FILE_GONE.finding(path, 1, 1, message, hint))
 
 
 def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:

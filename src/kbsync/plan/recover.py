@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from kbsync.fields import SideEffects
-from kbsync.model import Action, Base, Observed, Pending, Status, Value
+from kbsync.model import DRAFTS, Action, Base, Observed, Pending, Status, Value
 from kbsync.plan.nodes import key_of
-from kbsync.plan.result import OUTSIDE, hold_again
+from kbsync.plan.result import OUTSIDE, hold_again, without_staged
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +105,11 @@ def _base_of(item: Observed, entry: Pending) -> Base:
 
 def _moved(base: Base, item: Observed, entry: Pending, effects: SideEffects) -> Base:
     """The base with every field that arrived."""
-    arrived = {name: value for name, value in entry.after.items() if item.fields.get(name) == value}
+    arrived = {name: value for name, value in entry.after.items() if _text_shown(item, name) == value}
+    staged = {name for name in entry.after if name in DRAFTS.values()}
+    if not staged <= arrived.keys():
+        # Half of a staged edit is a person's: the panel saves both halves, also where one is unchanged.
+        arrived = {name: value for name, value in arrived.items() if name not in staged}
     status = base.status
     if "status" in entry.after and item.status is not None and item.status == entry.after["status"]:
         status = item.status
@@ -119,7 +123,7 @@ def _moved(base: Base, item: Observed, entry: Pending, effects: SideEffects) -> 
         locale=locale,
         slug=slug,
         path=entry.path or base.path,
-        fields={**base.fields, **arrived},
+        fields=without_staged({**base.fields, **arrived}, arrived),
         status=status,
         kept={name: value for name, value in base.kept.items() if name not in sent},
         overruled={name: value for name, value in base.overruled.items() if name not in sent},
@@ -131,4 +135,8 @@ def _moved(base: Base, item: Observed, entry: Pending, effects: SideEffects) -> 
 def _shown(item: Observed, name: str) -> Value:
     if name == "locale":
         return item.locale
-    return item.status if name == "status" else item.fields.get(name)
+    return item.status if name == "status" else _text_shown(item, name)
+
+
+def _text_shown(item: Observed, name: str) -> Value:
+    return item.drafts[name] if name in DRAFTS.values() else item.fields.get(name)

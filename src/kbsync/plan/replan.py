@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD, is_popular
 from kbsync.model import (
+    DRAFTS,
     Action,
     Base,
     Change,
@@ -274,5 +275,6 @@ class _Record:
         return bool(wanted) and self._agrees(base, wanted)
 
     def _agrees(self, base: Base, wanted: Mapping[str, Value]) -> bool:
-        known = {**base.fields, "locale": base.locale, "status": base.status, "slug": base.slug}
+        drafts = dict.fromkeys(DRAFTS.values())
+        known = {**drafts, **base.fields, "locale": base.locale, "status": base.status, "slug": base.slug}
         return all(name in known and known[name] == self._with_ids(name, value) for name, value in wanted.items())

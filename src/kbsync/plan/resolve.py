@@ -17,9 +17,11 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from kbsync.model import Base, Desired, Fields, Observed, Value
+from kbsync.model import DRAFTS, Base, Desired, Fields, Observed, Value
 
 Side = Literal["ours", "theirs"]
+
+LIVE_NAMES = {draft: name for name, draft in DRAFTS.items()}
 
 
 def resolve_fields(desired: Desired, base: Base | None, observed: Observed, names: Iterable[str], side: Side) -> Base:
@@ -51,7 +53,8 @@ def resolve_fields(desired: Desired, base: Base | None, observed: Observed, name
 
 def _agree_to(base: Base, desired: Desired, names: Iterable[str]) -> Base:
     """The base with what the source wants of some fields."""
-    wanted = {name: _wanted(desired, name) for name in names}
+    # What is pending in the panel is nobody's agreement.
+    wanted = {name: _wanted(desired, name) for name in names if name not in DRAFTS.values()}
     fields = {**base.fields, **{name: value for name, value in wanted.items() if name not in {"locale", "status"}}}
     status = desired.status if "status" in wanted else base.status
     return replace(base, fields=fields, locale=str(wanted.get("locale", base.locale)), status=status)
@@ -69,10 +72,14 @@ def without_alike(base: Base, desired: Desired, observed: Observed) -> Base:
 def _value(observed: Observed, name: str) -> Value:
     if name == "locale":
         return observed.locale
+    if name in DRAFTS.values():
+        return observed.drafts[name]
     return observed.status if name == "status" else observed.fields.get(name)
 
 
 def _wanted(desired: Desired, name: str) -> Value:
     if name == "locale":
         return desired.locale
+    if name in LIVE_NAMES:
+        return desired.fields.get(LIVE_NAMES[name])
     return desired.status if name == "status" else desired.fields.get(name)

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, Denied, ServerFailed, ServiceError, Throttled, Unreachable
 from kbsync.fields import SideEffects, empty_of
-from kbsync.model import STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId, Status
+from kbsync.model import DRAFTS, STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId, Status
 from kbsync.words import field_names
 
 OUTSIDE = frozenset({"status", "locale", "translation_of"})
@@ -52,11 +52,26 @@ class Result:
 class Current:
     """What a change is about, as it is right before the change is sent.
 
-    `body` is an article's text where that is about to change; None where it stays, or is not known.
+    `body` is an article's text where that is about to change; None where it stays, or is not known. So is
+    `draft_body` the text of the edit that is pending.
     """
 
     current: Observed
     body: str | None = None
+    draft_body: str | None = None
+
+    @property
+    def bodies(self) -> tuple[str, ...]:
+        """The texts that would be lost."""
+        return tuple(text for text in (self.body, self.draft_body) if text is not None)
+
+
+def lost_by(change: Change, looked: Current) -> Current:
+    """What was looked at, with the texts that the change replaces, and no others."""
+    after = change.after
+    body = looked.body if "content" in after else None
+    draft_body = looked.draft_body if DRAFTS["content"] in after else None
+    return Current(looked.current, body, draft_body)
 
 
 def failed(
@@ -83,6 +98,19 @@ def pending_edit(remote_id: RemoteId, done: str) -> Result:
     """A change that is left out because a person has an edit pending that it would lose."""
     error = f"Somebody has an edit of this article pending in the panel. Nothing was {done}."
     hint = "Publish or discard it in the panel, then push again."
+    return Result("skipped", "failed", remote_id=remote_id, error=error, hint=hint)
+
+
+def no_longer_staged(remote_id: RemoteId) -> Result:
+    """A change that is left out because the staged edit that it was about is not pending any more."""
+    error = "Somebody published or discarded the staged edit after the plan was made. Nothing was sent."
+    return Result("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
+
+
+def no_staging(remote_id: RemoteId) -> Result:
+    """A change that is left out because the service cannot keep an edit beside the live text."""
+    error = "This service has no staged edits. Nothing was sent."
+    hint = "Push without `--stage`, or stage it by hand: unpublish the article first."
     return Result("skipped", "failed", remote_id=remote_id, error=error, hint=hint)
 
 
@@ -130,7 +158,7 @@ def updated(change: Change, seen: Observed, known: Base | None, effects: SideEff
         locale=locale,
         slug=str(arrived.get("slug", known.slug)),
         path=change.path or known.path,
-        fields={**known.fields, **arrived},
+        fields=without_staged({**known.fields, **arrived}, arrived),
         status=status or known.status,
         touched_s=seen.updated_at,
         kept=_undecided(known.kept, change, wrong),
@@ -140,6 +168,13 @@ def updated(change: Change, seen: Observed, known: Base | None, effects: SideEff
     if wrong:
         return Result("failed", "done", base, remote_id=seen.remote_id, error=not_taken(wrong))
     return Result("done", "done", base, remote_id=seen.remote_id)
+
+
+def without_staged(fields: Fields, arrived: Fields) -> Fields:
+    """The fields of a base without an edit that is not staged any more: it was sent to readers, or discarded."""
+    sent = not arrived.keys().isdisjoint(DRAFTS)
+    dead = {draft for draft in DRAFTS.values() if fields.get(draft) is None or (sent and draft not in arrived)}
+    return {name: value for name, value in fields.items() if name not in dead} if dead else fields
 
 
 def taken(change: Change, seen: Observed, exc: ServiceError) -> Result:
@@ -193,7 +228,7 @@ def hold_again(base: Base, known: Base, leaves: Mapping[str, Agreed]) -> Base:
 
 def differences(wanted: Fields, seen: Observed) -> list[str]:
     """The fields that an item shows otherwise than wanted; a field that an answer leaves out says nothing."""
-    shown = {"status": seen.status, **({"locale": seen.locale} if seen.locale else {}), **seen.fields}
+    shown = seen.shown
     return [name for name, value in wanted.items() if name in shown and shown[name] != value]
 
 
@@ -204,7 +239,8 @@ def with_empties(portal: Observed, names: Iterable[str]) -> Observed:
 
 def missing(wanted: Fields, seen: Observed) -> list[str]:
     """The fields that an answer leaves out, though it could have them."""
-    return [name for name in wanted if name not in OUTSIDE and name not in seen.fields]
+    shown = seen.shown
+    return [name for name in wanted if name not in OUTSIDE and name not in shown]
 
 
 def must_be_sent(change: Change) -> bool:

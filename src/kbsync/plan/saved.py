@@ -39,6 +39,8 @@ class Asked(msgspec.Struct, frozen=True):
     publish: bool = False
     live: tuple[str, ...] = ()
     allow_removals: int | None = None
+    stage: bool = False
+    publish_staged: bool = False
 
 
 class Saved(msgspec.Struct, frozen=True):

@@ -1,74 +1,181 @@
-"""Edits that a person has pending in the panel, and that readers do not see yet. Pure.
+"""Edits that are pending in the panel, and that readers do not see yet: whose they are, and what would lose one. Pure.
 
 From 4.16 on the panel keeps edits of a live article beside its text (docs/service.md, S107). Publishing them later
-replaces the text: ours, if it was sent meanwhile, would be gone. So what would touch title or body, hide the article or
-remove it is held while such an edit is pending. `--overwrite` sends ours and discards the pending edit in one request.
+replaces the text: ours, if it was sent meanwhile, would be gone. `plan/staging.py` decides about them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import dataclasses
+from collections.abc import Mapping
 
 from msgspec.structs import replace
 
 from kbsync.command import command_line
-from kbsync.model import Action, Change, FieldChange, Held, Observed, Reason, RemoteId, Status
-from kbsync.plan.draft import Draft
-from kbsync.plan.match import Match
+from kbsync.model import (
+    DRAFTS,
+    Action,
+    Agreed,
+    Base,
+    Change,
+    Desired,
+    FieldChange,
+    Fields,
+    Held,
+    Observed,
+    Reason,
+    RemoteId,
+    Status,
+    Value,
+)
+from kbsync.plan.match import Match, Matches
 
-STAGED_FIELDS = ("title", "content")
-"""What the panel keeps beside the live text."""
+TOUCHING = frozenset({*DRAFTS, *DRAFTS.values()})
+"""The fields of which the panel keeps an edit, and that edit."""
 
 
-def hold_staged(draft: Draft, matched: Iterable[Match], orphans: Iterable[Observed | None] = ()) -> None:
-    """Hold what would lose a pending edit, or let it go out with the consent that was given."""
-    seen = [match.observed for match in matched] + list(orphans)
-    pending = {item.remote_id: item for item in seen if item is not None and item.staged}
-    if not pending:
-        return
-    draft.changes = [left for change in draft.changes if (left := _left(draft, change, pending)) is not None]
-    draft.statuses = [left for change in draft.statuses if (left := _left(draft, change, pending)) is not None]
-    draft.removals = [left for change in draft.removals if (left := _left(draft, change, pending)) is not None]
+def sends_text(change: Change) -> bool:
+    """Whether a change sends title or body to readers."""
+    return change.kind == "article" and not change.after.keys().isdisjoint(DRAFTS)
+
+
+def hides(change: Change) -> bool:
+    """Whether a change takes away the page that a pending edit is for."""
+    return change.status in {Status.DRAFT, Status.ARCHIVED} and change.action is not Action.CREATE
 
 
 def touches_staged(change: Change) -> bool:
     """Whether a change touches what a pending edit is about, or takes away the page that it is for."""
-    hides = change.status in {Status.DRAFT, Status.ARCHIVED} and change.action is not Action.CREATE
-    return change.is_removal or hides or not change.after.keys().isdisjoint(STAGED_FIELDS)
+    return change.is_removal or hides(change) or not change.after.keys().isdisjoint(TOUCHING)
 
 
-def _left(draft: Draft, change: Change, pending: Mapping[RemoteId, Observed]) -> Change | None:
-    """What of a change may go out."""
-    item = pending.get(change.remote_id) if change.remote_id is not None and change.kind == "article" else None
-    if item is None or change.action is Action.ADOPT or not touches_staged(change):
-        return change
-    if change.path in draft.policy.overwrite:
-        return replace(change, staged=item.staged)
-    draft.held.append(_held(change, item))
-    if change.is_removal or change.status is not None:
+def has_staged(base: Base | None) -> bool:
+    """Whether kbsync staged an edit of this article, as far as the record says."""
+    return base is not None and not base.fields.keys().isdisjoint(DRAFTS.values())
+
+
+def texts_of(fields: Fields) -> dict[str, Value]:
+    """Title and body."""
+    return {name: fields.get(name) for name in DRAFTS}
+
+
+def editor_of(item: Observed) -> dict[str, Value]:
+    """What the panel's editor shows of title and body: the pending edit, or what readers see where it has none."""
+    return {**texts_of(item.fields), **item.staged}
+
+
+def after_publication(matches: Matches) -> Matches:
+    """The matches with what somebody published of our staged edits: readers see it, so both sides agree on it."""
+    if not any(has_staged(match.base) for match in matches.matched) and not any(
+        has_staged(base) for base, _ in matches.orphans
+    ):
+        return matches
+    return dataclasses.replace(
+        matches,
+        matched=tuple(map(published, matches.matched)),
+        orphans=tuple((_published(base, seen), seen) for base, seen in matches.orphans),
+    )
+
+
+def published(match: Match) -> Match:
+    """One of them."""
+    if match.base is None or not has_staged(match.base):
+        return match
+    return replace(match, base=_published(match.base, match.observed))
+
+
+def _published(base: Base, seen: Observed | None) -> Base:
+    if seen is None or not has_staged(base):
+        return base
+    shown = {name: value for name, value in base.staged.items() if seen.fields.get(name) == value}
+    return replace(base, fields={**base.fields, **shown})
+
+
+def without_staged_edit(base: Base) -> Base:
+    """A base that knows of no staged edit."""
+    return replace(base, fields={name: value for name, value in base.fields.items() if name not in DRAFTS.values()})
+
+
+def with_staged_edit(base: Base, staged: Fields) -> Base:
+    """A base that knows of this one."""
+    edit = {DRAFTS[name]: value for name, value in staged.items()}
+    return replace(base, fields={**without_staged_edit(base).fields, **edit})
+
+
+def draft_fields(item: Observed, after: Mapping[str, Value], agreed: Mapping[str, Agreed]) -> tuple[FieldChange, ...]:
+    """The pending edit of an article, before and after; nothing `after` discards it.
+
+    `agreed` is what had been agreed on of it, by the name of the field, where that is not what is pending.
+    """
+    return tuple(
+        FieldChange(draft, item.staged.get(name), after.get(name), agreed=agreed.get(name))
+        for name, draft in DRAFTS.items()
+    )
+
+
+def agreed_of(base: Base | None) -> dict[str, Agreed]:
+    """What had been agreed on of a pending edit that is not ours."""
+    ours = base.staged if base is not None else {}
+    return {name: (ours[name],) if name in ours else () for name in DRAFTS}
+
+
+def without_texts(change: Change) -> Change | None:
+    """What of a change does not touch a pending edit."""
+    if change.is_removal or hides(change):
         return None
-    rest = tuple(field for field in change.fields if field.name not in STAGED_FIELDS)
+    rest = tuple(field for field in change.fields if field.name not in TOUCHING)
     return replace(change, fields=rest) if rest else None
 
 
-def _held(change: Change, item: Observed) -> Held:
-    after = change.after
+def hold_staged(change: Change, item: Observed, *, staging: bool) -> Held:
+    """A change that would lose the pending edit of a person."""
+    return _held(change, change.path or change.was, change.title, item, change.after, change.path, staging=staging)
+
+
+def hold_edited(desired: Desired, item: Observed) -> Held:
+    """A staged edit that a person changed before it was published."""
+    return _held(desired, desired.path, desired.title, item, desired.fields, desired.path, staging=True)
+
+
+def _held(
+    ref: Change | Desired, path: str, title: str, item: Observed, after: Fields, source: str, *, staging: bool
+) -> Held:
     values = tuple(
-        FieldChange(name, item.staged[name], after.get(name, item.fields.get(name)))
-        for name in STAGED_FIELDS
-        if name in item.staged
+        FieldChange(name, value, after.get(name, item.fields.get(name))) for name, value in item.staged.items()
     )
-    path = change.path or change.was
-    overwrite = f"To discard it and send your file, run `{command_line('push', options=[('--overwrite', path)])}`."
+    hint = "Publish or discard the edit in the panel."
+    if source:
+        command = command_line("push", options=[("--overwrite", path), ("--stage", staging)])
+        what = "stage your file in its place" if staging else "discard it and send your file"
+        hint += f" To {what}, run `{command}`. `{command_line('resolve', path)}` shows both and asks."
     return Held(
         reason=Reason.STAGED,
-        kind=change.kind,
-        locale=change.locale,
-        slug=change.slug,
+        kind="article",
+        locale=ref.locale,
+        slug=ref.slug,
         path=path,
-        remote_id=change.remote_id,
+        remote_id=item.remote_id,
         fields=tuple(value.name for value in values),
-        hint="Publish or discard the edit in the panel." + (f" {overwrite}" if change.path else ""),
-        title=change.title,
+        hint=hint,
+        title=title,
+        values=values,
+    )
+
+
+def hold_discarded(desired: Desired, remote_id: RemoteId) -> Held:
+    """A staged edit of ours that somebody discarded in the panel."""
+    wanted = texts_of(desired.fields)
+    values = tuple(FieldChange(draft, None, wanted[name]) for name, draft in DRAFTS.items())
+    again = command_line("push", desired.path, options=[("--stage", True)])
+    return Held(
+        reason=Reason.DRIFT,
+        kind="article",
+        locale=desired.locale,
+        slug=desired.slug,
+        path=desired.path,
+        remote_id=remote_id,
+        fields=tuple(DRAFTS.values()),
+        hint=f"Somebody discarded the staged edit. Change your file, or run `{again}` to stage it again.",
+        title=desired.title,
         values=values,
     )

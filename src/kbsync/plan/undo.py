@@ -11,6 +11,10 @@
     moved it to a category  | moved on since              | held
     deleted it              | not there                   | make it again, as a draft; then its status before
     overwrote an edit       | as the run left it          | send the edit, and let it be held again: the base of then
+    staged, or published    | as the run left it          | what was pending before, and what readers saw before
+      what was staged       |                             |
+    any of these            | somebody has an edit        | held, where title, body or the page would change under it
+                            |   pending since             |
 
 What a run did to one item in several steps is put back in one: first value before, last value after.
 """
@@ -25,12 +29,12 @@ from msgspec.structs import replace
 from kbsync.fields import LINK_FIELD, SideEffects, in_order
 from kbsync.ledger.values import Entry
 from kbsync.model import (
+    DRAFTS,
     Action,
     Agreed,
     Base,
     Change,
     FieldChange,
-    Fields,
     Finding,
     Held,
     Kind,
@@ -47,6 +51,8 @@ from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
 from kbsync.plan.nodes import key_of
 from kbsync.plan.order import take_turns
 from kbsync.plan.portal_settings import with_made
+
+PENDING = "An edit of it is pending in the panel. Publish or discard the edit there, then undo again."
 
 
 @dataclass(slots=True)
@@ -80,9 +86,12 @@ class _Done:
 
     def moves(self, now: Observed, effects: SideEffects) -> tuple[set[str], set[str]]:
         """The fields that are not as before this run, and those of them that somebody changed since."""
-        shown = _shown(now)
+        shown = now.shown
         moves = {name for name, before in self.before.items() if shown.get(name) != before}
         touched = {name for name in moves if shown.get(name) != self.after.get(name)}
+        if not touched.isdisjoint(DRAFTS.values()):
+            # The panel stages title and body together, so both are a person's.
+            touched |= moves & set(DRAFTS.values())
         place = effects.settles_place() & self.before.keys()
         if moves & place:
             left = self.after.get("locale", self.last.locale)
@@ -173,13 +182,15 @@ class _Draft:
         if now is None:
             return
         wanted = {"status": str(Status.DRAFT), **done.after} if now.kind == "article" else done.after
-        shown = _shown(now)
+        shown = now.shown
         # A place that no file gave is the panel's: dragging other articles moves it as well.
         wanted = {name: value for name, value in wanted.items() if name not in done.unclaimed}
         moved = tuple(name for name, value in wanted.items() if name in shown and shown[name] != value)
         if moved:
             hint = "It changed after this run created it. Undo the later run first, or delete it in the panel."
             self._hold(done, Reason.DRIFT, moved, hint)
+        elif now.staged:
+            self._hold(done, Reason.STAGED, tuple(now.staged), PENDING)
         elif now.kind == "category" and self._keeps_articles(now):
             hint = "It has articles that this run did not create. Undo the run that created them, or move them first."
             self._hold(done, Reason.DRIFT, (), hint)
@@ -204,11 +215,12 @@ class _Draft:
         if touched:
             hint = "It changed after this run. Change it back in the panel."
             self._hold(done, Reason.DRIFT, _in_order(now.kind, touched), hint)
-        if "content" in moves and done.before["content"] not in self.bodies:
-            touched |= {"content"}
-            hint = "The ledger does not have the earlier body. Restore it in the panel."
-            self._hold(done, Reason.UNKNOWN, ("content",), hint)
-        names = moves - touched
+        for name in {"content", DRAFTS["content"]} & moves:
+            if done.before[name] is not None and done.before[name] not in self.bodies:
+                touched |= {name}
+                hint = "The ledger does not have the earlier body. Restore it in the panel."
+                self._hold(done, Reason.UNKNOWN, (name,), hint)
+        names = self._without_pending(done, now, moves - touched)
         before = {**done.displaced, **done.before}
         # The way back overwrites these as well, so the former values are sent along even where they are the same.
         names |= {name for name in self.effects.overwrites(names) if name in before and name not in touched}
@@ -218,6 +230,18 @@ class _Draft:
         if "status" in names and before["status"] is not None:
             field = self._back(done, now, "status", Status(str(before["status"])))
             self._set_status(last, now.remote_id, now, field)
+
+    def _without_pending(self, done: _Done, now: Observed, names: set[str]) -> set[str]:
+        """The fields that can be put back without loss of an edit that is pending, which this run did not leave."""
+        drafts = set(DRAFTS.values())
+        if names & drafts:
+            return names | (drafts & done.before.keys())  # Both halves go together.
+        hides = done.before.get("status") in {Status.DRAFT, Status.ARCHIVED} and now.status is Status.PUBLISHED
+        touching = names & {*DRAFTS, *({"status"} if hides else ())}
+        if not now.staged or not touching:
+            return names
+        self._hold(done, Reason.STAGED, _in_order(now.kind, touching), PENDING)
+        return names - touching
 
     def _make_again(self, done: _Done, now: Observed | None) -> None:
         if now is not None:
@@ -250,7 +274,7 @@ class _Draft:
 
     def _back(self, done: _Done, now: Observed, name: str, value: Value) -> FieldChange:
         """A field put back. What the run had overwritten was not agreed on, and is not afterwards."""
-        there, base = _shown(now).get(name), self.bases.get((now.kind, now.remote_id))
+        there, base = now.shown.get(name), self.bases.get((now.kind, now.remote_id))
         agreed = agreed_before(base, name, there) if base is not None else None
         return FieldChange(name, there, value, agreed=agreed, leaves=done.agreed.get(name))
 
@@ -271,14 +295,8 @@ class _Draft:
         )
 
 
-def _shown(item: Observed) -> Fields:
-    place = {"locale": item.locale} if item.locale else {}
-    status = {"status": item.status} if item.kind == "article" else {}
-    return {**item.fields, **place, **status}
-
-
 def _in_order(kind: Kind, names: Collection[str]) -> tuple[str, ...]:
-    return (*in_order(kind, names), *(name for name in ("locale", "status") if name in names))
+    return (*in_order(kind, names), *(name for name in (*DRAFTS.values(), "locale", "status") if name in names))
 
 
 def _change(
@@ -289,7 +307,8 @@ def _change(
     now: Observed | None,
     status: Status | None = None,
 ) -> Change:
-    live = now is not None and now.status is Status.PUBLISHED
+    is_seen = any(field.name not in DRAFTS.values() for field in fields)
+    live = now is not None and now.status is Status.PUBLISHED and is_seen
     slug = now.slug if now else last.slug
     if action is Action.CREATE and last.kind == "article":
         status = Status.DRAFT

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from kbsync.errors import ContentError, Misbehaved
 from kbsync.model import Base, Change, Fields, Kind, Observed, RemoteId
-from kbsync.plan.result import OUTSIDE, missing, with_empties
+from kbsync.plan.result import OUTSIDE, Current, missing, with_empties
 from kbsync.service.contract import Service
 
 
@@ -20,24 +20,24 @@ class Lookup:
 
     def look(self, change: Change, remote_id: RemoteId) -> Observed:
         """The item as it is now."""
-        return self.look_whole(change, remote_id)[0]
+        return self.look_whole(change, remote_id).current
 
-    def look_whole(self, change: Change, remote_id: RemoteId) -> tuple[Observed, str | None]:
-        """The item as it is now, and an article's text.
+    def look_whole(self, change: Change, remote_id: RemoteId) -> Current:
+        """The item as it is now, and an article's texts.
 
         Raises:
             Misbehaved: the answer is about another one.
         """
-        body = None
+        body = draft_body = None
         if change.kind == "portal":
             seen = with_empties(self.service.show_portal(), change.after)
         elif change.kind == "category":
             seen = self.service.show_category(remote_id, locale=change.locale)
         else:
-            seen, body = self.service.read_article(remote_id, locale=change.locale)
+            seen, body, draft_body = self.service.read_staged(remote_id, locale=change.locale)
         if seen.remote_id != remote_id:
             raise Misbehaved(f"kbsync asked for {change.kind} {remote_id}. The service answered with {seen.remote_id}.")
-        return seen, body
+        return Current(seen, body, draft_body)
 
     def own(self, change: Change, seen: Observed, remote_id: RemoteId | None) -> Observed:
         """Refuse the answer to another request: taken for ours, it would put one row in the place of another."""

@@ -84,19 +84,20 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
 def phase_of(change: Change) -> int:
     """What must be over before the next begins; within a phase, turns.
 
-    Categories, articles, links between translations, statuses, the portal itself, removals of articles, of categories.
+    Categories, articles, links between translations, staged edits, statuses, the portal itself, removals of articles,
+    of categories.
     """
     return _phase(change) * TURNS + change.turn
 
 
 def _phase(change: Change) -> int:
     if change.is_removal:
-        return 6 if change.kind == "article" else 7
+        return 7 if change.kind == "article" else 8
     if change.kind == "portal":
-        return 5
+        return 6
     if change.action in {Action.CREATE, Action.UPDATE}:
-        return 1 if change.kind == "category" else 3 if is_link(change) else 2
-    return 4
+        return 1 if change.kind == "category" else 3 if is_link(change) else 4 if change.stages else 2
+    return 5
 
 
 @dataclass(slots=True)
@@ -164,7 +165,7 @@ class Runner:
         """Write what came in, mark what goes out, take more: one transaction, and what follows from it."""
         looked, self.looked = self.looked, {}
         results, self.results = self.results, []
-        sending = {entry: found.body for entry, found in looked.items()}
+        sending = {entry: found.bodies for entry, found in looked.items()}
         turn = Turn(results, sending, phase, most)
         granted = self.run.ledger.turn(self.target, self.run.number, self.run.owner, turn, now=self.run.clock())
         if granted.refused:

@@ -8,6 +8,7 @@ once more, which is safe because the slug is unique: if the first one arrives la
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, MutableMapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -15,17 +16,20 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, NotFound, Rejected, ServerFailed, ServiceError
-from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId
+from kbsync.model import DRAFTS, Action, Base, Change, Fields, Kind, Observed, RemoteId
 from kbsync.plan.result import (
     UNSEEN,
     Current,
     Result,
     differences,
     failed,
+    lost_by,
     made,
     missing,
     moved_on,
     must_be_sent,
+    no_longer_staged,
+    no_staging,
     pending_edit,
     taken,
     taken_elsewhere,
@@ -55,14 +59,14 @@ class Sender:
 
     Args:
         service: the portal.
-        content_of: the body that a change sends.
+        content_of: the text that a change sends, of the live or of the staged body, by the name of the field.
         bases: what was agreed on before, by kind and id; an update moves only what it sends. who records a result
             puts its base here, for the next change of the same item.
         default_author: the author of an article that names none; None where the owner of the token is unknown.
     """
 
     service: Service
-    content_of: Callable[[Change], str]
+    content_of: Callable[[Change, str], str]
     bases: MutableMapping[tuple[Kind, RemoteId], Base]
     default_author: RemoteId | None
     lookup: Lookup = field(init=False)
@@ -86,7 +90,7 @@ class Sender:
         try:
             if change.action is Action.DELETE:
                 return self._delete(change, looked.current.remote_id)
-            return self._update(change, looked.current)
+            return self._update(change, looked)
         except (ServiceError, ContentError) as exc:
             return failed(exc, change.remote_id)
 
@@ -153,7 +157,15 @@ class Sender:
         """The text behind the field `content`, where the change sends it."""
         if "content" not in change.after:
             return None
-        return self.content_of(change)
+        return self.content_of(change, "content")
+
+    def _texts(self, change: Change, looked: Current) -> tuple[str | None, str | None]:
+        """The texts behind `content` and `draft_content`. What was staged is published as it was staged."""
+        before, after = change.before, change.after
+        draft = DRAFTS["content"]
+        is_staged = before.get(draft) is not None and after.get("content") == before[draft]
+        content = looked.draft_body if is_staged else self._content(change)
+        return content, self.content_of(change, draft) if after.get(draft) is not None else None
 
     def _found(self, change: Change, sent: Fields, seen: Observed, exc: ServiceError) -> Result:
         """The slug is there although the create did not succeed: ours if it holds what was sent, else a stranger's."""
@@ -179,25 +191,29 @@ class Sender:
     # --- update ----------------------------------------------------------------------------------------------------
 
     def _look_at_update(self, change: Change, remote_id: RemoteId) -> Result | Current:
-        current, body = self.lookup.look_whole(change, remote_id)
+        looked = self.lookup.look_whole(change, remote_id)
+        current = looked.current
         if not must_be_sent(change) and not missing(change.after, current) and not differences(change.after, current):
             return self._updated(change, current)
+        if change.stages and not current.stages:
+            return no_staging(remote_id)
+        if touches_staged(change) and current.staged != change.staged:
+            return pending_edit(remote_id, "sent") if current.staged else no_longer_staged(remote_id)
         before = {name: value for name, value in change.before.items() if name not in UNSEEN}
         if moved := differences(before, current):
             return moved_on(moved, remote_id, "sent")
-        if touches_staged(change) and current.staged != change.staged:
-            return pending_edit(remote_id, "sent")
-        return Current(current, body if "content" in change.after else None)
+        return lost_by(change, looked)
 
-    def _update(self, change: Change, current: Observed) -> Result:
+    def _update(self, change: Change, looked: Current) -> Result:
         try:
-            seen = self._send_update(change, current)
+            seen = self._send_update(change, looked)
         except (AnswerLost, Rejected, NotFound) as exc:
-            return self._update_again(change, current.remote_id, exc)
+            return self._update_again(change, looked, exc)
         return self._updated(change, seen)
 
-    def _update_again(self, change: Change, remote_id: RemoteId, exc: ServiceError) -> Result:
+    def _update_again(self, change: Change, looked: Current, exc: ServiceError) -> Result:
         """It may have arrived. What the portal holds now says so; a third value would be a person's."""
+        remote_id = looked.current.remote_id
         try:
             seen = self.lookup.look(change, remote_id)
             wrong = differences(change.after, seen)
@@ -207,7 +223,7 @@ class Sender:
                 if moved := differences({n: v for n, v in change.before.items() if n not in UNSEEN}, seen):
                     third = f"Now neither the old nor the new value is there: {field_names(moved)}."
                     return failed(AnswerLost(f"{exc.message} {third}"))
-                seen = self._send_update(change, seen)
+                seen = self._send_update(change, dataclasses.replace(looked, current=seen))
         except ServiceError as again:
             return self._owner_of_slug(change, again) or failed(again, remote_id, lost=True, after=exc)
         return self._updated(change, seen)
@@ -224,7 +240,8 @@ class Sender:
         # Found with the slug that it was to get, it is the item itself: the change arrived after all.
         return taken(wanted, other, exc) if other is not None and other.remote_id != change.remote_id else None
 
-    def _send_update(self, change: Change, current: Observed) -> Observed:
+    def _send_update(self, change: Change, looked: Current) -> Observed:
+        current = looked.current
         fields = {name: value for name, value in change.after.items() if name != "status"}
         if change.kind == "portal":
             seen = with_empties(self.service.update_portal(fields), fields)
@@ -232,14 +249,15 @@ class Sender:
         if change.kind == "category":
             seen = self.service.update_category(current.remote_id, fields, locale=change.locale)
             return self.lookup.own(change, seen, current.remote_id)
+        content, draft_content = self._texts(change, looked)
         seen = self.service.update_article(
             current.remote_id,
             fields,
             before=current,
-            content=self._content(change),
+            content=content,
             category_id=self.lookup.category_id(change, fields),
             status=change.status,
-            discard=bool(change.staged),
+            draft_content=draft_content,
         )
         return self.lookup.own(change, seen, current.remote_id)
 
@@ -269,15 +287,15 @@ class Sender:
 
     def _look_at_removal(self, change: Change, remote_id: RemoteId) -> Result | Current:
         try:
-            current, body = self.lookup.look_whole(change, remote_id)
+            looked = self.lookup.look_whole(change, remote_id)
         except NotFound:
             # Whether it is gone says the next plan, which sees the whole list; its row stays until then.
             return Result("done", "done", remote_id=remote_id)
-        if moved := differences(change.before, current):
-            return moved_on(moved, remote_id, "deleted")
-        if current.staged != change.staged:
+        if looked.current.staged != change.staged:
             return pending_edit(remote_id, "deleted")
-        return Current(current, body)
+        if moved := differences(change.before, looked.current):
+            return moved_on(moved, remote_id, "deleted")
+        return looked
 
     def _delete(self, change: Change, remote_id: RemoteId) -> Result:
         for _ in range(DELETE_TRIES):

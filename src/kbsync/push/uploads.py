@@ -17,7 +17,7 @@ from kbsync.errors import ContentError, ServiceError, Throttled
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Uploaded
 from kbsync.markdown.uploaded import body_digest, host_of, key_in
-from kbsync.model import Action, Change, Observed, Outcome, Plan, RemoteId, visible
+from kbsync.model import DRAFTS, Action, Change, Observed, Outcome, Plan, RemoteId, visible
 from kbsync.plan.build import seconds_for
 from kbsync.plan.draft import Policy
 from kbsync.plan.result import HOPELESS
@@ -87,7 +87,10 @@ class Uploads:
 
 def sends_body(change: Change) -> bool:
     """Whether a change sends the text of a source."""
-    return change.action is not Action.ADOPT and bool(change.path) and "content" in change.after
+    if change.action is Action.ADOPT or not change.path or change.publishes_staged:
+        return False
+    after = change.after
+    return "content" in after or after.get(DRAFTS["content"]) is not None
 
 
 def awaited(change: Change, compiler: Compiler, addresses: ImageAddresses) -> list[Image]:
@@ -97,8 +100,8 @@ def awaited(change: Change, compiler: Compiler, addresses: ImageAddresses) -> li
     return [image for image in compiler.uploaded(change.path) if addresses.find(image.key, change) is None]
 
 
-def content_of(change: Change, compiler: Compiler, addresses: ImageAddresses) -> str:
-    """The body that a change of a source sends.
+def content_of(change: Change, name: str, compiler: Compiler, addresses: ImageAddresses) -> str:
+    """The body that a change of a source sends, live or staged.
 
     Raises:
         ContentError: it would be another than was planned, or one of its images is not uploaded yet.
@@ -111,7 +114,7 @@ def content_of(change: Change, compiler: Compiler, addresses: ImageAddresses) ->
         return found
 
     text = compiler.content_of(change.path, address_of)
-    if change.after.get("content") != body_digest(text):
+    if change.after.get(name) != body_digest(text):
         raise ContentError(f"{change.path}: Its body is not the one in the plan.", hint="Run `kbsync plan` again.")
     return text
 

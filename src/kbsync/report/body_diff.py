@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Literal
 
-from kbsync.model import Change, Held, Kind, RemoteId, visible
+from kbsync.model import DRAFTS, Change, Held, Kind, RemoteId, visible
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import Style
 from kbsync.words import count
@@ -35,7 +35,8 @@ class Bodies:
     def of(self, item: Change | Held) -> Body | None:
         """The two bodies of what a plan is about; None where they were not read, or stay as they are."""
         fields = item.fields if isinstance(item, Held) else item.after
-        return self.texts.get((item.kind, item.remote_id)) if "content" in fields else None
+        names = {"content", DRAFTS["content"]}
+        return self.texts.get((item.kind, item.remote_id)) if not names.isdisjoint(fields) else None
 
 
 NO_BODIES = Bodies()

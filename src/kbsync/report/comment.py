@@ -20,7 +20,7 @@ from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
 from kbsync.report.fitting import FRAME_BYTES, OPEN_ROWS, RESERVED_BYTES, Row, Section, section_text, size_of, table
 from kbsync.report.folding import DIFF_BYTES, fold_diff
 from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report
-from kbsync.report.value_text import as_of_sentence, both_texts
+from kbsync.report.value_text import as_of_sentence, both_texts, is_body
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need
 from kbsync.words import count, field_names
 
@@ -122,6 +122,8 @@ def _head(report: Report) -> Iterator[str]:
         yield as_of_sentence(AsOf(report.as_of.run, report.as_of.at))
     lines = [
         ("LIVE", len(_live(report)), "Readers see these changes immediately."),
+        ("STAGED", sum(1 for change in _made(report) if change.staged), "Readers see these after someone publishes."),
+        ("Waiting for publication", report.number("pending"), "These were staged before. Readers do not see them yet."),
         ("Needs your decision", len(report.held), "A push does not touch these."),
         ("Removals", len(_removals(report)), "These are archived or deleted on the portal."),
     ]
@@ -190,7 +192,7 @@ def _changes(heading: str, changes: Sequence[ChangeReport]) -> Section:
 
 def _change(change: ChangeReport) -> Row:
     word = "**DELETE**" if change.action == "delete" else _action(change.action)
-    mark = "**LIVE** " if change.live else ""
+    mark = "**LIVE** " if change.live else "**STAGED** " if change.staged else ""
     if change.is_removal:
         fields = "" if change.path else "its file is gone"
     else:
@@ -204,7 +206,7 @@ def _moved(change: ChangeReport) -> Iterator[FieldReport]:
 
 def _field(field: FieldReport) -> str:
     label = _text(label_of(field.name), VALUE_CHARS)
-    if field.name == "content" or not (_has_words(field.before) and _has_words(field.after)):
+    if is_body(field.name) or not (_has_words(field.before) and _has_words(field.after)):
         return f"{label} changed"
     return f"{label}: {_value(field.before)} → {_value(field.after)}"
 
@@ -229,7 +231,7 @@ def _held(held: Sequence[HeldReport]) -> Section:
 
 def _sides(held: HeldReport) -> tuple[str, str, str]:
     """The fields, and both values of those that people know when they see them."""
-    shown = [v for v in held.values if v.name != "content" and _has_words(v.portal) and _has_words(v.ours)]
+    shown = [v for v in held.values if not is_body(v.name) and _has_words(v.portal) and _has_words(v.ours)]
     pairs = [both_texts((value.portal, value.ours), VALUE_CHARS) for value in shown]
     theirs = "; ".join(_value(one) for one, _ in pairs)
     return _fields(held), theirs, "; ".join(_value(other) for _, other in pairs)

@@ -19,6 +19,7 @@ from kbsync.model import (
     Refusal,
     Target,
     Unpublished,
+    Waiting,
 )
 from kbsync.report.body_diff import NO_BODIES, Bodies, diff_lines
 from kbsync.report.escape import json_text
@@ -41,6 +42,7 @@ from kbsync.report.json_types import (
     TargetEntry,
     UnpublishedEntry,
     ValueEntry,
+    WaitingEntry,
 )
 from kbsync.report.pushed import NO_AFTERMATH, Aftermath
 from kbsync.report.value_text import iso_moment
@@ -115,6 +117,8 @@ def summary_of(plan: Plan) -> Summary:
         held=len(plan.held),
         unmanaged=len(plan.unmanaged),
         live=sum(1 for change in plan.sent if change.live),
+        staged=sum(1 for change in plan.sent if change.stages),
+        pending=len(plan.waiting),
         requests=plan.requests,
         seconds=plan.seconds,
     )
@@ -131,6 +135,7 @@ def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
         accepted=[_held(held) for held in plan.kept],
         unpublished=[_unpublished(item) for item in plan.unpublished],
         refused=_refused(plan.refused) if plan.refused else None,
+        pending=[_waiting(item) for item in plan.waiting],
         as_of=AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else UNSET,
     )
 
@@ -148,6 +153,7 @@ def _push_report(
         accepted=[_held(held) for held in plan.kept],
         unpublished=[_unpublished(item) for item in plan.unpublished],
         refused=_refused(plan.refused) if plan.refused else None,
+        pending=[_waiting(item) for item in plan.waiting],
     )
 
 
@@ -171,12 +177,17 @@ def _change(change: Change) -> ChangeEntry:
         title=change.title,
         was=change.was,
         live=change.live,
+        staged=change.stages,
         fields=[_field(field) for field in change.fields],
     )
 
 
 def _unpublished(item: Unpublished) -> UnpublishedEntry:
     return UnpublishedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
+
+
+def _waiting(item: Waiting) -> WaitingEntry:
+    return WaitingEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title)
 
 
 def _refused(refusal: Refusal) -> RefusedEntry:

@@ -16,6 +16,8 @@ def plan_headline(plan: Plan) -> str:
     parts += [count(len(plan.sent), "change")] if plan.sent else []
     if live:
         parts.append("live" if live == len(plan.sent) == 1 else f"{live:,} of them live")
+    if staged := sum(1 for change in plan.sent if change.stages):
+        parts.append("staged" if staged == len(plan.sent) == 1 else f"{staged:,} of them staged")
     return _joined(parts, plan)
 
 

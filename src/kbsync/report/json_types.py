@@ -51,6 +51,8 @@ class Summary(Struct, frozen=True):
     held: Annotated[Count, Meta(description="Items that need a decision.")]
     unmanaged: Annotated[Count, Meta(description="Other items on the portal that are not in this repository.")]
     live: Annotated[Count, Meta(description="Changes that readers see immediately.")]
+    staged: Annotated[Count, Meta(description="Edits of live articles that readers do not see yet.")]
+    pending: Annotated[Count, Meta(description="Edits that were staged before, and that wait for publication.")]
     requests: Annotated[Count, Meta(description="HTTP requests: estimated by a plan, made by a push.")]
     seconds: Annotated[float, Meta(ge=0, description="Duration in seconds: estimated by a plan, measured by a push.")]
     reading_requests: Annotated[
@@ -84,6 +86,7 @@ class ChangeEntry(Struct, frozen=True):
     title: Annotated[str, Meta(description="Title of the article, or name of the category.")]
     was: Annotated[str, Meta(description="Earlier path of a renamed or deleted file, else empty.")]
     live: Annotated[bool, Meta(description="Whether readers see the change immediately.")]
+    staged: Annotated[bool, Meta(description="Whether readers see the change only after someone publishes it.")]
     fields: Annotated[Sequence[FieldEntry], Meta(description="The fields that are sent.")]
     diff: Diff = UNSET
 
@@ -157,6 +160,17 @@ class UnpublishedEntry(Struct, frozen=True):
     hint: Hint
 
 
+class WaitingEntry(Struct, frozen=True):
+    """One live article with an edit that is staged, and that readers do not see yet."""
+
+    kind: Of
+    locale: Locale
+    slug: Slug
+    path: Path
+    remote_id: Id
+    title: Annotated[str, Meta(description="Title of the article.")]
+
+
 class RefusedEntry(Struct, frozen=True):
     """Why a plan is not carried out."""
 
@@ -171,6 +185,7 @@ NotPublished = Annotated[
     Sequence[UnpublishedEntry],
     Meta(description="Articles that are published in their file, and drafts on the portal."),
 ]
+NotSeen = Annotated[Sequence[WaitingEntry], Meta(description="Staged edits that wait for publication.")]
 Refused = Annotated[RefusedEntry | None, Meta(description="Why the plan is not carried out; null if it may be.")]
 
 
@@ -201,6 +216,7 @@ class PlanReport(Struct, frozen=True):
     accepted: Accepted = ()
     unpublished: NotPublished = ()
     refused: Refused = None
+    pending: NotSeen = ()
 
 
 class PushReport(Struct, frozen=True):
@@ -215,6 +231,7 @@ class PushReport(Struct, frozen=True):
     accepted: Accepted = ()
     unpublished: NotPublished = ()
     refused: Refused = None
+    pending: NotSeen = ()
     run: Annotated[int | None, Meta(description="The number of the run in the ledger, for `kbsync undo`.")] = None
     drafts: Annotated[Sequence[str], Meta(description="Addresses of drafts that were created.")] = ()
 

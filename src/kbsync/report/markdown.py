@@ -16,7 +16,7 @@ from kbsync.report.folding import Row, Section, render, table, where
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
 from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
 from kbsync.report.text import duration, grouped
-from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, items_of, moment, moving
+from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, is_body, items_of, moment, moving
 from kbsync.report.vocabulary import (
     NOUNS,
     PAST,
@@ -25,6 +25,7 @@ from kbsync.report.vocabulary import (
     others_sentence,
     reason_of,
     refused_headline,
+    waiting_sentence,
 )
 from kbsync.words import count, field_names
 
@@ -143,6 +144,8 @@ def _rest(plan: Plan, done: Sequence[Change] | None = None) -> Iterator[str]:
         yield f"{plan.unchanged:,} unchanged"
     if plan.unmanaged:
         yield others_sentence(plan.unmanaged).removesuffix(".")
+    if plan.waiting:
+        yield waiting_sentence(len(plan.waiting)).removesuffix(".")
 
 
 def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
@@ -157,7 +160,10 @@ def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
         if action is Action.CREATE and articles:
             what += " as a draft" if articles == 1 else " as drafts"
         live = items_of(change for change in found if _is_live(change))
-        yield (PAST[action] if past else action_word(action), what, f"**LIVE**: {live:,}" if live else "")
+        staged = items_of(change for change in found if change.stages)
+        marks = ((f"**LIVE**: {live:,}", live), (f"staged: {staged:,}", staged))
+        seen = ", ".join(mark for mark, number in marks if number)
+        yield (PAST[action] if past else action_word(action), what, seen)
 
 
 def _is_live(change: Change) -> bool:
@@ -182,7 +188,7 @@ def _listed(heading: str, changes: Sequence[Change]) -> Section:
 
 def _change(change: Change, taken: Set[str]) -> Row:
     word = "**DELETE**" if change.action is Action.DELETE else action_word(change.action)
-    mark = "**LIVE** " if _is_live(change) else ""
+    mark = "**LIVE** " if _is_live(change) else "**STAGED** " if change.stages else ""
     moved = moving(change.fields) if _shows_fields(change) else []
     fields = "; ".join(_field(field, change, taken) for field in moved)
     if change.is_removal:
@@ -195,8 +201,8 @@ def _shows_fields(change: Change) -> bool:
 
 
 def _field(field: FieldChange, change: Change, taken: Set[str]) -> str:
-    if field.name == "content":
-        return "body changed"
+    if is_body(field.name):
+        return f"{label_of(field.name)} {'discarded' if field.after is None else 'changed'}"
     tail = f" ({fate})" if (fate := fate_of_address(field, taken, change)) else ""
     before, after = both_texts(field.shown, VALUE_CHARS)
     return f"{prose(label_of(field.name))}: {prose(before, SIDE_CHARS)} → {prose(after, SIDE_CHARS)}{tail}"
@@ -220,7 +226,7 @@ def _sides(item: Held) -> tuple[str, str]:
     theirs, ours = [], []
     for field in item.values:
         label = prose(label_of(field.name))
-        if field.name == "content":
+        if is_body(field.name):
             theirs.append(f"{label} differs")
             continue
         before, after = both_texts((field.before, field.after), VALUE_CHARS)

@@ -12,7 +12,16 @@ from kbsync.report.escape import inert
 from kbsync.report.style import SHOWN, Style
 from kbsync.report.text import PUSH, held_lines, rest_lines, unpublished_lines, warning_lines
 from kbsync.report.value_text import items_of
-from kbsync.report.vocabulary import NOUNS, PAST, already_sentence, need
+from kbsync.report.vocabulary import (
+    NOUNS,
+    PAST,
+    STAGED_PAST,
+    already_sentence,
+    need,
+    publish_staged_hint,
+    waiting_sentence,
+    way_of,
+)
 from kbsync.words import count
 
 IN_SANDBOX = "To read new drafts in a browser, run `kbsync sandbox` and open the address that it prints."
@@ -102,22 +111,27 @@ def push_text(
         return inert("\n".join([nothing, *([""] if lines else []), *lines]) + "\n")
     end, colour = _end(plan, outcomes, words)
     cost = cost_text(requests, seconds, after.reading)
-    undo = style.wrapped(after.undo) if after.undo else []
+    staged = [outcome.change.path for outcome in outcomes if outcome.outcome == "done" and outcome.change.stages]
+    paths = [*(item.path for item in plan.waiting), *staged]
+    undo = [
+        *(style.wrapped(f"{waiting_sentence(len(paths))} {visible(publish_staged_hint(paths))}") if paths else []),
+        *(style.wrapped(after.undo) if after.undo else []),
+    ]
     lines += ["", *_last_line(style, end, colour, cost), *undo, *_draft_lines(after.drafts, style)]
     return inert("\n".join(lines) + "\n")
 
 
 def _done_lines(done: Sequence[Change]) -> list[str]:
-    groups: dict[tuple[Action, Kind], list[Change]] = {}
+    groups: dict[tuple[Action, Kind, str], list[Change]] = {}
     for change in done:
         if change.action is not Action.ADOPT:
-            groups.setdefault((change.action, change.kind), []).append(change)
+            groups.setdefault((change.action, change.kind, way_of(change)), []).append(change)
     lines = []
-    for (action, kind), changes in groups.items():
+    for (action, kind, way), changes in groups.items():
         number = items_of(changes)
         drafts = action is Action.CREATE and kind == "article"
         as_draft = (" as a draft" if number == 1 else " as drafts") if drafts else ""
-        lines.append(f"{count(number, NOUNS[kind])} {PAST[action]}{as_draft}")
+        lines.append(f"{count(number, NOUNS[kind])} {STAGED_PAST.get(way) or PAST[action]}{as_draft}")
     adopted = already_sentence(done)
     return [*lines, adopted.removesuffix(".")] if adopted else lines
 

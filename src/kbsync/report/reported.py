@@ -39,6 +39,7 @@ class ChangeReport(msgspec.Struct, frozen=True):
     path: str = ""
     title: str = ""
     live: bool = False
+    staged: bool = False
     fields: tuple[FieldReport, ...] = ()
     outcome: str = ""
     error: str | None = ""
@@ -182,7 +183,15 @@ def report_of_plan(plan: Plan) -> Report:
 def _change(change: Change) -> ChangeReport:
     fields = tuple(FieldReport(field.name, *field.shown) for field in change.fields)
     return ChangeReport(
-        change.action, change.kind, change.locale, change.slug, change.path, change.title, change.live, fields
+        change.action,
+        change.kind,
+        change.locale,
+        change.slug,
+        change.path,
+        change.title,
+        change.live,
+        change.stages,
+        fields,
     )
 
 

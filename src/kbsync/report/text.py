@@ -5,23 +5,37 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, visible
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, Waiting, visible
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import SHOWN, Style
 from kbsync.report.taken_slugs import elsewhere_lines
-from kbsync.report.value_text import as_of_sentence, both_texts, fate_of_address, items_of, moment, moving, value_text
+from kbsync.report.value_text import (
+    as_of_sentence,
+    both_texts,
+    fate_of_address,
+    is_body,
+    items_of,
+    moment,
+    moving,
+    value_text,
+)
 from kbsync.report.vocabulary import (
     NOUNS,
+    STAGED_VERBS,
     already_sentence,
     live_sentence,
     need,
     others_sentence,
+    publish_staged_hint,
     reason_of,
     refused_headline,
+    staged_sentence,
     version_note,
+    waiting_sentence,
+    way_of,
 )
 from kbsync.words import count, field_names
 
@@ -84,15 +98,16 @@ def plan_text(
     lines += _accepted_lines(plan.kept, style) if style.verbose else []
     lines += warning_lines(plan.warnings, style)
     lines += unpublished_lines(plan.unpublished, style)
+    lines += waiting_lines(plan.waiting, style)
     lines += _unmanaged_lines(plan, style) if unmanaged else []
     return inert("\n".join([*lines, *_summary(plan, style, command)]) + "\n")
 
 
 def grouped(changes: Iterable[Change]) -> list[list[Change]]:
     """The changes by what they do to which kind: what readers see at once comes first, and first in each group."""
-    groups: dict[tuple[Action, Kind], list[Change]] = {}
+    groups: dict[tuple[Action, Kind, str], list[Change]] = {}
     for change in changes:
-        groups.setdefault((change.action, change.kind), []).append(change)
+        groups.setdefault((change.action, change.kind, way_of(change)), []).append(change)
     by_live = [sorted(group, key=lambda change: not change.live) for group in groups.values()]
     return sorted(by_live, key=lambda group: not group[0].live)
 
@@ -105,6 +120,8 @@ def _change_group(changes: list[Change], style: Style, taken: Set[str], bodies: 
     live = items_of(change for change in changes if change.live)
     if live:
         heading += f". {live_sentence(live)}"
+    if changes[0].stages:
+        heading += f". {staged_sentence(items_of(changes))}"
     lines = style.wrapped(heading, colour=COLOURS.get(changes[0].action, "bold"))
     shown = changes if style.verbose else changes[:SHOWN]
     for change in shown:
@@ -131,13 +148,15 @@ def _why_removed(change: Change, *, one: bool) -> str:
 
 
 def _verb(change: Change) -> str:
+    if way := way_of(change):
+        return STAGED_VERBS[way]
     return "DELETE" if change.action is Action.DELETE else change.action.value.capitalize()
 
 
 def _change_lines(change: Change, style: Style, taken: Set[str], bodies: Bodies) -> list[str]:
     line = f"  {visible(change.path or f'{change.locale}: {change.slug}')}"
     title = f'"{visible(change.title)}"' if change.kind != "asset" else ""
-    mark = "LIVE" if change.live else ""
+    mark = "LIVE" if change.live else "STAGED" if change.stages else ""
     if title and width_of(line) + 2 + width_of(title) + (2 + len(mark) if mark else 0) <= style.width:
         line += "  " + style.paint(title, "dim")
     if mark:
@@ -148,14 +167,14 @@ def _change_lines(change: Change, style: Style, taken: Set[str], bodies: Bodies)
     lines = [line, *was]
     for field in moving(change.fields):
         lines += _field_lines(field, change, style, taken)
-        lines += _body_lines(change, style, bodies) if field.name == "content" else []
+        lines += _body_lines(change, style, bodies) if is_body(field.name) else []
     return lines
 
 
 def _field_lines(field: FieldChange, change: Change, style: Style, taken: Set[str]) -> list[str]:
     word = label_of(field.name)
-    if field.name == "content":
-        return [f"      {word}: changed"]
+    if is_body(field.name):
+        return [f"      {word}: {'discarded' if field.after is None else 'changed'}"]
     fate = fate_of_address(field, taken, change)
     tail = f"  ({fate})" if fate else ""
     line = f"      {word}: {' -> '.join(map(value_text, field.shown))}"
@@ -207,7 +226,7 @@ def held_text(item: Held, style: Style) -> str:
 def _held_head(item: Held, style: Style) -> list[str]:
     fields = field_names(item.fields)
     reason = style.paint(reason_of(item), "yellow") + (f": {fields}" if fields else "")
-    values = (line for field in item.values if field.name != "content" for line in _values_lines(field, style))
+    values = (line for field in item.values if not is_body(field.name) for line in _values_lines(field, style))
     edited = [f"      last changed on the portal: {moment(item.edited_s)} UTC"] if item.edited_s else []
     return [f"  {visible(item.path or item.slug)}  {reason}", *values, *edited]
 
@@ -228,7 +247,7 @@ def _accepted_lines(kept: Sequence[Held], style: Style) -> list[str]:
     lines = [style.paint(f"Different, and accepted with `resolve --theirs`: {len(kept):,}", "bold")]
     for item in kept:
         lines += [f"  {visible(item.path)}  {field_names(item.fields)}"]
-        lines += [line for field in item.values if field.name != "content" for line in _values_lines(field, style)]
+        lines += [line for field in item.values if not is_body(field.name) for line in _values_lines(field, style)]
     return [*lines, ""]
 
 
@@ -263,6 +282,18 @@ def unpublished_lines(items: Sequence[Unpublished], style: Style) -> list[str]:
     return [*lines, *([] if few else style.wrapped(f"      {PUBLISH_ALL}", colour="dim")), ""]
 
 
+def waiting_lines(items: Sequence[Waiting], style: Style) -> list[str]:
+    """Staged edits that readers do not see yet."""
+    if not items:
+        return []
+    lines = style.wrapped(f"Staged, waiting for publication: {len(items):,}", colour="bold")
+    shown = items if style.verbose else items[:SHOWN]
+    lines += [f"  {visible(item.path)}" for item in shown]
+    lines += rest_lines(len(items) - len(shown), style)
+    hint = publish_staged_hint([item.path for item in items])
+    return [*lines, *style.wrapped(f"      {visible(hint)}", colour="dim"), ""]
+
+
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
     lines = [style.paint(f"On the portal, not in this repository: {len(plan.unmanaged):,}", "bold")]
     lines += (f'  {item.locale}  {visible(item.slug)}  "{visible(item.title)}"' for item in plan.unmanaged)
@@ -276,7 +307,8 @@ def _summary(plan: Plan, style: Style, command: str) -> list[str]:
     adopted = already_sentence(plan)
     others = style.wrapped(others_sentence(plan.unmanaged)) if plan.unmanaged else []
     accepted = [] if style.verbose or not plan.kept else style.wrapped(_accepted(len(plan.kept)))
-    facts = [*([adopted] if adopted else []), *others, *accepted]
+    waiting = style.wrapped(waiting_sentence(len(plan.waiting))) if plan.waiting else []
+    facts = [*([adopted] if adopted else []), *others, *accepted, *waiting]
     tail = f" ({plan.unchanged:,} unchanged)" if plan.unchanged else ""
     if plan.refused:
         hint = style.wrapped(visible(plan.refused.hint)) if plan.refused.hint else []

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Set
 from datetime import UTC, datetime
 from posixpath import commonprefix
 
-from kbsync.model import AsOf, Change, FieldChange, Value, visible
+from kbsync.model import DRAFTS, AsOf, Change, FieldChange, Value, visible
 from kbsync.plan.order import ASIDE
 
 LONGEST = 400
@@ -20,7 +20,19 @@ NOTHING = "(nothing)"
 
 def moving(fields: Iterable[FieldChange]) -> list[FieldChange]:
     """The fields that a reader of the plan cares about. A move sends its position along, whether it changes or not."""
-    return [field for field in fields if field.before != field.after or field.said is not None]
+    found = [field for field in fields if field.shown[0] != field.shown[1]]
+    others = [field for field in found if not _is_cleared(field)]
+    return others or found
+
+
+def _is_cleared(field: FieldChange) -> bool:
+    """A staged edit of ours that readers see now, or that something newer replaces: nothing is lost with it."""
+    return field.name in DRAFTS.values() and field.after is None and field.agreed is None
+
+
+def is_body(name: str) -> bool:
+    """Whether the values of a field are fingerprints of a text, which nobody can read."""
+    return name in {"content", DRAFTS["content"]}
 
 
 def items_of(changes: Iterable[Change]) -> int:

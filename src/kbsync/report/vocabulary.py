@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from kbsync.command import command_line
 from kbsync.markdown.versions import NEWEST, OBSERVED, Version
-from kbsync.model import Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
+from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
 from kbsync.words import are, count
 
 NOUNS: Mapping[Kind, str] = {"asset": "image", "category": "category", "article": "article", "portal": "portal"}
@@ -47,9 +48,49 @@ def reason_of(item: Held) -> str:
     """Why this needs a decision. Where the two sides never agreed, as far as kbsync knows, either may have moved."""
     if item.elsewhere:
         return "belongs to another portal"
+    if item.reason is Reason.DRIFT and item.fields and set(item.fields) <= set(DRAFTS.values()):
+        return "staged edit discarded in the panel"
     if item.reason is Reason.CONFLICT and not item.has_base:
         return "differs on the portal"
     return REASONS[item.reason]
+
+
+def way_of(change: Change) -> str:
+    """What an update does to a staged edit, and to nothing else; "" for any other change."""
+    if change.stages:
+        return "stage"
+    if change.discards_staged:
+        return "discard"
+    return "publish" if change.publishes_staged and change.action is Action.UPDATE else ""
+
+
+STAGED_VERBS = {
+    "stage": "Stage edits of",
+    "discard": "Discard the staged edits of",
+    "publish": "Publish the staged edits of",
+}
+STAGED_PAST = {"stage": "staged", "discard": "without a staged edit again", "publish": "published from staged edits"}
+"""By `way_of`: what a plan says before the number of articles, and what a push says after it."""
+
+
+def staged_sentence(number: int) -> str:
+    """`2 will be staged: readers see them after someone publishes them.`"""
+    it = "it" if number == 1 else "them"
+    return f"{number:,} will be staged: readers see {it} after someone publishes {it}."
+
+
+def waiting_sentence(number: int) -> str:
+    """`2 articles are staged: readers see them after someone publishes them.`"""
+    it = "it" if number == 1 else "them"
+    edits = "1 staged edit waits" if number == 1 else f"{number:,} staged edits wait"
+    return f"{edits} for publication: readers see {it} after someone publishes {it}."
+
+
+def publish_staged_hint(paths: Sequence[str]) -> str:
+    """How to publish what is staged."""
+    operands = paths if len(paths) == 1 else ()
+    command = command_line("push", *operands, options=[("--publish-staged", True)])
+    return f"Publish {'it' if len(paths) == 1 else 'them'} in the panel, or run `{command}`."
 
 
 def action_word(action: Action) -> str:

@@ -196,9 +196,14 @@ class HttpService:
 
     def read_article(self, remote_id: RemoteId, *, locale: str) -> tuple[Observed, str | None]:
         """One article as it is now, and its text; None where the answer leaves that out."""
+        return self.read_staged(remote_id, locale=locale)[:2]
+
+    def read_staged(self, remote_id: RemoteId, *, locale: str) -> tuple[Observed, str | None, str | None]:
+        """The same, and the text of an edit that is pending in the panel; None where there is none."""
         article = decoded.article(self._ask("show_article", id=remote_id))
-        content = article.content
-        return self._observed(article, locale), None if isinstance(content, UnsetType) else content or ""
+        content, staged = article.content, article.draft_content
+        text = None if isinstance(content, UnsetType) else content or ""
+        return self._observed(article, locale), text, None if isinstance(staged, UnsetType) else staged
 
     def show_category(self, remote_id: RemoteId, *, locale: str) -> Observed:
         """One category as it is now."""
@@ -325,14 +330,18 @@ class HttpService:
         content: str | None,
         category_id: RemoteId | None,
         status: Status | None = None,
-        discard: bool = False,
+        draft_content: str | None = None,
     ) -> Observed:
         """Change some fields of an article, or its status; the answer, as the portal now holds it.
 
-        `discard`: in the same request, the edit of a person that is pending in the panel.
+        `draft_content` is the text behind that field, as `content` is.
         """
         body = wire.article_body(
-            fields, content=content, category_id=category_id, meta_before=before.fields, discard=discard
+            fields,
+            content=content,
+            category_id=category_id,
+            meta_before=before.fields,
+            draft_content=draft_content,
         )
         if status is not None:
             body["status"] = self.profile.number_of(status)

@@ -35,6 +35,7 @@ def row_of(article: wire.WireArticle, profile: Profile) -> Row:
         seen.outline,
         seen.as_written,
         tuple(seen.staged.items()),
+        seen.stages,
     )
 
 
@@ -62,4 +63,5 @@ def observed_row(
         outline=row.outline,
         as_written=row.as_written,
         staged=dict(row.staged),
+        stages=row.stages,
     )

@@ -14,7 +14,7 @@ from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import RemoteId, Value
 
-FORMAT = f"kbsync.portal/9 {__version__}"
+FORMAT = f"kbsync.portal/10 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
 
 
@@ -35,6 +35,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     outline: str = ""
     as_written: str = ""
     staged: tuple[tuple[str, Value], ...] = ()
+    stages: bool = True
 
     @property
     def chars(self) -> int:

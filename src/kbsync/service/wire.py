@@ -16,7 +16,7 @@ from msgspec import UNSET, UnsetType
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, FIELDS, META_NAMES, WIRE_NAMES, Type
 from kbsync.markdown.outline import outline
 from kbsync.markdown.uploaded import addresses_in, body_digest
-from kbsync.model import Fields, Observed, RemoteId, Value, name_body
+from kbsync.model import DRAFTS, Fields, Observed, RemoteId, Value, name_body
 from kbsync.service.profile import Profile
 
 _PLAIN_TEXTS = tuple(f.name for f in FIELDS if f.type is Type.TEXT and not f.wire and not f.in_meta)
@@ -304,6 +304,7 @@ def observed_article(
         outline=shape,
         as_written=as_written,
         staged=staged_of(wire),
+        stages=not isinstance(wire.draft_title, UnsetType),
     )
 
 
@@ -334,7 +335,12 @@ def _meta_fields(meta: WireMeta) -> dict[str, Value]:
 
 
 def article_body(
-    fields: Fields, *, content: str | None, category_id: RemoteId | None, meta_before: Fields, discard: bool = False
+    fields: Fields,
+    *,
+    content: str | None,
+    category_id: RemoteId | None,
+    meta_before: Fields,
+    draft_content: str | None = None,
 ) -> dict[str, Any]:
     """The JSON of some fields of an article.
 
@@ -344,13 +350,15 @@ def article_body(
         category_id: the id behind the field `category`.
         meta_before: the article's fields as the portal holds them: `meta` is replaced whole, so what is not ours in
             it is sent along.
-        discard: with the pending edit of a person. Source: docs/service.md, S107.
+        draft_content: the text behind the field `draft_content`; None discards it. Source: docs/service.md, S107.
     """
-    body: dict[str, Any] = {"draft_title": None, "draft_content": None} if discard else {}
+    body: dict[str, Any] = {}
     meta: dict[str, Value] = {}
     for name, value in fields.items():
         if name == "content":
             body[name] = content
+        elif name == DRAFTS["content"]:
+            body[name] = draft_content
         elif name == "category":
             body["category_id"] = category_id
         elif name in META_NAMES:

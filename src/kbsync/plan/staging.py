@@ -1,0 +1,385 @@
+"""What becomes of title and body of a live article where an edit is staged, or shall be. Pure.
+
+    pending in the panel       | our file vs what readers see | what becomes of it
+    ---------------------------+------------------------------+------------------------------------------------------
+    nothing                    | differs                      | staged, or sent where [push] live is not "stage"
+    ours, as the file wants it | differs                      | waits for publication, or is sent and discarded
+    ours, of an older file     | differs                      | staged anew, or sent and discarded
+    ours                       | the same                     | discarded: the file is back at what readers see
+    a person's                 | any                          | held where it would be lost
+    ours, edited by a person   | any                          | a person's
+    ours, discarded            | differs, as when staged      | held: to discard it was a decision
+    ours, published            | the same                     | nothing: `staged.after_publication` moved the base
+
+Without a record, what is pending is ours where it is what the file wants: nothing can be lost by that. `--overwrite`
+and decisions of people let out what is held. With `publish_staged` readers get what is ours, and nothing else happens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from kbsync.model import (
+    DRAFTS,
+    Action,
+    Agreed,
+    Base,
+    Change,
+    FieldChange,
+    Fields,
+    Held,
+    Manage,
+    Observed,
+    Reason,
+    RemoteId,
+    Status,
+    Value,
+    Waiting,
+)
+from kbsync.plan.agreed import base_of
+from kbsync.plan.decide import ABSENT
+from kbsync.plan.draft import Draft, hold
+from kbsync.plan.match import Match
+from kbsync.plan.orphans import report_orphan
+from kbsync.plan.staged import (
+    agreed_of,
+    draft_fields,
+    editor_of,
+    has_staged,
+    hides,
+    hold_discarded,
+    hold_edited,
+    hold_staged,
+    sends_text,
+    texts_of,
+    touches_staged,
+    with_staged_edit,
+    without_staged_edit,
+    without_texts,
+)
+
+NO_STAGING = (
+    "This service has no staged edits: they came with version 4.16. Push without `--stage` to send it to readers now."
+)
+
+OPEN = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.UNSUPPORTED})
+"""Reasons for which title and body of an article stay as readers see them."""
+
+
+def decide_staged(draft: Draft, matched: Iterable[Match], orphans: Iterable[tuple[Base, Observed | None]] = ()) -> None:
+    """Decide about every edit that is staged, or shall be."""
+    policy = draft.policy
+    live = {change.remote_id for change in draft.changes if policy.live == "stage" and change.live}
+    found = [
+        match
+        for match in matched
+        if (seen := match.observed) is not None
+        and (seen.staged or has_staged(match.base) or seen.remote_id in live)
+        and match.desired.manage is Manage.TRUE
+    ]
+    pending = [seen for _, seen in orphans if seen is not None and seen.staged]
+    if not found and not pending and not policy.publish_staged:
+        return
+    staging = _Staging.of(draft)
+    for match in found:
+        if match.desired.kind == "article":
+            staging.decide(match)
+    ours = {(base.kind, base.remote_id): base for base, _ in orphans}
+    for seen in pending:
+        staging.remove(seen, ours[seen.kind, seen.remote_id])
+    staging.finish()
+
+
+@dataclass(slots=True)
+class _Staging:
+    """The changes of a plan by article, and what takes their place."""
+
+    draft: Draft
+    updates: dict[RemoteId | None, Change]
+    hiding: dict[RemoteId | None, Change]
+    removals: dict[RemoteId | None, Change]
+    open: dict[str, Held]
+    instead: dict[int, Change | None] = field(default_factory=dict)
+    added: list[Change] = field(default_factory=list)
+    going_live: list[Change] = field(default_factory=list)
+    concerned: set[str] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, draft: Draft) -> _Staging:
+        updates = {c.remote_id: c for c in draft.changes if c.action is Action.UPDATE and sends_text(c)}
+        hiding = {change.remote_id: change for change in draft.statuses if hides(change)}
+        removals = {change.remote_id: change for change in draft.removals if change.kind == "article"}
+        held = [item for item in draft.held if not DRAFTS.keys().isdisjoint(item.fields)]
+        by_path = {item.path: item for item in sorted(held, key=lambda item: item.reason in OPEN)}
+        return cls(draft, updates, hiding, removals, by_path)
+
+    def decide(self, match: Match) -> None:
+        """One article that is wanted."""
+        observed = match.observed
+        assert observed is not None
+        update = self.updates.get(observed.remote_id)
+        agreed: dict[str, Agreed] = {}
+        if has_staged(match.base) or (observed.staged and editor_of(observed) == texts_of(match.desired.fields)):
+            self.concerned.add(match.desired.path)
+        if observed.staged and not self._is_ours(match, observed):
+            if not self._may_lose(match, observed):
+                return
+            agreed = agreed_of(match.base)
+        elif self._was_discarded(match, observed):
+            if not self._may_stage_again(match, observed):
+                return
+            agreed = agreed_of(match.base)
+        elif self.draft.policy.publish_staged:
+            self._publish(match, observed)
+            return
+        if update is None:
+            self._clear(match, observed, agreed)
+            return
+        if has_staged(match.base):
+            self._settle(match, observed, {} if agreed else observed.staged)
+        if self._is_live(match, observed):
+            self._stage(match, observed, update, agreed)
+        elif observed.staged or agreed:
+            self.instead[id(update)] = _with(update, draft_fields(observed, {}, agreed))
+
+    def _is_live(self, match: Match, observed: Observed) -> bool:
+        """Whether readers see it now, and shall not see our edit before somebody publishes it."""
+        policy = self.draft.policy
+        is_live = observed.status is Status.PUBLISHED
+        return is_live and policy.live == "stage" and match.desired.path not in policy.consent
+
+    def _is_ours(self, match: Match, observed: Observed) -> bool:
+        """Whether what is pending is what we staged, or, without a record of that, what the file wants."""
+        if match.base is not None and match.base.staged == observed.staged:
+            return True
+        held, update = self.open.get(match.desired.path), self.updates.get(observed.remote_id)
+        if update is None and (held is None or held.reason is not Reason.LIVE):
+            return False
+        wanted = _wanted(update, observed) if update else texts_of(match.desired.fields)
+        return editor_of(observed) == wanted != texts_of(observed.fields)
+
+    # --- what people did -------------------------------------------------------------------------------------------
+
+    def _may_lose(self, match: Match, observed: Observed) -> bool:
+        """Whether the edit of a person may be discarded; where not, what would do so is held."""
+        update, hiding = self.updates.get(observed.remote_id), self.hiding.get(observed.remote_id)
+        touching = update or hiding
+        policy, desired = self.draft.policy, match.desired
+        if policy.publish_staged or touching is None:
+            if policy.publish_staged and has_staged(match.base):
+                self.draft.held.append(hold_edited(desired, observed))
+            elif touching is None and has_staged(match.base) and desired.path not in self.open:
+                self._settle(match, observed, {})
+            return False
+        held = hold_staged(touching, observed, staging=self._is_live(match, observed))
+        if desired.path in policy.overwrite:
+            return True
+        if _is_decided(match.base, "overruled", observed):
+            self.draft.overruled.append(held)
+            return True
+        kept = _is_decided(match.base, "kept", observed)
+        (self.draft.kept if kept else self.draft.held).append(held)
+        self._leave(match, observed, update, hiding)
+        return False
+
+    def _was_discarded(self, match: Match, observed: Observed) -> bool:
+        """Whether somebody discarded what we staged, and the file still wants exactly that."""
+        base, update = match.base, self.updates.get(observed.remote_id)
+        if base is None or update is None or observed.staged or not has_staged(base):
+            return False
+        return {**texts_of(observed.fields), **base.staged} == _wanted(update, observed)
+
+    def _may_stage_again(self, match: Match, observed: Observed) -> bool:
+        """Whether it may go out again; where not, it is held."""
+        held = hold_discarded(match.desired, observed.remote_id)
+        policy, update = self.draft.policy, self.updates[observed.remote_id]
+        if not policy.publish_staged:
+            if match.desired.path in policy.overwrite or policy.stages_again:
+                return True
+            if _is_decided(match.base, "overruled", observed):
+                self.draft.overruled.append(held)
+                return True
+        kept = _is_decided(match.base, "kept", observed)
+        (self.draft.kept if kept else self.draft.held).append(held)
+        self._leave(match, observed, update, None)
+        return False
+
+    def _leave(self, match: Match, observed: Observed, *touching: Change | None) -> None:
+        """Send only what does not touch the pending edit; a file that moved is known by its new path all the same."""
+        for change in touching:
+            if change is not None:
+                self.instead[id(change)] = without_texts(change)
+        base = match.base
+        if base is not None and base.path != match.desired.path:
+            self._settle(match, observed, base.staged)
+
+    # --- what goes out ---------------------------------------------------------------------------------------------
+
+    def _stage(self, match: Match, observed: Observed, update: Change, agreed: dict[str, Agreed]) -> None:
+        """Stage title and body, and let everything else of the article go out as it is."""
+        draft, desired = self.draft, match.desired
+        wanted, rest = _wanted(update, observed), without_texts(update)
+        self.instead[id(update)] = rest
+        if not observed.stages:
+            names = tuple(name for name in DRAFTS if name in update.after)
+            held = hold(desired, Reason.UNSUPPORTED, observed.remote_id, names, NO_STAGING, observed.fields)
+            draft.held.append(held)
+        elif (hiding := self.hiding.get(observed.remote_id)) is not None:
+            # Staged it would go missing with the page, and sent before it readers would see it for a moment.
+            texts = tuple(item for item in update.fields if item.name in DRAFTS)
+            gone = draft_fields(observed, {}, agreed) if observed.staged else ()
+            self.instead[id(hiding)] = _with(hiding, (*texts, *gone))
+        elif observed.staged and editor_of(observed) == wanted:
+            self._wait(match, observed)
+        else:
+            live = texts_of(observed.fields)
+            edit = tuple(
+                replace(item, said=(str(live[name]), str(wanted[name])))
+                for name, item in zip(DRAFTS, draft_fields(observed, wanted, agreed), strict=True)
+            )
+            was = "" if rest else update.was
+            self.added.append(replace(update, fields=edit, live=False, turn=0, was=was, displaced=()))
+
+    def _wait(self, match: Match, observed: Observed) -> None:
+        """Everything is staged, and waits for somebody to publish it."""
+        desired, base = match.desired, match.base
+        self.draft.waiting.append(
+            Waiting(
+                kind="article",
+                locale=desired.locale,
+                slug=desired.slug,
+                path=desired.path,
+                title=desired.title,
+                remote_id=observed.remote_id,
+            )
+        )
+        if base is None or base.staged != observed.staged or base.path != desired.path:
+            self._settle(match, observed, observed.staged)
+
+    def _clear(self, match: Match, observed: Observed, agreed: dict[str, Agreed]) -> None:
+        """Nothing of title and body goes out: a staged edit of ours waits, or has become pointless."""
+        path, held = match.desired.path, self.open.get(match.desired.path)
+        hiding = self.hiding.get(observed.remote_id)
+        if not observed.staged:
+            if has_staged(match.base):
+                self._settle(match, observed, {})
+        elif held is not None and held.reason is Reason.LIVE and editor_of(observed) == texts_of(match.desired.fields):
+            self.draft.held.remove(held)
+            rest = tuple(name for name in held.fields if name not in DRAFTS)
+            values = tuple(value for value in held.values if value.name in rest)
+            self.draft.held += [replace(held, fields=rest, values=values)] if rest else []
+            self._wait(match, observed)
+        elif hiding is not None:
+            self.instead[id(hiding)] = _with(hiding, draft_fields(observed, {}, agreed))
+        elif held is None and path and texts_of(match.desired.fields) == texts_of(observed.fields):
+            self._discard(match, observed)
+
+    def _discard(self, match: Match, observed: Observed) -> None:
+        """The file is back at what readers see: nobody shall publish the edit later."""
+        desired = match.desired
+        if "update_article" not in self.draft.policy.can:
+            return
+        self.added.append(
+            Change(
+                action=Action.UPDATE,
+                kind="article",
+                locale=desired.locale,
+                slug=desired.slug,
+                path=desired.path,
+                remote_id=observed.remote_id,
+                title=desired.title,
+                fields=draft_fields(observed, {}, {}),
+            )
+        )
+
+    def _publish(self, match: Match, observed: Observed) -> None:
+        """Show readers what we staged, if nobody changed what they see since; as the panel does it."""
+        base, desired = match.base, match.desired
+        known = texts_of(base.fields) if base is not None else {}
+        seen = texts_of(observed.fields)
+        is_moved = any(name in known and known[name] != seen[name] for name in DRAFTS)
+        held = self.open.get(desired.path)
+        is_open = is_moved or (held is not None and held.reason in OPEN)
+        if not observed.staged or observed.status is not Status.PUBLISHED or is_open:
+            return
+        texts = tuple(FieldChange(name, seen[name], value) for name, value in observed.staged.items())
+        self.going_live.append(
+            Change(
+                action=Action.UPDATE,
+                kind="article",
+                locale=desired.locale,
+                slug=observed.slug,
+                path=desired.path,
+                remote_id=observed.remote_id,
+                title=str(observed.staged.get("title", desired.title)),
+                fields=(*texts, *draft_fields(observed, {}, {})),
+                live=True,
+            )
+        )
+
+    def remove(self, seen: Observed, base: Base) -> None:
+        """An article whose file is gone, with an edit pending: ours goes with it, a person's is held."""
+        change = self.removals.get(seen.remote_id)
+        if change is None or not touches_staged(change):
+            return
+        if base.staged == seen.staged:
+            self.instead[id(change)] = _with(change, draft_fields(seen, {}, {}))
+        else:
+            self.draft.held.append(hold_staged(change, seen, staging=False))
+            self.instead[id(change)] = None
+            self._keep_category(seen)
+
+    def _keep_category(self, article: Observed) -> None:
+        """A category stays with an article that stays in it."""
+        for change in self.draft.removals:
+            if (change.kind, change.locale, change.slug) == (
+                "category",
+                article.locale,
+                article.fields.get("category"),
+            ):
+                self.instead[id(change)] = None
+                report_orphan(
+                    self.draft, change, change.was, "because it still has articles", "Remove its articles first."
+                )
+
+    # --- the record, and the end -----------------------------------------------------------------------------------
+
+    def _settle(self, match: Match, observed: Observed, staged: Fields) -> None:
+        """Record what is staged."""
+        key = (observed.kind, observed.remote_id)
+        known = self.draft.settled.get(key) or match.base or base_of(match.desired, observed)
+        known = replace(known, path=match.desired.path)
+        self.draft.settled[key] = with_staged_edit(known, staged) if staged else without_staged_edit(known)
+
+    def finish(self) -> None:
+        """Put everything in its place."""
+        draft = self.draft
+        if draft.policy.publish_staged:
+            draft.changes, draft.statuses, draft.removals = self.going_live, [], []
+            draft.held = [item for item in draft.held if item.path in self.concerned]
+            draft.waiting, draft.unpublished, draft.forgotten = [], [], []
+            return
+        draft.changes = [*self._left(draft.changes), *self.added]
+        draft.statuses, draft.removals = self._left(draft.statuses), self._left(draft.removals)
+
+    def _left(self, changes: Iterable[Change]) -> list[Change]:
+        found = (self.instead.get(id(change), change) for change in changes)
+        return [change for change in found if change is not None]
+
+
+def _wanted(update: Change, observed: Observed) -> dict[str, Value]:
+    """Title and body as a change leaves them. The panel stages both; what is held stays as readers see it."""
+    return {**texts_of(observed.fields), **{name: value for name, value in update.after.items() if name in DRAFTS}}
+
+
+def _with(change: Change, fields: Iterable[FieldChange]) -> Change:
+    return replace(change, fields=(*change.fields, *fields))
+
+
+def _is_decided(base: Base | None, how: str, observed: Observed) -> bool:
+    """Whether a person decided about exactly what is pending now."""
+    decided: Fields = getattr(base, how, {})
+    return all(decided.get(draft, ABSENT) == value for draft, value in observed.drafts.items())
