@@ -20,7 +20,7 @@ from kbsync import Project as Opened
 from kbsync.app.verify_values import Checked, Problem, Verified
 from kbsync.errors import ConfigError, ExitCode, ServiceError, UsageError
 from kbsync.sandbox import V4_10, Behaviour, Fault, Sandbox
-from kbsync.service.public import body_in
+from kbsync.service.public_site import body_in
 from service.world import a_server, reply
 
 from .project import Project

@@ -22,8 +22,8 @@ from kbsync.markdown.uploaded import addresses_in, by_key
 from kbsync.model import Desired, Manage, Status
 
 if TYPE_CHECKING:
-    from kbsync.service.public import PublicArticle, PublicSite
     from kbsync.service.public_images import Flaw
+    from kbsync.service.public_site import PublicArticle, PublicSite
 
 NEEDED = ("find_article", "read_markdown", "read_page", "list_published")
 

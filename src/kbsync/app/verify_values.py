@@ -10,7 +10,7 @@ from kbsync.markdown.uploaded import by_key
 from kbsync.model import Desired, Target
 
 if TYPE_CHECKING:
-    from kbsync.service.public import PublicArticle
+    from kbsync.service.public_site import PublicArticle
 
 State = Literal["same", "differs", "not_published", "unreachable", "not_in_files"]
 
