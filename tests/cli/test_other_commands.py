@@ -163,5 +163,5 @@ def test_two_portals_share_a_ledger_file_and_no_row(remote, portal: Sandbox):
     remote.config((remote.folder / "kbsync.toml").read_text() + '[env.other.service]\nportal = "other"\n')
     assert remote.run("push").code == 0
     clash = remote.run("push", "--env", "other")
-    assert clash.code == 7 and "taken in another portal" in clash.out
+    assert clash.code == 4 and "belong to another portal" in clash.out
     assert remote.run("plan", "--check").code == 0

@@ -26,6 +26,7 @@ from .jobs import (
     MERGED,
     NIGHTLY,
     ROOT,
+    VERIFY,
     github_job,
     read_yaml,
     reviewed,
@@ -205,6 +206,17 @@ def test_at_night_a_forgotten_push_is_noticed_too(forge):
     forge.merge("first")
     ran, calls = night(forge)
     assert ran.code == 10 and calls[-1].startswith("issue create ")
+
+
+def test_at_night_what_readers_see_is_compared_without_a_secret(forge, portal):
+    forge.merge("first")
+    forge.propose("live", {ARTICLE: "---\ntitle: Invoices\nstatus: published\n---\nThe old text.\n"})
+    forge.merge("live")
+    assert forge.run(MERGED).code == 0
+    ran = forge.run(AT_NIGHT, github_job(AT_NIGHT, {}, VERIFY))
+    assert ran.code == 10 and "It is a draft on the portal." in told(ran)
+    portal.panel.change_status(["invoices"], "published")
+    assert forge.run(AT_NIGHT, github_job(AT_NIGHT, {}, VERIFY)).code == 0
 
 
 # --- the action ------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from kbsync.app.push import Pushed
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.undo import Agree
-    from kbsync.app.verify import Verified
+    from kbsync.app.verify_values import Verified
     from kbsync.ledger.values import RunInfo
     from kbsync.service.api import ApiRequest
     from kbsync.service.exchange import Answer

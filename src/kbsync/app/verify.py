@@ -8,81 +8,30 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
 from kbsync.app.options import PlanOptions, chosen
 from kbsync.app.reading import Reading, keep_slugs, read_sound
+from kbsync.app.verify_values import Checked, Problem, Verified, body_problem, first_difference, title_problem
 from kbsync.app.workspace import Workspace
-from kbsync.errors import ConfigError, ExitCode, ServiceError
+from kbsync.errors import ConfigError, ServiceError
 from kbsync.markdown.uploaded import addresses_in, by_key
-from kbsync.model import Desired, Manage, Status, Target
+from kbsync.model import Desired, Manage, Status
 
 if TYPE_CHECKING:
-    from kbsync.service.public import PublicArticle, PublicSite
-
-State = Literal["same", "differs", "not_published", "unreachable", "not_in_files"]
+    from kbsync.service.public_images import Flaw
+    from kbsync.service.public_site import PublicArticle, PublicSite
 
 NEEDED = ("find_article", "read_markdown", "read_page", "list_published")
 
-LINE_CHARS = 500
-"""Of a line that differs, around the first difference."""
+GIVE_UP_AFTER = 8
+"""Articles without an answer, and none with one: then the others are not asked for."""
 
 ID = re.compile(r"<(h[1-6]) [^>]*>")
 OWN_UPLOAD = re.compile(r"(?<=[\"'])/rails/")
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """One thing that readers get otherwise than the file says.
-
-    `line` counts from 1 in the body, 0 where it is not about a line. `theirs` is what the portal has, `ours` what the
-    file has. `message` says what is wrong where these two do not.
-    """
-
-    what: Literal["title", "body", "page", "image", "link", "status"]
-    message: str
-    line: int = 0
-    theirs: str = ""
-    ours: str = ""
-    address: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """What came of one article. `path` is "" where no file has it; `address` is that of its page."""
-
-    path: str
-    locale: str
-    slug: str
-    address: str
-    state: State
-    problems: tuple[Problem, ...] = ()
-    images: tuple[str, ...] = ()
-
-
-@dataclass(slots=True)
-class Verified:
-    """What came of all of them; `skipped` are published articles that kbsync does not keep in step."""
-
-    target: Target
-    articles: list[Checked] = field(default_factory=list)
-    requests: int = 0
-    seconds: float = 0.0
-    skipped: int = 0
-
-    def count(self, state: State) -> int:
-        """How many articles are in this state."""
-        return sum(1 for article in self.articles if article.state == state)
-
-    @property
-    def exit_code(self) -> ExitCode:
-        """10 where something differs, 5 where something could not be asked for, else 0."""
-        if any(self.count(state) for state in ("differs", "not_published", "not_in_files")):
-            return ExitCode.CHANGES
-        return ExitCode.SERVICE if self.count("unreachable") else ExitCode.DONE
 
 
 def verify(workspace: Workspace, selectors: Sequence[str] = (), *, listed: bool = False) -> Verified:
@@ -142,13 +91,15 @@ def _is_there(site: PublicSite, slug: str) -> bool:
 
 @dataclass(slots=True)
 class Check:
-    """One look at the public help center."""
+    """One look at the public help center. `answered` and `silent` count the articles that were asked for."""
 
     workspace: Workspace
     site: PublicSite
     pool: ThreadPoolExecutor
     reading: Reading
     image_requests: int = 0
+    answered: int = 0
+    silent: int = 0
 
     def run(self, selectors: Sequence[str], *, listed: bool) -> Verified:
         """Everything that was asked for, articles without a file last."""
@@ -167,10 +118,15 @@ class Check:
 
     def _article(self, item: Desired) -> Checked:
         result = Checked(item.path, item.locale, item.slug, self._address_of(item.locale, item.slug), "same")
+        if not self.answered and self.silent >= GIVE_UP_AFTER:
+            return replace(result, state="unreachable", problems=(Problem("status", "Not asked: nothing answers."),))
         try:
-            return self._compared(item, result)
+            compared = self._compared(item, result)
         except ServiceError as exc:
+            self.silent += 1
             return replace(result, state="unreachable", problems=(Problem("status", exc.message),))
+        self.answered += 1
+        return compared
 
     def _compared(self, item: Desired, result: Checked) -> Checked:
         text = self.site.markdown(item.slug) if self.site.has_markdown else None
@@ -180,7 +136,7 @@ class Check:
         if text is None:
             text = (article.content if article is not None else None) or ""
         ours = self.reading.compiler.content_of(item.path)
-        problems = [*_title_problem(item, article), *_body_problem(text, ours)]
+        problems = [*title_problem(item, article), *body_problem(text, ours)]
         if not self.site.has_markdown and not problems:
             problems += self._page_problem(item, ours)
         images = tuple(dict.fromkeys([*addresses_in(text), *self._published_elsewhere(text)]))
@@ -214,7 +170,7 @@ class Check:
             return []
         theirs = by_key(ID.sub(r"<\1>", OWN_UPLOAD.sub(f"{self.site.transport.base_url}/rails/", html)))
         rendered = [render_html(ours, version).strip() for version in KNOWN]
-        return [] if theirs in rendered else _first_difference("page", theirs, rendered[0])
+        return [] if theirs in rendered else first_difference("page", theirs, rendered[0])
 
     def _published_elsewhere(self, text: str) -> Iterable[str]:
         """The addresses in a text of images that something else publishes."""
@@ -224,12 +180,18 @@ class Check:
     def _others(self, published: Collection[Desired]) -> list[Checked]:
         """What the public list shows and no file publishes."""
         ours = {item.slug for item in published}
-        return [
-            Checked("", locale, row.slug, self._address_of(locale, row.slug), "not_in_files", _as_titled(row))
-            for locale in self.reading.compiler.site.locales
-            for row in self.site.published(locale)
-            if row.slug not in ours
-        ]
+        found: list[Checked] = []
+        for locale in self.reading.compiler.site.locales:
+            rows, total = self.site.published(locale)
+            if len(rows) < total:
+                said = f"The public list of `{locale}` shows {len(rows):,} of {total:,} published articles."
+                self.workspace.session.note(said)
+            others = (row for row in rows if row.slug not in ours)
+            found += (
+                Checked("", locale, row.slug, self._address_of(locale, row.slug), "not_in_files", _as_titled(row))
+                for row in others
+            )
+        return found
 
     def _address_of(self, locale: str, slug: str) -> str:
         from kbsync.content.identity import Identity
@@ -245,10 +207,9 @@ class Check:
         targets = {item.path: self._targets(item.path) for item in checked if item.state in {"same", "differs"}}
         linked = dict.fromkeys(address for addresses in targets.values() for address in addresses)
         asked = [address for address in linked if address not in reachable]
-        wrong = {address: said for address, said in zip(asked, self.pool.map(self._link, asked), strict=True) if said}
+        wrong = {address: flaw for address, flaw in zip(asked, self.pool.map(self._link, asked), strict=True) if flaw}
         return [
-            _with(item, [Problem("link", wrong[at], address=at) for at in targets.get(item.path, ()) if at in wrong])
-            for item in checked
+            _with(item, "link", {at: wrong[at] for at in targets.get(item.path, ()) if at in wrong}) for item in checked
         ]
 
     def _targets(self, path: str) -> list[str]:
@@ -256,12 +217,13 @@ class Check:
         links = (link for link in compiler.tree.sources[path].links if not link.is_image)
         return list(dict.fromkeys(compiler.known[link.target] for link in links if link.target in compiler.known))
 
-    def _link(self, address: str) -> str:
+    def _link(self, address: str) -> Flaw | None:
+        from kbsync.service.public_images import Flaw, flaw_of
+
         try:
-            status = self.site.status_at(address)
+            return flaw_of(self.site.status_at(address))
         except ServiceError:
-            return "cannot be reached"
-        return "" if status == 200 else f"answers {status}"
+            return Flaw("cannot be reached", is_sure=False)
 
     def _with_images(self, checked: Sequence[Checked]) -> list[Checked]:
         """With the addresses of images that give readers none."""
@@ -275,10 +237,7 @@ class Check:
         addresses = [address for item in checked for address in item.images]
         wrong = check.problems(addresses, self.pool, settings.pace.concurrency)
         self.image_requests = check.requests
-        return [
-            _with(item, [Problem("image", wrong[at], address=at) for at in item.images if wrong[at]])
-            for item in checked
-        ]
+        return [_with(item, "image", {at: wrong[at] for at in item.images if at in wrong}) for item in checked]
 
 
 def _refuse_silence(checked: Sequence[Checked]) -> None:
@@ -290,45 +249,18 @@ def _refuse_silence(checked: Sequence[Checked]) -> None:
     if checked and all(item.state == "unreachable" for item in checked):
         raise ServiceError(
             checked[0].problems[0].message,
-            hint="No article could be compared. Check [service] base_url and portal, and open the help center in a browser.",
+            hint="No article could be compared. Check base_url and portal under [service].",
         )
 
 
-def _with(item: Checked, more: Sequence[Problem]) -> Checked:
-    return replace(item, state="differs", problems=(*item.problems, *more)) if more else item
+def _with(item: Checked, what: Literal["image", "link"], flaws: Mapping[str, Flaw]) -> Checked:
+    """With what is wrong with addresses that it leads to. What cannot be reached now is no difference yet."""
+    if not flaws:
+        return item
+    more = tuple(Problem(what, flaw.message, address=at) for at, flaw in flaws.items())
+    is_different = item.state == "differs" or any(flaw.is_sure for flaw in flaws.values())
+    return replace(item, state="differs" if is_different else "unreachable", problems=(*item.problems, *more))
 
 
 def _as_titled(row: PublicArticle) -> tuple[Problem, ...]:
     return (Problem("title", "", theirs=row.title or row.slug),)
-
-
-def _title_problem(item: Desired, article: PublicArticle | None) -> list[Problem]:
-    if article is None or article.title is None or article.title == item.title:
-        return []
-    return [Problem("title", "", theirs=article.title, ours=item.title)]
-
-
-def _body_problem(text: str, ours: str) -> list[Problem]:
-    """Where two texts differ first. Neither line breaks at both ends nor where images are count."""
-    theirs, ours = by_key(text).strip("\r\n"), ours.strip("\r\n")
-    return [] if theirs == ours else _first_difference("body", theirs, ours)
-
-
-def _first_difference(what: Literal["body", "page"], theirs: str, ours: str) -> list[Problem]:
-    """The first line that differs, as it is on both sides; "" where one side has ended."""
-    some, others = theirs.splitlines(), ours.splitlines()
-    for number in range(max(len(some), len(others))):
-        one = some[number] if number < len(some) else ""
-        other = others[number] if number < len(others) else ""
-        if one != other or number >= min(len(some), len(others)):
-            shown = _around(one, other)
-            return [Problem(what, "" if one != other else "one side has more empty lines", number + 1, *shown)]
-    return [Problem(what, "only the line endings differ")]
-
-
-def _around(one: str, other: str) -> tuple[str, str]:
-    """Two lines, no longer than can be shown, with the first difference in them."""
-    same = next((at for at, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), None)
-    at = min(len(one), len(other)) if same is None else same
-    start = max(0, at - LINE_CHARS // 2)
-    return one[start : start + LINE_CHARS], other[start : start + LINE_CHARS]

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from kbsync.ledger import Ledger
     from kbsync.ledger.git_ledger import GitLedger
     from kbsync.service.contract import Service
-    from kbsync.service.public import PublicSite
+    from kbsync.service.public_site import PublicSite
     from kbsync.service.transport import Transport
 
 SANDBOX_WAIT_S = 5.0
@@ -161,7 +161,7 @@ class Workspace:
     @contextmanager
     def open_public(self) -> Iterator[PublicSite]:
         """The public help center. No token is read, and none is sent."""
-        from kbsync.service.public import PublicSite
+        from kbsync.service.public_site import PublicSite
 
         settings = self.settings
         with ExitStack() as stack:

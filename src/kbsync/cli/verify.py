@@ -11,7 +11,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
 
 if TYPE_CHECKING:
-    from kbsync.app.verify import Verified
+    from kbsync.app.verify_values import Verified
     from kbsync.report.json_types import VerifyReport
 
 

@@ -25,6 +25,7 @@ HEADINGS: dict[State, str] = {
 COLOURS: dict[State, str] = {"unreachable": "red"}
 NOUNS = {"title": "title", "body": "body", "page": "page", "image": "image", "link": "link", "status": ""}
 CELL_CHARS = 80
+NOTHING = "None of these files is published, so there is nothing to compare."
 
 
 def verified_text(report: VerifyReport, style: Style) -> str:
@@ -39,7 +40,7 @@ def verified_text(report: VerifyReport, style: Style) -> str:
         for article in shown:
             lines += _article_lines(article, style)
         lines += [*rest_lines(len(found) - len(shown), style), ""]
-    lines += style.wrapped(f"{headline(report)}. {_cost(report)}")
+    lines += style.wrapped(f"{headline(report)}. {_cost(report)}" if report.articles else NOTHING)
     return inert("\n".join(lines) + "\n")
 
 
@@ -84,7 +85,8 @@ def _cost(report: VerifyReport) -> str:
 def verified_markdown(report: VerifyReport) -> str:
     """The same for an issue or the summary of a job."""
     where = "in the sandbox" if report.target.base_url == "sandbox" else f"at {code(report.target.base_url)}"
-    head = [f"## kbsync verify: {headline(report)}", f"Portal {code(report.target.portal)} {where} · {_cost(report)}"]
+    said = headline(report) if report.articles else "nothing is published"
+    head = [f"## kbsync verify: {said}", f"Portal {code(report.target.portal)} {where} · {_cost(report)}"]
     return render(head, [_section(report, state, heading) for state, heading in HEADINGS.items()])
 
 

@@ -1,4 +1,4 @@
-"""Whether the addresses of published images give readers an image: asked without a token, only as far as the headers."""
+"""Whether the addresses of published images give readers an image. Asked without a token, as far as the headers."""
 
 from __future__ import annotations
 
@@ -20,6 +20,14 @@ HOPS = 5
 """The address of an upload redirects to the one of the storage. Source: docs/service.md, section 5."""
 
 
+@dataclass(frozen=True, slots=True)
+class Flaw:
+    """What is wrong with an address, in a few words. Not `is_sure`: a reader may get it all the same."""
+
+    message: str
+    is_sure: bool = True
+
+
 @dataclass(slots=True)
 class ImageCheck:
     """Asks for images at the pace of the other requests.
@@ -39,36 +47,36 @@ class ImageCheck:
     requests: int = 0
     _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
 
-    def problems(self, addresses: Iterable[str], pool: ThreadPoolExecutor, at_once: int) -> dict[str, str]:
-        """What is wrong with each address, in a few words; "" for those that give an image."""
+    def problems(self, addresses: Iterable[str], pool: ThreadPoolExecutor, at_once: int) -> dict[str, Flaw]:
+        """What is wrong with each address; those that give an image are left out."""
         wanted = list(dict.fromkeys(addresses))
         if not wanted:
             return {}
         shares = [wanted[start::at_once] for start in range(at_once)]
         with self._deadlines:
-            found: dict[str, str] = {}
+            found: dict[str, Flaw] = {}
             for some in pool.map(partial(self._ask_all, self.trust()), [share for share in shares if share]):
                 found |= some
             return found
 
-    def _ask_all(self, trust: ssl.SSLContext, addresses: Sequence[str]) -> dict[str, str]:
+    def _ask_all(self, trust: ssl.SSLContext, addresses: Sequence[str]) -> dict[str, Flaw]:
         with ExitStack() as stack:
             sender = Sender(stack, trust, is_private(self.host), self.timeout_s, self.resolve)
-            return {address: self._problem(sender, address) for address in addresses}
+            return {address: flaw for address in addresses if (flaw := self._flaw(sender, address))}
 
-    def _problem(self, sender: Sender, address: str) -> str:
+    def _flaw(self, sender: Sender, address: str) -> Flaw | None:
         try:
             return self._follow(sender, httpx.URL(address))
         except (httpx.TimeoutException, TimeoutError):
-            return "does not answer in time"
+            return Flaw("does not answer in time", is_sure=False)
         except Inside:
-            return "is in a private network, so it was not asked"
+            return Flaw("is in a private network, so it was not asked", is_sure=False)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol, UnicodeError):
-            return "is not a valid address"
+            return Flaw("is not a valid address")
         except httpx.HTTPError:
-            return "cannot be reached"
+            return Flaw("cannot be reached", is_sure=False)
 
-    def _follow(self, sender: Sender, at: httpx.URL) -> str:
+    def _follow(self, sender: Sender, at: httpx.URL) -> Flaw | None:
         for _ in range(HOPS):
             self.pace()
             self.requests += 1
@@ -78,11 +86,18 @@ class ImageCheck:
             if not answer.has_redirect_location:
                 return _judged(answer)
             at = at.join(answer.headers["location"])
-        return f"redirects more than {HOPS} times"
+        return Flaw(f"redirects more than {HOPS} times")
 
 
-def _judged(answer: httpx.Response) -> str:
-    if not 200 <= answer.status_code < 300:
-        return f"answers {answer.status_code}"
+def flaw_of(status: int) -> Flaw | None:
+    """What a status is to a reader. 500 is that of a slug that another portal has (docs/service.md, S2)."""
+    if 200 <= status < 300:
+        return None
+    return Flaw(f"answers {status}", is_sure=status != 429 and status <= 500)
+
+
+def _judged(answer: httpx.Response) -> Flaw | None:
+    if (flaw := flaw_of(answer.status_code)) is not None:
+        return flaw
     kind = answer.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return "" if kind.startswith("image/") else f"answers with {kind or 'no type'} instead of an image"
+    return None if kind.startswith("image/") else Flaw(f"answers with {kind or 'no type'} instead of an image")

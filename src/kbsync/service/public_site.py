@@ -27,6 +27,9 @@ FIRST_WITH_MARKDOWN = Version(4, 14)
 PER_PAGE = 100
 """Articles in one page of the public list. Source: docs/service.md, S146."""
 
+ALL_AT_ONCE = 1_000
+"""The same of an older service, which gives as many as are asked for, and has no second page."""
+
 MOST_PAGES = 1_000
 """A hundred thousand articles in one locale."""
 
@@ -112,19 +115,23 @@ class PublicSite:
         """The HTML of an article's body in its page; None where the page does not show where that is."""
         return body_in(self._ask("read_page", slug=slug).body.decode("utf-8", "replace"))
 
-    def published(self, locale: str) -> list[PublicArticle]:
-        """What the public list of a locale shows, without texts; what several pages show is taken once."""
+    def published(self, locale: str) -> tuple[list[PublicArticle], int]:
+        """What the public list of a locale shows, without texts, and how many articles the locale has.
+
+        What several pages show is taken once.
+        """
         found: dict[str, PublicArticle] = {}
+        per_page, total = PER_PAGE if self.has_markdown else ALL_AT_ONCE, 0
         for number in range(1, MOST_PAGES + 1):
-            # An older service knows no pages: it gives so many, and the same ones again.
-            page: PublicPage = decode(
-                self._ask("list_published", locale=locale, query={"per_page": PER_PAGE, "page": number}), PublicPage
-            )
+            query = {"per_page": per_page, "page": number}
+            page: PublicPage = decode(self._ask("list_published", locale=locale, query=query), PublicPage)
+            count = page.meta.get("articles_count")
+            total = count if isinstance(count, int) else total
             new = [row for row in page.payload if row.slug not in found]
             found |= {row.slug: PublicArticle(row.slug, row.title, None, row.status) for row in new}
-            if not new or len(page.payload) < PER_PAGE:
+            if not new or len(page.payload) < per_page:
                 break
-        return list(found.values())
+        return list(found.values()), max(total, len(found))
 
     def status_at(self, address: str) -> int:
         """The status of the answer at a public address of the portal."""
