@@ -100,11 +100,18 @@ def observe(
     pages = peek.pages if peek and list(peek.pages) == locales else None
     expected = _expected(info, desired, bases)
     seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)
+    if not workspace.settings.service.version:
+        snapshot.version = service.version
     store_snapshot(path, snapshot)
     items = [*seen.categories, *seen.articles]
     if not seen.complete:
         items += _confirm_missing(service, bases, items)
     return Portal(items, complete=seen.complete, info=info, locales=tuple(locales), snapshot=snapshot)
+
+
+def learn_version(service: Service) -> None:
+    """Ask the service for its version, unless kbsync.toml has it: what is sent depends on it."""
+    service.use_version(service.version or service.fetch_version())
 
 
 def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:
