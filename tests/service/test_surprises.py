@@ -160,7 +160,8 @@ def test_surprise_15_an_unknown_portal_is_told_with_those_that_there_are(sandbox
         assert "`handbook`, `other`" in caught.value.hint
         with pytest.raises(NotFound):
             create(service)
-        with pytest.raises(ServerFailed):
+        # In 4.16 a category below an unknown portal is a 404 (docs/service.md, S132).
+        with pytest.raises((ServerFailed, NotFound)):
             create_category(service, "x")
 
 

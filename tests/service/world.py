@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from kbsync.model import Observed
-from kbsync.sandbox import V4_2, V4_10, Behaviour, PortalSetup, Setup, UserSetup, running
+from kbsync.sandbox import V4_2, V4_10, V4_16, Behaviour, PortalSetup, Setup, UserSetup, running
 from kbsync.service.client import HttpService as Service
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.profile import read_profile
@@ -36,7 +36,7 @@ SETUP = Setup(
         ),
     ),
 )
-VERSIONS = {"4.10": V4_10, "4.2": V4_2}
+VERSIONS = {"4.16": V4_16, "4.10": V4_10, "4.2": V4_2}
 LOCALES = ("en", "fr")
 HERE = Path(__file__).parent
 

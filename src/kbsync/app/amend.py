@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of
@@ -48,7 +49,7 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
     addresses = ImageAddresses.of(record.images, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
     policy = at_its_pace(policy_of(workspace, AS_CONFIGURED), service)
-    plan = amend_plan(remembered, matches, policy=policy)
+    plan = replace(amend_plan(remembered, matches, policy=policy), version=service.version)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     return None if plan.held or plan.settled else plan
 

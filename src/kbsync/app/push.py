@@ -15,7 +15,7 @@ from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.saved_plans import read_saved_plan
-from kbsync.app.sides import recorded
+from kbsync.app.sides import learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
@@ -104,6 +104,7 @@ def push_tree(
 ) -> Pushed:
     """Plan, or take the plan that was saved, and carry it out; the lock is held."""
     before, started = service.requests, time.monotonic()
+    learn_version(service)
     record = recorded(workspace, lease.ledger)
     resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
     planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)

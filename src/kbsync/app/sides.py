@@ -114,6 +114,8 @@ def observe(
     staged = [base for base in bases if base.kind == "article" and has_staged(base)]
     full = full or len(staged) > MOST_STAGED
     seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)
+    if not workspace.settings.service.version:
+        snapshot.version = service.version
     store_snapshot(path, snapshot)
     items = [*seen.categories, *(seen.articles if full else _with_staged(service, staged, seen.articles))]
     if not seen.complete:
@@ -140,6 +142,11 @@ def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Ob
         except NotFound:
             continue
         yield structs.replace(item, staged=now.staged, stages=now.stages)
+
+
+def learn_version(service: Service) -> None:
+    """Ask the service for its version, unless kbsync.toml has it: what is sent depends on it."""
+    service.use_version(service.version or service.fetch_version())
 
 
 def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from kbsync.app.lease import Lease, held_lock
 from kbsync.app.push import Pushed, carry_out, make_sender
-from kbsync.app.sides import observe
+from kbsync.app.sides import learn_version, observe
 from kbsync.app.workspace import Workspace
 from kbsync.command import command_line
 from kbsync.errors import PlanRefused, UsageError
@@ -86,6 +86,7 @@ def _carry_out(
 ) -> Pushed:
     """Plan, ask, and carry it out; the lock is held."""
     before, started = service.requests, time.monotonic()
+    learn_version(service)
     bodies = bodies_before(lease.ledger, entries)
     bases = lease.ledger.bases(lease.target)
     portal = observe(workspace, service, [], bases, full=False)

@@ -164,16 +164,16 @@ class HttpService:
         self._known = known
         complete = True
         with reading(LIST_THREADS) as pool:
-            # Beside the lists, so that nobody waits for it.
-            version = None if self.version else pool.submit(self.fetch_version)
+            # Beside the lists, so that nobody waits for it; where nothing moved, the last one is good enough.
+            asked = None if self.version or known.version else pool.submit(self.fetch_version)
             for locale in locales:
                 before = None if full else known.locales.get(locale)
                 listing = self._lister(locale, pool).list(before, (peeked or {}).get(locale))
+                if not (self.version or asked) and (before is None or listing.found.rows != before.rows):
+                    asked = pool.submit(self.fetch_version)
                 known.locales[locale] = listing.found
                 complete = complete and listing.complete
-            if version is not None:
-                self.use_version(version.result() or known.version)
-                known.version = self.version
+            self.use_version(self.version or (asked.result() if asked else "") or known.version)
         found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
         listed.look_up(sorted({row.category_id for _, row in found if row.category_id is not None}, key=str))
         listed.look_up(expected.managed, surely=True)
