@@ -122,6 +122,7 @@ class Known:
                 fields=b.fields,
                 status=b.status,
                 staged=b.staged,
+                stages=True,
             )
             for b in self.bases
         ]
