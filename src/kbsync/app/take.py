@@ -43,7 +43,11 @@ def take(compiler: Compiler, path: str, *, title: str | None, body: str) -> None
     wanted = source.title if title is None else title
     after = _written(compiler, source, before.decode("utf-8"), wanted or "", body)
     found = parse_source(path, after)
-    if found.title != wanted or body_digest(_compiled(compiler, found, after)) != body_digest(body):
+    if (
+        found.keys != source.keys
+        or found.title != wanted
+        or body_digest(_compiled(compiler, found, after)) != body_digest(body)
+    ):
         raise ContentError(
             f"{path} cannot say exactly what was edited in the panel. Nothing was written.", hint=BY_HAND
         )

@@ -284,13 +284,13 @@ def waiting_lines(items: Sequence[Waiting], style: Style) -> list[str]:
     if not items:
         return []
     lines = style.wrapped(f"Staged, waiting for publication: {len(items):,}", colour="bold")
-    few = len(items) <= ONE_BY_ONE
+    alone = len(items) == 1
     shown = items if style.verbose else items[:SHOWN]
     for item in shown:
         lines.append(f"  {visible(item.path)}")
-        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if few else []
+        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if alone else []
     lines += rest_lines(len(items) - len(shown), style)
-    return [*lines, *([] if few else style.wrapped(f"      {PUBLISH_ALL_STAGED}", colour="dim")), ""]
+    return [*lines, *([] if alone else style.wrapped(f"      {PUBLISH_ALL_STAGED}", colour="dim")), ""]
 
 
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
