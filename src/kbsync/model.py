@@ -202,8 +202,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     `images` are the addresses in its body of what kbsync uploaded. Where there are some, `as_written` names the body
     with these addresses, as ledgers of kbsync did before images were compared by what is in them. `outline` names the
     body without its destinations (`markdown.outline`), "" where the body is not known. `staged` are title and body of
-    an edit that is pending in the panel and that readers do not see; `stages` is False where the service has no such
-    edits.
+    an edit that is pending in the panel and that readers do not see; `stages`: whether the service has such edits.
     """
 
     kind: Kind
@@ -217,7 +216,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     outline: str = ""
     as_written: str = ""
     staged: Fields = {}
-    stages: bool = True
+    stages: bool = False
 
     @property
     def title(self) -> str:
@@ -232,7 +231,7 @@ class Observed(msgspec.Struct, frozen=True, gc=False, kw_only=True):
     @property
     def shown(self) -> dict[str, Value]:
         """Everything that changes are about; the locale only where it is known."""
-        drafts = self.drafts if self.kind == "article" and self.stages else {}
+        drafts = self.drafts if self.stages else {}
         place: dict[str, Value] = {"locale": self.locale} if self.locale else {}
         return {**drafts, "status": self.status, **place, **self.fields}
 
@@ -425,6 +424,7 @@ class Waiting(ItemRef, frozen=True, gc=False, kw_only=True):
 
     title: str
     remote_id: RemoteId | None
+    hint: str
 
 
 class Refusal(msgspec.Struct, frozen=True, gc=False):

@@ -79,7 +79,7 @@ def test_an_empty_file_is_the_embedded_sandbox_with_all_defaults(tmp_path):
         ('[service]\nportl = "x"', "kbsync.toml:2: `[service] portl`", "Did you mean `portal`?"),
         ("[servce]", "kbsync.toml:1: `[servce]`", "Did you mean `service`?"),
         ('[service]\naccount_id = "1"', "kbsync.toml:2: `[service] account_id`: Expected a whole number, got text", ""),
-        ('[push]\n\nlive = "never"', "kbsync.toml:3: `[push] live`", "Use one of: update, hold"),
+        ('[push]\n\nlive = "never"', "kbsync.toml:3: `[push] live`", "Use one of: update, stage, hold"),
         ("[push]\npublish = 1", "kbsync.toml:2: `[push] publish`", ""),
         ('[push]\nmax_removals = "ten"', "kbsync.toml:2: `[push] max_removals`", ""),
         ('[push]\nmax_removals = "200%"', "kbsync.toml:2: `[push] max_removals`", ""),

@@ -41,7 +41,7 @@ from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark, Moved
 from kbsync.files import load_sealed, store_sealed
-from kbsync.model import Finding, Observed, Plan, RemoteId
+from kbsync.model import DRAFTS, Finding, Observed, Plan, Reason, RemoteId
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
 
 HEAD = f"kbsync.remembered/6 {__version__}\n".encode()
 DIGEST_BYTES = 16
+
+STAGED = tuple(DRAFTS.values())
+"""The fields of an edit that is pending in the panel."""
 
 MOST_MOVED = 10
 """Sources that moved, each of which costs a request, until everything is decided again."""
@@ -148,7 +151,8 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
     # A plan is amended article by article, so a category must not have another slug there than here.
     renamed = any(item.kind == "category" and "slug" in item.fields for item in plan.kept)
     # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
-    busy = plan.changes or plan.held or plan.settled or plan.forgotten or plan.waiting or renamed
+    watched = plan.waiting or any(item.reason is Reason.STAGED or item.fields == STAGED for item in plan.kept)
+    busy = plan.changes or plan.held or plan.settled or plan.forgotten or watched or renamed
     young = any(row.racy for row in reading.compiler.tree.rows.values())
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
         return

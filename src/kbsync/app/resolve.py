@@ -11,12 +11,13 @@ from kbsync.app.plan import Planned, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import recorded
 from kbsync.app.workspace import Workspace
+from kbsync.errors import ContentError
 from kbsync.ledger import Ledger
-from kbsync.model import Action, Base, Desired, Held, Observed, Plan, Reason
+from kbsync.model import DRAFTS, Action, Base, Desired, Held, Observed, Plan, Reason
 from kbsync.plan.resolve import Side, resolve_fields
 from kbsync.service.contract import Service
 
-FIELDS = (Reason.DRIFT, Reason.CONFLICT)
+FIELDS = (Reason.DRIFT, Reason.CONFLICT, Reason.STAGED)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
 
 
@@ -130,6 +131,11 @@ class _Decisions:
         side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
         if side is None:
             return Decision(held, fields, None)
+        if side == "take":
+            return self._take(held, fields)
+        if held.reason is Reason.STAGED:
+            # The panel keeps title and body of an edit together, and so does a decision about it.
+            fields = tuple(DRAFTS.values())
         if held.reason in FIELDS:
             self._decide_fields(held, desired, fields, side)
         elif side == "theirs":
@@ -163,13 +169,30 @@ class _Decisions:
         base = self.bases.get(key) or next((b for b in self.planned.recovery.bases if _is_of(b, held)), None)
         self.bases[key] = resolve_fields(desired, base, observed, fields, side)
 
+    def _take(self, held: Held, fields: tuple[str, ...]) -> Decision:
+        """Write the edit that is pending into the file."""
+        from kbsync.app.take import take
+
+        if held.reason is not Reason.STAGED or held.remote_id is None:
+            why = "Only an edit that is pending in the panel can be written into your file. Nothing was decided."
+            return Decision(held, fields, None, why)
+        seen, live, staged = self.service.read_staged(held.remote_id, locale=held.locale)
+        title = seen.staged.get("title", seen.fields.get("title"))
+        body = live if staged is None else staged
+        try:
+            take(self.reading.compiler, held.path, title=str(title) if title else None, body=body or "")
+        except ContentError as exc:
+            return Decision(held, fields, None, f"{exc.message} {exc.hint}")
+        return Decision(held, fields, "take")
+
     def _difference(self, held: Held) -> Iterator[str]:
         if "content" not in held.fields or held.remote_id is None or held.kind != "article":
             return
         from kbsync.markdown.uploaded import by_key
         from kbsync.report.difference import difference
 
-        theirs = by_key(self.service.read_article(held.remote_id, locale=held.locale)[1] or "")
+        _, live, staged = self.service.read_staged(held.remote_id, locale=held.locale)
+        theirs = by_key((staged if held.reason is Reason.STAGED else live) or "")
         yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="your file")
 
 

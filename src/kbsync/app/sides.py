@@ -97,7 +97,7 @@ def observe(
 
     `peek` is what was asked of it just now, and is not asked again.
     """
-    from kbsync.plan.staged import has_staged
+    from kbsync.plan.staged import is_watched
     from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
 
     if not workspace.profile.can_list:
@@ -111,7 +111,7 @@ def observe(
     locales = sorted({*info.locales, *named})
     pages = peek.pages if peek and list(peek.pages) == locales else None
     expected = _expected(info, desired, bases)
-    staged = [base for base in bases if base.kind == "article" and has_staged(base)]
+    staged = [base for base in bases if base.kind == "article" and is_watched(base)]
     full = full or len(staged) > MOST_STAGED
     seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)
     if not workspace.settings.service.version:
@@ -124,7 +124,9 @@ def observe(
 
 
 def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Observed]) -> Iterator[Observed]:
-    """Articles, those with a staged edit of ours as they are now: a listing does not see that a person changed it.
+    """Articles, those with a staged edit of ours, or one that somebody decided about, as they are now.
+
+    A listing does not see that a person changed one.
 
     Staging moves no `updated_at`, and a listing stops at rows that it knows (docs/service.md, S105).
     """

@@ -89,8 +89,16 @@ def _pasteable(plan: Plan, options: Options) -> Plan:
     held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
     warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
     unpublished = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.unpublished)
+    waiting = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.waiting)
     refused = plan.refused and structs.replace(plan.refused, hint=options.pasteable(plan.refused.hint))
-    return replace(plan, held=tuple(held), warnings=tuple(warnings), unpublished=tuple(unpublished), refused=refused)
+    return replace(
+        plan,
+        held=tuple(held),
+        warnings=tuple(warnings),
+        unpublished=tuple(unpublished),
+        waiting=tuple(waiting),
+        refused=refused,
+    )
 
 
 def report_push_refused(plan: Plan, workspace: Workspace, options: Options, *, form: str) -> int:
@@ -173,7 +181,19 @@ def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Afterm
     slugs = new_drafts(pushed.outcomes)
     elsewhere = options.pasteable(IN_SANDBOX if workspace.settings.is_sandbox else IN_PANEL)
     drafts = Drafts(draft_addresses(workspace, slugs), len(slugs), elsewhere)
-    return Aftermath(pushed.run, undo, drafts, pushed.reading)
+    return Aftermath(pushed.run, undo, drafts, pushed.reading, _staged(pushed, options))
+
+
+def _staged(pushed: Pushed, options: Options) -> str:
+    """How many staged edits wait for publication, and how to publish them; "" where there are none."""
+    made = (o.change.path for o in pushed.outcomes if o.outcome == "done" and o.change.stages)
+    paths = [*(item.path for item in pushed.plan.waiting), *made]
+    if not paths:
+        return ""
+    from kbsync.plan.hints import publish_staged_hint
+    from kbsync.report.vocabulary import waiting_sentence
+
+    return f"{waiting_sentence(len(paths))} {options.pasteable(publish_staged_hint(paths))}"
 
 
 def report_in_ci(text: str, annotations: str, options: Options, *, form: str, log: str = "") -> None:

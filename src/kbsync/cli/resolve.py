@@ -14,7 +14,7 @@ from kbsync.cli.findings import report_refusal
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
-from kbsync.model import Plan, visible
+from kbsync.model import Plan, Reason, visible
 from kbsync.plan.resolve import Side
 from kbsync.report.vocabulary import REASONS
 from kbsync.words import did_you_mean, field_names
@@ -24,15 +24,20 @@ OTHER_NAMES = {"body": "content"}
 """What plans call a field, where that is another word."""
 SHOWN_NAMES = tuple("body" if name == "content" else name for name in NAMES)
 
-EARLIER = {"theirs": "keep the portal's value", "ours": "send your file"}
+EARLIER: dict[str, str] = {"theirs": "keep the portal's value", "ours": "send your file"}
+TAKEN = "written into your file"
 
 CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
+ASK = "Keep [o]urs (file), [t]heirs (portal) or [s]kip?"
+ASK_STAGED = "Send [o]urs, leave [t]heirs pending, [w]rite theirs into your file or [s]kip?"
+OF_STAGED: dict[str, Side | None] = {**CHOICES, "w": "take"}
 
 
 @click.command("resolve")
 @click.argument("selectors", nargs=-1)
 @click.option("--ours", "side", flag_value="ours", help="Use your file. The next push sends it.")
 @click.option("--theirs", "side", flag_value="theirs", help="Keep the portal's value. kbsync does not ask again.")
+@click.option("--take", "side", flag_value="take", help="Write an edit that is pending in the panel into your file.")
 @click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
 @common_options
@@ -43,8 +48,9 @@ def command(
     """Decide what needs your decision. Nothing is sent until the next push.
 
     SELECTORS limit it: paths, locale:fr, category:billing. Without --ours or --theirs, kbsync shows each one and asks.
-    An article that was deleted on the portal is created again with --ours. To let it go, delete its file. You can
-    change a decision until the next push: name the file again, with the other option.
+    An edit that is pending in the panel is discarded with --ours, left alone with --theirs, and written into your file
+    with --take. An article that was deleted on the portal is created again with --ours. To let it go, delete its file.
+    You can change a decision until the next push: name the file again, with the other option.
     """
     options = Options.of(ctx)
     fields = tuple(map(_field, names))
@@ -87,7 +93,8 @@ def _report(decision: Decision, options: Options) -> None:
     held = decision.held
     if decision.side or decision.why:
         what = REASONS[held.reason] if decision.why else field_names(decision.fields) or REASONS[held.reason]
-        say(f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or decision.side}")
+        side = TAKEN if decision.side == "take" else decision.side
+        say(f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or side}")
 
 
 def _report_decided(plan: Plan, options: Options) -> None:
@@ -106,10 +113,7 @@ def _ask(found: Open, options: Options) -> Side | None:
         click.echo(f"      You decided to {EARLIER[found.decided]}.")
     for line in found.difference():
         say(f"      {line}")
-    answer = click.prompt(
-        "      Keep [o]urs (file), [t]heirs (portal) or [s]kip?",
-        type=click.Choice(list(CHOICES)),
-        default="s",
-        show_choices=False,
-    )
-    return CHOICES[answer]
+    is_staged = found.held.reason is Reason.STAGED
+    choices, question = (OF_STAGED, ASK_STAGED) if is_staged else (CHOICES, ASK)
+    answer = click.prompt(f"      {question}", type=click.Choice(list(choices)), default="s", show_choices=False)
+    return choices[answer]

@@ -17,6 +17,12 @@ def live_hint(path: str) -> str:
     return f'[push] live is "hold". Run `{live}` to change it this once{first}.'
 
 
+def publish_staged_hint(paths: Sequence[str]) -> str:
+    """How to publish the staged edits of some files."""
+    line = command_line("push", *(paths if len(paths) == 1 else ()), options=[("--publish-staged", True)])
+    return f"Publish {'it' if len(paths) == 1 else 'them'} in the panel, or run `{line}`."
+
+
 def publish_hint(path: str) -> str:
     """How to apply the status of one file."""
     line = command_line("push", path, options=[("--publish", True)])

@@ -124,6 +124,7 @@ class Known:
                 fields=b.fields,
                 status=b.status,
                 staged=b.staged,
+                stages=True,
             )
             for b in self.bases
         ]

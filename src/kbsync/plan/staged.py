@@ -30,6 +30,8 @@ from kbsync.model import (
 )
 from kbsync.plan.match import Match, Matches
 
+DRAFT_TITLE, DRAFT_CONTENT = DRAFTS["title"], DRAFTS["content"]
+
 TOUCHING = frozenset({*DRAFTS, *DRAFTS.values()})
 """The fields of which the panel keeps an edit, and that edit."""
 
@@ -51,7 +53,15 @@ def touches_staged(change: Change) -> bool:
 
 def has_staged(base: Base | None) -> bool:
     """Whether kbsync staged an edit of this article, as far as the record says."""
-    return base is not None and not base.fields.keys().isdisjoint(DRAFTS.values())
+    # Asked of every article of every plan: two look-ups cost a third of what sets do.
+    return base is not None and (DRAFT_TITLE in base.fields or DRAFT_CONTENT in base.fields)
+
+
+def is_watched(base: Base) -> bool:
+    """Whether what is pending has to be known exactly: we staged it, or a person decided about it."""
+    drafts = DRAFTS.values()
+    decided = base.is_decided and not (base.kept.keys() | base.overruled.keys()).isdisjoint(drafts)
+    return has_staged(base) or decided
 
 
 def texts_of(fields: Fields) -> dict[str, Value]:

@@ -42,6 +42,7 @@ from kbsync.model import (
 from kbsync.plan.agreed import base_of
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft, hold
+from kbsync.plan.hints import publish_staged_hint
 from kbsync.plan.match import Match
 from kbsync.plan.orphans import report_orphan
 from kbsync.plan.staged import (
@@ -254,6 +255,7 @@ class _Staging:
                 path=desired.path,
                 title=desired.title,
                 remote_id=observed.remote_id,
+                hint=publish_staged_hint([desired.path]),
             )
         )
         if base is None or base.staged != observed.staged or base.path != desired.path:

@@ -187,7 +187,7 @@ def _unpublished(item: Unpublished) -> UnpublishedEntry:
 
 
 def _waiting(item: Waiting) -> WaitingEntry:
-    return WaitingEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title)
+    return WaitingEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
 
 
 def _refused(refusal: Refusal) -> RefusedEntry:

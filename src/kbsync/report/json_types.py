@@ -169,6 +169,7 @@ class WaitingEntry(Struct, frozen=True):
     path: Path
     remote_id: Id
     title: Annotated[str, Meta(description="Title of the article.")]
+    hint: Hint
 
 
 class RefusedEntry(Struct, frozen=True):

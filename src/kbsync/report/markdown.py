@@ -103,7 +103,7 @@ def push_markdown(
     sent = [change for change in done if change.action is not Action.ADOPT]
     if sent:
         head.append(table(("Done", "What", "Seen by readers now"), _counts(sent, past=True)))
-    head += [hint(after.undo)] if after.undo else []
+    head += [hint(text) for text in (after.staged, after.undo) if text]
     head += [_drafts(after.drafts)] if after.drafts.number else []
     bad = [_outcomes(word, [o for o in outcomes if o.outcome == word]) for word in ("failed", "skipped")]
     sections = [

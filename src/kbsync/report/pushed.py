@@ -18,8 +18,6 @@ from kbsync.report.vocabulary import (
     STAGED_PAST,
     already_sentence,
     need,
-    publish_staged_hint,
-    waiting_sentence,
     way_of,
 )
 from kbsync.words import count
@@ -61,12 +59,14 @@ class Aftermath:
         undo: the sentence with the command that reverses it; "" where there is nothing to reverse.
         drafts: where the new ones can be read.
         reading: requests that only read the portal; a plan estimates all others.
+        staged: what is said about staged edits that wait for publication, if there are some.
     """
 
     run: int | None = None
     undo: str = ""
     drafts: Drafts = Drafts()
     reading: int = 0
+    staged: str = ""
 
 
 OF_A_PUSH = Words()
@@ -111,12 +111,7 @@ def push_text(
         return inert("\n".join([nothing, *([""] if lines else []), *lines]) + "\n")
     end, colour = _end(plan, outcomes, words)
     cost = cost_text(requests, seconds, after.reading)
-    staged = [outcome.change.path for outcome in outcomes if outcome.outcome == "done" and outcome.change.stages]
-    paths = [*(item.path for item in plan.waiting), *staged]
-    undo = [
-        *(style.wrapped(f"{waiting_sentence(len(paths))} {visible(publish_staged_hint(paths))}") if paths else []),
-        *(style.wrapped(after.undo) if after.undo else []),
-    ]
+    undo = [line for text in (after.staged, after.undo) if text for line in style.wrapped(visible(text))]
     lines += ["", *_last_line(style, end, colour, cost), *undo, *_draft_lines(after.drafts, style)]
     return inert("\n".join(lines) + "\n")
 

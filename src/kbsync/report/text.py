@@ -29,7 +29,6 @@ from kbsync.report.vocabulary import (
     live_sentence,
     need,
     others_sentence,
-    publish_staged_hint,
     reason_of,
     refused_headline,
     staged_sentence,
@@ -46,6 +45,8 @@ ONE_BY_ONE = 3
 """Files of which each has its own command; of more, one is about all."""
 
 PUBLISH_ALL = "To publish them, add `--publish`, or set `publish = true` under [push] in kbsync.toml."
+
+PUBLISH_ALL_STAGED = "Publish them in the panel, or push with `--publish-staged`."
 
 COLOURS = {
     Action.CREATE: "green",
@@ -287,11 +288,13 @@ def waiting_lines(items: Sequence[Waiting], style: Style) -> list[str]:
     if not items:
         return []
     lines = style.wrapped(f"Staged, waiting for publication: {len(items):,}", colour="bold")
+    alone = len(items) == 1
     shown = items if style.verbose else items[:SHOWN]
-    lines += [f"  {visible(item.path)}" for item in shown]
+    for item in shown:
+        lines.append(f"  {visible(item.path)}")
+        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if alone else []
     lines += rest_lines(len(items) - len(shown), style)
-    hint = publish_staged_hint([item.path for item in items])
-    return [*lines, *style.wrapped(f"      {visible(hint)}", colour="dim"), ""]
+    return [*lines, *([] if alone else style.wrapped(f"      {PUBLISH_ALL_STAGED}", colour="dim")), ""]
 
 
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from kbsync.command import command_line
 from kbsync.markdown.versions import NEWEST, OBSERVED, Version
 from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
 from kbsync.words import are, count
@@ -84,13 +83,6 @@ def waiting_sentence(number: int) -> str:
     it = "it" if number == 1 else "them"
     edits = "1 staged edit waits" if number == 1 else f"{number:,} staged edits wait"
     return f"{edits} for publication: readers see {it} after someone publishes {it}."
-
-
-def publish_staged_hint(paths: Sequence[str]) -> str:
-    """How to publish what is staged."""
-    operands = paths if len(paths) == 1 else ()
-    command = command_line("push", *operands, options=[("--publish-staged", True)])
-    return f"Publish {'it' if len(paths) == 1 else 'them'} in the panel, or run `{command}`."
 
 
 def action_word(action: Action) -> str:

@@ -35,7 +35,7 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
     outline: str = ""
     as_written: str = ""
     staged: tuple[tuple[str, Value], ...] = ()
-    stages: bool = True
+    stages: bool = False
 
     @property
     def chars(self) -> int:

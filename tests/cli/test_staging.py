@@ -1,0 +1,165 @@
+"""Staged edits as users see them: plan, push, publish, resolve, undo, in whole sentences."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kbsync.sandbox import Sandbox
+from repo import Repo
+
+pytestmark = pytest.mark.slow
+
+INVOICES = "content/en/billing/invoices.md"
+LIVE = "---\ntitle: Invoices\nstatus: published\n---\nText. See [refunds](refunds.md).\n"
+OURS = "---\ntitle: Bills\nstatus: published\n---\nOur text. See [refunds](refunds.md).\n"
+THEIRS = "Their text. See [refunds](/hc/handbook/articles/refunds).\n"
+
+
+@pytest.fixture
+def live(remote, portal: Sandbox):
+    """One live article, committed; its file has an edit."""
+    remote.write(INVOICES, LIVE)
+    assert remote.run("push", "--publish").code == 0
+    remote.write(INVOICES, OURS)
+    repository = Repo(remote.folder)
+    repository.git("init", "-q", "-b", "main")
+    repository.git("add", ".")
+    repository.git("commit", "-q", "-m", "Edit")
+    return remote
+
+
+@pytest.fixture
+def theirs(live, portal: Sandbox):
+    """A colleague has another edit of it pending."""
+    portal.panel.write("invoices", title="Their bills", content=THEIRS)
+    return live
+
+
+def seen(portal: Sandbox) -> tuple[str, str, str | None, str | None]:
+    """Title and body that readers see, and those that are pending."""
+    article = portal.panel.article("invoices")
+    return article.title, article.content, article.draft_title, article.draft_content
+
+
+def test_a_staged_edit_goes_its_way_in_sentences(live, portal: Sandbox):
+    plan = live.run("plan", "--stage", "--diff")
+    assert plan.code == 0
+    assert plan.out == (
+        "Plan for portal `handbook` at " + portal.base_url + "\n"
+        "\n"
+        "Stage edits of 1 article. 1 will be staged: readers see it after someone publishes it.\n"
+        '  en/billing/invoices.md  "Bills"  STAGED\n'
+        "      staged title: Invoices -> Bills\n"
+        "      staged body: changed\n"
+        "        [-Text-]{+Our text+}. See [refunds](/hc/handbook/articles/refunds).\n"
+        "\n"
+        "1 change, 2 requests, about 1 second (4 unchanged).\n"
+        "Run `kbsync push --stage` to make this change.\n"
+    )
+    pushed = live.run("push", "--stage")
+    assert (pushed.code, pushed.out.partition("\n")[0]) == (0, "1 article staged")
+    assert "1 staged edit waits for publication: readers see it after someone publishes it." in pushed.out
+    assert f"run `kbsync push {INVOICES.removeprefix('content/')} --publish-staged`" in " ".join(pushed.out.split())
+    again = live.run("plan", "--stage")
+    assert again.code == 0 and "Everything is up to date (4 unchanged)." in again.out
+    assert (
+        "Staged, waiting for publication: 1\n"
+        "  en/billing/invoices.md\n"
+        "      Publish it in the panel, or run `kbsync push en/billing/invoices.md --publish-staged`.\n"
+    ) in again.out
+    published = live.run("push", "--publish-staged")
+    assert (published.code, published.out.partition("\n")[0]) == (0, "1 article published from staged edits")
+    assert seen(portal)[0] == "Bills" and seen(portal)[2:] == (None, None)
+    nothing = live.run("push", "--publish-staged")
+    assert (nothing.code, nothing.out) == (0, "No staged edit of kbsync is waiting for publication.\n")
+    assert live.run("plan", "--check").code == 0
+
+
+def test_machines_see_it_apart_from_what_is_live(live):
+    found = json.loads(live.run("plan", "--stage", "--format", "json").out)
+    assert (found["summary"]["staged"], found["summary"]["pending"], found["summary"]["live"]) == (1, 0, 0)
+    assert [(change["staged"], change["live"]) for change in found["changes"]] == [(True, False)]
+    live.run("push", "--stage")
+    found = json.loads(live.run("plan", "--stage", "--format", "json").out)
+    assert (found["summary"]["staged"], found["summary"]["pending"]) == (0, 1)
+    assert [item["path"] for item in found["pending"]] == ["en/billing/invoices.md"]
+    assert "1 staged edit waits for publication" in live.run("plan", "--stage", "--format", "markdown").out
+
+
+def test_publishing_takes_no_other_option(live):
+    done = live.run("push", "--publish-staged", "--publish")
+    assert done.code == 2
+    assert "does nothing else, so --publish cannot be added" in done.err
+
+
+def test_a_saved_plan_stages_and_publishes_what_it_says(live, portal: Sandbox):
+    live.run("plan", "--stage", "--out", "stage.plan")
+    assert live.run("push", "stage.plan").code == 0
+    live.run("plan", "--publish-staged", "--out", "publish.plan")
+    portal.panel.discard_staged("invoices")
+    refused = live.run("push", "publish.plan")
+    assert refused.code == 4 and seen(portal)[0] == "Invoices"
+
+
+def test_ours_discards_their_pending_edit_with_the_next_push(theirs, portal: Sandbox):
+    assert "edit pending in the panel: title, body" in theirs.run("plan").out
+    done = theirs.run("resolve", INVOICES, "--ours")
+    assert (done.code, done.out) == (0, "en/billing/invoices.md  staged title, staged body: ours\n")
+    assert theirs.run("push").code == 0
+    assert seen(portal) == ("Bills", "Our text. See [refunds](/hc/handbook/articles/refunds).\n", None, None)
+
+
+def test_ours_was_said_of_the_edit_that_was_seen(theirs, portal: Sandbox):
+    theirs.run("resolve", INVOICES, "--ours")
+    portal.panel.write("invoices", content="Their next text.\n")
+    assert theirs.run("push").code == 4
+    assert seen(portal)[3] == "Their next text.\n"
+
+
+def test_theirs_leaves_it_alone_until_it_is_another_one(theirs, portal: Sandbox):
+    assert theirs.run("resolve", INVOICES, "--theirs").code == 0
+    assert theirs.run("plan", "--check").code == 0
+    assert theirs.run("push").code == 0 and seen(portal)[3] == THEIRS
+    portal.panel.write("invoices", content="Their next text.\n")
+    assert theirs.run("plan").code == 4
+
+
+def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal: Sandbox):
+    done = theirs.run("resolve", INVOICES, "--take")
+    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: written into your file\n")
+    text = (theirs.folder / INVOICES).read_text("utf-8")
+    assert text == "---\ntitle: Their bills\nstatus: published\n---\nTheir text. See [refunds](refunds.md).\n"
+    plan = theirs.run("plan", "--stage")
+    assert plan.code == 0 and "Staged, waiting for publication: 1" in plan.out
+    assert theirs.run("push").code == 0
+    assert seen(portal) == ("Their bills", THEIRS, None, None)
+
+
+def test_what_is_not_committed_is_not_written_over(theirs):
+    theirs.write(INVOICES, OURS + "More.\n")
+    done = theirs.run("resolve", INVOICES, "--take")
+    assert done.code == 4 and "changes that are not committed. Nothing was written. Commit it first." in done.out
+    assert (theirs.folder / INVOICES).read_text("utf-8") == OURS + "More.\n"
+
+
+def test_a_discarded_edit_is_a_decision_that_can_be_overruled(live, portal: Sandbox):
+    live.run("push", "--stage")
+    portal.panel.discard_staged("invoices")
+    plan = live.run("plan")
+    assert plan.code == 4 and "staged edit discarded in the panel: staged title, staged body" in plan.out
+    assert live.run("resolve", INVOICES, "--theirs").code == 0
+    assert live.run("plan", "--check").code == 0
+    assert live.run("resolve", INVOICES, "--ours").code == 0
+    assert live.run("push", "--stage").code == 0
+    assert seen(portal)[2] == "Bills"
+
+
+def test_undo_brings_a_staged_edit_back(live, portal: Sandbox):
+    live.run("push", "--stage")
+    live.run("push", "--publish-staged")
+    assert live.run("undo", "3", "--yes").code == 0
+    assert (seen(portal)[0], seen(portal)[2]) == ("Invoices", "Bills")
+    assert live.run("undo", "2", "--yes").code == 0
+    assert (seen(portal)[0], seen(portal)[2]) == ("Invoices", None)
