@@ -53,6 +53,7 @@ FIELDS = (
     Field("category", as_given=False, wire="category_id"),
     Field("position", Type.NUMBER, of=BOTH),
     Field("icon", of=("category",)),
+    Field("icon_color", of=("category",), label="icon color"),
     Field("author", Type.NUMBER, as_given=False, wire="author_id"),
     Field("tags", Type.TEXTS, in_meta="tags"),
     Field("meta_title", in_meta="title", label="meta title"),

@@ -109,6 +109,7 @@ def build_plan(
         complete=complete,
         has_record=bool(known.bases),
         strangers=locales_of_strangers(matches),
+        is_seen=known.observed is not None,
     )
     hold_unclear(draft, matches.unclear)
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]

@@ -43,6 +43,7 @@ class WireCategory(msgspec.Struct, frozen=True, gc=False):
     description: str | UnsetType | None = UNSET
     position: Number | UnsetType | None = UNSET
     icon: str | UnsetType | None = UNSET
+    icon_color: str | UnsetType | None = UNSET
 
 
 class WireAuthor(msgspec.Struct, frozen=True, gc=False):
