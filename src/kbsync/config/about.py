@@ -1,4 +1,4 @@
-"""One sentence about each table and key of kbsync.toml and of portal.toml, for the schema that editors use. A test compares both."""
+"""One sentence about each key of kbsync.toml and portal.toml, for schemas that editors use. A test compares both."""
 
 from __future__ import annotations
 

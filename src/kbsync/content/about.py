@@ -14,6 +14,7 @@ ABOUT: Mapping[str, str] = {
     "description": "One sentence about the article or category.",
     "position": "Place in the order; smaller numbers come first.",
     "icon": "One emoji that the portal shows beside the category.",
+    "icon_color": "Color behind the icon of the category, such as `#1f93ff`.",
     "author": "Name of an author from [authors] in kbsync.toml.",
     "tags": "Words that the article is filed under.",
     "meta_title": "Title for search engines.",

@@ -32,6 +32,7 @@ ARTICLE_KEYS: Mapping[str, str] = {
 CATEGORY_KEYS: Mapping[str, str] = {
     "name": TEXT,
     **_keys_of("category"),
+    "translation_of": TEXT,
     "locale": TEXT,
     "aliases": LIST,
     "lint_ignore": LIST,
@@ -40,6 +41,10 @@ CATEGORY_KEYS: Mapping[str, str] = {
 INTEGER = re.compile(r"[-+]?(?:0|[1-9][0-9]{0,9})")
 MAX_NUMBER = 2_147_483_647
 """Source: docs/service.md, S24: a number beyond the database's makes the service answer 500."""
+
+COLOR = re.compile(r"#(?:[0-9a-fA-F]{3}){1,2}")
+COLOR_HINT = 'Write `#` and three or six hexadecimal digits, in quotes: "#1f93ff".'
+"""Pages leave out what is none (docs/service.md, S102). Without quotes, YAML takes it for a comment."""
 
 MAX_SHOWN = 60
 """Characters of a wrong value that its message repeats."""
@@ -74,6 +79,8 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
 
 
 def _empty_hint(key: str) -> str:
+    if key == "icon_color":
+        return f"Delete the line. {COLOR_HINT}"
     if key in WORDS_ALLOWED:
         return f"Delete the line, or write one of: {', '.join(map(str, WORDS_ALLOWED[key]))}."
     if key in CLEARED:
@@ -104,6 +111,9 @@ def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
     elif wanted == LIST:
         if entry.tag == "list" and all(item.tag == "str" for item in entry.items):
             return None if _has_nul(entry, problems) else tuple(item.text for item in entry.items)
+    elif entry.key == "icon_color" and entry.tag == "str" and entry.text and not COLOR.fullmatch(entry.text):
+        problems.append(_problem(entry, WRONG_TYPE, f"`{_short(entry.text)}` is not a color.", COLOR_HINT))
+        return None
     elif entry.tag == "str":
         return _one_of(entry, problems) if entry.key in WORDS_ALLOWED else _clean(entry, problems)
     problems.append(_wrong_type(entry, wanted))

@@ -100,6 +100,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     description: str | None = None
     position: int | None = None
     icon: str | None = None
+    icon_color: str | None = None
     author: str | None = None
     tags: tuple[str, ...] | None = None
     meta_title: str | None = None

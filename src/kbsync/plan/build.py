@@ -60,7 +60,7 @@ from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settl
 from kbsync.plan.staged import after_publication, published
 from kbsync.plan.staging import decide_staged
 from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs
-from kbsync.plan.translation_links import decide_links, is_link
+from kbsync.plan.translation_links import decide_links, is_link, name_originals
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
 
@@ -110,6 +110,7 @@ def build_plan(
         complete=complete,
         has_record=bool(known.bases),
         strangers=locales_of_strangers(matches),
+        is_seen=known.observed is not None,
     )
     hold_unclear(draft, matches.unclear)
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
@@ -119,6 +120,7 @@ def build_plan(
         matches = without_those_that_wait(matches, recreate=policy.recreate)
         decide_orphans(draft, matches, renamed, complete=known.complete)
     decide_links(draft, matches)
+    name_originals(draft, matches)
     name_as_on_the_portal(draft, matches)
     settle_renamed(draft, known.bases, renamed)
     if known.observed is not None:

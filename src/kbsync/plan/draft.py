@@ -77,7 +77,8 @@ class Draft:
     """The plan while it is being made. `unclear_categories` are held: by locale and slug.
 
     `complete`: whether the portal's list had no gaps; `has_record`: whether the ledger knows anything of this portal.
-    `strangers`: locales with articles that no source is, and that the panel's editor did not make.
+    `is_seen`: whether the portal was looked at. `strangers`: locales with articles that no source is, and that the
+    panel's editor did not make.
     """
 
     policy: Policy
@@ -85,6 +86,7 @@ class Draft:
     complete: bool = True
     has_record: bool = True
     strangers: frozenset[str] = frozenset()
+    is_seen: bool = True
     changes: list[Change] = field(default_factory=list)
     statuses: list[Change] = field(default_factory=list)
     removals: list[Change] = field(default_factory=list)
