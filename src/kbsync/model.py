@@ -419,7 +419,7 @@ class Unpublished(ItemRef, frozen=True, gc=False, kw_only=True):
     hint: str
 
 
-class Waiting(ItemRef, frozen=True, gc=False, kw_only=True):
+class StagedEdit(ItemRef, frozen=True, gc=False, kw_only=True):
     """A live article whose edit is staged: readers see it after somebody publishes it."""
 
     title: str
@@ -453,7 +453,7 @@ class Plan:
     anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
-    `unpublished` is what only a status in a file would publish, `waiting` what is staged and has to be published. A
+    `unpublished` is what only a status in a file would publish, `staged_edits` what is staged and has to be published. A
     plan that is `refused` is shown and not carried out. `seconds` and `requests` are an estimate of what the changes
     cost. `as_of` is the run that the files were compared with; None: the portal. `version` is that of the service; ""
     where it is not known.
@@ -476,7 +476,7 @@ class Plan:
     refused: Refusal | None = None
     as_of: AsOf | None = None
     version: str = ""
-    waiting: tuple[Waiting, ...] = ()
+    staged_edits: tuple[StagedEdit, ...] = ()
 
     @property
     def sent(self) -> tuple[Change, ...]:

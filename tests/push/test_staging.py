@@ -73,7 +73,7 @@ def test_an_edit_of_a_live_article_is_staged_whole_and_readers_see_nothing_of_it
 
 def test_it_then_waits_for_publication_and_is_neither_a_change_nor_held(staged):
     plan = staged.plan()
-    assert is_idle(plan) and [item.path for item in plan.waiting] == [X]
+    assert is_idle(plan) and [item.path for item in plan.staged_edits] == [X]
     assert staged.push().outcomes == []
 
 
@@ -118,7 +118,7 @@ def test_an_article_with_consent_is_sent_to_readers_at_once(world):
 def test_where_live_articles_are_held_what_is_staged_waits(staged):
     project = staged.project.but(live="hold")
     plan = project.plan(staged.service)
-    assert is_idle(plan) and [item.path for item in plan.waiting] == [X]
+    assert is_idle(plan) and [item.path for item in plan.staged_edits] == [X]
 
 
 def test_hiding_an_article_sends_its_edit_with_the_status(world):
@@ -228,7 +228,7 @@ def test_what_a_person_does_between_plan_and_publication_wins(staged, does):
 def test_a_person_publishes_our_staged_edit(staged):
     staged.sandbox.panel.publish_staged("x")
     plan = staged.plan()
-    assert is_idle(plan) and plan.waiting == ()
+    assert is_idle(plan) and plan.staged_edits == ()
     staged.push()
     # What readers see is agreed on: the next edit is ours alone.
     staged.write(tree(NEWER, "X, new"))

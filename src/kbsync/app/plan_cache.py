@@ -151,7 +151,7 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
     # A plan is amended article by article, so a category must not have another slug there than here.
     renamed = any(item.kind == "category" and "slug" in item.fields for item in plan.kept)
     # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
-    watched = plan.waiting or any(item.reason is Reason.STAGED or item.fields == STAGED for item in plan.kept)
+    watched = plan.staged_edits or any(item.reason is Reason.STAGED or item.fields == STAGED for item in plan.kept)
     busy = plan.changes or plan.held or plan.settled or plan.forgotten or watched or renamed
     young = any(row.racy for row in reading.compiler.tree.rows.values())
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:

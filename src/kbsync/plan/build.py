@@ -215,7 +215,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         tuple(draft.kept),
         tuple(draft.overruled),
         tuple(draft.unpublished),
-        waiting=tuple(draft.waiting),
+        staged_edits=tuple(draft.staged_edits),
     )
 
 

@@ -20,10 +20,10 @@ from kbsync.model import (
     Kind,
     Reason,
     RemoteId,
+    StagedEdit,
     Status,
     Unpublished,
     Value,
-    Waiting,
 )
 from kbsync.plan.known import SILENT, GitWord
 
@@ -94,7 +94,7 @@ class Draft:
     kept: list[Held] = field(default_factory=list)
     overruled: list[Held] = field(default_factory=list)
     unpublished: list[Unpublished] = field(default_factory=list)
-    waiting: list[Waiting] = field(default_factory=list)
+    staged_edits: list[StagedEdit] = field(default_factory=list)
     settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)

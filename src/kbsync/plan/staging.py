@@ -35,9 +35,9 @@ from kbsync.model import (
     Observed,
     Reason,
     RemoteId,
+    StagedEdit,
     Status,
     Value,
-    Waiting,
 )
 from kbsync.plan.agreed import base_of
 from kbsync.plan.decide import ABSENT
@@ -247,8 +247,8 @@ class _Staging:
     def _wait(self, match: Match, observed: Observed) -> None:
         """Everything is staged, and waits for somebody to publish it."""
         desired, base = match.desired, match.base
-        self.draft.waiting.append(
-            Waiting(
+        self.draft.staged_edits.append(
+            StagedEdit(
                 kind="article",
                 locale=desired.locale,
                 slug=desired.slug,
@@ -362,7 +362,7 @@ class _Staging:
         if draft.policy.publish_staged:
             draft.changes, draft.statuses, draft.removals = self.going_live, [], []
             draft.held = [item for item in draft.held if item.path in self.concerned]
-            draft.waiting, draft.unpublished, draft.forgotten = [], [], []
+            draft.staged_edits, draft.unpublished, draft.forgotten = [], [], []
             return
         draft.changes = [*self._left(draft.changes), *self.added]
         draft.statuses, draft.removals = self._left(draft.statuses), self._left(draft.removals)

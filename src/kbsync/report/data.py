@@ -17,9 +17,9 @@ from kbsync.model import (
     Outcome,
     Plan,
     Refusal,
+    StagedEdit,
     Target,
     Unpublished,
-    Waiting,
 )
 from kbsync.report.body_diff import NO_BODIES, Bodies, diff_lines
 from kbsync.report.escape import json_text
@@ -38,11 +38,11 @@ from kbsync.report.json_types import (
     PushedEntry,
     PushReport,
     RefusedEntry,
+    StagedEntry,
     Summary,
     TargetEntry,
     UnpublishedEntry,
     ValueEntry,
-    WaitingEntry,
 )
 from kbsync.report.pushed import NO_AFTERMATH, Aftermath
 from kbsync.report.value_text import iso_moment
@@ -118,7 +118,7 @@ def summary_of(plan: Plan) -> Summary:
         unmanaged=len(plan.unmanaged),
         live=sum(1 for change in plan.sent if change.live),
         staged=sum(1 for change in plan.sent if change.stages),
-        pending=len(plan.waiting),
+        pending=len(plan.staged_edits),
         requests=plan.requests,
         seconds=plan.seconds,
     )
@@ -135,7 +135,7 @@ def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
         accepted=[_held(held) for held in plan.kept],
         unpublished=[_unpublished(item) for item in plan.unpublished],
         refused=_refused(plan.refused) if plan.refused else None,
-        pending=[_waiting(item) for item in plan.waiting],
+        pending=[_staged_edit(item) for item in plan.staged_edits],
         as_of=AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else UNSET,
     )
 
@@ -153,7 +153,7 @@ def _push_report(
         accepted=[_held(held) for held in plan.kept],
         unpublished=[_unpublished(item) for item in plan.unpublished],
         refused=_refused(plan.refused) if plan.refused else None,
-        pending=[_waiting(item) for item in plan.waiting],
+        pending=[_staged_edit(item) for item in plan.staged_edits],
     )
 
 
@@ -186,8 +186,8 @@ def _unpublished(item: Unpublished) -> UnpublishedEntry:
     return UnpublishedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
 
 
-def _waiting(item: Waiting) -> WaitingEntry:
-    return WaitingEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
+def _staged_edit(item: StagedEdit) -> StagedEntry:
+    return StagedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
 
 
 def _refused(refusal: Refusal) -> RefusedEntry:

@@ -160,7 +160,7 @@ class UnpublishedEntry(Struct, frozen=True):
     hint: Hint
 
 
-class WaitingEntry(Struct, frozen=True):
+class StagedEntry(Struct, frozen=True):
     """One live article with an edit that is staged, and that readers do not see yet."""
 
     kind: Of
@@ -186,7 +186,7 @@ NotPublished = Annotated[
     Sequence[UnpublishedEntry],
     Meta(description="Articles that are published in their file, and drafts on the portal."),
 ]
-NotSeen = Annotated[Sequence[WaitingEntry], Meta(description="Staged edits that wait for publication.")]
+NotSeen = Annotated[Sequence[StagedEntry], Meta(description="Staged edits that wait for publication.")]
 Refused = Annotated[RefusedEntry | None, Meta(description="Why the plan is not carried out; null if it may be.")]
 
 

@@ -25,7 +25,7 @@ from kbsync.report.vocabulary import (
     others_sentence,
     reason_of,
     refused_headline,
-    waiting_sentence,
+    staged_before_sentence,
 )
 from kbsync.words import count, field_names
 
@@ -144,8 +144,8 @@ def _rest(plan: Plan, done: Sequence[Change] | None = None) -> Iterator[str]:
         yield f"{plan.unchanged:,} unchanged"
     if plan.unmanaged:
         yield others_sentence(plan.unmanaged).removesuffix(".")
-    if plan.waiting:
-        yield waiting_sentence(len(plan.waiting)).removesuffix(".")
+    if plan.staged_edits:
+        yield staged_before_sentence(len(plan.staged_edits)).removesuffix(".")
 
 
 def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, Waiting, visible
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, StagedEdit, Unpublished, visible
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
@@ -31,9 +31,9 @@ from kbsync.report.vocabulary import (
     others_sentence,
     reason_of,
     refused_headline,
+    staged_before_sentence,
     staged_sentence,
     version_note,
-    waiting_sentence,
     way_of,
 )
 from kbsync.words import count, field_names
@@ -99,7 +99,7 @@ def plan_text(
     lines += _accepted_lines(plan.kept, style) if style.verbose else []
     lines += warning_lines(plan.warnings, style)
     lines += unpublished_lines(plan.unpublished, style)
-    lines += waiting_lines(plan.waiting, style)
+    lines += staged_edit_lines(plan.staged_edits, style)
     lines += _unmanaged_lines(plan, style) if unmanaged else []
     return inert("\n".join([*lines, *_summary(plan, style, command)]) + "\n")
 
@@ -283,7 +283,7 @@ def unpublished_lines(items: Sequence[Unpublished], style: Style) -> list[str]:
     return [*lines, *([] if few else style.wrapped(f"      {PUBLISH_ALL}", colour="dim")), ""]
 
 
-def waiting_lines(items: Sequence[Waiting], style: Style) -> list[str]:
+def staged_edit_lines(items: Sequence[StagedEdit], style: Style) -> list[str]:
     """Staged edits that readers do not see yet."""
     if not items:
         return []
@@ -310,7 +310,7 @@ def _summary(plan: Plan, style: Style, command: str) -> list[str]:
     adopted = already_sentence(plan)
     others = style.wrapped(others_sentence(plan.unmanaged)) if plan.unmanaged else []
     accepted = [] if style.verbose or not plan.kept else style.wrapped(_accepted(len(plan.kept)))
-    waiting = style.wrapped(waiting_sentence(len(plan.waiting))) if plan.waiting else []
+    waiting = style.wrapped(staged_before_sentence(len(plan.staged_edits))) if plan.staged_edits else []
     facts = [*([adopted] if adopted else []), *others, *accepted, *waiting]
     tail = f" ({plan.unchanged:,} unchanged)" if plan.unchanged else ""
     if plan.refused:

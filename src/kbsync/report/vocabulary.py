@@ -78,7 +78,7 @@ def staged_sentence(number: int) -> str:
     return f"{number:,} will be staged: readers see {it} after someone publishes {it}."
 
 
-def waiting_sentence(number: int) -> str:
+def staged_before_sentence(number: int) -> str:
     """`2 articles are staged: readers see them after someone publishes them.`"""
     it = "it" if number == 1 else "them"
     edits = "1 staged edit waits" if number == 1 else f"{number:,} staged edits wait"
