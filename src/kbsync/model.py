@@ -171,7 +171,8 @@ class ItemRef(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 class Desired(ItemRef, frozen=True, gc=False, kw_only=True):
     """What one source wants: the identity, and the fields that it gives. A field left out is not ours.
 
-    `creation` holds what only a create sends (the default author).
+    `creation` holds what only a create sends (the default author). `publish_on` (ISO 8601 with an offset) and `release`
+    say when it is published; "" where nothing says so.
     """
 
     fields: Fields
@@ -180,6 +181,8 @@ class Desired(ItemRef, frozen=True, gc=False, kw_only=True):
     aliases: tuple[str, ...] = ()
     root_path: str = ""
     creation: Fields = {}
+    publish_on: str = ""
+    release: str = ""
 
     @property
     def title(self) -> str:
@@ -305,7 +308,7 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
     path before a rename, or before the source was deleted. `displaced` are fields that the service changes along with
     those that are sent, as they were before; what they will be, only its answer says. `staged` is the pending edit of a
-    person that somebody decided to discard.
+    person that somebody decided to discard. `together`: its status is sent in one request with that of others.
     """
 
     action: Action
@@ -318,6 +321,7 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     was: str = ""
     displaced: tuple[FieldChange, ...] = ()
     staged: Fields = {}
+    together: bool = False
 
     @property
     def is_removal(self) -> bool:
@@ -366,6 +370,18 @@ class Unpublished(ItemRef, frozen=True, gc=False, kw_only=True):
     hint: str
 
 
+class Waiting(ItemRef, frozen=True, gc=False, kw_only=True):
+    """An article whose file says `published`, and that is not published before a date, or without a release.
+
+    `until` is ISO 8601 with an offset, "" where it waits for no date; `release` is "" where it waits for none.
+    """
+
+    title: str
+    remote_id: RemoteId | None
+    until: str
+    release: str
+
+
 class Refusal(msgspec.Struct, frozen=True, gc=False):
     """Why a plan must not be carried out: it has `removals`, and at most so many are `allowed`. `limit` says which."""
 
@@ -392,7 +408,8 @@ class Plan:
     anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
-    `unpublished` is what only a status in a file would publish. A plan that is `refused` is shown and not carried out.
+    `unpublished` is what only a status in a file would publish, `waiting` what is published later. A plan that is
+    `refused` is shown and not carried out.
     `seconds` and `requests` are an estimate of what the changes cost. `as_of` is the run that the files were compared
     with; None: the portal.
     """
@@ -413,6 +430,7 @@ class Plan:
     unpublished: tuple[Unpublished, ...] = ()
     refused: Refusal | None = None
     as_of: AsOf | None = None
+    waiting: tuple[Waiting, ...] = ()
 
     def as_of_run(self, as_of: AsOf) -> Plan:
         """The same plan, which says that the portal was not looked at."""

@@ -229,11 +229,11 @@ def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet
     portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
     os.utime(quiet.write(REFUNDS, "# Refunds\nText.\n"), ns=FAR_AHEAD_NS)
     young = read_content(workspace)
-    remember(workspace, young, side(workspace), portal, Plan(workspace.target))
+    remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0)
     assert records(quiet) == []
     os.utime(quiet.folder / REFUNDS, ns=LONG_AGO_NS)
     settle(quiet)
-    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target))
+    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0)
     assert len(records(quiet)) == 1
 
 

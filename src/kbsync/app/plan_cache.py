@@ -1,8 +1,8 @@
 """The last plan that had nothing to do, kept so that the next one need not decode a tree that did not change.
 
-A plan is a function of what it reads, and of nothing else: no clock, no chance. So the same inputs give the same plan
-and the same findings, and this record is a memory of one pair of them. It is used only where every input is certainly
-the same:
+A plan is a function of what it reads, the clock among it, and of nothing else: no chance. So the same inputs give the
+same plan and the same findings, and this record is a memory of one pair of them. It is used only where every input is
+certainly the same:
 
     kbsync itself       the version, in the head of the file
     the command line    no options (selectors, --overwrite, --recreate, --publish, --full plan again)
@@ -14,6 +14,7 @@ the same:
                         nothing that others see of them (`content/part.py`), these alone are decided anew (`amended`)
     the ledger          inode, size and times of its file and of its write-ahead log, taken before it was read; not
                         kept where they were as young, or where requests were pending
+    the clock           until the next date at which an article is to be published
     the portal          its locales; its categories, all of them; of each locale the count and the newest rows,
                         judged as a listing judges them (`service/peek.py`). Not kept of a listing with holes
 
@@ -24,8 +25,9 @@ A record that is damaged, or is not there, costs time and nothing else.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -38,15 +40,16 @@ from kbsync import __version__
 from kbsync.app.reading import Reading
 from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
+from kbsync.config.moments import seconds_of
 from kbsync.content.part import Mark, Moved
 from kbsync.files import load_sealed, store_sealed
-from kbsync.model import Finding, Observed, Plan, RemoteId
+from kbsync.model import Desired, Finding, Observed, Plan, RemoteId
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
     from kbsync.service.contract import Service
 
-HEAD = f"kbsync.remembered/5 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/6 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 10
@@ -61,7 +64,8 @@ Stamp = tuple[int, int, int, int]
 class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
 
-    `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client.
+    `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client. From
+    `until_s` on, in seconds since 1970, a date in a file is reached.
     """
 
     local: bytes
@@ -72,6 +76,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     heads: msgspec.Raw
     findings: tuple[Finding, ...]
     plan: Plan
+    until_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +110,7 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, M
         found = msgspec.msgpack.decode(body, type=RememberedPlan) if body is not None else None
     except msgspec.DecodeError:
         return None
-    if found is None:
+    if found is None or found.until_s <= time.time():
         return None
     if found.local != local.name or (moved := found.tree.moved(local.tree, local.walk)) is None:
         return None
@@ -127,8 +132,13 @@ def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | Non
     return Peek(info, pages), remembered.plan if same else None
 
 
-def remember(workspace: Workspace, reading: Reading, local: Local | None, portal: Portal, plan: Plan) -> None:
-    """Keep a plan that had nothing to do, where all that it was made from has a sure name."""
+def remember(
+    workspace: Workspace, reading: Reading, local: Local | None, portal: Portal, plan: Plan, began_s: float
+) -> None:
+    """Keep a plan that had nothing to do, where all that it was made from has a sure name.
+
+    `began_s` is a moment before it was made, in seconds since 1970: dates after that are still to come.
+    """
     from kbsync.service.peek import head_of
 
     # A plan is amended article by article, so a category must not have another slug there than here.
@@ -149,8 +159,15 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
         msgspec.Raw(msgspec.msgpack.encode(heads)),
         reading.findings,
         plan,
+        _next_date_s(reading.desired, began_s),
     )
     _store(workspace, remembered)
+
+
+def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
+    """When the first of the dates is reached at which articles are published; infinite where there is none."""
+    dates = (seconds_of(item.publish_on) for item in desired if item.publish_on)
+    return min((date for date in dates if date > began_s), default=math.inf)
 
 
 def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local, plan: Plan) -> None:

@@ -136,7 +136,7 @@ def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCh
     settings = workspace.settings
     addresses = Addresses(workspace.profile.article_url, workspace.profile.category_url, settings.service.portal)
     images = _look_at_images(workspace, tree)
-    compiler = Compiler(tree, site, addresses, settings.authors, images)
+    compiler = Compiler(tree, site, addresses, settings.authors, images, settings.push.timezone)
     context = Context(tree, site, workspace.profile.limits, settings.authors, images, settings.assets)
     return Reading(compiler, tuple(check_tree(context, settings.lint, checks=checks)))
 

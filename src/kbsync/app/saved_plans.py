@@ -129,6 +129,8 @@ def _asked(workspace: Workspace, reading: Reading, options: PlanOptions) -> save
         options.publish,
         from_root(reading.desired, options.live, root=root, here=here),
         options.allow_removals,
+        options.release,
+        options.now,
     )
 
 
@@ -162,6 +164,8 @@ def _options(asked: saved.Asked) -> PlanOptions:
         asked.publish,
         live=asked.live,
         allow_removals=asked.allow_removals,
+        release=asked.release,
+        now=asked.now,
     )
 
 

@@ -32,6 +32,8 @@ from kbsync.errors import UsageError
 )
 @click.option("--recreate", is_flag=True, help="Create again what was deleted on the portal.")
 @click.option("--publish", is_flag=True, help="Also apply the status in the front matter, like [push] publish = true.")
+@click.option("--release", default="", metavar="NAME", help="Publish the articles of this release, and nothing else.")
+@click.option("--now", default="", metavar="TIME", help="Judge `publish_on` as if it were this date and time.")
 @click.option("--first-push", is_flag=True, help="Confirm that this is the first push (for profiles that cannot list).")
 @click.option("--wait", is_flag=True, help="Wait if another push is running.")
 @click.option("--break-lock", is_flag=True, help="Take over the lock of a push that has crashed.")

@@ -35,10 +35,18 @@ CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
 @click.option("--theirs", "side", flag_value="theirs", help="Keep the portal's value. kbsync does not ask again.")
 @click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
+@click.option("--release", default="", metavar="NAME", help="Include the statuses of this release.")
 @common_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | None, names: tuple[str, ...], publish: bool
+    ctx: click.Context,
+    /,
+    *,
+    selectors: tuple[str, ...],
+    side: Side | None,
+    names: tuple[str, ...],
+    publish: bool,
+    release: str,
 ) -> int:
     """Decide what needs your decision. Nothing is sent until the next push.
 
@@ -56,7 +64,7 @@ def command(
         return side or _ask(found, options)
 
     try:
-        wanted = PlanOptions(selectors, publish=publish)
+        wanted = PlanOptions(selectors, publish=publish, release=release)
         resolved = project.resolve(wanted, choose, names=fields, report=lambda decision: _report(decision, options))
     except TreeRefused as exc:
         return report_refusal(project.workspace, exc.reading, options, form="text", schema="")

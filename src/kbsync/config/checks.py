@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, urlsplit
 
+from kbsync.config.moments import zone_of
 from kbsync.config.places import Origin
 from kbsync.config.settings import SANDBOX, ServiceSettings, Settings
 from kbsync.errors import ConfigError
@@ -28,6 +29,7 @@ def check_settings(settings: Settings, origin: Origin) -> None:
     check_editor(settings.preview.editor, origin)
     if not re.fullmatch(r"\d{1,3}(\.\d+)?%", settings.push.max_removals) or settings.push.max_fraction > 1:
         raise ConfigError(f'{origin.in_force("push", "max_removals")}: Expected a share such as "10%".')
+    check_timezone(settings.push.timezone, origin)
     if not 1 <= settings.pace.concurrency <= 64:
         raise ConfigError(
             f"{origin.in_force('pace', 'concurrency')}: Expected 1 to 64, found {settings.pace.concurrency}."
@@ -53,6 +55,21 @@ def check_settings(settings: Settings, origin: Origin) -> None:
             f"{origin.in_force('content', 'default_locale')}: `{content.default_locale}` is not among the locales.",
             hint=f"Add it to `locales`, or use one of: {', '.join(content.locales)}.",
         )
+
+
+def check_timezone(name: str, origin: Origin) -> None:
+    """A date without a time is a day of this zone.
+
+    Raises:
+        ConfigError: this machine knows no such zone.
+    """
+    try:
+        zone_of(name)
+    except LookupError as exc:
+        raise ConfigError(
+            f"{origin.in_force('push', 'timezone')}: {name!r} is not a time zone that this computer knows.",
+            hint='Write a name such as "Europe/Paris" or "UTC". On Windows, also run `pip install tzdata`.',
+        ) from exc
 
 
 def check_editor(address: str, origin: Origin) -> None:

@@ -58,6 +58,7 @@ from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
 from kbsync.plan.staged import hold_staged
 from kbsync.plan.taken import hold_taken_slugs
+from kbsync.plan.timed import wait_for_decisions
 from kbsync.plan.translation_links import decide_links, is_link
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
@@ -118,6 +119,7 @@ def build_plan(
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)
     hold_staged(draft, matches.matched, (there for _, there in matches.orphans))
+    wait_for_decisions(draft, matches.matched)
     warn_of_look_alikes(draft, matches)
     note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)
@@ -138,14 +140,17 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     moved = {match.desired.path for match in matches}
     draft = Draft(
         policy,
-        warnings=list(plan.warnings),
         kept=[item for item in plan.kept if item.path not in moved],
         unpublished=[item for item in plan.unpublished if item.path not in moved],
+        waiting=[item for item in plan.waiting if item.path not in moved],
     )
     for match in matches:
         decide_item(draft, match, {}, ())
         draft.unchanged -= 1
+    # Only the texts moved: what the plan warns of is the same.
+    draft.warnings = list(plan.warnings)
     hold_staged(draft, matches)
+    wait_for_decisions(draft, matches)
     draft.unchanged += plan.unchanged
     return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
 
@@ -199,6 +204,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         tuple(draft.kept),
         tuple(draft.overruled),
         tuple(draft.unpublished),
+        waiting=tuple(draft.waiting),
     )
 
 

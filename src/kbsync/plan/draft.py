@@ -23,6 +23,7 @@ from kbsync.model import (
     Status,
     Unpublished,
     Value,
+    Waiting,
 )
 from kbsync.plan.known import SILENT, GitWord
 
@@ -39,7 +40,8 @@ class Policy:
     live articles that may be changed although `live` is "hold"; `allow_removals` takes the place of `max_fraction`
     once. `whole` is False when a selector leaves sources out: then nothing is an orphan. `article_url` is an article's
     public address with `{slug}` in it. `needs_author`: nothing but the source or [authors] default can say who wrote an
-    article, and the service makes none without.
+    article, and the service makes none without. `now_s` are the seconds since 1970 at which it is carried out;
+    `release` is the one that it publishes, "" for none.
     """
 
     can: frozenset[str]
@@ -60,6 +62,8 @@ class Policy:
     requests_per_minute: float = 1200
     concurrency: int = 4
     latency_s: float = 0.03
+    now_s: float = 0.0
+    release: str = ""
 
 
 NO_AUTHOR = (
@@ -88,6 +92,7 @@ class Draft:
     kept: list[Held] = field(default_factory=list)
     overruled: list[Held] = field(default_factory=list)
     unpublished: list[Unpublished] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
     settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)

@@ -39,6 +39,8 @@ class Asked(msgspec.Struct, frozen=True):
     publish: bool = False
     live: tuple[str, ...] = ()
     allow_removals: int | None = None
+    release: str = ""
+    now: str = ""
 
 
 class Saved(msgspec.Struct, frozen=True):
@@ -66,8 +68,8 @@ def tree_digest(target: Target, desired: Iterable[Desired]) -> str:
 
 
 def settings_digest(policy: Policy) -> str:
-    """Name the settings that decide what a plan does; the pace is not part of it."""
-    decisive = replace(policy, requests_per_minute=0, concurrency=0, latency_s=0)
+    """Name the settings that decide what a plan does; the pace and the clock are not part of it."""
+    decisive = replace(policy, requests_per_minute=0, concurrency=0, latency_s=0, now_s=0)
     return _digest({name: _plain(getattr(decisive, name)) for name in Policy.__slots__})
 
 

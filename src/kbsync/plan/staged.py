@@ -32,9 +32,12 @@ def hold_staged(draft: Draft, matched: Iterable[Match], orphans: Iterable[Observ
 
 
 def touches_staged(change: Change) -> bool:
-    """Whether a change touches what a pending edit is about, or takes away the page that it is for."""
+    """Whether a change touches what a pending edit is about, or takes away the page that it is for.
+
+    What is published together is what the files say: an edit that is pending may be what it still needs.
+    """
     hides = change.status in {Status.DRAFT, Status.ARCHIVED} and change.action is not Action.CREATE
-    return change.is_removal or hides or not change.after.keys().isdisjoint(STAGED_FIELDS)
+    return change.is_removal or hides or change.together or not change.after.keys().isdisjoint(STAGED_FIELDS)
 
 
 def _left(draft: Draft, change: Change, pending: Mapping[RemoteId, Observed]) -> Change | None:

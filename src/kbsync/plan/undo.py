@@ -287,6 +287,7 @@ def _change(
     status: Status | None = None,
 ) -> Change:
     live = now is not None and now.status is Status.PUBLISHED
+    together = action in STATUS_ACTIONS.values() and last.together
     slug = now.slug if now else last.slug
     if action is Action.CREATE and last.kind == "article":
         status = Status.DRAFT
@@ -302,4 +303,5 @@ def _change(
         fields=tuple(fields),
         live=live,
         status=status,
+        together=together,
     )

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, NotFound, Rejected, ServerFailed, ServiceError
-from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId
+from kbsync.model import Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
 from kbsync.plan.result import (
     UNSEEN,
     Current,
@@ -30,7 +30,7 @@ from kbsync.plan.result import (
     taken,
     updated,
 )
-from kbsync.plan.staged import touches_staged
+from kbsync.plan.staged import STAGED_FIELDS, touches_staged
 from kbsync.push.lookup import Lookup
 from kbsync.service.contract import Service
 from kbsync.words import field_names
@@ -181,18 +181,32 @@ class Sender:
         before = {name: value for name, value in change.before.items() if name not in UNSEEN}
         if moved := differences(before, current):
             return moved_on(moved, remote_id, "sent")
-        if touches_staged(change) and current.staged != change.staged:
+        if change.together and (edited := self._edited(change, current)):
+            return moved_on(edited, remote_id, "published")
+        if touches_staged(change) and current.staged != change.staged and not (change.together and not current.staged):
             return pending_edit(remote_id, "sent")
         return Current(current, body if "content" in change.after else None)
+
+    def _edited(self, change: Change, current: Observed) -> list[str]:
+        """What somebody edited of an article that is about to be published as the files say."""
+        base = self.bases.get((change.kind, current.remote_id))
+        if base is None or change.status is not Status.PUBLISHED:
+            return []
+        known = {**base.fields, **base.kept}
+        return differences({name: known[name] for name in STAGED_FIELDS if name in known}, current)
 
     def _update(self, change: Change, current: Observed) -> Result:
         try:
             seen = self._send_update(change, current)
         except (AnswerLost, Rejected, NotFound) as exc:
-            return self._update_again(change, current.remote_id, exc)
+            return self.update_again(change, current.remote_id, exc)
         return self._updated(change, seen)
 
-    def _update_again(self, change: Change, remote_id: RemoteId, exc: ServiceError) -> Result:
+    def look_after(self, change: Change, current: Observed) -> Result:
+        """What became of a change whose answer shows nothing."""
+        return self._updated(change, self.lookup.look(change, current.remote_id))
+
+    def update_again(self, change: Change, remote_id: RemoteId, exc: ServiceError) -> Result:
         """It may have arrived. What the portal holds now says so; a third value would be a person's."""
         try:
             seen = self.lookup.look(change, remote_id)

@@ -18,6 +18,7 @@ from kbsync.model import (
     Refusal,
     Target,
     Unpublished,
+    Waiting,
 )
 from kbsync.report.body_diff import NO_BODIES, Bodies, diff_lines
 from kbsync.report.escape import json_text
@@ -40,6 +41,7 @@ from kbsync.report.json_types import (
     TargetEntry,
     UnpublishedEntry,
     ValueEntry,
+    WaitingEntry,
 )
 from kbsync.report.pushed import NO_AFTERMATH, Aftermath
 from kbsync.report.value_text import iso_moment
@@ -116,6 +118,7 @@ def summary_of(plan: Plan) -> Summary:
         live=sum(1 for change in plan.sent if change.live),
         requests=plan.requests,
         seconds=plan.seconds,
+        waiting=len(plan.waiting),
     )
 
 
@@ -129,6 +132,7 @@ def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
         [_finding(finding) for finding in (*findings, *plan.warnings)],
         accepted=[_held(held) for held in plan.kept],
         unpublished=[_unpublished(item) for item in plan.unpublished],
+        waiting=[_waiting(item) for item in plan.waiting],
         refused=_refused(plan.refused) if plan.refused else None,
         as_of=AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else UNSET,
     )
@@ -146,6 +150,7 @@ def _push_report(
         [_finding(finding) for finding in (*findings, *plan.warnings)],
         accepted=[_held(held) for held in plan.kept],
         unpublished=[_unpublished(item) for item in plan.unpublished],
+        waiting=[_waiting(item) for item in plan.waiting],
         refused=_refused(plan.refused) if plan.refused else None,
     )
 
@@ -175,6 +180,11 @@ def _change(change: Change) -> ChangeEntry:
 
 def _unpublished(item: Unpublished) -> UnpublishedEntry:
     return UnpublishedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
+
+
+def _waiting(item: Waiting) -> WaitingEntry:
+    until, release = item.until or None, item.release or None
+    return WaitingEntry(item.path, item.slug, item.locale, until, release, item.title, item.remote_id)
 
 
 def _refused(refusal: Refusal) -> RefusedEntry:

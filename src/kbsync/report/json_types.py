@@ -51,6 +51,7 @@ class Summary(Struct, frozen=True):
     reading_requests: Annotated[
         Count | UnsetType, Meta(description="HTTP requests that a push made to read the portal, among `requests`.")
     ] = UNSET
+    waiting: Annotated[Count, Meta(description="Articles that are published later, at a date or with a release.")] = 0
 
 
 class FieldEntry(Struct, frozen=True):
@@ -152,6 +153,20 @@ class UnpublishedEntry(Struct, frozen=True):
     hint: Hint
 
 
+class WaitingEntry(Struct, frozen=True):
+    """One article that is not published before a date, or without a release."""
+
+    path: Path
+    slug: Slug
+    locale: Locale
+    until: Annotated[
+        str | None, Meta(description="Not before this date and time (ISO 8601), null if it waits for none.")
+    ]
+    release: Annotated[str | None, Meta(description="Not without this release, null if it waits for none.")]
+    title: Annotated[str, Meta(description="Title of the article.")]
+    remote_id: Id
+
+
 class RefusedEntry(Struct, frozen=True):
     """Why a plan is not carried out."""
 
@@ -166,6 +181,7 @@ NotPublished = Annotated[
     Sequence[UnpublishedEntry],
     Meta(description="Articles that are published in their file, and drafts on the portal."),
 ]
+Waits = Annotated[Sequence[WaitingEntry], Meta(description="Articles that are published later.")]
 Refused = Annotated[RefusedEntry | None, Meta(description="Why the plan is not carried out; null if it may be.")]
 
 
@@ -195,6 +211,7 @@ class PlanReport(Struct, frozen=True):
     ] = UNSET
     accepted: Accepted = ()
     unpublished: NotPublished = ()
+    waiting: Waits = ()
     refused: Refused = None
 
 
@@ -209,6 +226,7 @@ class PushReport(Struct, frozen=True):
     findings: Annotated[Sequence[FindingEntry], Meta(description="Errors and warnings of your files and of the plan.")]
     accepted: Accepted = ()
     unpublished: NotPublished = ()
+    waiting: Waits = ()
     refused: Refused = None
     run: Annotated[int | None, Meta(description="The number of the run in the ledger, for `kbsync undo`.")] = None
     drafts: Annotated[Sequence[str], Meta(description="Addresses of drafts that were created.")] = ()

@@ -26,6 +26,7 @@ from kbsync.report.vocabulary import (
     reason_of,
     refused_headline,
 )
+from kbsync.report.waiting import in_order, notes_of, waiting_headline
 from kbsync.words import count, field_names
 
 VALUE_CHARS = 60
@@ -69,6 +70,7 @@ def plan_markdown(
         _listed("Changes", [change for group in grouped(plan.sent) for change in group]),
         _findings("Worth knowing", plan.warnings, root),
         _unpublished(plan.unpublished),
+        _waiting(plan),
         _accepted(plan.kept),
         _findings("Warnings", findings, root),
     ]
@@ -111,6 +113,7 @@ def push_markdown(
         _listed("Done", sent),
         _findings("Worth knowing", plan.warnings, root),
         _unpublished(plan.unpublished),
+        _waiting(plan),
     ]
     return render(head, sections)
 
@@ -239,6 +242,13 @@ def _unpublished(items: Sequence[Unpublished]) -> Section:
     rows = ((where(item), prose(item.title), hint(item.hint)) for item in items)
     heading = "Published in your files, but not on the portal"
     return Section(heading, ("File", "Title", "What to do"), rows, len(items))
+
+
+def _waiting(plan: Plan) -> Section:
+    items = in_order(plan.waiting)
+    rows = ((where(item), prose(item.title), prose(notes_of(item, plan.held))) for item in items)
+    heading = f"Waiting: {prose(waiting_headline(items))}" if items else ""
+    return Section(heading, ("File", "Title", "Waits"), rows, len(items))
 
 
 def _outcomes(word: str, outcomes: Sequence[Outcome]) -> Section:

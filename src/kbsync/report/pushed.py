@@ -13,6 +13,7 @@ from kbsync.report.style import SHOWN, Style
 from kbsync.report.text import PUSH, held_lines, rest_lines, unpublished_lines, warning_lines
 from kbsync.report.value_text import items_of
 from kbsync.report.vocabulary import NOUNS, PAST, already_sentence, need
+from kbsync.report.waiting import waiting_lines
 from kbsync.words import count
 
 IN_SANDBOX = "To read new drafts in a browser, run `kbsync sandbox` and open the address that it prints."
@@ -92,6 +93,7 @@ def push_text(
         held_lines(plan.held, style),
         warning_lines(plan.warnings, style),
         unpublished_lines(plan.unpublished, style),
+        waiting_lines(plan.waiting, plan.held, style),
     ]
     for block in people:
         lines += ["", *block[:-1]] if block else []

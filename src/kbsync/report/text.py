@@ -20,6 +20,7 @@ from kbsync.report.vocabulary import (
     others_sentence,
     reason_of,
     refused_headline,
+    together_text,
 )
 from kbsync.words import count, field_names
 
@@ -81,6 +82,10 @@ def plan_text(
     lines += _accepted_lines(plan.kept, style) if style.verbose else []
     lines += warning_lines(plan.warnings, style)
     lines += unpublished_lines(plan.unpublished, style)
+    if plan.waiting:
+        from kbsync.report.waiting import waiting_lines
+
+        lines += waiting_lines(plan.waiting, plan.held, style)
     lines += _unmanaged_lines(plan, style) if unmanaged else []
     return inert("\n".join([*lines, *_summary(plan, style, command)]) + "\n")
 
@@ -117,7 +122,7 @@ def _heading(changes: list[Change]) -> str:
         heading += f" ({_why_removed(first, one=number == 1)})"
     if first.action is Action.CREATE and first.kind == "article":
         heading += " as a draft" if number == 1 else " as drafts"
-    return heading
+    return heading + together_text(changes)
 
 
 def _why_removed(change: Change, *, one: bool) -> str:

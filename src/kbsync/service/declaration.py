@@ -27,6 +27,7 @@ OPERATIONS = (
     "create_article",
     "update_article",
     "delete_article",
+    "bulk_status",
     "reorder_articles",
     "find_article",
     "upload",
