@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 
-from kbsync.errors import LedgerError
+from kbsync.errors import ExitCode, LedgerError
 from kbsync.ledger.values import Turn
 from kbsync.model import Action, Reason
 from kbsync.plan.cost import TOGETHER
 from kbsync.sandbox import Behaviour, Fault
 
-from .world import a_category, a_world, an_article
+from .processes import ended, kbsync, killed, start
+from .test_after_a_kill import CONFIG
+from .world import PORTAL, a_category, a_sandbox, a_world, an_article, write_tree
 
 RELEASE = {"status": "published", "release": '"5.2"'}
 TREE = {
@@ -197,6 +200,27 @@ def test_after_a_crash_the_next_push_knows_what_was_published(world):
     assert world.push(release="5.2").outcomes == []
     assert {base.status for slug, base in world.bases().items() if slug in SLUGS} == {"published"}
     assert is_finished(world)
+
+
+@pytest.mark.slow
+def test_after_a_kill_in_the_middle_the_next_push_finishes_the_release(tmp_path):
+    with a_sandbox(tmp_path) as sandbox:
+        folder = tmp_path / "project"
+        write_tree(folder / "content", TREE)
+        (folder / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url), "utf-8")
+        assert ended(kbsync(folder, "push"))[0] == ExitCode.DONE
+
+        def is_published() -> bool:
+            return any(request.path.endswith(BULK) for request in sandbox.requests)
+
+        killed(sandbox, partial(start, folder, "--release", "5.2"), is_published, Fault("reset", when="after"))
+        assert sum(article.status == PUBLISHED for article in sandbox.panel.articles(PORTAL)) == len(SLUGS)
+        code, told = ended(kbsync(folder, "push", "--release", "5.2"))
+        assert (code, told.split(" (")[0]) == (ExitCode.DONE, "Everything is up to date"), told
+        assert sum(request.path.endswith(BULK) for request in sandbox.requests) == 1
+        # The run that was killed is on record, and can be reversed.
+        code, told = ended(kbsync(folder, "undo", "2", "--yes"))
+        assert code == ExitCode.DONE and f"{len(SLUGS)} articles unpublished" in told, told
 
 
 def test_who_stops_after_the_looks_publishes_all_or_nothing(world):

@@ -12,7 +12,7 @@ from kbsync.content.rules import (
     FOREIGN_KEY,
     NO_VALUE,
     NUL,
-    UNCLEAR_MOMENT,
+    UNCLEAR_TIMING,
     UNKNOWN_KEY,
     UNKNOWN_MANAGE,
     UNKNOWN_STATUS,
@@ -81,7 +81,7 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
         if wanted is None:
             problems.append(_unknown_key(entry, allowed))
         elif entry.tag == "null" and not entry.text.strip("~"):
-            problems.append(_empty(entry))
+            problems.append(_untimed(entry) if wanted in {MOMENT, NAME} else _empty(entry))
         else:
             value = _typed(entry, wanted, problems)
             if value is not None:
@@ -92,6 +92,12 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
 def _empty(entry: Entry) -> Problem:
     message = f"`{entry.key}` is empty, so kbsync treats it as left out."
     return _problem(entry, NO_VALUE, message, _empty_hint(entry.key))
+
+
+def _untimed(entry: Entry) -> Problem:
+    """Left out, it would be published at once: not what somebody wants who begins such a line."""
+    hint = "Delete the line to publish the article without it, or write a value."
+    return _problem(entry, UNCLEAR_TIMING, f"`{entry.key}` is empty.", hint)
 
 
 def _empty_hint(key: str) -> str:
@@ -159,14 +165,14 @@ def _moment(entry: Entry, problems: list[Problem]) -> str | None:
     else:
         message = f"`{entry.key}` must be a date, or a date and time with a zone, and is `{_short(text)}`."
         hint = f"Write it as {EXAMPLES}."
-    problems.append(_problem(entry, UNCLEAR_MOMENT, message, hint))
+    problems.append(_problem(entry, UNCLEAR_TIMING, message, hint))
     return None
 
 
 def _name(entry: Entry, problems: list[Problem]) -> str | None:
     """A name as it is written: as a number, 5.10 would be 5.1."""
     if not (text := " ".join(entry.text.split())):
-        problems.append(_empty(entry))
+        problems.append(_untimed(entry))
         return None
     return None if _has_nul(entry, problems) else text
 
