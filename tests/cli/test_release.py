@@ -102,6 +102,14 @@ def test_a_release_that_no_file_has_is_refused_with_those_that_there_are(waiting
     assert done.code == 2 and "Selectors cannot be added" in done.err
 
 
+@pytest.mark.parametrize("option", ["--release", "--now"])
+def test_an_option_without_a_value_pushes_nothing(waiting, portal: Sandbox, option):
+    waiting.write(f"{FOLDER}/other.md", article("Other"))
+    done = waiting.run("push", option, "")
+    assert done.code == 2 and option in done.err and "It has no value." in done.err, done
+    assert portal.panel.article("other") is None
+
+
 @pytest.mark.parametrize("now", ["tomorrow", "2026-12-01 09:00", "2026-13-01"])
 def test_a_moment_that_is_not_clear_is_refused(waiting, now):
     done = waiting.run("plan", "--now", now)

@@ -118,6 +118,12 @@ def test_an_article_that_needs_a_decision_is_not_published_and_still_waits():
     assert waits(plan) == [("en/refunds.md", "", "5.2")]
 
 
+def test_an_article_that_somebody_dragged_is_published_all_the_same():
+    plan = plan_with(timed(release="5.2"), ARTICLE.but(position=30), publish=True, release="5.2")
+    assert [held.fields for held in plan.held] == [("position",)]
+    assert actions(plan) == ["publish article refunds"] and plan.waiting == ()
+
+
 def test_an_article_with_an_edit_pending_in_the_panel_is_not_published():
     seen: Observed = replace_item(ARTICLE.observed(), staged={"content": "their text"})
     known = Known([seen], [ARTICLE.base()])

@@ -11,12 +11,10 @@ from typing import TYPE_CHECKING
 from kbsync.app.session import Session
 from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
-from kbsync.config.moments import EXAMPLES, read_moment
 from kbsync.errors import UsageError
 from kbsync.files import real_path
 from kbsync.model import Desired, Status, visible
 from kbsync.service.profile import Profile
-from kbsync.words import did_you_mean
 
 if TYPE_CHECKING:
     from kbsync.plan.draft import Policy
@@ -70,6 +68,7 @@ def chosen(workspace: Workspace, desired: Sequence[Desired], options: PlanOption
 
 def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desired]:
     from kbsync.app.selectors import with_categories
+    from kbsync.words import did_you_mean
 
     if options.selectors:
         raise UsageError(
@@ -96,6 +95,8 @@ def now_of(workspace: Workspace, options: PlanOptions) -> float:
     """
     if not options.now:
         return time.time()
+    from kbsync.config.moments import EXAMPLES, read_moment
+
     moment = read_moment(options.now, workspace.settings.push.timezone)
     if moment is None:
         raise UsageError(

@@ -40,7 +40,6 @@ from kbsync import __version__
 from kbsync.app.reading import Reading
 from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
-from kbsync.config.moments import seconds_of
 from kbsync.content.part import Mark, Moved
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Desired, Finding, Observed, Plan, RemoteId
@@ -166,8 +165,12 @@ def remember(
 
 def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
     """When the first of the dates is reached at which articles are published; infinite where there is none."""
-    dates = (seconds_of(item.publish_on) for item in desired if item.publish_on)
-    return min((date for date in dates if date > began_s), default=math.inf)
+    dates = {item.publish_on for item in desired if item.kind == "article" and item.publish_on}
+    if not dates:
+        return math.inf
+    from kbsync.config.moments import seconds_of  # Loaded here: few projects have dates.
+
+    return min((date for date in map(seconds_of, dates) if date > began_s), default=math.inf)
 
 
 def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local, plan: Plan) -> None:

@@ -9,7 +9,7 @@ import click
 from kbsync.app.options import PlanOptions
 from kbsync.app.reading import TreeRefused
 from kbsync.app.resolve import Decision, Open
-from kbsync.cli.commands import common_options
+from kbsync.cli.commands import common_options, filled
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
@@ -35,7 +35,7 @@ CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
 @click.option("--theirs", "side", flag_value="theirs", help="Keep the portal's value. kbsync does not ask again.")
 @click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
-@click.option("--release", default="", metavar="NAME", help="Include the statuses of this release.")
+@click.option("--release", callback=filled, metavar="NAME", help="Include the statuses of this release.")
 @common_options
 @click.pass_context
 def command(

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from urllib.parse import SplitResult, urlsplit
 
-from kbsync.config.moments import zone_of
 from kbsync.config.places import Origin
 from kbsync.config.settings import SANDBOX, ServiceSettings, Settings
 from kbsync.errors import ConfigError
@@ -29,7 +28,8 @@ def check_settings(settings: Settings, origin: Origin) -> None:
     check_editor(settings.preview.editor, origin)
     if not re.fullmatch(r"\d{1,3}(\.\d+)?%", settings.push.max_removals) or settings.push.max_fraction > 1:
         raise ConfigError(f'{origin.in_force("push", "max_removals")}: Expected a share such as "10%".')
-    check_timezone(settings.push.timezone, origin)
+    if settings.push.timezone:
+        check_timezone(settings.push.timezone, origin)
     if not 1 <= settings.pace.concurrency <= 64:
         raise ConfigError(
             f"{origin.in_force('pace', 'concurrency')}: Expected 1 to 64, found {settings.pace.concurrency}."
@@ -63,6 +63,8 @@ def check_timezone(name: str, origin: Origin) -> None:
     Raises:
         ConfigError: this machine knows no such zone.
     """
+    from kbsync.config.moments import zone_of  # Loaded here: few projects name a zone.
+
     try:
         zone_of(name)
     except LookupError as exc:

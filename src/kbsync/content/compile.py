@@ -12,7 +12,6 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from kbsync.config.moments import read_moment
 from kbsync.content.body import body_of, raw_digest
 from kbsync.content.identity import Identity, Site
 from kbsync.content.images import Image, Images
@@ -191,7 +190,11 @@ class Compiler:
         )
 
     def _publish_on(self, source: Source) -> str:
-        moment = read_moment(source.publish_on, self.zone) if source.publish_on else None
+        if not source.publish_on:
+            return ""
+        from kbsync.config.moments import read_moment  # Loaded here: few articles have a date.
+
+        moment = read_moment(source.publish_on, self.zone)
         return moment.isoformat() if moment else ""
 
     def _root_of(self, path: str) -> str:

@@ -8,18 +8,21 @@
     either                        | was published before    | decided as any other status: the keys have no effect
 
 What is published by a date or a release goes out in one request with the others (`Change.together`). It is what the
-files say, so an article stays behind while anything of it needs a decision.
+files say, so an article stays behind while its text or its place needs a decision.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from kbsync.config.moments import seconds_of
-from kbsync.model import Base, Desired, Observed, Status, Waiting
+from kbsync.fields import LINK_FIELD
+from kbsync.model import Base, Desired, Held, Observed, Status, Waiting
 from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.match import Match
 from kbsync.plan.rules import TOO_LATE
+
+BESIDE = frozenset({"position", "author", "tags", "meta_title", "meta_description", LINK_FIELD})
+"""Fields around an article. That somebody dragged it in the panel need not keep it from being published."""
 
 
 def is_timed(desired: Desired) -> bool:
@@ -55,12 +58,17 @@ def is_known_draft(policy: Policy, desired: Desired, observed: Observed) -> bool
         return False
     if policy.release:
         return desired.release == policy.release
-    return bool(desired.publish_on) and 0 < observed.updated_at < seconds_of(desired.publish_on)
+    return bool(desired.publish_on) and 0 < observed.updated_at < _date_s(desired)
+
+
+def must_be_decided(held: Held) -> bool:
+    """Whether an article is not published before this is decided: it is about what readers come for."""
+    return held.kind == "article" and not (held.fields and BESIDE.issuperset(held.fields))
 
 
 def wait_for_decisions(draft: Draft, matched: Iterable[Match]) -> None:
     """Leave out of what is published together what is not yet as the files say."""
-    held = {item.path for item in draft.held if item.kind == "article"}
+    held = {item.path for item in draft.held if must_be_decided(item)}
     late = {change.path for change in draft.statuses if change.together and change.path in held}
     if not late:
         return
@@ -78,7 +86,13 @@ def _was_published(base: Base | None, observed: Observed | None) -> bool:
 
 def _future(desired: Desired, policy: Policy) -> str:
     """The date of an article, while it is not reached."""
-    return desired.publish_on if desired.publish_on and seconds_of(desired.publish_on) > policy.now_s else ""
+    return desired.publish_on if desired.publish_on and _date_s(desired) > policy.now_s else ""
+
+
+def _date_s(desired: Desired) -> float:
+    from kbsync.config.moments import seconds_of  # Loaded here: few articles have a date.
+
+    return seconds_of(desired.publish_on)
 
 
 def _waiting(desired: Desired, observed: Observed | None, until: str, release: str) -> Waiting:

@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 from kbsync.command import command_line
 from kbsync.config.moments import seconds_of
 from kbsync.model import Held, Waiting, visible
+from kbsync.plan.timed import must_be_decided
 from kbsync.report.style import SHOWN, Style
 from kbsync.report.text import rest_lines
 
@@ -55,7 +56,7 @@ def waiting_headline(items: Iterable[Waiting]) -> str:
 def notes_of(item: Waiting, held: Collection[Held]) -> str:
     """What an article waits for."""
     reason = reason_text(item.until, item.release)
-    is_held = any(other.path == item.path for other in held)
+    is_held = any(other.path == item.path and must_be_decided(other) for other in held)
     if not is_held:
         return reason
     return f"{reason}; {DECISION}" if item.until or item.release else DECISION
