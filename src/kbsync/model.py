@@ -180,7 +180,8 @@ class ItemRef(msgspec.Struct, frozen=True, gc=False, kw_only=True):
 class Desired(ItemRef, frozen=True, gc=False, kw_only=True):
     """What one source wants: the identity, and the fields that it gives. A field left out is not ours.
 
-    `creation` holds what only a create sends (the default author).
+    `creation` holds what only a create sends (the default author). `publish_on` (ISO 8601 with an offset) and `release`
+    say when it is published; "" where nothing says so.
     """
 
     fields: Fields
@@ -189,6 +190,8 @@ class Desired(ItemRef, frozen=True, gc=False, kw_only=True):
     aliases: tuple[str, ...] = ()
     root_path: str = ""
     creation: Fields = {}
+    publish_on: str = ""
+    release: str = ""
 
     @property
     def title(self) -> str:
@@ -331,7 +334,8 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
 
     `turn` puts changes of one phase after each other where one needs what another frees (a slug). `was` is the source
     path before a rename, or before the source was deleted. `displaced` are fields that the service changes along with
-    those that are sent, as they were before; what they will be, only its answer says.
+    those that are sent, as they were before; what they will be, only its answer says. `together`: its status is sent in
+    one request with that of others.
     """
 
     action: Action
@@ -343,6 +347,7 @@ class Change(ItemRef, frozen=True, gc=False, kw_only=True):
     turn: int = 0
     was: str = ""
     displaced: tuple[FieldChange, ...] = ()
+    together: bool = False
 
     @property
     def staged(self) -> dict[str, Value]:
@@ -427,6 +432,18 @@ class StagedEdit(ItemRef, frozen=True, gc=False, kw_only=True):
     hint: str
 
 
+class Waiting(ItemRef, frozen=True, gc=False, kw_only=True):
+    """An article whose file says `published`, and that is not published before a date, or without a release.
+
+    `until` is ISO 8601 with an offset, "" where it waits for no date; `release` is "" where it waits for none.
+    """
+
+    title: str
+    remote_id: RemoteId | None
+    until: str
+    release: str
+
+
 class Refusal(msgspec.Struct, frozen=True, gc=False):
     """Why a plan must not be carried out: it has `removals`, and at most so many are `allowed`. `limit` says which."""
 
@@ -453,10 +470,10 @@ class Plan:
     anew. `overruled` is what a person decided to replace (`kbsync resolve --ours`): a change sends it, and until then
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
-    `unpublished` is what only a status in a file would publish, `staged_edits` what is staged and has to be published. A
-    plan that is `refused` is shown and not carried out. `seconds` and `requests` are an estimate of what the changes
-    cost. `as_of` is the run that the files were compared with; None: the portal. `version` is that of the service; ""
-    where it is not known.
+    `unpublished` is what only a status in a file would publish, `staged_edits` what is staged and has to be published,
+    `waiting` what is published later. A plan that is `refused` is shown and not carried out. `seconds` and `requests`
+    are an estimate of what the changes cost. `as_of` is the run that the files were compared with; None: the portal.
+    `version` is that of the service; "" where it is not known.
     """
 
     target: Target
@@ -477,6 +494,7 @@ class Plan:
     as_of: AsOf | None = None
     version: str = ""
     staged_edits: tuple[StagedEdit, ...] = ()
+    waiting: tuple[Waiting, ...] = ()
 
     @property
     def sent(self) -> tuple[Change, ...]:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, remember
+from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, recall, remember
 from kbsync.app.reading import read_content
 from kbsync.app.session import Session
 from kbsync.app.sides import Portal
@@ -229,12 +229,24 @@ def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet
     portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
     os.utime(quiet.write(REFUNDS, "# Refunds\nText.\n"), ns=FAR_AHEAD_NS)
     young = read_content(workspace)
-    remember(workspace, young, side(workspace), portal, Plan(workspace.target))
+    remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0)
     assert records(quiet) == []
     os.utime(quiet.folder / REFUNDS, ns=LONG_AGO_NS)
     settle(quiet)
-    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target))
+    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0)
     assert len(records(quiet)) == 1
+
+
+@pytest.mark.parametrize(("date", "is_used"), [("2099-12-01", True), ("2020-12-01", False)])
+def test_a_plan_is_remembered_until_the_first_date_at_which_something_is_published(
+    quiet: Project, workspace: Workspace, date: str, is_used: bool
+):
+    text = f"---\nstatus: published\npublish_on: {date}\n---\n# Refunds\nText.\n"
+    os.utime(quiet.write(REFUNDS, text), ns=LONG_AGO_NS)
+    settle(quiet)
+    portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
+    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0)
+    assert (recall(workspace, side(workspace)) is not None) is is_used
 
 
 EDITS = {

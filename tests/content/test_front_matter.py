@@ -56,6 +56,17 @@ GOOD = [
     ('manage: "false"', "manage", "false"),
     ("locale: pt_BR", "locale", "pt_BR"),
     ("{title: Refunds, slug: refunds}", "title", "Refunds"),
+    ("release: 5.10", "release", "5.10"),
+    ('release: "5.2"', "release", "5.2"),
+    ("release: 7", "release", "7"),
+    ("release: 1:30", "release", "1:30"),
+    ("release: 2026-12-01", "release", "2026-12-01"),
+    ("release:  spring  sale", "release", "spring sale"),
+    ("publish_on: 2026-12-01", "publish_on", "2026-12-01"),
+    ('publish_on: "2026-12-01"', "publish_on", "2026-12-01"),
+    ("publish_on: 2026-12-01T09:00Z", "publish_on", "2026-12-01T09:00Z"),
+    ("publish_on: 2026-12-01 09:00:30 +01:00", "publish_on", "2026-12-01 09:00:30 +01:00"),
+    ("publish_on: 2026-12-01T09:00-0530", "publish_on", "2026-12-01T09:00-0530"),
 ]
 
 
@@ -124,6 +135,23 @@ WRONG = [
     ("title: !<tag:example.com:str> x", "KB108", "quotes"),
     ('title: "a\\0b"', "KB114", "Delete"),
     ('tags: ["a\\0b"]', "KB114", "Delete"),
+    ("release: [5.2]", "KB108", "one value"),
+    ("release: yes", "KB108", 'release: "5.2"'),
+    ('release: "a\\0b"', "KB114", "Delete"),
+    ("publish_on:", "KB118", "Delete the line"),
+    ("publish_on: ''", "KB118", "Write it as"),
+    ("release: ~", "KB118", "write a value"),
+    ("release: ' '", "KB118", "write a value"),
+    ("publish_on: tomorrow", "KB118", "`2026-12-01T09:00+01:00`"),
+    ("publish_on: 2026-12-01 09:00", "KB118", "`2026-12-01 09:00Z` for UTC"),
+    ("publish_on: 2026-12-01T09:00:00", "KB118", "`2026-12-01T09:00:00+01:00`"),
+    ("publish_on: 2026-02-29", "KB118", "Write it as"),
+    ("publish_on: 2026-12-01T25:00Z", "KB118", "Write it as"),
+    ("publish_on: 01/12/2026", "KB118", "Write it as"),
+    ("publish_on: 20261201", "KB118", "Write it as"),
+    ("publish_on: 2026-W49-2", "KB118", "Write it as"),
+    ("publish_on: [2026-12-01]", "KB108", "one value"),
+    ("publish_on: true", "KB108", "publish_on: 2026-12-01"),
 ]
 
 

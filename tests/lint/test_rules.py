@@ -56,6 +56,14 @@ FIRES = [
      beside(AN_ARTICLE, **{"en/billing/INTRO.MD": b"x", "en/billing/intro.markdown": b"x"})),
     ("KB117", "warning", "en/a.mdx", 1, 1, "Nor are 2 more in this folder.", "Rename it to `a.md`",
      beside(AN_ARTICLE, **{"en/a.mdx": b"x", "en/b.Mdx": b"x", "en/c.markdown": b"x"})),
+    ("KB118", "error", HERE, 3, 1, "without a time zone: `2026-12-01 09:00`", "`2026-12-01 09:00Z` for UTC",
+     article("publish_on: 2026-12-01 09:00\nstatus: published\n")),
+    ("KB118", "error", HERE, 3, 1, "must be a date", "`2026-12-01` or `2026-12-01T09:00+01:00`",
+     article("publish_on: 2026-02-30\nstatus: published\n")),
+    ("KB119", "warning", HERE, 3, 1, "`publish_on` has no effect, because the status is `draft`", "`status: published`",
+     article("publish_on: 2026-12-01\n")),
+    ("KB119", "warning", HERE, 3, 1, "`release` has no effect, because the status is `archived`", "delete `release`",
+     article("release: 5.2\nstatus: archived\n")),
     ("KB201", "error", "en/other/refunds.md", 1, 1, HERE, "slug: refunds-en",
      beside(AN_ARTICLE, **{"en/other/_category.md": A_CATEGORY, "en/other/refunds.md": AN_ARTICLE})),
     ("KB201", "error", "fr/x.md", 3, 1, HERE, "slug: refunds-fr",
@@ -149,7 +157,7 @@ def test_every_rule_is_tested_here_or_beside_and_every_code_is_explained():
         "KB502",
         "KB503",
     }
-    elsewhere |= {"KB505", "KB506", "KB510"}
+    elsewhere |= {"KB505", "KB506", "KB507", "KB510"}
     assert {case[0] for case in FIRES} | elsewhere | set(OF_ONE_TEXT) == set(RULES)
     assert all(rule.code == code and rule.title and explain(code).why for code, rule in RULES.items())
 

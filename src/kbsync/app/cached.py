@@ -10,6 +10,7 @@ lint    the files ---+--- nothing moved ----------------------------> the last f
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -78,10 +79,11 @@ def plan(
 
         reading = reading or read_sound(workspace, walk)
         record = record or read_ledger(workspace)
+        began_s = time.time()
         planned = make_plan(workspace, reading, service, record, options, seen)
         note_behind(workspace, planned.plan)
         if not record.pending:
-            remember(workspace, reading, local, planned.portal, planned.plan)
+            remember(workspace, reading, local, planned.portal, planned.plan, began_s)
         if out is not None and planned.plan.refused is None:
             from kbsync.app.saved_plans import write_plan
 

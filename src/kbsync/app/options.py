@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,7 +13,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import UsageError
 from kbsync.files import real_path
-from kbsync.model import Desired
+from kbsync.model import Desired, Status, visible
 from kbsync.service.profile import Profile
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ class PlanOptions:
     `stage` keeps edits of live articles from readers until somebody publishes them; `publish_staged` publishes what was
     staged, and does nothing else.
 
+    `release` is to be published, and nothing else; `now` is the moment at which dates are judged, "" for the clock.
+
     `here` is the folder that their paths are seen from; None: the current one.
     """
 
@@ -43,6 +46,8 @@ class PlanOptions:
     allow_removals: int | None = None
     stage: bool = False
     publish_staged: bool = False
+    release: str = ""
+    now: str = ""
 
 
 AS_CONFIGURED = PlanOptions()
@@ -50,13 +55,61 @@ AS_CONFIGURED = PlanOptions()
 
 
 def chosen(workspace: Workspace, desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desired]:
-    """What is to be planned: what the selectors mean, with the categories that it needs; without any, all."""
+    """What is to be planned: what the selectors mean, with the categories that it needs; without any, all.
+
+    Of a release, the articles that it publishes.
+
+    Raises:
+        UsageError: a selector that means nothing, or a release without articles.
+    """
+    if options.release:
+        return _released(desired, options)
     if not options.selectors:
         return desired
     from kbsync.app.selectors import select
 
     root = real_path(workspace.content_root)
     return select(desired, options.selectors, root=root, here=options.here or Path.cwd())
+
+
+def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desired]:
+    from kbsync.app.selectors import with_categories
+    from kbsync.words import did_you_mean
+
+    if options.selectors:
+        raise UsageError(
+            "--release publishes all articles of the release. Selectors cannot be added.",
+            hint="Leave them out, or push these files without `--release`.",
+        )
+    timed = [item for item in desired if item.release and item.status is Status.PUBLISHED]
+    paths = {item.path for item in timed if item.release == options.release}
+    if not paths:
+        names = sorted({item.release for item in timed})
+        known = f"The releases in your files are: {', '.join(names)}." if names else "No file has a release."
+        raise UsageError(
+            f"No article with `status: published` has the release `{visible(options.release)}`.",
+            hint=did_you_mean(options.release, names) or visible(known),
+        )
+    return with_categories(desired, paths)
+
+
+def now_of(workspace: Workspace, options: PlanOptions) -> float:
+    """The moment at which dates are judged, in seconds since 1970.
+
+    Raises:
+        UsageError: `--now` has none.
+    """
+    if not options.now:
+        return time.time()
+    from kbsync.config.moments import EXAMPLES, read_moment
+
+    moment = read_moment(options.now, workspace.settings.push.timezone)
+    if moment is None:
+        raise UsageError(
+            f"--now: `{visible(options.now)}` is not a date, nor a date and time with a zone.",
+            hint=f"Write it as {EXAMPLES}.",
+        )
+    return moment.timestamp()
 
 
 def named(
@@ -105,11 +158,13 @@ def policy_of(
         recreate=options.recreate,
         overwrite=overwrite,
         consent=consent,
-        whole=not options.selectors,
+        whole=not options.selectors and not options.release,
         default_locale=workspace.settings.content.default_locale,
         article_url=profile.article_url.replace("{portal}", workspace.settings.service.portal),
         requests_per_minute=workspace.requests_per_minute,
         concurrency=workspace.settings.pace.concurrency,
+        now_s=now_of(workspace, options),
+        release=options.release,
     )
 
 
@@ -159,3 +214,5 @@ def given_options(options: PlanOptions) -> list[Option]:
         ("--allow-removals", removals),
     ]
     return [*overwrite, *live, *flags]
+    flags = [("--recreate", options.recreate), ("--publish", options.publish), ("--allow-removals", removals)]
+    return [*overwrite, *live, *flags, ("--release", options.release), ("--now", options.now)]

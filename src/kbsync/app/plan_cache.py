@@ -1,8 +1,8 @@
 """The last plan that had nothing to do, kept so that the next one need not decode a tree that did not change.
 
-A plan is a function of what it reads, and of nothing else: no clock, no chance. So the same inputs give the same plan
-and the same findings, and this record is a memory of one pair of them. It is used only where every input is certainly
-the same:
+A plan is a function of what it reads, the clock among it, and of nothing else: no chance. So the same inputs give the
+same plan and the same findings, and this record is a memory of one pair of them. It is used only where every input is
+certainly the same:
 
     kbsync itself       the version, in the head of the file
     the command line    no options (selectors, --overwrite, --recreate, --publish, --full plan again)
@@ -15,6 +15,7 @@ the same:
     the ledger          inode, size and times of its file and of its write-ahead log, taken before it was read; not
                         kept where they were as young, or where requests were pending
     portal.toml         its text, and then the settings of the portal itself
+    the clock           until the next date at which an article is to be published
     the portal          its locales; its categories, all of them; of each locale the count and the newest rows,
                         judged as a listing judges them (`service/peek.py`). Not kept of a listing with holes
 
@@ -25,8 +26,9 @@ A record that is damaged, or is not there, costs time and nothing else.
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -41,7 +43,7 @@ from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark, Moved
 from kbsync.files import load_sealed, store_sealed
-from kbsync.model import DRAFTS, Finding, Observed, Plan, Reason, RemoteId
+from kbsync.model import DRAFTS, Desired, Finding, Observed, Plan, Reason, RemoteId
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
@@ -67,7 +69,8 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
 
     `settings` are those of the portal itself, where the plan has looked at them.
-    `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client.
+    `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client. From
+    `until_s` on, in seconds since 1970, a date in a file is reached.
     """
 
     local: bytes
@@ -78,6 +81,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     heads: msgspec.Raw
     findings: tuple[Finding, ...]
     plan: Plan
+    until_s: float
     settings: bytes = b""
 
 
@@ -122,7 +126,7 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, M
         found = msgspec.msgpack.decode(body, type=RememberedPlan) if body is not None else None
     except msgspec.DecodeError:
         return None
-    if found is None:
+    if found is None or found.until_s <= time.time():
         return None
     if found.local != local.name or (moved := found.tree.moved(local.tree, local.walk)) is None:
         return None
@@ -144,8 +148,13 @@ def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | Non
     return Peek(info, pages), remembered.plan if same else None
 
 
-def remember(workspace: Workspace, reading: Reading, local: Local | None, portal: Portal, plan: Plan) -> None:
-    """Keep a plan that had nothing to do, where all that it was made from has a sure name."""
+def remember(
+    workspace: Workspace, reading: Reading, local: Local | None, portal: Portal, plan: Plan, began_s: float
+) -> None:
+    """Keep a plan that had nothing to do, where all that it was made from has a sure name.
+
+    `began_s` is a moment before it was made, in seconds since 1970: dates after that are still to come.
+    """
     from kbsync.service.peek import head_of
 
     # A plan is amended article by article, so a category must not have another slug there than here.
@@ -168,9 +177,20 @@ def remember(workspace: Workspace, reading: Reading, local: Local | None, portal
         msgspec.Raw(msgspec.msgpack.encode(heads)),
         reading.findings,
         plan,
+        _next_date_s(reading.desired, began_s),
         _settings(portal.info) if any(item.kind == "portal" for item in reading.desired) else b"",
     )
     _store(workspace, remembered)
+
+
+def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
+    """When the first of the dates is reached at which articles are published; infinite where there is none."""
+    dates = {item.publish_on for item in desired if item.kind == "article" and item.publish_on}
+    if not dates:
+        return math.inf
+    from kbsync.config.moments import seconds_of  # Loaded here: few projects have dates.
+
+    return min((date for date in map(seconds_of, dates) if date > began_s), default=math.inf)
 
 
 def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local, plan: Plan) -> None:

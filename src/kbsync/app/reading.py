@@ -163,7 +163,7 @@ def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCh
     profile = workspace.profile
     addresses = Addresses(profile.article_url, profile.category_url, settings.service.portal)
     images = _look_at_images(workspace, tree)
-    compiler = Compiler(tree, site, addresses, settings.authors, images)
+    compiler = Compiler(tree, site, addresses, settings.authors, images, settings.push.timezone)
     empty_drafts = accepts_empty_drafts(settings, profile)
     context = Context(tree, site, profile.limits, settings.authors, images, settings.assets, empty_drafts)
     return Reading(compiler, tuple(check_tree(context, settings.lint, checks=checks)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions, named
@@ -87,7 +87,9 @@ def resolve(
     ledger = workspace.open_ledger()
     try:
         with workspace.open_service() as service, held_lock(ledger, workspace, wait=False, break_lock=False) as lease:
-            planned = make_plan(workspace, reading, service, recorded(workspace, ledger), options)
+            # A release is planned whole; what is asked is limited below.
+            asked = replace(options, selectors=()) if options.release else options
+            planned = make_plan(workspace, reading, service, recorded(workspace, ledger), asked)
             ledger.settle(lease.target, planned.recovery.settled)
             decisions = _Decisions(planned.reading, service, planned)
             paths = named(workspace, reading.desired, options.selectors)

@@ -131,6 +131,8 @@ def _asked(workspace: Workspace, reading: Reading, options: PlanOptions) -> save
         options.allow_removals,
         options.stage,
         options.publish_staged,
+        options.release,
+        options.now,
     )
 
 
@@ -166,6 +168,8 @@ def _options(asked: saved.Asked) -> PlanOptions:
         allow_removals=asked.allow_removals,
         stage=asked.stage,
         publish_staged=asked.publish_staged,
+        release=asked.release,
+        now=asked.now,
     )
 
 

@@ -34,10 +34,14 @@ def select(desired: Sequence[Desired], selectors: Iterable[str], *, root: Path, 
     Raises:
         UsageError: a selector that means nothing.
     """
-    paths = named(desired, selectors, root=root, here=here)
+    return with_categories(desired, named(desired, selectors, root=root, here=here))
+
+
+def with_categories(desired: Sequence[Desired], paths: set[str]) -> list[Desired]:
+    """The items with these paths, and the categories that these articles need."""
     chosen = [item for item in desired if item.path in paths]
     needed = {(item.locale, item.fields.get("category")) for item in chosen if item.kind == "article"}
-    paths |= {item.path for item in desired if item.kind == "category" and (item.locale, item.slug) in needed}
+    paths = paths | {item.path for item in desired if item.kind == "category" and (item.locale, item.slug) in needed}
     return [item for item in desired if item.path in paths]
 
 

@@ -78,6 +78,15 @@ def _store(ctx: click.Context, param: click.Parameter, value: Any) -> None:
         options[param.name] = value
 
 
+def filled(ctx: click.Context, param: click.Parameter, value: str | None) -> str:
+    """The text of an option; "" where it is not given. Given without a text, as by an unset variable, it is refused."""
+    if value is None:
+        return ""
+    if not (text := " ".join(value.split())):
+        raise click.BadParameter("It has no value.", ctx, param)
+    return text
+
+
 COMMON = [
     click.option(
         "--config",

@@ -89,14 +89,14 @@ def _pasteable(plan: Plan, options: Options) -> Plan:
     held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
     warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
     unpublished = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.unpublished)
-    waiting = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.waiting)
+    staged = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.staged_edits)
     refused = plan.refused and structs.replace(plan.refused, hint=options.pasteable(plan.refused.hint))
     return replace(
         plan,
         held=tuple(held),
         warnings=tuple(warnings),
         unpublished=tuple(unpublished),
-        waiting=tuple(waiting),
+        staged_edits=tuple(staged),
         refused=refused,
     )
 
@@ -187,13 +187,13 @@ def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Afterm
 def _staged(pushed: Pushed, options: Options) -> str:
     """How many staged edits wait for publication, and how to publish them; "" where there are none."""
     made = (o.change.path for o in pushed.outcomes if o.outcome == "done" and o.change.stages)
-    paths = [*(item.path for item in pushed.plan.waiting), *made]
+    paths = [*(item.path for item in pushed.plan.staged_edits), *made]
     if not paths:
         return ""
     from kbsync.plan.hints import publish_staged_hint
-    from kbsync.report.vocabulary import waiting_sentence
+    from kbsync.report.vocabulary import staged_before_sentence
 
-    return f"{waiting_sentence(len(paths))} {options.pasteable(publish_staged_hint(paths))}"
+    return f"{staged_before_sentence(len(paths))} {options.pasteable(publish_staged_hint(paths))}"
 
 
 def report_in_ci(text: str, annotations: str, options: Options, *, form: str, log: str = "") -> None:

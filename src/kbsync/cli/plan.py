@@ -10,7 +10,7 @@ import click
 
 from kbsync.app.options import PlanOptions, push_command, refuse_other_options
 from kbsync.app.reading import TreeRefused
-from kbsync.cli.commands import common_options
+from kbsync.cli.commands import common_options, filled
 from kbsync.cli.formats import format_option, report_plan
 from kbsync.cli.screen import Options
 from kbsync.errors import ExitCode, UsageError
@@ -40,6 +40,8 @@ IN_THE_PANEL = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.GONE, Reason.STA
 @click.option("--allow-removals", type=click.IntRange(0), metavar="N", help="Plan as `push --allow-removals N` would.")
 @click.option("--recreate", is_flag=True, help="Plan as `push --recreate` would.")
 @click.option("--publish", is_flag=True, help="Plan as `push --publish` would.")
+@click.option("--release", callback=filled, metavar="NAME", help="Plan as `push --release NAME` would.")
+@click.option("--now", callback=filled, metavar="TIME", help="Plan as `push --now TIME` would.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
 @click.option("--offline", is_flag=True, help="Compare with what the last push recorded. Needs no token.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="Save the plan, for `kbsync push FILE`.")

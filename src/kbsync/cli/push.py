@@ -11,7 +11,7 @@ from kbsync.app.options import AS_CONFIGURED, PlanOptions, given_options, refuse
 from kbsync.app.plan import TooManyRemovals
 from kbsync.app.reading import TreeRefused
 from kbsync.app.saved_plans import is_saved_plan, refuse_what_is_no_plan
-from kbsync.cli.commands import common_options
+from kbsync.cli.commands import common_options, filled
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.formats import format_option, report_push_refused, report_pushed
 from kbsync.cli.screen import Options
@@ -34,6 +34,10 @@ from kbsync.errors import UsageError
 )
 @click.option("--recreate", is_flag=True, help="Create again what was deleted on the portal.")
 @click.option("--publish", is_flag=True, help="Also apply the status in the front matter, like [push] publish = true.")
+@click.option(
+    "--release", callback=filled, metavar="NAME", help="Publish the articles of this release, and nothing else."
+)
+@click.option("--now", callback=filled, metavar="TIME", help="Judge `publish_on` as if it were this date and time.")
 @click.option("--first-push", is_flag=True, help="Confirm that this is the first push (for profiles that cannot list).")
 @click.option("--wait", is_flag=True, help="Wait if another push is running.")
 @click.option("--break-lock", is_flag=True, help="Take over the lock of a push that has crashed.")

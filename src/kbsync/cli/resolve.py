@@ -9,7 +9,7 @@ import click
 from kbsync.app.options import PlanOptions
 from kbsync.app.reading import TreeRefused
 from kbsync.app.resolve import Decision, Open
-from kbsync.cli.commands import common_options
+from kbsync.cli.commands import common_options, filled
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
@@ -40,10 +40,18 @@ OF_STAGED: dict[str, Side | None] = {**CHOICES, "w": "take"}
 @click.option("--take", "side", flag_value="take", help="Write an edit that is pending in the panel into your file.")
 @click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
+@click.option("--release", callback=filled, metavar="NAME", help="Include the statuses of this release.")
 @common_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | None, names: tuple[str, ...], publish: bool
+    ctx: click.Context,
+    /,
+    *,
+    selectors: tuple[str, ...],
+    side: Side | None,
+    names: tuple[str, ...],
+    publish: bool,
+    release: str,
 ) -> int:
     """Decide what needs your decision. Nothing is sent until the next push.
 
@@ -62,7 +70,7 @@ def command(
         return side or _ask(found, options)
 
     try:
-        wanted = PlanOptions(selectors, publish=publish)
+        wanted = PlanOptions(selectors, publish=publish, release=release)
         resolved = project.resolve(wanted, choose, names=fields, report=lambda decision: _report(decision, options))
     except TreeRefused as exc:
         return report_refusal(project.workspace, exc.reading, options, form="text", schema="")

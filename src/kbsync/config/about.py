@@ -25,6 +25,7 @@ ABOUT: Mapping[str, str] = {
     "push.live": "What a push does to an article that readers see now: `update` it, `stage` its text, or `hold` it.",
     "push.removed": "What happens to an article whose file is gone.",
     "push.max_removals": "The share of what kbsync published that one plan may remove, such as `10%`.",
+    "push.timezone": "Time zone of a `publish_on` without a time, such as `Europe/Paris`; without it, UTC.",
     "authors": "Names of authors, each with the number of a user of the service.",
     "pace": "How fast kbsync sends; 0 is the number of the profile.",
     "pace.requests_per_minute": "Requests a minute.",

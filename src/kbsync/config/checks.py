@@ -6,7 +6,7 @@ import re
 from urllib.parse import SplitResult, urlsplit
 
 from kbsync.config.places import Origin
-from kbsync.config.settings import SANDBOX, ServiceSettings, Settings
+from kbsync.config.settings import SANDBOX, ContentSettings, ServiceSettings, Settings
 from kbsync.errors import ConfigError
 from kbsync.hosts import LOOPBACK
 
@@ -30,6 +30,8 @@ def check_settings(settings: Settings, origin: Origin) -> None:
     check_editor(settings.preview.editor, origin)
     if not re.fullmatch(r"\d{1,3}(\.\d+)?%", settings.push.max_removals) or settings.push.max_fraction > 1:
         raise ConfigError(f'{origin.in_force("push", "max_removals")}: Expected a share such as "10%".')
+    if settings.push.timezone:
+        check_timezone(settings.push.timezone, origin)
     if not 1 <= settings.pace.concurrency <= 64:
         raise ConfigError(
             f"{origin.in_force('pace', 'concurrency')}: Expected 1 to 64, found {settings.pace.concurrency}."
@@ -45,17 +47,23 @@ def check_settings(settings: Settings, origin: Origin) -> None:
             f"{origin.in_force('assets', 'base_url')}: Expected an address such as https://cdn.example.com/help, "
             f"found {settings.assets.base_url!r}."
         )
-    if not 0 < settings.service.timeout_s <= 3600:
+    _check_service(settings.service, origin)
+    _check_content(settings.content, origin)
+
+
+def _check_service(service: ServiceSettings, origin: Origin) -> None:
+    if not 0 < service.timeout_s <= 3600:
         raise ConfigError(f"{origin.in_force('service', 'timeout_s')}: Expected seconds, more than 0 and at most 3600.")
-    if settings.service.version and not VERSION.fullmatch(settings.service.version):
+    if service.version and not VERSION.fullmatch(service.version):
         raise ConfigError(
-            f'{origin.in_force("service", "version")}: Expected a version such as "4.16", '
-            f"found {settings.service.version!r}.",
+            f'{origin.in_force("service", "version")}: Expected a version such as "4.16", found {service.version!r}.',
             hint="`GET /api` of the service shows its version. Without this key, kbsync asks for it.",
         )
-    if not settings.service.portal:
+    if not service.portal:
         raise ConfigError(f"{origin.in_force('service', 'portal')}: The portal's slug is missing.")
-    content = settings.content
+
+
+def _check_content(content: ContentSettings, origin: Origin) -> None:
     if not re.fullmatch(r"[a-z0-9_-]{0,100}", content.slug_prefix):
         raise ConfigError(
             f"{origin.in_force('content', 'slug_prefix')}: Expected lower case letters, digits and hyphens, "
@@ -67,6 +75,23 @@ def check_settings(settings: Settings, origin: Origin) -> None:
             f"{origin.in_force('content', 'default_locale')}: `{content.default_locale}` is not among the locales.",
             hint=f"Add it to `locales`, or use one of: {', '.join(content.locales)}.",
         )
+
+
+def check_timezone(name: str, origin: Origin) -> None:
+    """A date without a time is a day of this zone.
+
+    Raises:
+        ConfigError: this machine knows no such zone.
+    """
+    from kbsync.config.moments import zone_of  # Loaded here: few projects name a zone.
+
+    try:
+        zone_of(name)
+    except LookupError as exc:
+        raise ConfigError(
+            f"{origin.in_force('push', 'timezone')}: {name!r} is not a time zone that this computer knows.",
+            hint='Write a name such as "Europe/Paris" or "UTC". On Windows, also run `pip install tzdata`.',
+        ) from exc
 
 
 def check_editor(address: str, origin: Origin) -> None:

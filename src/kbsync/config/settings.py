@@ -43,12 +43,13 @@ class ContentSettings:
 
 @dataclass(frozen=True, slots=True)
 class PushSettings:
-    """How far a push may go."""
+    """How far a push may go. `timezone` is that of a date without a time; "" is UTC."""
 
     publish: bool = False
     live: Literal["update", "stage", "hold"] = "update"
     removed: Literal["report", "archive", "delete"] = "report"
     max_removals: str = "10%"
+    timezone: str = ""
 
     @property
     def max_fraction(self) -> float:

@@ -22,5 +22,7 @@ ABOUT: Mapping[str, str] = {
     "translation_of": "Path of the original below the content folder; without it, the same path in the default locale.",
     "aliases": "Slugs that it had before, so that a new slug is a rename.",
     "manage": "Whether kbsync publishes the article: true, false, or `seed` to create it once.",
+    "publish_on": "Not published before this date, or this date and time with a zone.",
+    "release": "Published by `kbsync push --release` with this name, together with the others of the release.",
     "lint_ignore": "Codes of warnings to ignore in this file.",
 }

@@ -123,7 +123,7 @@ class Compiler:
     """Turns the sources of one tree into desired articles and categories, for one portal.
 
     `authors` maps the names that sources use to ids of the service; `default` is the one that a create sends where a
-    source names no author.
+    source names no author. `zone` is the time zone of a date without a time.
     """
 
     tree: Tree
@@ -131,6 +131,7 @@ class Compiler:
     addresses: Addresses
     authors: Mapping[str, int]
     images: Images
+    zone: str = ""
 
     @cached_property
     def known(self) -> dict[str, str]:
@@ -185,7 +186,17 @@ class Compiler:
             aliases=source.aliases,
             root_path=self._root_of(source.path),
             creation=creation,
+            publish_on=self._publish_on(source),
+            release=source.release or "",
         )
+
+    def _publish_on(self, source: Source) -> str:
+        if not source.publish_on:
+            return ""
+        from kbsync.config.moments import read_moment  # Loaded here: few articles have a date.
+
+        moment = read_moment(source.publish_on, self.zone)
+        return moment.isoformat() if moment else ""
 
     def _root_of(self, path: str) -> str:
         """The path of the article that one translates, at the end of every chain; "" for an original."""

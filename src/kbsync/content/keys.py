@@ -6,14 +6,25 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from kbsync.config.moments import EXAMPLES, lacks_zone, read_moment
 from kbsync.content.frontmatter import WORDS, Entry, FrontMatter
-from kbsync.content.rules import FOREIGN_KEY, NO_VALUE, NUL, UNKNOWN_KEY, UNKNOWN_MANAGE, UNKNOWN_STATUS, WRONG_TYPE
+from kbsync.content.rules import (
+    FOREIGN_KEY,
+    NO_VALUE,
+    NUL,
+    UNCLEAR_TIMING,
+    UNKNOWN_KEY,
+    UNKNOWN_MANAGE,
+    UNKNOWN_STATUS,
+    WRONG_TYPE,
+)
 from kbsync.content.source import Problem
 from kbsync.fields import FIELDS, Owner, Type
 from kbsync.model import Manage, Rule, Status
 from kbsync.words import did_you_mean
 
 TEXT, NUMBER, LIST, MANAGE = "text", "a whole number", "a list of texts", "true, false or seed"
+MOMENT, NAME = "a date", "a name or a number"
 
 WORDS_OF: Mapping[Type, str] = {Type.TEXT: TEXT, Type.NUMBER: NUMBER, Type.TEXTS: LIST}
 
@@ -26,7 +37,7 @@ def _keys_of(owner: Owner) -> dict[str, str]:
 # An author is a name here, and an id on the portal.
 ARTICLE_KEYS: Mapping[str, str] = {
     "title": TEXT, **_keys_of("article"), "author": TEXT, "locale": TEXT, "status": TEXT, "translation_of": TEXT,
-    "aliases": LIST, "manage": MANAGE, "lint_ignore": LIST,
+    "aliases": LIST, "manage": MANAGE, "publish_on": MOMENT, "release": NAME, "lint_ignore": LIST,
 }  # fmt: skip
 
 CATEGORY_KEYS: Mapping[str, str] = {
@@ -58,7 +69,13 @@ CLEARED = {
 }
 """Keys that can be cleared, and how that is written."""
 
+WRITTEN = {"str", "int", "float", "timestamp"}
+"""What YAML may take a date or the name of a release for."""
+
 RULE_OF = {"status": UNKNOWN_STATUS, "manage": UNKNOWN_MANAGE}
+
+
+EXAMPLE_OF = {NUMBER: "20", MOMENT: "2026-12-01", NAME: '"5.2"'}
 
 
 def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[Problem]) -> dict[str, Any]:
@@ -69,13 +86,23 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
         if wanted is None:
             problems.append(_unknown_key(entry, allowed))
         elif entry.tag == "null" and not entry.text.strip("~"):
-            message = f"`{key}` is empty, so kbsync treats it as left out."
-            problems.append(_problem(entry, NO_VALUE, message, _empty_hint(key)))
+            problems.append(_untimed(entry) if wanted in {MOMENT, NAME} else _empty(entry))
         else:
             value = _typed(entry, wanted, problems)
             if value is not None:
                 values[key] = value
     return values
+
+
+def _empty(entry: Entry) -> Problem:
+    message = f"`{entry.key}` is empty, so kbsync treats it as left out."
+    return _problem(entry, NO_VALUE, message, _empty_hint(entry.key))
+
+
+def _untimed(entry: Entry) -> Problem:
+    """Left out, it would be published at once: not what somebody wants who begins such a line."""
+    hint = "Delete the line to publish the article without it, or write a value."
+    return _problem(entry, UNCLEAR_TIMING, f"`{entry.key}` is empty.", hint)
 
 
 def _empty_hint(key: str) -> str:
@@ -105,6 +132,10 @@ def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
         if entry.tag == "bool" and entry.text.lower() in YES | NO:
             return "true" if entry.text.lower() in YES else "false"
         return _one_of(entry, problems)
+    if wanted == MOMENT and entry.tag in WRITTEN:
+        return _moment(entry, problems)
+    if wanted == NAME and entry.tag in WRITTEN:
+        return _name(entry, problems)
     if wanted == NUMBER:
         if entry.tag == "int" and INTEGER.fullmatch(entry.text) and abs(int(entry.text)) <= MAX_NUMBER:
             return int(entry.text)
@@ -114,7 +145,7 @@ def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
     elif entry.key == "icon_color" and entry.tag == "str" and entry.text and not COLOR.fullmatch(entry.text):
         problems.append(_problem(entry, WRONG_TYPE, f"`{_short(entry.text)}` is not a color.", COLOR_HINT))
         return None
-    elif entry.tag == "str":
+    elif entry.tag == "str" and wanted == TEXT:
         return _one_of(entry, problems) if entry.key in WORDS_ALLOWED else _clean(entry, problems)
     problems.append(_wrong_type(entry, wanted))
     return None
@@ -131,6 +162,29 @@ def _one_of(entry: Entry, problems: list[Problem]) -> str | None:
     message = f"{shown} is not a value of `{entry.key}`."
     problems.append(_problem(entry, RULE_OF[entry.key], message, hint))
     return None
+
+
+def _moment(entry: Entry, problems: list[Problem]) -> str | None:
+    """As it is written: which moment a date is depends on the project."""
+    text = entry.text.strip()
+    if read_moment(text) is not None:
+        return text
+    if lacks_zone(text):
+        message = f"`{entry.key}` has a time without a time zone: `{_short(text)}`."
+        hint = f"Add the zone, such as `{text}Z` for UTC or `{text}+01:00`. Or write only the date."
+    else:
+        message = f"`{entry.key}` must be a date, or a date and time with a zone, and is `{_short(text)}`."
+        hint = f"Write it as {EXAMPLES}."
+    problems.append(_problem(entry, UNCLEAR_TIMING, message, hint))
+    return None
+
+
+def _name(entry: Entry, problems: list[Problem]) -> str | None:
+    """A name as it is written: as a number, 5.10 would be 5.1."""
+    if not (text := " ".join(entry.text.split())):
+        problems.append(_untimed(entry))
+        return None
+    return None if _has_nul(entry, problems) else text
 
 
 def _clean(entry: Entry, problems: list[Problem]) -> str | None:
@@ -160,7 +214,9 @@ def _wrong_type(entry: Entry, wanted: str) -> Problem:
     text = _short(entry.text)
     if wanted == TEXT:
         hint = f'Put it in quotes: `{entry.key}: "{text}"`.' if text else "Put it in quotes."
+    elif wanted == LIST:
+        hint = f"Write `{entry.key}: [{text}]`."
     else:
-        hint = f"Write `{entry.key}: [{text}]`." if wanted == LIST else f"Write `{entry.key}: 20`."
+        hint = f"Write `{entry.key}: {EXAMPLE_OF[wanted]}`."
     shown = f": `{text}`" if text else ""
     return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is {found}{shown}.", hint)

@@ -26,6 +26,7 @@ UNKNOWN_MANAGE = Rule("KB113", "Unknown value of `manage`", "error")
 NUL = Rule("KB114", "NUL character", "error")
 SYMBOLIC_LINK = Rule("KB115", "Symbolic link that kbsync does not follow", "error")
 NO_VALUE = Rule("KB116", "Key without a value")
+UNCLEAR_TIMING = Rule("KB118", "Date or release that is not clear", "error")
 USELESS_IGNORE = Rule("KB120", "Comment or key that should ignore a code, and does not")
 
 RULES = tuple(value for value in vars().values() if isinstance(value, Rule))

@@ -80,7 +80,8 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     characters of the heading that became the title and left the body. `body_digest` names the body as written,
     before any rewriting; `raw_digest` names the bytes of the file. `keys` are those of the front matter, a line each,
     `places` their lines and columns in turn: flat, because the cache loads them for every file on every start.
-    `ignores` come from comments and are about one line each, `lint_ignore` is about all of the file.
+    `ignores` come from comments and are about one line each, `lint_ignore` is about all of the file. `publish_on` is as
+    it is written: the zone of a date is that of the project.
     """
 
     path: str
@@ -115,6 +116,8 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     problems: tuple[Problem, ...] = ()
     ignores: tuple[Ignore, ...] = ()
     lint_ignore: tuple[str, ...] = ()
+    publish_on: str | None = None
+    release: str | None = None
 
     def place(self, key: str) -> Place:
         """Where a key is in the file, or the file's first line."""

@@ -21,6 +21,7 @@ CONTRADICTION = Rule("KB204", "Front matter and path disagree")
 UNKNOWN_AUTHOR = Rule("KB210", "Author who is not in kbsync.toml", "error")
 NO_BODY = Rule("KB211", "Article without a body", "error")
 NO_ORIGINAL = Rule("KB213", "Translation of an article that does not exist")
+NEVER_PUBLISHED = Rule("KB119", "Date or release of an article that is not to be published")
 UNTRANSLATED = Rule("KB214", "Article that is not translated")
 
 
@@ -61,6 +62,17 @@ def check_authors(context: Context) -> Iterator[Finding]:
             known = ", ".join(context.authors) or "none"
             message = f"The author `{source.author}` is not in [authors] of kbsync.toml (known: {known})."
             yield at_key(UNKNOWN_AUTHOR, source, "author", message, f"Add `{source.author} = ID` there.")
+
+
+@finds(NEVER_PUBLISHED, needs=Needs.SOURCE)
+def check_moments(context: Context) -> Iterator[Finding]:
+    """What says when an article is published says also that it is to be published."""
+    for source in context.tree.sources.values():
+        if (source.publish_on or source.release) and source.status != "published" and not _is_blamed(source, "status"):
+            key = "publish_on" if source.publish_on else "release"
+            message = f"`{key}` has no effect, because the status is `{source.status or 'draft'}`."
+            hint = f"Write `status: published`, or delete `{key}`."
+            yield at_key(NEVER_PUBLISHED, source, key, message, hint)
 
 
 def _readable(context: Context) -> Iterator[tuple[Source, Identity]]:

@@ -60,6 +60,7 @@ from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settl
 from kbsync.plan.staged import after_publication, published
 from kbsync.plan.staging import decide_staged
 from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs
+from kbsync.plan.timed import wait_for_decisions
 from kbsync.plan.translation_links import decide_links, is_link, name_originals
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
@@ -152,14 +153,17 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     moved = {match.desired.path for match in matches}
     draft = Draft(
         policy,
-        warnings=list(plan.warnings),
         kept=[item for item in plan.kept if item.path not in moved],
         unpublished=[item for item in plan.unpublished if item.path not in moved],
+        waiting=[item for item in plan.waiting if item.path not in moved],
     )
     for match in matches:
         decide_item(draft, match, {}, ())
         draft.unchanged -= 1
+    # Only the texts moved: what the plan warns of is the same.
+    draft.warnings = list(plan.warnings)
     decide_staged(draft, matches)
+    wait_for_decisions(draft, matches)
     draft.unchanged += plan.unchanged
     return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
 
@@ -216,6 +220,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         tuple(draft.overruled),
         tuple(draft.unpublished),
         staged_edits=tuple(draft.staged_edits),
+        waiting=tuple(draft.waiting),
     )
 
 

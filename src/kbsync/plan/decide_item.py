@@ -29,7 +29,8 @@ from kbsync.plan.hints import hold_hint, live_hint
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import without_alike
-from kbsync.plan.statuses import came_back, decide_status, note_unpublished, set_status
+from kbsync.plan.statuses import decide_publication
+from kbsync.plan.timed import is_timed
 from kbsync.plan.unclear import waits_for_category, why_not_new
 
 
@@ -46,9 +47,19 @@ def decide_item(
     if observed is None:
         _decide_missing(draft, desired, base, unknown)
     elif desired.manage is Manage.SEED and base is not None:
-        draft.unchanged += 1
+        _decide_seed(draft, match, observed)
     else:
         _decide_present(draft, match, observed, renamed)
+
+
+def _decide_seed(draft: Draft, match: Match, observed: Observed) -> None:
+    """A seed is left alone once it was created; one that names a date or a release is not ready before that."""
+    before = (len(draft.held), len(draft.statuses))
+    was_published = match.base is not None and match.base.status is Status.PUBLISHED
+    if is_timed(match.desired) and observed.status is Status.DRAFT and not was_published:
+        decide_publication(draft, match, observed)
+    if before == (len(draft.held), len(draft.statuses)):
+        draft.unchanged += 1
 
 
 def _decide_missing(
@@ -87,9 +98,8 @@ def _decide_missing(
         draft.held.append(hold(desired, Reason.UNSUPPORTED, None, ("author",), NO_AUTHOR))
     else:
         draft.changes.append(_create(desired, draft.policy))
-        if draft.policy.publish and desired.status not in (None, Status.DRAFT):
-            decide_status(draft, Match(desired, None, None), None)
-        note_unpublished(draft, desired, None)
+        if desired.kind == "article":
+            decide_publication(draft, Match(desired, None, None), None)
 
 
 def has_author(desired: Desired) -> bool:
@@ -159,11 +169,8 @@ def _decide_present(
         if not same_locale:
             verdicts = _with_its_locale(verdicts, desired, there, draft.policy.side_effects.locale_follows)
         _decide_fields(draft, match, observed, there, verdicts, replaced)
-    if draft.policy.publish and desired.kind == "article" and desired.status is not None:
-        decide_status(draft, match, observed)
-    elif came_back(desired, observed, base) and "update_article" in draft.policy.can:
-        set_status(draft, desired, observed, Status.DRAFT)
-    note_unpublished(draft, desired, observed)
+    if desired.kind == "article":
+        decide_publication(draft, match, observed)
     if base is not None and base.is_decided:
         known = draft.settled.get((base.kind, base.remote_id), base)
         if (left := without_alike(known, desired, observed)) != known:

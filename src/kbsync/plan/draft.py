@@ -24,6 +24,7 @@ from kbsync.model import (
     Status,
     Unpublished,
     Value,
+    Waiting,
 )
 from kbsync.plan.known import SILENT, GitWord
 
@@ -41,7 +42,8 @@ class Policy:
     once. `whole` is False when a selector leaves sources out: then nothing is an orphan. `article_url` is an article's
     public address with `{slug}` in it. `needs_author`: nothing but the source or [authors] default can say who wrote an
     article, and the service makes none without. `stages_again` stages what somebody discarded of what was staged;
-    `publish_staged` shows readers what was staged, and does nothing else.
+    `publish_staged` shows readers what was staged, and does nothing else. `now_s` are the seconds since 1970 at which
+    it is carried out; `release` is the one that it publishes, "" for none.
     """
 
     can: frozenset[str]
@@ -64,6 +66,8 @@ class Policy:
     requests_per_minute: float = 1200
     concurrency: int = 4
     latency_s: float = 0.03
+    now_s: float = 0.0
+    release: str = ""
 
 
 NO_AUTHOR = (
@@ -95,6 +99,7 @@ class Draft:
     overruled: list[Held] = field(default_factory=list)
     unpublished: list[Unpublished] = field(default_factory=list)
     staged_edits: list[StagedEdit] = field(default_factory=list)
+    waiting: list[Waiting] = field(default_factory=list)
     settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)

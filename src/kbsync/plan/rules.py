@@ -1,4 +1,5 @@
-"""The rules of a plan: what only the portal and the record show. Found in `plan/orphans.py` and `push/uploads.py`."""
+"""The rules of a plan: what only the portal and the record show. Found in `plan/`
+and `push/uploads.py`."""
 
 from __future__ import annotations
 
@@ -10,5 +11,6 @@ DYING_ADDRESS = Rule("KB503", "Address that stops working")
 MAYBE_RENAMED = Rule("KB505", "Article that may be another one, renamed (no longer reported)")
 TOO_MANY_IMAGES = Rule("KB506", "More images than the service accepts in an hour")
 TOO_MANY_POPULAR = Rule("KB510", "More popular items than the home page shows")
+TOO_LATE = Rule("KB507", "Date of an article that is already published")
 
-RULES = (FILE_GONE, LOOK_ALIKE, DYING_ADDRESS, MAYBE_RENAMED, TOO_MANY_IMAGES, TOO_MANY_POPULAR)
+RULES = (FILE_GONE, LOOK_ALIKE, DYING_ADDRESS, MAYBE_RENAMED, TOO_MANY_IMAGES, TOO_LATE, TOO_MANY_POPULAR)

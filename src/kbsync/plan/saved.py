@@ -41,6 +41,8 @@ class Asked(msgspec.Struct, frozen=True):
     allow_removals: int | None = None
     stage: bool = False
     publish_staged: bool = False
+    release: str = ""
+    now: str = ""
 
 
 class Saved(msgspec.Struct, frozen=True):
@@ -68,8 +70,8 @@ def tree_digest(target: Target, desired: Iterable[Desired]) -> str:
 
 
 def settings_digest(policy: Policy) -> str:
-    """Name the settings that decide what a plan does; the pace is not part of it."""
-    decisive = replace(policy, requests_per_minute=0, concurrency=0, latency_s=0)
+    """Name the settings that decide what a plan does; the pace and the clock are not part of it."""
+    decisive = replace(policy, requests_per_minute=0, concurrency=0, latency_s=0, now_s=0)
     return _digest({name: _plain(getattr(decisive, name)) for name in Policy.__slots__})
 
 

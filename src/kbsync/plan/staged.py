@@ -47,8 +47,11 @@ def hides(change: Change) -> bool:
 
 
 def touches_staged(change: Change) -> bool:
-    """Whether a change touches what a pending edit is about, or takes away the page that it is for."""
-    return change.is_removal or hides(change) or not change.after.keys().isdisjoint(TOUCHING)
+    """Whether a change touches what a pending edit is about, or takes away the page that it is for.
+
+    What is published together is what the files say: an edit that is pending may be what it still needs.
+    """
+    return change.is_removal or hides(change) or change.together or not change.after.keys().isdisjoint(TOUCHING)
 
 
 def has_staged(base: Base | None) -> bool:

@@ -11,6 +11,19 @@ from kbsync.plan.draft import STATUS_ACTIONS, Draft, hold
 from kbsync.plan.hints import hold_hint, publish_hint
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
+from kbsync.plan.timed import is_known_draft, is_timed, must_wait
+
+
+def decide_publication(draft: Draft, match: Match, observed: Observed | None) -> None:
+    """The status where it is decided now, and else what is left of it; see `decide_status`."""
+    desired, waits = match.desired, must_wait(draft, match, observed)
+    is_new_draft = observed is None and desired.status is Status.DRAFT
+    if draft.policy.publish and not waits and desired.status is not None and not is_new_draft:
+        decide_status(draft, match, observed)
+    elif observed is not None and came_back(desired, observed, match.base) and "update_article" in draft.policy.can:
+        set_status(draft, desired, observed, Status.DRAFT)
+    if not waits:
+        note_unpublished(draft, desired, observed)
 
 
 def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None:
@@ -23,6 +36,8 @@ def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None
     assert wanted is not None
     there = observed.status if observed else Status.DRAFT
     agreed = (base.status if base else None) if observed else Status.DRAFT
+    if agreed is None and observed is not None and is_known_draft(draft.policy, desired, observed):
+        agreed = Status.DRAFT
     remote_id = observed.remote_id if observed else None
     proof = proof_of(draft, match, observed).get("status") if observed else None
     verdict = decide(wanted, ABSENT if agreed is None else agreed, there, proof)
@@ -46,7 +61,8 @@ def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None
     elif verdict in HELD:
         reason = Reason(verdict.value)
         known = base if base is not None and base.status is not None else None
-        hint = hold_hint(draft, match, reason, known, [("--publish", True)])
+        how = ("--release", draft.policy.release) if draft.policy.release else ("--publish", True)
+        hint = hold_hint(draft, match, reason, known, [how])
         edited_s = observed.updated_at if observed else 0
         draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}, edited_s=edited_s))
     elif base is not None and base.status is not wanted:
@@ -89,6 +105,7 @@ def set_status(
             fields=(FieldChange("status", there, wanted, agreed=agreed),),
             live=there is Status.PUBLISHED,
             status=wanted,
+            together=wanted is Status.PUBLISHED and is_timed(desired),
         )
     )
 

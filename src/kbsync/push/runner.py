@@ -9,7 +9,7 @@ run (`push/join.py`); what one that died had taken goes to those that live.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Literal
@@ -20,16 +20,21 @@ from kbsync.errors import LedgerError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import HEARTBEAT_S, Ended, Entry, EntryResult, Owner, Turn
 from kbsync.model import Action, Change, Kind, Outcome, Plan, RemoteId
+from kbsync.plan.cost import TOGETHER
 from kbsync.plan.portal_settings import is_waiting, with_made
 from kbsync.plan.result import Current, Result
 from kbsync.plan.translation_links import is_link, is_unresolved, resolve
 from kbsync.push.sender import Sender
+from kbsync.push.together import Batch
 
 READY_FACTOR = 2
 """Requests in the pool for each thread: one under way, one ready, so that no thread waits for the coordinator."""
 
 IDLE_S = 0.1
 """How often a runner that has nothing to do looks whether others have left it something."""
+
+BATCHES = 6
+"""The phase of statuses that change together."""
 
 NOBODY = Owner("", "", 0, 0.0, 0.0)
 STOPPED = "Stopped before it was sent."
@@ -84,20 +89,20 @@ def push(plan: Plan, sender: Sender, run: Run, *, concurrency: int) -> Iterator[
 def phase_of(change: Change) -> int:
     """What must be over before the next begins; within a phase, turns.
 
-    Categories, articles, links between translations, staged edits, statuses, the portal itself, removals of articles,
-    of categories.
+    Categories, articles, links between translations, staged edits, statuses, those that change together, the portal
+    itself, removals of articles, of categories.
     """
     return _phase(change) * TURNS + change.turn
 
 
 def _phase(change: Change) -> int:
     if change.is_removal:
-        return 7 if change.kind == "article" else 8
+        return 8 if change.kind == "article" else 9
     if change.kind == "portal":
-        return 6
+        return 7
     if change.action in {Action.CREATE, Action.UPDATE}:
         return 1 if change.kind == "category" else 3 if is_link(change) else 4 if change.stages else 2
-    return 5
+    return BATCHES if change.together else 5
 
 
 @dataclass(slots=True)
@@ -126,6 +131,7 @@ class Runner:
     trouble: bool = False
     hopeless: str = ""
     beat_at: float = 0.0
+    batched: set[int] = field(default_factory=set)
 
     def work(self, phases: list[int], concurrency: int) -> Iterator[Outcome]:
         """Do all phases; one outcome for each change."""
@@ -147,8 +153,8 @@ class Runner:
             if self._ends() and not drained:
                 yield from self._skip_rest()
                 drained = True
-            most = 0 if drained else window - len(self.running) - len(self.looked)
-            if most > 0 or self.results or self.looked:
+            most = 0 if drained else self._room(phase, window)
+            if most > 0 or self.results or (self.looked and not self._gathers(phase)):
                 taken, outcomes = self._turn(phase, most, pool)
                 drained = drained or (most > 0 and not taken)
                 yield from outcomes
@@ -161,17 +167,31 @@ class Runner:
                 self.run.sleep(IDLE_S)
             self._keep_lock()
 
+    def _room(self, phase: int, window: int) -> int:
+        """How many changes to take now. What goes out together is taken together."""
+        busy = len(self.running) + len(self.looked)
+        if phase // TURNS == BATCHES:
+            return 0 if busy else TOGETHER
+        return window - busy
+
+    def _gathers(self, phase: int) -> bool:
+        """Whether what was looked at waits for the others that go out with it."""
+        return phase // TURNS == BATCHES and bool(self.running)
+
     def _turn(self, phase: int, most: int, pool: ThreadPoolExecutor) -> tuple[int, list[Outcome]]:
         """Write what came in, mark what goes out, take more: one transaction, and what follows from it."""
-        looked, self.looked = self.looked, {}
+        looked: dict[int, Current] = {}
+        if not self._gathers(phase):
+            looked, self.looked = self.looked, {}
         results, self.results = self.results, []
         sending = {entry: found.bodies for entry, found in looked.items()}
         turn = Turn(results, sending, phase, most)
         granted = self.run.ledger.turn(self.target, self.run.number, self.run.owner, turn, now=self.run.clock())
         if granted.refused:
             raise _broken()
+        send = self._sending(phase, looked)
         for entry, found in looked.items():
-            self.running[pool.submit(self.sender.send, self.changes[entry], found)] = entry
+            self.running[pool.submit(send, self.changes[entry], found)] = entry
         outcomes = []
         for entry in granted.taken:
             change = self._change(entry)
@@ -182,6 +202,12 @@ class Runner:
             else:
                 self.running[pool.submit(self.sender.look, change)] = entry
         return len(granted.taken), outcomes
+
+    def _sending(self, phase: int, looked: Iterable[int]) -> Callable[[Change, Current], Result]:
+        if phase // TURNS != BATCHES:
+            return self.sender.send
+        self.batched.update(looked)
+        return Batch(self.sender, [self.changes[entry] for entry in looked]).send
 
     def _create(self, change: Change, again: bool) -> Result | Current:
         return self.sender.create(change, again=again)
@@ -264,7 +290,9 @@ class Runner:
         """Take what is under way, record it, and leave what was not sent."""
         for future in [future for future in self.running if future.cancel()]:
             entry = self.running.pop(future)
-            self.results.append(EntryResult(entry, "skipped", error=STOPPED))
+            # What goes out together may have gone out with another one: then the next run looks.
+            state: Ended = "unknown" if entry in self.batched else "skipped"
+            self.results.append(EntryResult(entry, state, error=STOPPED))
         for future, entry in list(self.running.items()):
             if future.exception() is None and not isinstance(found := future.result(), Current):
                 self._take(entry, found)

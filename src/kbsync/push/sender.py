@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from kbsync.errors import AnswerLost, ContentError, NotFound, Rejected, ServerFailed, ServiceError
-from kbsync.model import DRAFTS, Action, Base, Change, Fields, Kind, Observed, RemoteId
+from kbsync.model import DRAFTS, Action, Base, Change, Fields, Kind, Observed, RemoteId, Status
 from kbsync.plan.result import (
     UNSEEN,
     Current,
@@ -197,21 +197,36 @@ class Sender:
             return self._updated(change, current)
         if change.stages and not current.stages:
             return no_staging(remote_id)
-        if touches_staged(change) and current.staged != change.staged:
+        if change.together and (edited := self._edited(change, current)):
+            return moved_on(edited, remote_id, "published")
+        discarded = change.together and not current.staged
+        if touches_staged(change) and current.staged != change.staged and not discarded:
             return pending_edit(remote_id, "sent") if current.staged else no_longer_staged(remote_id)
         before = {name: value for name, value in change.before.items() if name not in UNSEEN}
         if moved := differences(before, current):
             return moved_on(moved, remote_id, "sent")
         return lost_by(change, looked)
 
+    def _edited(self, change: Change, current: Observed) -> list[str]:
+        """What somebody edited of an article that is about to be published as the files say."""
+        base = self.bases.get((change.kind, current.remote_id))
+        if base is None or change.status is not Status.PUBLISHED:
+            return []
+        known = {**base.fields, **base.kept}
+        return differences({name: known[name] for name in DRAFTS if name in known}, current)
+
     def _update(self, change: Change, looked: Current) -> Result:
         try:
             seen = self._send_update(change, looked)
         except (AnswerLost, Rejected, NotFound) as exc:
-            return self._update_again(change, looked, exc)
+            return self.update_again(change, looked, exc)
         return self._updated(change, seen)
 
-    def _update_again(self, change: Change, looked: Current, exc: ServiceError) -> Result:
+    def look_after(self, change: Change, looked: Current) -> Result:
+        """What became of a change whose answer shows nothing."""
+        return self._updated(change, self.lookup.look(change, looked.current.remote_id))
+
+    def update_again(self, change: Change, looked: Current, exc: ServiceError) -> Result:
         """It may have arrived. What the portal holds now says so; a third value would be a person's."""
         remote_id = looked.current.remote_id
         try:

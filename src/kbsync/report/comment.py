@@ -19,7 +19,7 @@ from kbsync.model import AsOf
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
 from kbsync.report.fitting import FRAME_BYTES, OPEN_ROWS, RESERVED_BYTES, Row, Section, section_text, size_of, table
 from kbsync.report.folding import DIFF_BYTES, fold_diff
-from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report
+from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report, WaitingReport
 from kbsync.report.value_text import as_of_sentence, both_texts, is_body
 from kbsync.report.vocabulary import NOUNS, PAST, REASONS, need
 from kbsync.words import count, field_names
@@ -183,6 +183,7 @@ def _sections(report: Report) -> Iterator[Section]:
     yield _unmade(report, "skipped")
     others = [change for change in _made(report) if not (change.live or change.is_removal)]
     yield replace(_changes("Other changes", others), folded=True)
+    yield replace(_waiting(report.waiting), folded=True)
 
 
 def _changes(heading: str, changes: Sequence[ChangeReport]) -> Section:
@@ -247,6 +248,11 @@ def _unmade(report: Report, outcome: str) -> Section:
     return Section(outcome.capitalize(), ("Action", "File", "Why"), rows, map(_where, found), len(found))
 
 
+def _waiting(items: Sequence[WaitingReport]) -> Section:
+    rows = ((_where(item), _text(item.until or "", VALUE_CHARS), _text(item.release or "")) for item in items)
+    return Section("Published later", ("File", "Not before", "With release"), rows, map(_where, items), len(items))
+
+
 def _findings(heading: str, findings: Sequence[FindingReport]) -> Section:
     rows = ((_text(f.code, VALUE_CHARS), _place(f), _hint(f.message), _hint(f.hint)) for f in findings)
     return Section(heading, ("Rule", "Where", "What", "What to do"), rows, map(_place, findings), len(findings))
@@ -256,7 +262,7 @@ def _place(finding: FindingReport) -> str:
     return code(f"{finding.path}:{finding.line}:{finding.column}")
 
 
-def _where(item: ChangeReport | HeldReport) -> str:
+def _where(item: ChangeReport | HeldReport | WaitingReport) -> str:
     return code(item.path or f"{item.locale}: {item.slug}")
 
 

@@ -20,6 +20,7 @@ from kbsync.model import (
     StagedEdit,
     Target,
     Unpublished,
+    Waiting,
 )
 from kbsync.report.body_diff import NO_BODIES, Bodies, diff_lines
 from kbsync.report.escape import json_text
@@ -43,6 +44,7 @@ from kbsync.report.json_types import (
     TargetEntry,
     UnpublishedEntry,
     ValueEntry,
+    WaitingEntry,
 )
 from kbsync.report.pushed import NO_AFTERMATH, Aftermath
 from kbsync.report.value_text import iso_moment
@@ -121,6 +123,7 @@ def summary_of(plan: Plan) -> Summary:
         pending=len(plan.staged_edits),
         requests=plan.requests,
         seconds=plan.seconds,
+        waiting=len(plan.waiting),
     )
 
 
@@ -134,6 +137,7 @@ def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
         [_finding(finding) for finding in (*findings, *plan.warnings)],
         accepted=[_held(held) for held in plan.kept],
         unpublished=[_unpublished(item) for item in plan.unpublished],
+        waiting=[_waiting(item) for item in plan.waiting],
         refused=_refused(plan.refused) if plan.refused else None,
         pending=[_staged_edit(item) for item in plan.staged_edits],
         as_of=AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else UNSET,
@@ -152,6 +156,7 @@ def _push_report(
         [_finding(finding) for finding in (*findings, *plan.warnings)],
         accepted=[_held(held) for held in plan.kept],
         unpublished=[_unpublished(item) for item in plan.unpublished],
+        waiting=[_waiting(item) for item in plan.waiting],
         refused=_refused(plan.refused) if plan.refused else None,
         pending=[_staged_edit(item) for item in plan.staged_edits],
     )
@@ -188,6 +193,11 @@ def _unpublished(item: Unpublished) -> UnpublishedEntry:
 
 def _staged_edit(item: StagedEdit) -> StagedEntry:
     return StagedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
+
+
+def _waiting(item: Waiting) -> WaitingEntry:
+    until, release = item.until or None, item.release or None
+    return WaitingEntry(item.path, item.slug, item.locale, until, release, item.title, item.remote_id)
 
 
 def _refused(refusal: Refusal) -> RefusedEntry:

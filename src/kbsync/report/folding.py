@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from kbsync.model import Change, Held, Observed, Unpublished
+from kbsync.model import Change, Held, Observed, Unpublished, Waiting
 from kbsync.report.body_diff import Body, diff_lines
 from kbsync.report.escape import code, inert
 
@@ -44,7 +44,7 @@ class Section:
     is_folded: bool = False
 
 
-def where(item: Change | Held | Observed | Unpublished) -> str:
+def where(item: Change | Held | Observed | Unpublished | Waiting) -> str:
     path = "" if isinstance(item, Observed) else item.path
     return code(path or f"{item.locale}: {item.slug}")
 

@@ -58,6 +58,7 @@ class Summary(Struct, frozen=True):
     reading_requests: Annotated[
         Count | UnsetType, Meta(description="HTTP requests that a push made to read the portal, among `requests`.")
     ] = UNSET
+    waiting: Annotated[Count, Meta(description="Articles that are published later, at a date or with a release.")] = 0
 
 
 class FieldEntry(Struct, frozen=True):
@@ -172,6 +173,20 @@ class StagedEntry(Struct, frozen=True):
     hint: Hint
 
 
+class WaitingEntry(Struct, frozen=True):
+    """One article that is not published before a date, or without a release."""
+
+    path: Path
+    slug: Slug
+    locale: Locale
+    until: Annotated[
+        str | None, Meta(description="Not before this date and time (ISO 8601), null if it waits for none.")
+    ]
+    release: Annotated[str | None, Meta(description="Not without this release, null if it waits for none.")]
+    title: Annotated[str, Meta(description="Title of the article.")]
+    remote_id: Id
+
+
 class RefusedEntry(Struct, frozen=True):
     """Why a plan is not carried out."""
 
@@ -187,6 +202,7 @@ NotPublished = Annotated[
     Meta(description="Articles that are published in their file, and drafts on the portal."),
 ]
 NotSeen = Annotated[Sequence[StagedEntry], Meta(description="Staged edits that wait for publication.")]
+Waits = Annotated[Sequence[WaitingEntry], Meta(description="Articles that are published later.")]
 Refused = Annotated[RefusedEntry | None, Meta(description="Why the plan is not carried out; null if it may be.")]
 
 
@@ -216,6 +232,7 @@ class PlanReport(Struct, frozen=True):
     ] = UNSET
     accepted: Accepted = ()
     unpublished: NotPublished = ()
+    waiting: Waits = ()
     refused: Refused = None
     pending: NotSeen = ()
 
@@ -231,6 +248,7 @@ class PushReport(Struct, frozen=True):
     findings: Annotated[Sequence[FindingEntry], Meta(description="Errors and warnings of your files and of the plan.")]
     accepted: Accepted = ()
     unpublished: NotPublished = ()
+    waiting: Waits = ()
     refused: Refused = None
     pending: NotSeen = ()
     run: Annotated[int | None, Meta(description="The number of the run in the ledger, for `kbsync undo`.")] = None

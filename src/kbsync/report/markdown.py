@@ -27,6 +27,7 @@ from kbsync.report.vocabulary import (
     refused_headline,
     staged_before_sentence,
 )
+from kbsync.report.waiting import in_order, notes_of, waiting_headline
 from kbsync.words import count, field_names
 
 VALUE_CHARS = 60
@@ -70,6 +71,7 @@ def plan_markdown(
         _listed("Changes", [change for group in grouped(plan.sent) for change in group]),
         _findings("Worth knowing", plan.warnings, root),
         _unpublished(plan.unpublished),
+        _waiting(plan),
         _accepted(plan.kept),
         _findings("Warnings", findings, root),
     ]
@@ -112,6 +114,7 @@ def push_markdown(
         _listed("Done", sent),
         _findings("Worth knowing", plan.warnings, root),
         _unpublished(plan.unpublished),
+        _waiting(plan),
     ]
     return render(head, sections)
 
@@ -245,6 +248,13 @@ def _unpublished(items: Sequence[Unpublished]) -> Section:
     rows = ((where(item), prose(item.title), hint(item.hint)) for item in items)
     heading = "Published in your files, but not on the portal"
     return Section(heading, ("File", "Title", "What to do"), rows, len(items))
+
+
+def _waiting(plan: Plan) -> Section:
+    items = in_order(plan.waiting)
+    rows = ((where(item), prose(item.title), prose(notes_of(item, plan.held))) for item in items)
+    heading = f"Waiting: {prose(waiting_headline(items))}" if items else ""
+    return Section(heading, ("File", "Title", "Waits"), rows, len(items))
 
 
 def _outcomes(word: str, outcomes: Sequence[Outcome]) -> Section:

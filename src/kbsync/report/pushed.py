@@ -20,6 +20,7 @@ from kbsync.report.vocabulary import (
     need,
     way_of,
 )
+from kbsync.report.waiting import waiting_lines
 from kbsync.words import count
 
 IN_SANDBOX = "To read new drafts in a browser, run `kbsync sandbox` and open the address that it prints."
@@ -101,6 +102,7 @@ def push_text(
         held_lines(plan.held, style),
         warning_lines(plan.warnings, style),
         unpublished_lines(plan.unpublished, style),
+        waiting_lines(plan.waiting, plan.held, style),
     ]
     for block in people:
         lines += ["", *block[:-1]] if block else []

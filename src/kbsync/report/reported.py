@@ -77,6 +77,16 @@ class HeldReport(msgspec.Struct, frozen=True):
     diff: tuple[str, ...] = ()
 
 
+class WaitingReport(msgspec.Struct, frozen=True):
+    """What is published later."""
+
+    path: str = ""
+    slug: str = ""
+    locale: str = ""
+    until: str | None = None
+    release: str | None = None
+
+
 class FindingReport(msgspec.Struct, frozen=True):
     """An error or a warning."""
 
@@ -120,6 +130,7 @@ class Report(msgspec.Struct, frozen=True):
     held: tuple[HeldReport, ...] = ()
     findings: tuple[FindingReport, ...] = ()
     as_of: AsOfReport | None = None
+    waiting: tuple[WaitingReport, ...] = ()
 
     @property
     def command(self) -> str:
@@ -177,6 +188,7 @@ def report_of_plan(plan: Plan) -> Report:
         tuple(map(_change, plan.changes)),
         tuple(map(_held, plan.held)),
         tuple(map(_finding, plan.warnings)),
+        waiting=tuple(WaitingReport(w.path, w.slug, w.locale, w.until, w.release) for w in plan.waiting),
     )
 
 

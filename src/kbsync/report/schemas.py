@@ -13,6 +13,8 @@ import msgspec
 
 from kbsync.config.about import ABOUT as ABOUT_SETTINGS
 from kbsync.config.about import ABOUT_PORTAL
+from kbsync.config.moments import DATE
+from kbsync.config.moments import MOMENT as WITH_ZONE
 from kbsync.config.portal_file import PortalTables
 from kbsync.config.settings import Settings
 from kbsync.content.about import ABOUT as ABOUT_KEYS
@@ -22,6 +24,8 @@ from kbsync.content.keys import (
     LIST,
     MANAGE,
     MAX_NUMBER,
+    MOMENT,
+    NAME,
     NUMBER,
     TEXT,
     WORDS_ALLOWED,
@@ -153,6 +157,8 @@ KINDS: Mapping[str, Schema] = {
     NUMBER: {"type": "integer", "minimum": -MAX_NUMBER, "maximum": MAX_NUMBER},
     LIST: {"type": "array", "items": {"type": "string"}},
     MANAGE: {"enum": [True, False, Manage.SEED.value]},
+    MOMENT: {"type": "string", "pattern": f"^(?:{DATE.pattern}|{WITH_ZONE.pattern})$"},
+    NAME: {"type": ["string", "number"]},
 }
 """By what a key may hold."""
 

@@ -33,6 +33,7 @@ from kbsync.report.vocabulary import (
     refused_headline,
     staged_before_sentence,
     staged_sentence,
+    together_text,
     version_note,
     way_of,
 )
@@ -100,6 +101,10 @@ def plan_text(
     lines += warning_lines(plan.warnings, style)
     lines += unpublished_lines(plan.unpublished, style)
     lines += staged_edit_lines(plan.staged_edits, style)
+    if plan.waiting:
+        from kbsync.report.waiting import waiting_lines
+
+        lines += waiting_lines(plan.waiting, plan.held, style)
     lines += _unmanaged_lines(plan, style) if unmanaged else []
     return inert("\n".join([*lines, *_summary(plan, style, command)]) + "\n")
 
@@ -138,7 +143,7 @@ def _heading(changes: list[Change]) -> str:
         heading += f" ({_why_removed(first, one=number == 1)})"
     if first.action is Action.CREATE and first.kind == "article":
         heading += " as a draft" if number == 1 else " as drafts"
-    return heading
+    return heading + together_text(changes)
 
 
 def _why_removed(change: Change, *, one: bool) -> str:

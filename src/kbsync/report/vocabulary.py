@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from kbsync.markdown.versions import NEWEST, OBSERVED, Version
 from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, Reason, Refusal
+from kbsync.plan.cost import TOGETHER
 from kbsync.words import are, count
 
 NOUNS: Mapping[Kind, str] = {"asset": "image", "category": "category", "article": "article", "portal": "portal"}
@@ -106,6 +107,16 @@ def already_sentence(found: Plan | Sequence[Change]) -> str:
     kinds = [change.kind for change in changes if change.action is Action.ADOPT]
     parts = " and ".join(count(kinds.count(kind), noun) for kind, noun in NOUNS.items() if kind in kinds)
     return f"{parts} already {'matches' if len(kinds) == 1 else 'match'}." if kinds else ""
+
+
+def together_text(changes: Sequence[Change]) -> str:
+    """`, together`; and in how many requests, where these are more than one."""
+    number = sum(change.together for change in changes)
+    if number < 2:
+        return ""
+    some = f"{number:,} of them " if number < len(changes) else ""
+    parts = -(-number // TOGETHER)
+    return f", {some}together" + (f" ({parts} groups of up to {TOGETHER}, one after the other)" if parts > 1 else "")
 
 
 def refused_headline(refusal: Refusal) -> str:

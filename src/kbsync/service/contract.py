@@ -5,7 +5,7 @@ A second service is another class with these methods; nothing above this folder 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from kbsync.fields import SideEffects
@@ -95,7 +95,7 @@ class Service(Protocol):
 
     def send(self, request: ApiRequest) -> Answer: ...
 
-    # --- changing; each answers with what the portal now holds
+    # --- changing; what answers with an item, answers with what the portal now holds
 
     def create_category(self, fields: Fields, *, locale: str) -> Observed: ...
     def update_category(self, remote_id: RemoteId, fields: Fields, *, locale: str) -> Observed: ...
@@ -114,5 +114,6 @@ class Service(Protocol):
         status: Status | None = None,
         draft_content: str | None = None,
     ) -> Observed: ...
+    def update_statuses(self, remote_ids: Sequence[RemoteId], status: Status) -> None: ...
     def delete(self, kind: Kind, remote_id: RemoteId) -> None: ...
     def upload(self, name: str, data: bytes, kind: str) -> str: ...

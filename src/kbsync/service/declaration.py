@@ -31,6 +31,7 @@ OPERATIONS = (
     "create_article",
     "update_article",
     "delete_article",
+    "bulk_status",
     "reorder_articles",
     "bulk_status",
     "bulk_category",
