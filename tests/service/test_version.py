@@ -89,8 +89,11 @@ def test_surprise_118_in_a_version_that_reserves_no_slug_an_article_of_it_is_fou
 
 
 def test_surprise_132_a_category_below_an_unknown_portal_names_the_portal_and_what_to_do(tmp_path):
-    with a_sandbox(tmp_path) as sandbox, a_service(sandbox.base_url, portal="hand") as service:
-        with pytest.raises(NotFound) as caught:
-            create_category(service, "billing")
+    with (
+        a_sandbox(tmp_path) as sandbox,
+        a_service(sandbox.base_url, portal="hand") as service,
+        pytest.raises(NotFound) as caught,
+    ):
+        create_category(service, "billing")
     assert "Account 1 seems to have no portal `hand`." in caught.value.message
     assert "`kbsync check` names the portals" in caught.value.hint
