@@ -23,6 +23,15 @@ ELSEWHERE = re.compile(r"\b(?:observed(?:-4\.16)?\.(?:md|jsonl\b(?!\.gz))|interf
 """Notes that this repository does not have."""
 
 
+A_TEST = re.compile(r"def test_(?:s|surprise_)(\d+)((?:_(?:and|to)_\d+)*)_")
+"""As in `test_s105_…`, `test_surprise_02_and_08_…`, `test_surprise_151_to_155_…`."""
+
+WITHOUT_A_TEST = {
+    "S148": "anchors are as in 4.10 (section 9): tests/markdown/test_anchors.py",
+}
+"""Facts of 4.16 without a test of their number, and why."""
+
+
 ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text("utf-8")
 
 
@@ -84,6 +93,21 @@ def test_the_table_of_the_service_page_has_every_number_and_names_files_that_exi
     assert {f"S{number}" for number in covered} == FACTS
     named = {name for _, _, where in rows for name in re.findall(r"`([\w/]+\.\w+)`", where)}
     assert [name for name in sorted(named) if not (SOURCE / name).is_file()] == []
+
+
+def numbers_in_tests() -> set[str]:
+    """The facts of the service page that the name of a test has."""
+    found: set[int] = set()
+    for path in (ROOT / "tests").rglob("test_*.py"):
+        for first, more in A_TEST.findall(path.read_text("utf-8")):
+            numbers = [int(first), *map(int, re.findall(r"\d+", more))]
+            found |= {*range(numbers[0], numbers[-1] + 1)} if "_to_" in more else {*numbers}
+    return {f"S{number}" for number in found}
+
+
+def test_every_fact_of_4_16_has_a_test_with_its_number_or_a_reason_for_none():
+    facts = {fact for fact in FACTS if int(fact[1:]) > 100}
+    assert facts - numbers_in_tests() == set(WITHOUT_A_TEST)
 
 
 def test_where_things_go_names_files_and_pages_that_are_there():

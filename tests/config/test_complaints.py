@@ -62,6 +62,11 @@ TYPES = [
     ("service", "portal", "[]", "Expected text, got a list"),
     ("service", "portal", '""', "slug is missing"),
     ("service", "timeout_s", '"30"', "Expected a number, got text"),
+    *(
+        ("service", "version", f'"{wrong}"', f"Expected a version such as \"4.16\", found '{wrong}'")
+        for wrong in ("newest", "4", "v4.16", "4.16 ", "4.16.2.1", "4.x", "4.99999")
+    ),
+    ("service", "version", "4.10", "Expected text, got a number"),
     ("service", "timeout_s", "0", "more than 0 and at most 3600"),
     ("service", "timeout_s", "nan", "more than 0 and at most 3600"),
     ("service", "timeout_s", "inf", "more than 0 and at most 3600"),

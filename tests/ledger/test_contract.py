@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
-from kbsync.ledger import Ledger
+from kbsync.ledger import Ledger, open_ledger
 from kbsync.ledger.values import EntryResult, Turn
 from kbsync.model import Action, Status
 
@@ -48,6 +49,16 @@ def test_after_a_run_it_is_not_empty_for_that_portal_alone_even_when_nothing_was
     assert not ledger.is_empty(PORTAL)
     assert ledger.is_empty(OTHER)
     assert ledger.begin_run(PORTAL, command="push", now=3.0) != number
+
+
+def test_a_run_knows_the_version_of_the_service_also_in_another_ledger(opened, tmp_path):
+    first = opened()
+    first.begin_run(PORTAL, command="push", now=1.0, version="4.16.2")
+    first.begin_run(PORTAL, command="undo 1", now=2.0)
+    assert [run.version for run in opened().runs(PORTAL)] == ["", "4.16.2"]
+    with closing(open_ledger("sqlite:other.db", folder=tmp_path)) as other:
+        other.restore(first.dump())
+        assert [run.version for run in other.runs(PORTAL)] == ["", "4.16.2"]
 
 
 @pytest.mark.parametrize("remote_id", [7, "7", "7a", 2**60])

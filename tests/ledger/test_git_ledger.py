@@ -100,6 +100,15 @@ def in_a_new_clone(remote: Path, folder: Path) -> GitLedger:
     return git_ledger(a_clone(remote, folder))
 
 
+def test_the_version_of_the_service_is_in_the_file_of_a_run_and_another_clone_reads_it(ledger, remote, tmp_path):
+    assert ledger.lock(PORTAL, ANA, now=NOW) is None
+    run = ledger.begin_run(PORTAL, command="push", now=NOW, owner=ANA, version="4.16.2")
+    finish(ledger, run, ledger.offer(PORTAL, run, [(1, a_change(slug="x"))]))
+    other = in_a_new_clone(remote, tmp_path / "other")
+    assert [found.version for found in other.runs(PORTAL)] == ["4.16.2"]
+    other.close()
+
+
 # --- a remote that does not take it ----------------------------------------------------------------------------------
 
 

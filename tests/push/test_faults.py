@@ -14,7 +14,7 @@ import pytest
 from kbsync.app.reading import Reading
 from kbsync.config import LedgerSettings
 from kbsync.markdown.uploaded import body_digest
-from kbsync.sandbox import V4_2, Behaviour, Fault, random_faults
+from kbsync.sandbox import V4_2, V4_10, Behaviour, Fault, random_faults
 from kbsync.service.contract import Service
 from repo import Repo, a_repo, needs_git
 from soak.remote import Remote
@@ -153,9 +153,9 @@ def git_stage(tmp_path_factory) -> Iterator[Stage]:
         yield found
 
 
-@pytest.fixture(scope="module")
-def old_stage(tmp_path_factory) -> Iterator[Stage]:
-    with stages(tmp_path_factory.mktemp("stage"), V4_2) as found:
+@pytest.fixture(scope="module", params=[V4_2, V4_10], ids=["4.2", "4.10"])
+def old_stage(tmp_path_factory, request) -> Iterator[Stage]:
+    with stages(tmp_path_factory.mktemp("stage"), request.param) as found:
         yield found
 
 
@@ -304,7 +304,17 @@ def test_faults_at_random_do_no_more_harm_where_the_ledger_is_in_git_and_the_dis
 
 
 @pytest.mark.parametrize("part", range(2))
-def test_faults_at_random_do_no_more_harm_to_version_4_2(old_stage, part, record_property):
+def test_faults_at_random_do_no_more_harm_to_an_older_version(old_stage, part, record_property):
     seeds = range(1000 + part, 1000 + SCHEDULES // 3, 2)
     record_property("schedules", len(seeds))
     at_random(old_stage, seeds)
+
+
+@pytest.mark.parametrize("kind", ["reset-after", "500-after", "404-after", "cut"])
+def test_one_fault_at_any_third_request_to_an_older_version_leaves_one_article_for_each_source(old_stage, kind):
+    for index in range(1, requests_of_a_push(old_stage) + 1, 3):
+        project = old_stage.begin(f"{kind}-{index}")
+        faults = old_stage.world.sandbox.faults
+        faults.add(replace(KINDS[kind], nth=faults.number + index))
+        found = _run(old_stage, project, 1)
+        assert not found, "\n".join([f"{kind} at request {index}", *found])

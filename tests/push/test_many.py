@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from kbsync.errors import ExitCode
-from kbsync.sandbox import Behaviour
+from kbsync.sandbox import V4_10, V4_16, Behaviour
 
 from .processes import all_ended, ended, kbsync, killed, start
 from .world import PORTAL, a_category, a_project, a_sandbox, a_service, an_article, write_tree
@@ -51,9 +52,9 @@ def assert_one_of_each(sandbox, portal: str, tree=TREE) -> None:
     assert len({article.title for article in there}) == len(wanted)
 
 
-@pytest.mark.parametrize("waits", [False, True])
-def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_path, waits):
-    with a_sandbox(tmp_path, Behaviour(latency_s=0.01)) as sandbox:
+@pytest.mark.parametrize(("waits", "version"), [(False, V4_16), (True, V4_16), (True, V4_10)])
+def test_of_eight_pushes_at_once_with_one_ledger_each_article_is_made_once(tmp_path, waits, version):
+    with a_sandbox(tmp_path, replace(version, latency_s=0.01)) as sandbox:
         folder = a_clone(tmp_path / "one", sandbox.base_url)
         options = ("--wait",) if waits else ()
         found = all_ended([start(folder, *options) for _ in range(EIGHT)])
@@ -116,14 +117,14 @@ def test_pushes_at_once_on_two_portals_with_one_ledger_do_not_wait_for_each_othe
         assert_one_of_each(sandbox, "other", other)
 
 
-@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize(("after", "version"), [(False, V4_16), (True, V4_16), (True, V4_10)])
 def test_a_push_killed_at_every_request_before_and_after_it_is_answered_is_finished_by_the_next(
-    tmp_path, after, record_property
+    tmp_path, after, version, record_property
 ):
     tree = dict(list(TREE.items())[:5])
     edited = {path: text.replace("Text", "New text") for path, text in tree.items()}
     edited |= {"en/a/more.md": an_article("More"), "fr/a/_category.md": a_category("a")}
-    with a_sandbox(tmp_path, Behaviour(latency_s=0.002)) as sandbox:
+    with a_sandbox(tmp_path, replace(version, latency_s=0.002)) as sandbox:
         project = a_project(tmp_path / "project", sandbox.base_url, tree)
         with a_service(sandbox.base_url, project.workspace().profile) as service:
             project.push(service)

@@ -10,19 +10,20 @@ import random
 import threading
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import httpx
 import pytest
 
-from kbsync.sandbox import Behaviour
+from kbsync.sandbox import V4_10, V4_16
 from patience import GIVE_UP_S
 
 from .world import PORTAL, TOKEN, World, a_category, a_world, an_article
 
 pytestmark = pytest.mark.slow
 
-SEEDS = range(12)
+RACES = [(V4_16, seed) for seed in range(12)] + [(V4_10, seed) for seed in range(100, 104)]
+"""The version of the service, and what the person does."""
 TREE = {"en/a/_category.md": a_category("a")} | {
     f"en/a/n{n:02}.md": an_article(f"N{n}", f"Text {n}.", status="published" if n % 3 == 0 else "draft")
     for n in range(20)
@@ -78,10 +79,11 @@ class Person:
 @pytest.fixture
 def worked(tmp_path, request) -> Iterator[tuple[World, Person]]:
     """A push during which somebody was at work."""
-    with a_world(tmp_path, TREE, behaviour=Behaviour(latency_s=0.002)) as world:
+    version, seed = request.param
+    with a_world(tmp_path, TREE, behaviour=replace(version, latency_s=0.002)) as world:
         world.push()
         ids = [base.remote_id for base in world.bases().values() if base.kind == "article"]
-        person = Person(world.sandbox.base_url, ids, random.Random(request.param))
+        person = Person(world.sandbox.base_url, ids, random.Random(seed))
         # The titles of some sources move too, so that theirs and ours may collide.
         world.write({path: text.replace("title: N1", "title: Ours 1") for path, text in EDITED.items()})
         thread = threading.Thread(target=person.work)
@@ -109,7 +111,7 @@ def overwritten(world: World, person: Person) -> tuple[list[int], list[int]]:
     return seen, unseen
 
 
-@pytest.mark.parametrize("worked", SEEDS, indirect=True)
+@pytest.mark.parametrize("worked", RACES, ids=lambda race: f"{race[0].version}-{race[1]}", indirect=True)
 def test_no_edit_of_a_person_that_could_be_seen_is_overwritten_and_every_difference_is_held(worked, record_property):
     world, person = worked
     seen, unseen = overwritten(world, person)

@@ -38,7 +38,7 @@ MAIN = Setup(
     ),
 )
 
-ELSEWHERE = "the sandbox fetches from itself alone, and this address was another server's; see test_4_16_site.py"
+ELSEWHERE = "the sandbox fetches from itself alone, and this address was another server's; see test_s143_… in test_portals_4_16.py"
 RACE = "one of 20 requests at once, which come in any order; see test_service.py"
 LEFT_OUT = {**dict.fromkeys(range(518, 528), ELSEWHERE), 544: RACE, 545: RACE}
 STATUS_ONLY = {15: "fields of the inbox, which is not the help center"}

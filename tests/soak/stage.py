@@ -9,7 +9,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from kbsync.sandbox import V4_2, Behaviour, Sandbox, running
+from kbsync.sandbox import V4_2, V4_10, V4_16, Behaviour, Sandbox, running
 from push.world import PORTAL, SETUP
 
 from .edits import Desk, first_tree
@@ -22,6 +22,9 @@ from .writing import mark_in
 
 OPENINGS = 12
 """Help centers to begin from. To push one takes as long as a round."""
+
+VERSIONS = (V4_16, V4_16, V4_16, V4_10, V4_2)
+"""Of the service, in turn, as many rounds each as there are openings."""
 
 BEGINNING = 1_700_000_000
 """The portal's clock and git's, seconds since 1970; every round begins there."""
@@ -143,17 +146,17 @@ class Stage:
 
 @contextmanager
 def stages(folder: Path, ledger: str = "sqlite") -> Iterator[Callable[[int], Stage]]:
-    """The stage of a seed: most are against version 4.10 of the service, some against 4.2."""
+    """The stage of a seed: most are against the newest version of the service, some against older ones."""
     with ExitStack() as stack:
-        made: dict[bool, Stage] = {}
+        made: dict[str, Stage] = {}
 
         def of(seed: int) -> Stage:
-            is_old = seed // OPENINGS % 5 == 4
-            if is_old not in made:
-                home = folder / ("4.2" if is_old else "4.10")
+            behaviour = VERSIONS[seed // OPENINGS % len(VERSIONS)]
+            if behaviour.version not in made:
+                home = folder / behaviour.version
                 home.mkdir()
-                made[is_old] = stack.enter_context(a_stage(home, V4_2 if is_old else None, ledger))
-            return made[is_old]
+                made[behaviour.version] = stack.enter_context(a_stage(home, behaviour, ledger))
+            return made[behaviour.version]
 
         yield of
 

@@ -19,6 +19,7 @@ from kbsync.errors import LedgerError, PlanRefused
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import RunInfo
 from kbsync.markdown.uploaded import host_of
+from kbsync.markdown.versions import Version
 from kbsync.model import AsOf, Plan
 from kbsync.plan.build import build_plan
 from kbsync.plan.former import renamed_where_desired
@@ -44,14 +45,15 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
     bases = renamed_where_desired(record.bases, reading.desired, partial(was_named, reading.compiler, addresses))
     everything = chosen(workspace, reading.desired, options)
     recovery = settle_pending(record.pending, bases, None, complete=False, effects=workspace.profile.side_effects)
+    version = workspace.settings.service.version or run.version
     policy = policy_of(workspace, options, named(workspace, reading.desired, options.overwrite, options.here))
+    policy = replace(policy, can=frozenset(workspace.profile.at(Version.or_newest(version)).operations))
     known = Known(None, without_portal(recovery.bases), recovery.unknown, complete=False)
     weighed = weigh(without_portal(reading.desired), known)
     sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))
     desired = with_originals(without_portal(everything), weighed)
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
-    version = workspace.settings.service.version or run.version
     plan = replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)
     return Compared(judged(plan, workspace, reading), reading.findings)
 

@@ -1,0 +1,196 @@
+"""The version of the service, as the commands show it: set in kbsync.toml, read from the service, or unknown."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from kbsync.sandbox import V4_10, V4_16, Behaviour, Fault, Sandbox
+
+if TYPE_CHECKING:
+    from conftest import Project
+
+MADE_UP = {"5.2": "newer than kbsync knows. kbsync takes it for 4.16.", "3.9": "older than kbsync knows."}
+
+
+def in_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def version_of(project: Project, *command: str) -> str:
+    """What the JSON of a command says."""
+    done = project.run(*command, "--format", "json")
+    return json.loads(done.out)["target"]["version"]
+
+
+def times_asked(portal: Sandbox) -> int:
+    return sum(request.path == "/api" for request in portal.requests)
+
+
+@pytest.mark.parametrize(
+    ("portal", "version"), [(V4_10, "4.10.0"), (V4_16, "4.16.2")], ids=["4.10", "4.16"], indirect=["portal"]
+)
+def test_the_version_is_in_plans_pushes_and_the_ledger(remote: Project, version: str):
+    assert version_of(remote, "plan") == version
+    assert version_of(remote, "push") == version
+    assert version_of(remote, "plan") == version
+    assert version_of(remote, "plan", "--offline") == version
+    run = json.loads(remote.run("ledger", "show", "1", "--format", "json").out)
+    assert run["version"] == version
+    assert f"version {version} of the service" in remote.run("ledger", "show", "1").out
+    remote.run("undo", "1", "--yes")
+    assert json.loads(remote.run("ledger", "show", "2", "--format", "json").out)["version"] == version
+
+
+def test_a_push_asks_once_and_a_plan_with_nothing_to_do_does_not(remote: Project, portal: Sandbox):
+    assert remote.run("push").code == 0
+    assert times_asked(portal) == 1
+    remote.run("plan")  # what the push made is new on the portal
+    before = times_asked(portal)
+    for _ in range(3):
+        assert remote.run("plan").code == 0
+    assert times_asked(portal) - before <= 3
+    assert remote.run("push").code == 0
+    assert version_of(remote, "plan") == "4.16.2"
+
+
+def test_a_version_that_is_set_is_not_asked_for(remote: Project, portal: Sandbox):
+    for command in ("plan", "push", "plan"):
+        done = remote.run(command, "--format", "json", KBSYNC_SERVICE__VERSION="4.10")
+        assert json.loads(done.out)["target"]["version"] == "4.10"
+    assert times_asked(portal) == 0
+    # Nobody takes what was set once for what the service said.
+    assert version_of(remote, "plan") == "4.16.2"
+
+
+def test_a_wrong_version_is_refused_with_the_line(project: Project):
+    project.config('[service]\nbase_url = "sandbox"\nversion = "newest"\n')
+    done = project.run("plan")
+    assert done.code == 2
+    assert "kbsync.toml:3: `[service] version`: Expected a version such as \"4.16\", found 'newest'." in done.err
+
+
+def test_a_number_for_a_version_is_not_repeated_for_it_may_be_another(project: Project):
+    project.config('[service]\nbase_url = "sandbox"\nversion = 4.10\n')
+    done = project.run("plan")
+    assert done.code == 2
+    assert "Put it in quotes." in done.err
+    assert '"4.1"' not in done.err
+
+
+@pytest.mark.parametrize(
+    ("portal", "words"),
+    [(Behaviour(version=version), words) for version, words in MADE_UP.items()],
+    ids=[*MADE_UP],
+    indirect=["portal"],
+)
+def test_a_version_beyond_what_kbsync_knows_is_told_in_check_and_in_a_verbose_plan(remote: Project, words: str):
+    check = remote.run("check")
+    assert check.code == 0
+    assert words in in_one_line(check.out) and "note  version:" in check.out
+    plan = remote.run("plan", "-v")
+    assert plan.code == 0
+    assert in_one_line(plan.out).count(words) == 1
+    assert words not in in_one_line(remote.run("plan").out)
+    assert remote.run("push").code == 0
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [Fault("status", status=404), Fault("junk"), Fault("junk", junk='{"version": [4]}'), Fault("redirect")],
+    ids=["404", "html", "json", "redirect"],
+)
+def test_a_service_that_does_not_tell_works_as_the_newest_and_only_check_says_so(
+    remote: Project, portal: Sandbox, fault: Fault
+):
+    portal.faults.add(replace(fault, path="^/api$", times=99))
+    assert version_of(remote, "plan") == ""
+    push = remote.run("push")
+    assert push.code == 0
+    assert "version" not in push.out + push.err
+    check = remote.run("check")
+    assert check.code == 0
+    assert "note  version:     The service does not tell. kbsync takes it for 4.16." in check.out
+
+
+def test_check_says_what_is_set_and_that_the_service_says_something_else(remote: Project):
+    done = remote.run("check", KBSYNC_SERVICE__VERSION="4.10")
+    assert "note  version:     4.10, as kbsync.toml says. The service says 4.16.2." in done.out
+    same = remote.run("check", KBSYNC_SERVICE__VERSION="4.16")
+    assert "ok    version:     4.16; kbsync was tested with 4.2, 4.10 and 4.16" in same.out
+
+
+# --- what depends on it in the files
+
+
+def levels(out: str) -> dict[str, str]:
+    """What was found of the two rules."""
+    found = json.loads(out)["findings"]
+    return {finding["code"]: finding["level"] for finding in found if finding["code"] in {"KB209", "KB211"}}
+
+
+def test_reserved_slugs_and_empty_drafts_are_those_of_the_version_that_is_set(project: Project):
+    project.write("content/en/billing/search.md", "---\ntitle: Find\nslug: search\n---\nText.\n")
+    project.write("content/en/billing/empty.md", "---\ntitle: Empty\nstatus: draft\n---\n")
+
+    def codes(version: str) -> dict[str, str]:
+        done = project.run("lint", "--format", "json", KBSYNC_SERVICE__VERSION=version)
+        return levels(done.out)
+
+    for _ in range(2):  # the second time from memory
+        assert codes("4.10") == {"KB211": "error"}
+        assert codes("4.16") == {"KB209": "error"}
+    assert levels(project.run("lint", "--format", "json").out) == {"KB209": "error", "KB211": "warning"}
+
+
+def test_lint_compares_with_the_version_that_is_set_unless_that_is_the_one_before_an_upgrade(project: Project):
+    project.write("content/en/billing/table.md", "---\ntitle: Table\n---\n| a |\n| --- |\n| b |\n")
+
+    def differs(against: str, version: str) -> bool:
+        return "KB416" in project.run("lint", "--against", against, KBSYNC_SERVICE__VERSION=version).out
+
+    assert [differs("4.10", "4.16"), differs("4.16", "4.10"), differs("4.10", "4.10")] == [True] * 3
+    assert not differs("4.10", "4.12")
+
+
+@pytest.mark.parametrize(("version", "wrapped"), [("4.10", False), ("4.16", True), ("5.2", True)])
+def test_the_preview_renders_as_the_version_that_is_set(project: Project, version: str, wrapped: bool):
+    project.write("content/en/billing/table.md", "---\ntitle: Table\n---\n| a |\n| --- |\n| b |\n")
+    assert project.run("preview", "--build", "out", KBSYNC_SERVICE__VERSION=version).code == 0
+    pages = "".join(path.read_text("utf-8") for path in (project.folder / "out").rglob("*.html"))
+    assert "<table>" in pages
+    assert ("tableWrapper" in pages) == wrapped
+    assert project.run("preview", "--build", "old", "--service", "4.10", KBSYNC_SERVICE__VERSION=version).code == 0
+    pages = "".join(path.read_text("utf-8") for path in (project.folder / "old").rglob("*.html"))
+    assert '<div class="tableWrapper"' not in pages
+
+
+# --- other lines of check
+
+
+@pytest.mark.parametrize("portal", [Behaviour(accounts_without_api=frozenset({1}))], ids=["no-api"], indirect=True)
+def test_surprise_141_an_account_without_the_api_is_one_clear_line(remote: Project, portal: Sandbox):
+    done = remote.run("check")
+    assert done.code == 5
+    assert "bad   api:         The plan of account 1 does not include the API." in done.out
+    assert "The token works. Ask the people who run the service" in in_one_line(done.out)
+    assert "Skipped until the connection works." in done.out
+
+
+def test_surprise_135_a_hidden_locale_is_a_note(remote: Project, portal: Sandbox):
+    portal.panel.sql("""UPDATE portals SET config = json_set(config, '$.draft_locales', json_array('fr'))""")
+    done = remote.run("check")
+    assert done.code == 0
+    assert "note  locales:     Locale fr is hidden from the portal's language menu." in done.out
+
+
+def test_limits_are_told_and_no_upload_is_spent_on_them(remote: Project, portal: Sandbox):
+    done = remote.run("check", KBSYNC_PACE__REQUESTS_PER_MINUTE="1200", KBSYNC_PACE__UPLOADS_PER_HOUR="60")
+    assert "ok    requests:    kbsync sends at most 1,200 a minute. The service allows 3,000 from one" in done.out
+    assert "ok    uploads:     at most 60 images an hour, for the whole account" in done.out
+    assert not any(request.path.endswith("/upload") for request in portal.requests)
+    fast = remote.run("check", KBSYNC_PACE__REQUESTS_PER_MINUTE="6000")
+    assert "note  requests:" in fast.out and "Lower [pace] requests_per_minute." in fast.out
