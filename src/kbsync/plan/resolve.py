@@ -22,13 +22,21 @@ from kbsync.model import Base, Desired, Fields, Observed, Value
 Side = Literal["ours", "theirs"]
 
 
-def resolve_fields(desired: Desired, base: Base | None, observed: Observed, names: Iterable[str], side: Side) -> Base:
+def resolve_fields(
+    desired: Desired,
+    base: Base | None,
+    observed: Observed,
+    names: Iterable[str],
+    side: Side,
+    agreed: Fields = {},  # noqa: B006
+) -> Base:
     """The base after a decision.
 
     Args:
         desired, base, observed: the three sides; `base` None where nothing was agreed on yet.
         names: the fields that are decided.
         side: whose value counts.
+        agreed: what is ours of a field in the base, where that is not the value of the file: the number of a place.
     """
     names = tuple(names)
     # Of a locale that differs there is no agreement either, and only a decision about the locale makes one.
@@ -45,13 +53,13 @@ def resolve_fields(desired: Desired, base: Base | None, observed: Observed, name
     overruled = {name: value for name, value in known.overruled.items() if name not in seen}
     if side == "ours":
         return replace(known, kept=kept, overruled={**overruled, **seen}, path=desired.path)
-    agreed = _agree_to(known, desired, names)
-    return replace(agreed, kept={**kept, **seen}, overruled=overruled, path=desired.path)
+    base = _agree_to(known, desired, names, agreed)
+    return replace(base, kept={**kept, **seen}, overruled=overruled, path=desired.path)
 
 
-def _agree_to(base: Base, desired: Desired, names: Iterable[str]) -> Base:
+def _agree_to(base: Base, desired: Desired, names: Iterable[str], agreed: Fields) -> Base:
     """The base with what the source wants of some fields."""
-    wanted = {name: _wanted(desired, name) for name in names}
+    wanted = {name: agreed.get(name, _wanted(desired, name)) for name in names}
     fields = {**base.fields, **{name: value for name, value in wanted.items() if name not in {"locale", "status"}}}
     status = desired.status if "status" in wanted else base.status
     return replace(base, fields=fields, locale=str(wanted.get("locale", base.locale)), status=status)
