@@ -148,6 +148,7 @@ class Transport:
         query: Mapping[str, Any] | None = None,
         public: bool = False,
         file: File | None = None,
+        etag: str = "",
     ) -> Answer:
         """Ask, and repeat what is safe to repeat.
 
@@ -158,6 +159,7 @@ class Transport:
             query: parameters behind the path.
             public: leave the token out.
             file: sent as a form instead of a body. A limit of uploads lasts for an hour, so its end is not waited for.
+            etag: of an earlier answer; where that is still the answer it comes as 304, without a body.
 
         Raises:
             Unreachable: it never left, also not after some tries.
@@ -167,7 +169,9 @@ class Transport:
         tries = Tries()
         while True:
             try:
-                answer = self._send_once(method, path, tries, body=body, query=query, public=public, file=file)
+                answer = self._send_once(
+                    method, path, tries, body=body, query=query, public=public, file=file, etag=etag
+                )
             except (Unreachable, AnswerLost) as exc:
                 before_next_s = self._retry.after_error_s(exc, method, tries)
                 tries.again = "no connection" if isinstance(exc, Unreachable) else "no answer"
@@ -192,8 +196,11 @@ class Transport:
         query: Mapping[str, Any] | None,
         public: bool,
         file: File | None,
+        etag: str,
     ) -> Answer:
         headers = {} if public else {"api_access_token": self.token}
+        if etag:
+            headers["If-None-Match"] = etag
         content = None
         if body is not None:
             content = msgspec.json.encode(body)
