@@ -307,13 +307,18 @@ class Reason(StrEnum):
     STAGED = "staged"
 
 
+Neighbors = tuple[RemoteId | None, RemoteId | None]
+"""What an item is between in an order, by id; None at an end."""
+
+
 class FieldChange(msgspec.Struct, frozen=True, gc=False):
     """One field before and after. Texts of a body are given by `body_digest`.
 
     `said` is what people are shown instead of the two, where these mean nothing to them: ids, and slugs that are the
     same in two locales. `agreed` is what had been agreed on where that is not the value before: somebody's edit is
     overwritten. `leaves` is what will have been agreed on where that is not the value after: an undo gives somebody's
-    edit back, and it is held again.
+    edit back, and it is held again. `beside` are the neighbors of a place before and after: its numbers mean nothing
+    once the category was numbered anew.
     """
 
     name: str
@@ -322,6 +327,7 @@ class FieldChange(msgspec.Struct, frozen=True, gc=False):
     said: tuple[str, str] | None = None
     agreed: Agreed | None = None
     leaves: Agreed | None = None
+    beside: tuple[Neighbors, Neighbors] | None = None
 
     @property
     def shown(self) -> tuple[Value, Value]:

@@ -12,10 +12,10 @@ from pathlib import Path
 from kbsync.app.lease import Lease, held_lock
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
-from kbsync.app.plan import check_first_push, check_removals, make_plan
+from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.saved_plans import read_saved_plan
-from kbsync.app.sides import learn_version, recorded
+from kbsync.app.saved_plans import Resumed, read_saved_plan
+from kbsync.app.sides import Recorded, is_as_seen, learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
@@ -106,8 +106,9 @@ def push_tree(
     before, started = service.requests, time.monotonic()
     learn_version(service)
     record = recorded(workspace, lease.ledger)
-    resumed = read_saved_plan(saved, workspace, reading, service, record) if saved is not None else None
-    planned = resumed.planned if resumed else make_plan(workspace, reading, service, record, options)
+    resumed, planned = _planned(workspace, reading, service, record, options, saved)
+    if not is_as_seen(workspace, service, planned.portal, planned.plan.sent):
+        resumed, planned = _planned(workspace, reading, service, record, options, saved)
     note_behind(workspace, planned.plan)
     check_removals(planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
@@ -132,6 +133,21 @@ def push_tree(
         pushed.nothing = f"Everything in {saved} is done already."
         pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew
     return pushed
+
+
+def _planned(
+    workspace: Workspace,
+    reading: Reading,
+    service: Service,
+    record: Recorded,
+    options: PlanOptions,
+    saved: Path | None,
+) -> tuple[Resumed | None, Planned]:
+    """A plan made now, or the one that was saved."""
+    if saved is None:
+        return None, make_plan(workspace, reading, service, record, options)
+    resumed = read_saved_plan(saved, workspace, reading, service, record)
+    return resumed, resumed.planned
 
 
 def make_sender(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kbsync.app.workspace import Workspace
-from kbsync.model import Base, Desired, Observed, Pending
+from kbsync.model import Base, Change, Desired, Observed, Pending
 
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
@@ -149,6 +149,28 @@ def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Ob
 def learn_version(service: Service) -> None:
     """Ask the service for its version, unless kbsync.toml has it: what is sent depends on it."""
     service.use_version(service.version or service.fetch_version())
+
+
+def is_as_seen(workspace: Workspace, service: Service, portal: Portal, changes: Iterable[Change]) -> bool:
+    """Whether what some changes do to readers and to orders still meets what was seen, every row looked at.
+
+    A list shows neither every pending edit nor every reorder (docs/service.md, S105 and S124). Without a portal that
+    can be listed there is nothing to look at.
+    """
+    if portal.items is None or portal.snapshot is None:
+        return True
+    there = {(item.kind, item.remote_id): item for item in portal.items}
+    concerned: set[tuple[str, str]] = set()
+    for change in changes:
+        item = there.get((change.kind, change.remote_id)) if change.remote_id is not None else None
+        if item is not None and item.kind == "article" and (change.live or "position" in change.after):
+            concerned |= {(item.locale, str(slug)) for slug in [item.fields.get("category")] if slug}
+    if not concerned or service.look_again(portal.snapshot, sorted(concerned)):
+        return True
+    from kbsync.service.snapshot import snapshot_path, store_snapshot
+
+    store_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), portal.snapshot)
+    return False
 
 
 def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) -> None:

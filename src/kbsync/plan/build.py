@@ -42,9 +42,10 @@ from typing import TYPE_CHECKING
 
 from kbsync.model import Action, Change, Desired, Observed, Plan, Refusal, Target
 from kbsync.plan.cost import requests_of
+from kbsync.plan.decide import Verdict
 from kbsync.plan.decide_item import decide_item
 from kbsync.plan.displaced import note_displaced
-from kbsync.plan.draft import Draft, Policy
+from kbsync.plan.draft import Draft, Place, Policy
 from kbsync.plan.known import Known
 from kbsync.plan.match import Match, Weighed, match_items, weigh
 from kbsync.plan.order import take_turns
@@ -57,6 +58,7 @@ from kbsync.plan.orphans import (
 )
 from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
+from kbsync.plan.reorder import compare_orders, number_changes
 from kbsync.plan.staged import after_publication, published
 from kbsync.plan.staging import decide_staged
 from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs
@@ -101,7 +103,8 @@ def build_plan(
         The plan; refused where it would remove more than the policy allows.
     """
     desired = list(desired)
-    matches = after_publication(match_items(desired, weighed or weigh(desired, known)))
+    weighed = weighed or weigh(desired, known)
+    matches = after_publication(match_items(desired, weighed))
     renamed = renamed_categories(matches)
     unknown = {(entry.kind, entry.locale, entry.slug) for entry in known.pending if entry.action == Action.CREATE}
     complete = known.complete or known.observed is None
@@ -114,6 +117,9 @@ def build_plan(
         is_seen=known.observed is not None,
     )
     hold_unclear(draft, matches.unclear)
+    # An order is that of the whole category, also where a part of it is planned.
+    everything = matches if len(desired) == len(weighed.items) else match_items(weighed.items.values(), weighed)
+    groups = compare_orders(draft, everything.matched, known.seen, renamed)
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
     for match in (*matches.matched, *new):
         decide_item(draft, match, renamed, unknown)
@@ -124,6 +130,7 @@ def build_plan(
     name_originals(draft, matches)
     name_as_on_the_portal(draft, matches)
     settle_renamed(draft, known.bases, renamed)
+    number_changes(draft, groups)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
         hold_slugs_elsewhere(draft, known.elsewhere)
@@ -156,6 +163,8 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
         kept=[item for item in plan.kept if item.path not in moved],
         unpublished=[item for item in plan.unpublished if item.path not in moved],
         waiting=[item for item in plan.waiting if item.path not in moved],
+        # Nothing had to move, and only texts did since.
+        places={path: Place(Verdict.NOTHING) for path in moved},
     )
     for match in matches:
         decide_item(draft, match, {}, ())

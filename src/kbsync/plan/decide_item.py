@@ -151,24 +151,16 @@ def _decide_present(
     same_locale = observed.locale in ("", desired.locale)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
     plain = base is not None and base.path == desired.path and not base.is_decided and same_locale
+    place = draft.places.get(desired.path)
+    if place is not None:
+        ours = {name: value for name, value in ours.items() if name != "position"}
+        plain = plain and place.verdict is Verdict.NOTHING
     if not plain or not _agree(ours, agreed, there):
         if not same_locale:
             ours = {**ours, "locale": desired.locale}
             there = {**there, "locale": observed.locale}
             agreed = {**agreed, "locale": base.locale} if base else agreed
-        proof = proof_of(draft, match, observed)
-        verdicts = {
-            name: decide(value, agreed.get(name, ABSENT), there.get(name), proof.get(name))
-            for name, value in ours.items()
-        }
-        replaced = {name: overwritten(verdict, agreed.get(name, ABSENT)) for name, verdict in verdicts.items()}
-        if desired.path in draft.policy.overwrite:
-            verdicts = {name: to_be_sent(verdict) for name, verdict in verdicts.items()}
-        elif base is not None and base.is_decided:
-            verdicts = as_decided(draft, desired, base, verdicts, there)
-        if not same_locale:
-            verdicts = _with_its_locale(verdicts, desired, there, draft.policy.side_effects.locale_follows)
-        _decide_fields(draft, match, observed, there, verdicts, replaced)
+        _decide_values(draft, match, observed, (ours, agreed, there))
     if desired.kind == "article":
         decide_publication(draft, match, observed)
     if base is not None and base.is_decided:
@@ -199,6 +191,26 @@ def _late_fields(
         ours = {name: value for name, value in ours.items() if name not in unknown}
     free = {name: there.get(name) for name in late if name not in agreed and there.get(name) in EMPTY}
     return ours, {**free, **agreed}, {**free, **there}
+
+
+def _decide_values(draft: Draft, match: Match, observed: Observed, sides: tuple[Fields, Fields, Fields]) -> None:
+    """A verdict for each field of one item, and what follows; its place in an order has one already."""
+    desired, base = match.desired, match.base
+    ours, agreed, there = sides
+    proof, place = proof_of(draft, match, observed), draft.places.get(desired.path)
+    verdicts = {
+        name: decide(value, agreed.get(name, ABSENT), there.get(name), proof.get(name)) for name, value in ours.items()
+    }
+    if place is not None:
+        verdicts["position"] = place.verdict
+    replaced = {name: overwritten(verdict, agreed.get(name, ABSENT)) for name, verdict in verdicts.items()}
+    if desired.path in draft.policy.overwrite:
+        verdicts = {name: to_be_sent(verdict) for name, verdict in verdicts.items()}
+    elif base is not None and base.is_decided:
+        verdicts = as_decided(draft, desired, base, verdicts, there, place)
+    if "locale" in ours:
+        verdicts = _with_its_locale(verdicts, desired, there, draft.policy.side_effects.locale_follows)
+    _decide_fields(draft, match, observed, there, verdicts, replaced)
 
 
 def _with_its_locale(
@@ -314,4 +326,5 @@ def _hold_fields(
             agreed = base if base is None or desired.kind != "portal" or base.fields.keys() >= {*names} else None
             hint = hold_hint(draft, match, reason, agreed)
             held = hold(desired, reason, observed.remote_id, names, hint, there, edited_s=observed.updated_at)
-            draft.held.append(replace(held, has_base=agreed is not None))
+            place = draft.places.get(desired.path)
+            draft.held.append(replace(place.of(held) if place else held, has_base=agreed is not None))

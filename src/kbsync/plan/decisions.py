@@ -13,11 +13,16 @@ from collections.abc import Mapping
 
 from kbsync.model import Base, Desired, Fields, Reason
 from kbsync.plan.decide import ABSENT, HELD, Verdict
-from kbsync.plan.draft import Draft, hold
+from kbsync.plan.draft import Draft, Place, hold
 
 
 def as_decided(
-    draft: Draft, desired: Desired, base: Base, verdicts: Mapping[str, Verdict], there: Fields
+    draft: Draft,
+    desired: Desired,
+    base: Base,
+    verdicts: Mapping[str, Verdict],
+    there: Fields,
+    place: Place | None = None,
 ) -> dict[str, Verdict]:
     """The verdicts as people decided them; the plan names what a decision is about, so that it can be taken back.
 
@@ -26,17 +31,23 @@ def as_decided(
         desired, base: two of the three sides.
         verdicts: those of the fields, by name.
         there: the portal's values.
+        place: the verdict about its place in an order: its number alone says nothing.
     """
+    seen = there
+    if place is not None and place.is_still:
+        seen = {**there, "position": base.kept.get("position")}
     kept = tuple(
-        name for name, verdict in verdicts.items() if verdict is Verdict.DRIFT and _is_about(base.kept, name, there)
+        name for name, verdict in verdicts.items() if verdict is Verdict.DRIFT and _is_about(base.kept, name, seen)
     )
     overruled = tuple(
         name for name, verdict in verdicts.items() if verdict in HELD and _is_about(base.overruled, name, there)
     )
     if kept:
-        draft.kept.append(hold(desired, Reason.DRIFT, base.remote_id, kept, "", there))
+        held = hold(desired, Reason.DRIFT, base.remote_id, kept, "", there)
+        draft.kept.append(place.of(held) if place else held)
     if overruled:
-        draft.overruled.append(hold(desired, Reason.DRIFT, base.remote_id, overruled, "", there))
+        held = hold(desired, Reason.DRIFT, base.remote_id, overruled, "", there)
+        draft.overruled.append(place.of(held) if place else held)
     return {**verdicts, **dict.fromkeys(kept, Verdict.NOTHING), **dict.fromkeys(overruled, Verdict.SEND)}
 
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from msgspec.structs import replace
+
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, SideEffects
 from kbsync.model import (
     Action,
@@ -26,6 +28,7 @@ from kbsync.model import (
     Value,
     Waiting,
 )
+from kbsync.plan.decide import Verdict
 from kbsync.plan.known import SILENT, GitWord
 
 STATUS_ACTIONS = {Status.PUBLISHED: Action.PUBLISH, Status.DRAFT: Action.UNPUBLISH, Status.ARCHIVED: Action.ARCHIVE}
@@ -70,6 +73,33 @@ class Policy:
     release: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Place:
+    """The verdict about an item's place in its order (`plan/sequence.py`), which takes the place of its number's.
+
+    `said` are the places on the portal and in the files in words. `agreed` is the number that the base gets where the
+    files' place is agreed on. `is_still`: the difference was accepted, and is what it was then.
+    """
+
+    verdict: Verdict
+    said: tuple[str, str] | None = None
+    sentence: str = ""
+    agreed: int | None = None
+    is_still: bool = False
+
+    def of(self, held: Held) -> Held:
+        """What is held of the item, with its places in words."""
+        if self.said is None or "position" not in held.fields:
+            return held
+        values = tuple(
+            replace(value, said=self.said, leaves=None if self.agreed is None else (self.agreed,))
+            if value.name == "position"
+            else value
+            for value in held.values
+        )
+        return replace(held, values=values, hint=f"{self.sentence} {held.hint}".strip())
+
+
 NO_AUTHOR = (
     "The service needs an author for each article. Write the id of a user as `default = 1` under [authors] in "
     "kbsync.toml, or add `author` to the file."
@@ -82,7 +112,8 @@ class Draft:
 
     `complete`: whether the portal's list had no gaps; `has_record`: whether the ledger knows anything of this portal.
     `is_seen`: whether the portal was looked at. `strangers`: locales with articles that no source is, and that the
-    panel's editor did not make.
+    panel's editor did not make. `places` are the verdicts about orders, by path; where there is none, all sides have
+    one number, or numbers are compared.
     """
 
     policy: Policy
@@ -104,6 +135,7 @@ class Draft:
     forgotten: list[Base] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
     unclear_categories: set[tuple[str, str]] = field(default_factory=set)
+    places: dict[str, Place] = field(default_factory=dict)
     unchanged: int = 0
 
 

@@ -85,7 +85,7 @@ def replan(saved: Plan, now: Now) -> Replanned:
         if same is not None and not (change.action is Action.CREATE and _key(change) in lost):
             others.remove(same)
             going.append(same)
-        elif same is None and record.has(change):
+        elif same is None and record.has(change, instead.get(_item(change), [])):
             done += change.action is not Action.ADOPT
         else:
             reason = _lost(change) if same is not None else _why(change, instead.get(_item(change), []))
@@ -176,6 +176,15 @@ def _disagreed(saved: Change, now: Change) -> list[str]:
     return [name for name in {**ours, **theirs} if ours.get(name) != theirs.get(name)]
 
 
+def _is_place(field: FieldChange) -> bool:
+    """Whether a field is a place in an order, which its number does not say."""
+    return field.name == "position" and field.beside is not None
+
+
+def _has_place(item: Change | Held) -> bool:
+    return "position" in (item.fields if isinstance(item, Held) else item.after)
+
+
 # --- the same, and done ----------------------------------------------------------------------------------------------
 
 
@@ -236,6 +245,9 @@ class _Record:
             return replace(field, after=None)  # The files are the same: only its neighbours can differ.
         if field.name == LINK_FIELD or is_popular(field.name):
             return replace(field, after=self._with_ids(field.name, field.after), said=None)
+        if _is_place(field):
+            # The portal may have numbered the category anew; the neighbors say which place it is.
+            return replace(field, before=None, after=None, agreed=None, leaves=None, beside=None)
         return field
 
     def _with_ids(self, name: str, value: Value) -> Value:
@@ -257,8 +269,8 @@ class _Record:
             return None
         return self.by_id.get((change.kind, change.remote_id)) or self.by_path.get((change.kind, change.path))
 
-    def has(self, change: Change) -> bool:
-        """Whether nothing is left of a change."""
+    def has(self, change: Change, instead: Iterable[Change | Held] = ()) -> bool:
+        """Whether nothing is left of a change; `instead` is what a new plan has for its item."""
         if change.action in {Action.ADOPT, Action.UPLOAD}:
             return True  # Neither is sent unless the plan made now asks for it.
         if change.action is Action.CREATE:
@@ -270,6 +282,11 @@ class _Record:
         if base is None:
             return False
         wanted = change.after
+        if any(_is_place(field) for field in change.fields) and not any(_has_place(item) for item in instead):
+            # It is where it belongs, by whatever number.
+            del wanted["position"]
+            if not wanted:
+                return True
         final = self.slugs.get((change.kind, change.remote_id))
         if "slug" in wanted and base.slug == final:
             wanted["slug"] = final

@@ -29,13 +29,21 @@ Side = Literal["ours", "theirs", "take"]
 LIVE_NAMES = {draft: name for name, draft in DRAFTS.items()}
 
 
-def resolve_fields(desired: Desired, base: Base | None, observed: Observed, names: Iterable[str], side: Side) -> Base:
+def resolve_fields(
+    desired: Desired,
+    base: Base | None,
+    observed: Observed,
+    names: Iterable[str],
+    side: Side,
+    agreed: Fields = {},  # noqa: B006
+) -> Base:
     """The base after a decision.
 
     Args:
         desired, base, observed: the three sides; `base` None where nothing was agreed on yet.
         names: the fields that are decided.
         side: whose value counts.
+        agreed: what is ours of a field in the base, where that is not the value of the file: the number of a place.
     """
     names = tuple(names)
     # Of a locale that differs there is no agreement either, and only a decision about the locale makes one.
@@ -52,14 +60,14 @@ def resolve_fields(desired: Desired, base: Base | None, observed: Observed, name
     overruled = {name: value for name, value in known.overruled.items() if name not in seen}
     if side == "ours":
         return replace(known, kept=kept, overruled={**overruled, **seen}, path=desired.path)
-    agreed = _agree_to(known, desired, names)
-    return replace(agreed, kept={**kept, **seen}, overruled=overruled, path=desired.path)
+    base = _agree_to(known, desired, names, agreed)
+    return replace(base, kept={**kept, **seen}, overruled=overruled, path=desired.path)
 
 
-def _agree_to(base: Base, desired: Desired, names: Iterable[str]) -> Base:
+def _agree_to(base: Base, desired: Desired, names: Iterable[str], agreed: Fields) -> Base:
     """The base with what the source wants of some fields."""
     # What is pending in the panel is nobody's agreement.
-    wanted = {name: _wanted(desired, name) for name in names if name not in DRAFTS.values()}
+    wanted = {name: agreed.get(name, _wanted(desired, name)) for name in names if name not in DRAFTS.values()}
     fields = {**base.fields, **{name: value for name, value in wanted.items() if name not in {"locale", "status"}}}
     status = desired.status if "status" in wanted else base.status
     return replace(base, fields=fields, locale=str(wanted.get("locale", base.locale)), status=status)

@@ -15,6 +15,7 @@
       what was staged       |                             |
     any of these            | somebody has an edit        | held, where title, body or the page would change under it
                             |   pending since             |
+    moved it in its order   | between the same neighbors  | between its neighbors before (`undo_order.py`)
 
 What a run did to one item in several steps is put back in one: first value before, last value after.
 """
@@ -38,6 +39,7 @@ from kbsync.model import (
     Finding,
     Held,
     Kind,
+    Neighbors,
     Observed,
     Plan,
     Reason,
@@ -51,6 +53,7 @@ from kbsync.plan.draft import STATUS_ACTIONS, agreed_before, names_of
 from kbsync.plan.nodes import key_of
 from kbsync.plan.order import take_turns
 from kbsync.plan.portal_settings import with_made
+from kbsync.plan.undo_order import is_apart, place_back
 
 PENDING = "An edit of it is pending in the panel. Publish or discard the edit there, then undo again."
 
@@ -65,6 +68,7 @@ class _Done:
     displaced: dict[str, Value] = field(default_factory=dict)
     agreed: dict[str, Agreed | None] = field(default_factory=dict)
     unclaimed: set[str] = field(default_factory=set)
+    beside: tuple[Neighbors, Neighbors] | None = None
     made: bool = False
     deleted: bool = False
 
@@ -82,6 +86,8 @@ class _Done:
             self.agreed.setdefault(step.name, step.agreed)
             if change.action is Action.CREATE and step.leaves == ():
                 self.unclaimed.add(step.name)
+            if step.beside:
+                self.beside = (self.beside[0] if self.beside else step.beside[0], step.beside[1])
         self.after |= {name: value for name, value in change.after.items() if name != LINK_FIELD}
 
     def moves(self, now: Observed, effects: SideEffects) -> tuple[set[str], set[str]]:
@@ -98,7 +104,15 @@ class _Done:
             moves |= place
             if now.locale not in ("", left) or any(shown.get(name) != self.after.get(name) for name in place):
                 touched |= place
+        elif self.is_reordered:
+            # Its number says nothing; its neighbors do.
+            return moves - {"position"}, touched - {"position"}
         return moves, touched
+
+    @property
+    def is_reordered(self) -> bool:
+        """Whether its place in an order was changed, and not what it is ordered in."""
+        return self.beside is not None and not {"category", "locale"} & self.before.keys()
 
 
 def build_undo(
@@ -212,6 +226,8 @@ class _Draft:
 
     def _put_back(self, done: _Done, now: Observed) -> None:
         moves, touched = done.moves(now, self.effects)
+        if done.is_reordered and done.beside and is_apart(now, self.there.values(), done.beside):
+            touched |= {"position"}
         if touched:
             hint = "It changed after this run. Change it back in the panel."
             self._hold(done, Reason.DRIFT, _in_order(now.kind, touched), hint)
@@ -225,7 +241,10 @@ class _Draft:
         # The way back overwrites these as well, so the former values are sent along even where they are the same.
         names |= {name for name in self.effects.overwrites(names) if name in before and name not in touched}
         last = replace(done.last, locale=str(done.before["locale"])) if "locale" in names else done.last
-        if fields := self._fields_back(done, now, names - {"status"}, before):
+        fields = self._fields_back(done, now, names - {"status"}, before)
+        if "position" not in touched and (place := self._place_back(done, now)) is not None:
+            fields.append(place)
+        if fields:
             self.changes.append(_change(Action.UPDATE, last, now.remote_id, fields, now))
         if "status" in names and before["status"] is not None:
             field = self._back(done, now, "status", Status(str(before["status"])))
@@ -242,6 +261,19 @@ class _Draft:
             return names
         self._hold(done, Reason.STAGED, _in_order(now.kind, touching), PENDING)
         return names - touching
+
+    def _place_back(self, done: _Done, now: Observed) -> FieldChange | None:
+        """Its place in an order, where the run changed that; what only made room for others stays where it is."""
+        if not done.is_reordered or done.beside is None or done.beside[0] == done.beside[1]:
+            return None
+        number = done.before.get("position")
+        back = place_back(now, self.there.values(), done.beside, number if isinstance(number, int) else None)
+        agreed = done.agreed.get("position")
+        if back is None or agreed is None:
+            return back
+        # In a category that was numbered anew, the number that was agreed on names another place.
+        same = now.fields.get("position") == done.after.get("position")
+        return replace(back, leaves=agreed if same else ())
 
     def _make_again(self, done: _Done, now: Observed | None) -> None:
         if now is not None:

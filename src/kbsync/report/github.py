@@ -74,7 +74,7 @@ def _both_sides(held: Held) -> Iterator[str]:
     """The values of what is held, and when the portal's was edited."""
     for field in held.values:
         if field.name != "content":
-            theirs, ours = both_texts((field.before, field.after), VALUE_CHARS)
+            theirs, ours = both_texts(field.shown, VALUE_CHARS)
             yield f"{label_of(field.name)} on the portal: {theirs}"
             yield f"{label_of(field.name)} in your file: {ours}"
     if held.edited_s:

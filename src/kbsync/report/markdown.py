@@ -232,7 +232,7 @@ def _sides(item: Held) -> tuple[str, str]:
         if is_body(field.name):
             theirs.append(f"{label} differs")
             continue
-        before, after = both_texts((field.before, field.after), VALUE_CHARS)
+        before, after = both_texts(field.shown, VALUE_CHARS)
         theirs.append(f"{label}: {prose(before, SIDE_CHARS)}")
         ours.append(f"{label}: {prose(after, SIDE_CHARS)}")
     return "; ".join(theirs), "; ".join(ours)

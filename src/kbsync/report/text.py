@@ -240,7 +240,7 @@ def _held_head(item: Held, style: Style) -> list[str]:
 def _values_lines(field: FieldChange, style: Style) -> list[str]:
     """What a held field is on both sides."""
     word = label_of(field.name)
-    theirs, ours = both_texts((field.before, field.after), _room(word, style))
+    theirs, ours = both_texts(field.shown, _room(word, style))
     return [
         *style.wrapped(f"      {word} on the portal: {theirs}", hang=2),
         *style.wrapped(f"      {word} in your file:  {ours}", hang=2),

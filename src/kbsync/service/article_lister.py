@@ -8,14 +8,14 @@ docs/service.md, S6, section 8.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from kbsync.errors import Misbehaved
 from kbsync.model import RemoteId
-from kbsync.service.snapshot import LocaleRows, Row
+from kbsync.service.snapshot import LocaleRows, Row, Tag, is_fresh
 
 PASSES = 3
 """Full readings before a list that still does not add up is read in smaller parts."""
@@ -60,11 +60,17 @@ Filters = Mapping[str, str | int]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as the list answered it: rows in its order, its count of all, the service's clock."""
+    """One page as the list answered it: rows in its order, its count of all, the service's clock, its ETag or ""."""
 
     rows: tuple[Row, ...]
     count: int | None
     server_time_s: int | None
+    etag: str = ""
+
+    @property
+    def tag(self) -> Tag:
+        """What is kept of it."""
+        return Tag(self.etag, self.count, tuple(row.id for row in self.rows))
 
     @property
     def moment_s(self) -> int:
@@ -106,10 +112,14 @@ ReadPage = Callable[[Filters, int], Page]
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The articles of one locale; `complete` says whether they are as many as the service counts."""
+    """The articles of one locale; `complete` says whether they are as many as the service counts.
+
+    `read` are the ids of the rows that were read for it.
+    """
 
     found: LocaleRows
     complete: bool
+    read: Collection[RemoteId] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,12 +132,14 @@ class Lister:
         pool: reads pages side by side.
         parts: filters that make the list smaller: a list of one page loses nothing, and a list by category is in
             another order, with other ties.
+        slugs: of the categories, by id.
     """
 
     read: ReadPage
     locale: str
     pool: ThreadPoolExecutor
     parts: tuple[Filters, ...] = ()
+    slugs: Mapping[RemoteId, str] = field(default_factory=dict)
 
     def list(self, known: LocaleRows | None, first: Page | None = None) -> Listing:
         """List it, from what is known where that is enough; with None everything is read.
@@ -135,11 +147,21 @@ class Lister:
         `first` is the first page, where somebody asked for it just now.
         """
         first = first or self._page(1)
-        if known is not None and known.read_at:
+        if known is not None and known.read_at and self._is_fresh(known, first):
             if (found := self._catch_up(known, first)) is not None:
                 return found
             first = self._page(1)
         return self._read_all(first)
+
+    def _is_fresh(self, known: LocaleRows, first: Page) -> bool:
+        return is_fresh(known.whole_at or known.read_at, len(known.rows), first.server_time_s)
+
+    def read_category(self, slug: str) -> dict[RemoteId, Row]:
+        """The rows of one category, all of them read now."""
+        part = {"category_slug": slug}
+        gathered = Gathered(self.locale)
+        self._one_pass(self._page(1, part), gathered, part)
+        return gathered.rows
 
     def _page(self, number: int, part: Filters | None = None) -> Page:
         return self.read({"locale": self.locale, **(part or {})}, number)
@@ -165,11 +187,29 @@ class Lister:
                 break
             number += 1
             page = self._page(number)
+        # A drag moves the `updated_at` of one article and the positions of all around it (docs/service.md, S124).
+        for slug in self._moved_categories(known.rows, seen):
+            seen |= self.read_category(slug)
         rows = known.rows | seen
         # A count that changed in between means a deletion, which hides the row after the page's edge.
         if not page.count == first.count == len(rows):
             return None
-        return Listing(LocaleRows(first.moment_s or known.read_at, rows), complete=True)
+        whole_at = known.whole_at or known.read_at
+        found = LocaleRows(first.moment_s or known.read_at, rows, whole_at, known.tags).without_tags_of(known.rows)
+        return Listing(found, complete=True, read=seen)
+
+    def _moved_categories(self, known: Mapping[RemoteId, Row], seen: Mapping[RemoteId, Row]) -> Collection[str]:
+        """The categories in which something moved, and not all of which was read just now."""
+        moved = {
+            one.category_id
+            for row in seen.values()
+            if (old := known.get(row.id)) is not None and old != row
+            for one in (old, row)
+        }
+        if not moved:
+            return ()
+        unread = {row.category_id for id, row in known.items() if row.category_id in moved and id not in seen}
+        return sorted(self.slugs[id] for id in unread if id is not None and id in self.slugs)
 
     def _read_all(self, first: Page) -> Listing:
         gathered = Gathered(self.locale)
@@ -179,12 +219,13 @@ class Lister:
             if len(gathered.rows) > (first.count or 0):
                 # Something was deleted while we read, and a union cannot unlearn it: begin again.
                 gathered, moment_s = Gathered(self.locale), first.moment_s
-            rows = gathered.rows
-            counts = self._one_pass(first, gathered)
+            rows, pages = gathered.rows, {1: first}
+            counts = self._one_pass(first, gathered, pages=pages)
             if None in counts:
-                return Listing(LocaleRows(0, rows), complete=False)
+                return Listing(LocaleRows(0, rows), complete=False, read=rows)
             if counts == {len(rows)}:
-                return Listing(LocaleRows(moment_s, rows), complete=True)
+                tags = {n: page.tag for n, page in pages.items() if page.etag and _is_of(page, rows)}
+                return Listing(LocaleRows(moment_s, rows, tags=tags), complete=True, read=rows)
             first = self._page(1)
         return self._read_parts(gathered, moment_s)
 
@@ -201,10 +242,12 @@ class Lister:
                 break  # The parts count far more than the whole: they are not parts of it.
             self._one_pass(first, gathered, part)
         complete = len(rows) == self._page(1).count
-        return Listing(LocaleRows(moment_s if complete else 0, rows), complete)
+        return Listing(LocaleRows(moment_s if complete else 0, rows), complete, read=rows)
 
-    def _one_pass(self, first: Page, gathered: Gathered, part: Filters | None = None) -> set[int | None]:
-        """Read every page once into `gathered`; all the counts that they gave."""
+    def _one_pass(
+        self, first: Page, gathered: Gathered, part: Filters | None = None, *, pages: dict[int, Page] | None = None
+    ) -> set[int | None]:
+        """Read every page once into `gathered`, and into `pages` by number; all the counts that they gave."""
         gathered.add(first.rows)
         if not first.rows:
             return {first.count}
@@ -222,14 +265,16 @@ class Lister:
             return page
 
         counts: set[int | None] = {first.count}
-        pages = -(-first.count // len(first.rows))
+        number_of_pages = -(-first.count // len(first.rows))
         here = {row.id for row in first.rows}
-        last = min(pages, MAX_PAGES)
+        last = min(number_of_pages, MAX_PAGES)
         for begin in range(2, last + 1, PAGES_AHEAD):
             before = len(here)
             asked = range(begin, min(begin + PAGES_AHEAD, last + 1))
-            for page in self.pool.map(read, asked):
+            for number, page in zip(asked, self.pool.map(read, asked), strict=True):
                 if page is not None:
+                    if pages is not None:
+                        pages[number] = page
                     gathered.add(page.rows)
                     here |= {row.id for row in page.rows}
                     counts.add(page.count)
@@ -237,7 +282,7 @@ class Lister:
             if ended.is_set() or 2 * (len(here) - before) < len(asked):
                 break
         else:
-            self._check_end(pages, MAX_PAGES)
+            self._check_end(number_of_pages, MAX_PAGES)
         return counts
 
     def _read_until_known(self, first: Page, gathered: Gathered, part: Filters | None) -> set[int | None]:
@@ -260,3 +305,8 @@ class Lister:
                 f"The list of articles in `{self.locale}` does not end: more than {most:,} pages.",
                 hint="Check base_url and profile under [service]. The service does not page as the profile says.",
             )
+
+
+def _is_of(page: Page, rows: Mapping[RemoteId, Row]) -> bool:
+    """Whether a page has the rows that were kept: another pass may have found newer ones."""
+    return all(rows[row.id] == row for row in page.rows)

@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import msgspec
 from msgspec import UnsetType
 
 from kbsync.errors import Denied, NotFound, ServerFailed, ServiceError
@@ -30,6 +31,8 @@ from kbsync.service.wire import path_part
 
 NOTHING_EXPECTED = Expected()
 
+NOT_MODIFIED = 304
+
 NAMED_PORTALS = 10
 
 LIST_THREADS = 4
@@ -52,6 +55,7 @@ class HttpService:
     _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
     _listed: CategoryLister | None = field(init=False, repr=False, default=None)
     _owners: Owners = field(init=False, repr=False)
+    _read: dict[str, Collection[RemoteId]] = field(init=False, repr=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self._owners = Owners(self._public_status)
@@ -171,7 +175,7 @@ class HttpService:
                 listing = self._lister(locale, pool).list(before, (peeked or {}).get(locale))
                 if not (self.version or asked) and (before is None or listing.found.rows != before.rows):
                     asked = pool.submit(self.fetch_version)
-                known.locales[locale] = listing.found
+                known.locales[locale], self._read[locale] = listing.found, listing.read
                 complete = complete and listing.complete
             self.use_version(self.version or (asked.result() if asked else "") or known.version)
         found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
@@ -182,6 +186,26 @@ class HttpService:
         originals = {linked: row.id for _, row in found if row.translations for linked in row.translations}
         articles = {row.id: observed_row(row, locale, self.categories, originals) for locale, row in found}
         return Portal(tuple(self.categories.values()), tuple(articles.values()), complete)
+
+    def look_again(self, known: Snapshot, categories: Iterable[tuple[str, str]]) -> bool:
+        """Read some categories whole, where that was not done just now; whether they are as in the snapshot.
+
+        Args:
+            known: the snapshot that was just brought up to date; what is read goes into it.
+            categories: by locale and slug.
+        """
+        same = True
+        with reading(LIST_THREADS) as pool:
+            for locale, slug in categories:
+                found = known.locales[locale]
+                before, category_id = found.rows, self.category_id(slug, locale=locale)
+                here = {row.id for row in before.values() if row.category_id == category_id}
+                if not here.issubset(self._read.get(locale, ())):
+                    rows = self._lister(locale, pool).read_category(slug)
+                    same = same and all(before.get(id) == row for id, row in rows.items()) and here <= rows.keys()
+                    found = msgspec.structs.replace(found, rows=before | rows)
+                    known.locales[locale] = found.without_tags_of(before)
+        return same
 
     def list_categories(self, locales: Iterable[str] = (), expected: Expected = NOTHING_EXPECTED) -> CategoryLister:
         """Look at the categories; whatever goes into one needs its id."""
@@ -394,12 +418,14 @@ class HttpService:
         body: Mapping[str, Any] | None = None,
         query: Mapping[str, Any] | None = None,
         file: File | None = None,
+        etag: str = "",
     ) -> Answer:
         entry = self.profile.operation(operation)
         path = entry.path.format(
             account_id=self.account_id, portal=path_part(self.portal), id=path_part(str(id)), slug=path_part(slug)
         )
-        return check_status(self.transport.send(entry.method, path, body=body, query=query, public=public, file=file))
+        answer = self.transport.send(entry.method, path, body=body, query=query, public=public, file=file, etag=etag)
+        return answer if etag and answer.status == NOT_MODIFIED else check_status(answer)
 
     def _category_lister(self, counts: Counts | None = None) -> CategoryLister:
         return CategoryLister(self._read_category_page, self._count_categories, self._category_there, counts)
@@ -430,10 +456,16 @@ class HttpService:
         by_status = [{"status": number} for number in self.profile.status.values()]
         slugs = sorted(item.slug for item in self.categories.values() if item.locale == locale)
         by_category = [{"category_slug": slug} for slug in slugs]
-        return Lister(self._read_page, locale, pool, (*by_category, *by_status))
+        by_id = {id: item.slug for id, item in self.categories.items() if item.locale == locale}
+        return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id)
 
     def _read_page(self, filters: Filters, number: int) -> Page:
-        return decoded.articles(self._ask("list_articles", query={**filters, "page": number}), self.profile)
+        known = self._known.locales.get(str(filters["locale"])) if len(filters) == 1 else None
+        tag = known.tags.get(number) if known else None
+        answer = self._ask("list_articles", query={**filters, "page": number}, etag=tag.etag if tag else "")
+        if tag is not None and known is not None and answer.status == NOT_MODIFIED:
+            return Page(tuple(known.rows[id] for id in tag.ids), tag.count, answer.server_time_s, tag.etag)
+        return decoded.articles(answer, self.profile)
 
     def _observed(self, article: wire.WireArticle, locale: str) -> Observed:
         return wire.observed_article(article, self.profile, locale=locale, categories=self.categories)

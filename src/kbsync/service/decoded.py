@@ -63,7 +63,7 @@ def articles(answer: Answer, profile: Profile) -> Page:
     found, count = (page.payload, page.count) if isinstance(page, wire.ArticlePage) else (page, None)
     if any(row.id is None for row in found):
         raise _without(answer, "an id")
-    return Page(tuple(row_of(row, profile) for row in found), count, answer.server_time_s)
+    return Page(tuple(row_of(row, profile) for row in found), count, answer.server_time_s, answer.etag)
 
 
 def article(answer: Answer) -> wire.WireArticle:

@@ -20,6 +20,8 @@ from kbsync.service.unpack import unpack
 MAX_BODY_BYTES = 64 * 1024 * 1024
 """A page of 25 articles of 20,000 characters is 2 MB at the most; this is an answer gone wild."""
 
+MAX_ETAG_CHARS = 200
+
 DEADLINE_FACTOR = 4
 """A whole answer may take this many times the longest silence."""
 
@@ -44,6 +46,12 @@ class Answer:
         """The service's own clock when it answered, seconds since 1970; None where it does not say."""
         moment_s = http_date_s(self.headers.get("date", ""))
         return None if moment_s is None else int(moment_s)
+
+    @property
+    def etag(self) -> str:
+        """Its ETag, "" without one, or with one that could not be sent back."""
+        found = self.headers.get("etag", "")
+        return found if len(found) <= MAX_ETAG_CHARS and found.isascii() and found.isprintable() else ""
 
     @property
     def text(self) -> str:

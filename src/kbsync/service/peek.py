@@ -10,24 +10,28 @@ from __future__ import annotations
 import msgspec
 
 from kbsync.service.article_lister import SETTLE_S, Page
-from kbsync.service.snapshot import LocaleRows, Row
+from kbsync.service.snapshot import LocaleRows, Row, is_fresh
 
 NEWEST = 100
 """Rows that are kept of a listing; more than any page has."""
 
 
 class Head(msgspec.Struct, frozen=True, array_like=True, gc=False):
-    """What a listing began with: the service's clock then (seconds since 1970), how many rows, the newest of them."""
+    """What a listing began with: the service's clock then (seconds since 1970), how many rows, the newest of them.
+
+    `whole_at` is when every row was read last.
+    """
 
     read_at: int
     count: int
     newest: tuple[Row, ...]
+    whole_at: int
 
 
 def head_of(found: LocaleRows) -> Head:
     """The head of a complete listing."""
     newest = sorted(found.rows.values(), key=lambda row: row.updated_at, reverse=True)[:NEWEST]
-    return Head(found.read_at, len(found.rows), tuple(newest))
+    return Head(found.read_at, len(found.rows), tuple(newest), found.whole_at or found.read_at)
 
 
 def is_unmoved(head: Head, first: Page) -> bool:
@@ -36,6 +40,8 @@ def is_unmoved(head: Head, first: Page) -> bool:
     Where this is not certain the answer is no, and the list is read in full.
     """
     if not head.read_at or first.count != head.count or (first.server_time_s or head.read_at) < head.read_at:
+        return False
+    if not is_fresh(head.whole_at, head.count, first.server_time_s):
         return False
     if not first.rows:
         return head.count == 0

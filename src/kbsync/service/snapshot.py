@@ -5,6 +5,7 @@ It is a cache like the scan cache: written whole, not trusted when damaged, and 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from hashlib import blake2b
 from pathlib import Path
 
@@ -45,14 +46,55 @@ class Row(msgspec.Struct, frozen=True, array_like=True, gc=False):
         return sum(len(text) for text in kept if isinstance(text, str)) + len(self.translations)
 
 
+class Tag(msgspec.Struct, frozen=True, array_like=True, gc=False):
+    """One page as it was answered: its ETag, the count of all rows, the ids of its own.
+
+    With the same ETag the page is the same: the service makes it of the whole answer. Source: docs/service.md, S105.
+    """
+
+    etag: str
+    count: int | None
+    ids: tuple[RemoteId, ...]
+
+
 class LocaleRows(msgspec.Struct, array_like=True):
     """The articles of one locale by id.
 
     `read_at` is the service's clock when their listing began, seconds since 1970; 0 where it was not complete.
+    `whole_at` is when the last listing began that read every row, where that was an earlier one. `tags` are of its
+    pages, by number, as far as their rows are the same since.
     """
 
     read_at: int = 0
     rows: dict[RemoteId, Row] = {}
+    whole_at: int = 0
+    tags: dict[int, Tag] = {}
+
+    def without_tags_of(self, before: Mapping[RemoteId, Row]) -> LocaleRows:
+        """The same without the tags of pages with rows that are not as they were before."""
+        moved = {id for id, row in self.rows.items() if row is not (old := before.get(id)) and row != old}
+        tags = {number: tag for number, tag in self.tags.items() if moved.isdisjoint(tag.ids)}
+        return msgspec.structs.replace(self, tags=tags)
+
+
+FRESH_S = 600
+"""Rows that were read this shortly ago are not read again only because they may have moved unseen."""
+
+PAGE_ROWS = 25
+"""Rows of a page. Source: docs/service.md, section 4."""
+
+FRESH_S_OF_A_PAGE = 5.0
+"""A hundred times what a page costs at 1200 requests a minute: reading all again takes one percent of the time.
+
+What moves unseen is a pending edit (docs/service.md, S105) and a reorder that names the position of now (S124). Before
+a push writes to a live article or changes an order, its category is read whole, however fresh it is.
+"""
+
+
+def is_fresh(whole_at: int, rows: int, now_s: int | None) -> bool:
+    """Whether so many rows were all read shortly enough before now; they are where the service has no clock."""
+    pages = -(-rows // PAGE_ROWS)
+    return pages <= 1 or now_s is None or now_s - whole_at <= max(FRESH_S, FRESH_S_OF_A_PAGE * pages)
 
 
 class Snapshot(msgspec.Struct, array_like=True):

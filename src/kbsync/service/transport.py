@@ -152,6 +152,7 @@ class Transport:
         public: bool = False,
         file: File | None = None,
         repeat: bool = True,
+        etag: str = "",
     ) -> Answer:
         """Ask, and repeat what is safe to repeat.
 
@@ -163,6 +164,7 @@ class Transport:
             public: leave the token out.
             file: sent as a form instead of a body. A limit of uploads lasts for an hour, so its end is not waited for.
             repeat: False where a 5xx or silence is worth no second try: only what never left and 429 are sent again.
+            etag: of an earlier answer; where that is still the answer it comes as 304, without a body.
 
         Raises:
             Unreachable: it never left, also not after some tries.
@@ -173,7 +175,9 @@ class Transport:
         judged_as = method if repeat else ONCE
         while True:
             try:
-                answer = self._send_once(method, path, tries, body=body, query=query, public=public, file=file)
+                answer = self._send_once(
+                    method, path, tries, body=body, query=query, public=public, file=file, etag=etag
+                )
             except (Unreachable, AnswerLost) as exc:
                 before_next_s = self._retry.after_error_s(exc, judged_as, tries)
                 tries.again = "no connection" if isinstance(exc, Unreachable) else "no answer"
@@ -198,8 +202,11 @@ class Transport:
         query: Mapping[str, Any] | None,
         public: bool,
         file: File | None,
+        etag: str,
     ) -> Answer:
         headers = {} if public else {"api_access_token": self.token}
+        if etag:
+            headers["If-None-Match"] = etag
         content = None
         if body is not None:
             content = msgspec.json.encode(body)

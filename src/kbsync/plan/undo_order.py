@@ -1,0 +1,94 @@
+"""The place of an article put back: its order among the others, whose numbers may all be other ones by now. Pure.
+
+A change keeps who was beside it before and after (`FieldChange.beside`):
+
+    between its neighbors of before       nothing to do
+    between its neighbors of after        goes back, behind the one that was before it
+    between neither                       somebody moved it since: held
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+
+from kbsync.model import FieldChange, Neighbors, Observed, RemoteId
+from kbsync.plan.sequence import Slot, number_slots
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """All that is ordered together with an item, as the portal has it, by id."""
+
+    items: Mapping[RemoteId, Observed]
+
+    @classmethod
+    def around(cls, item: Observed, there: Iterable[Observed]) -> Order:
+        """The order that an item is in."""
+        place = (item.kind, item.locale, item.fields.get("category"))
+        found = [
+            other
+            for other in there
+            if (other.kind, other.locale, other.fields.get("category")) == place and _number(other) is not None
+        ]
+        found.sort(key=lambda other: (_number(other) or 0, str(other.remote_id)))
+        return cls({other.remote_id: other for other in found})
+
+    def is_between(self, item: Observed, beside: Neighbors) -> bool:
+        """Whether an item comes between two others, as far as these are still there."""
+        ids = list(self.items)
+        place = ids.index(item.remote_id)
+        before, after = ([number for number, there in enumerate(ids) if there == other] for other in beside)
+        return all(number < place for number in before) and all(number > place for number in after)
+
+    def words(self, item: Observed, ids: Collection[RemoteId]) -> str:
+        """Where an item is in an order, by a neighbor."""
+        order = list(ids)
+        place = order.index(item.remote_id)
+        if place:
+            return f"after `{self.items[order[place - 1]].slug}`"
+        return f"before `{self.items[order[1]].slug}`" if len(order) > 1 else "alone"
+
+
+def is_apart(item: Observed, there: Iterable[Observed], beside: tuple[Neighbors, Neighbors]) -> bool:
+    """Whether somebody moved an item since: it is neither where it was before nor where it was put."""
+    order = Order.around(item, there)
+    return item.remote_id not in order.items or not any(order.is_between(item, side) for side in beside)
+
+
+def place_back(
+    item: Observed, there: Iterable[Observed], beside: tuple[Neighbors, Neighbors], wish: int | None
+) -> FieldChange | None:
+    """The number that puts an item back between its neighbors of before; None where it is there, or has no room.
+
+    Args:
+        item: as it is now.
+        there: what the portal holds.
+        beside: its neighbors before and after.
+        wish: the number that it had, which it gets where that fits.
+    """
+    order = Order.around(item, there)
+    if item.remote_id not in order.items or order.is_between(item, beside[0]):
+        return None
+    rest = [other for other in order.items if other != item.remote_id]
+    left, right = beside[0]
+    place = rest.index(left) + 1 if left in rest else rest.index(right) if right in rest else len(rest)
+    ids = [*rest[:place], item.remote_id, *rest[place:]]
+    slots = [Slot(str(other), None if other == item.remote_id else _number(order.items[other]), wish) for other in ids]
+    number = number_slots(slots)[str(item.remote_id)]
+    if any(number == _number(order.items[other]) for other in rest):
+        return None
+    said = (order.words(item, order.items), order.words(item, ids))
+    now = neighbors(item.remote_id, list(order.items))
+    return FieldChange("position", _number(item), number, said=said, beside=(now, neighbors(item.remote_id, ids)))
+
+
+def neighbors(remote_id: RemoteId, ids: list[RemoteId]) -> Neighbors:
+    """What is beside an item in an order."""
+    place = ids.index(remote_id)
+    return (ids[place - 1] if place else None, ids[place + 1] if place + 1 < len(ids) else None)
+
+
+def _number(item: Observed) -> int | None:
+    found = item.fields.get("position")
+    return found if isinstance(found, int) else None

@@ -1,0 +1,137 @@
+"""The order of articles as a person at the keyboard meets it: plan, resolve, undo, saved plans."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from kbsync.sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+
+NAMES = ["apples", "bananas", "cherries", "dates", "elderberries"]
+FOLDER = "content/en/fruit"
+
+
+def write(project, order: list[str], step: int = 1) -> None:
+    project.write(f"{FOLDER}/_category.md", "---\nname: Fruit\n---\n")
+    for place, name in enumerate(order, 1):
+        project.write(f"{FOLDER}/{name}.md", f"---\ntitle: {name.title()}\nposition: {place * step}\n---\nText.\n")
+
+
+def order(portal: Sandbox) -> list[str]:
+    found = [article for article in portal.panel.articles("handbook") if article.slug in NAMES]
+    return [article.slug for article in sorted(found, key=lambda article: (article.position, article.id))]
+
+
+def position(portal: Sandbox, name: str) -> int:
+    return portal.panel.article(name).position
+
+
+@pytest.fixture
+def fruit(remote, portal: Sandbox):
+    write(remote, NAMES)
+    assert remote.run("push").code == 0
+    return remote
+
+
+def test_a_drag_in_the_panel_is_one_sentence_and_the_others_are_not_mentioned(fruit, portal: Sandbox):
+    portal.panel.drag("dates", 0)
+    plan = fruit.run("plan")
+    assert plan.code == 4
+    assert (
+        "Needs your decision: 1\n"
+        "  en/fruit/dates.md  edited in the panel: position\n"
+        "      position on the portal: before `apples`\n"
+        "      position in your file:  after `cherries`\n"
+    ) in plan.out
+    assert "In the panel, `dates` now comes before `apples`." in plan.out
+    (held,) = json.loads(fruit.run("plan", "--format", "json").out)["held"]
+    assert held["values"] == [{"name": "position", "portal": 10, "ours": 4}]
+
+
+def test_a_position_that_moved_in_a_file_reads_the_same_way(fruit, portal: Sandbox):
+    portal.panel.drag("bananas", position(portal, "bananas"))
+    write(fruit, ["dates", *(name for name in NAMES if name != "dates")])
+    plan = fruit.run("plan", "--full")
+    assert "Update 1 article\n  en/fruit/dates.md" in plan.out
+    assert "      position: after `cherries` -> before `apples`\n" in plan.out
+    assert fruit.run("push", "--full").code == 0
+    assert order(portal) == ["dates", "apples", "bananas", "cherries", "elderberries"]
+
+
+def test_theirs_keeps_a_drag_until_it_is_dragged_again(fruit, portal: Sandbox):
+    portal.panel.drag("dates", 0)
+    assert fruit.run("resolve", f"{FOLDER}/dates.md", "--theirs").code == 0
+    assert fruit.run("plan", "--full", "--check").code == 0
+    for _ in range(2):
+        portal.panel.drag("bananas", position(portal, "bananas"))
+        assert fruit.run("plan", "--full", "--check").code == 0
+        assert fruit.run("push", "--full").code == 0
+    assert order(portal)[0] == "dates"
+    portal.panel.drag("dates", 25)
+    plan = fruit.run("plan", "--full")
+    assert plan.code == 4 and "en/fruit/dates.md  edited in the panel: position" in plan.out
+
+
+def test_ours_sends_the_drag_back(fruit, portal: Sandbox):
+    portal.panel.drag("dates", 0)
+    assert fruit.run("resolve", f"{FOLDER}/dates.md", "--ours").code == 0
+    assert fruit.run("push", "--full").code == 0
+    assert order(portal) == NAMES
+    assert fruit.run("plan", "--full", "--check").code == 0
+
+
+def test_both_moved_and_theirs_keeps_what_the_panel_has(fruit, portal: Sandbox):
+    write(fruit, ["apples", "bananas", "cherries", "elderberries", "dates"])
+    fruit.write(f"{FOLDER}/dates.md", "---\ntitle: Dates\nposition: 9\n---\nText.\n")
+    fruit.write(f"{FOLDER}/elderberries.md", "---\ntitle: Elderberries\nposition: 5\n---\nText.\n")
+    portal.panel.drag("dates", 0)
+    plan = fruit.run("plan", "--full")
+    assert "en/fruit/dates.md  edited in both places: position" in plan.out
+    assert fruit.run("resolve", f"{FOLDER}/dates.md", "--theirs").code == 0
+    assert fruit.run("plan", "--full", "--check").code == 0
+    portal.panel.drag("bananas", position(portal, "bananas"))
+    assert fruit.run("plan", "--full", "--check").code == 0
+
+
+def test_undo_puts_the_order_back_also_after_the_panel_numbered_the_category_anew(fruit, portal: Sandbox):
+    write(fruit, ["dates", *(name for name in NAMES if name != "dates")])
+    assert fruit.run("push").code == 0
+    portal.panel.drag("bananas", position(portal, "bananas"))
+    undone = fruit.run("undo", "2", "--yes")
+    assert undone.code == 0, undone.out
+    assert order(portal) == NAMES
+    assert "en/fruit/dates.md" in fruit.run("plan", "--full").out
+
+
+def test_undo_holds_what_somebody_dragged_since(fruit, portal: Sandbox):
+    write(fruit, ["dates", *(name for name in NAMES if name != "dates")])
+    fruit.run("push")
+    portal.panel.drag("dates", 2)
+    undone = fruit.run("undo", "2", "--yes")
+    assert undone.code == 4 and order(portal) == ["apples", "bananas", "dates", "cherries", "elderberries"]
+
+
+def test_undo_of_an_overwritten_drag_brings_it_back_and_it_is_held_again(fruit, portal: Sandbox):
+    portal.panel.drag("dates", 0)
+    dragged = order(portal)
+    assert fruit.run("push", "--full", "--overwrite", f"{FOLDER}/dates.md").code == 0
+    assert order(portal) == NAMES
+    assert fruit.run("undo", "2", "--yes").code == 0
+    assert order(portal) == dragged
+    plan = fruit.run("plan", "--full")
+    assert plan.code == 4 and "en/fruit/dates.md  edited in the panel: position" in plan.out
+
+
+def test_a_saved_plan_is_the_same_after_the_panel_numbered_the_category_anew(fruit, portal: Sandbox):
+    write(fruit, ["dates", *(name for name in NAMES if name != "dates")])
+    assert fruit.run("plan", "--out", "order.plan").code == 0
+    portal.panel.drag("bananas", position(portal, "bananas"))
+    pushed = fruit.run("push", "order.plan")
+    assert pushed.code == 0, pushed.out
+    assert order(portal) == ["dates", "apples", "bananas", "cherries", "elderberries"]
+    portal.panel.drag("bananas", position(portal, "bananas"))
+    again = fruit.run("push", "order.plan")
+    assert again.code == 0 and "done already" in again.out

@@ -1,0 +1,285 @@
+"""An order is compared as a sequence: the numbers of the portal and of the files say nothing by themselves."""
+
+from __future__ import annotations
+
+from itertools import combinations, pairwise
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from kbsync.model import Action, Plan, Reason
+from kbsync.plan.build import build_plan
+from kbsync.plan.known import Known
+from kbsync.plan.sequence import Member, Moved, Slot, compare, number_slots, out_of_order
+
+from .items import POLICY, TARGET, Item, a_category, an_article, plan_of
+
+BILLING = a_category(slug="billing", remote_id=100)
+
+
+def articles(order: str, step: int = 10, **fields: Any) -> list[Item]:
+    """Articles of one category, named by letters, in this order."""
+    return [
+        an_article(category="billing", position=place * step, **fields).but(
+            slug=name, path=f"en/billing/{name}.md", remote_id=ord(name)
+        )
+        for place, name in enumerate(order, 1)
+    ]
+
+
+def plan_for(wanted: str, seen: str, base: str, *, steps: tuple[int, int, int] = (10, 10, 10), **policy: Any) -> Plan:
+    """The plan of one category with its three orders."""
+    sides = (articles(order, step) for order, step in zip((wanted, seen, base), steps, strict=True))
+    return plan_of(*([BILLING, *side] for side in sides), **policy)
+
+
+def sent(plan: Plan) -> dict[str, object]:
+    return {change.slug: change.after["position"] for change in plan.changes if change.action is Action.UPDATE}
+
+
+def held(plan: Plan) -> dict[str, Reason]:
+    return {item.slug: item.reason for item in plan.held}
+
+
+def after(plan: Plan, seen: list[Item]) -> str:
+    """The order on the portal once a plan is carried out."""
+    numbers = {item.slug: item.fields["position"] for item in seen} | sent(plan)
+    return "".join(sorted(numbers, key=lambda slug: (numbers[slug], slug)))
+
+
+# --- whole plans -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("steps", [(1, 10, 1), (7, 10, 3), (10, 1, 10)])
+def test_a_portal_with_other_numbers_and_the_same_order_needs_nothing(steps: tuple[int, int, int]):
+    plan = plan_for("abcd", "abcd", "abcd", steps=steps)
+    assert (plan.changes, plan.held, plan.requests) == ((), (), 0)
+    assert {base.slug: base.fields["position"] for base in plan.settled} == (
+        {} if steps[1] == steps[2] else {name: place * steps[1] for place, name in enumerate("abcd", 1)}
+    )
+
+
+def test_one_drag_in_a_category_of_many_is_one_held_line_that_names_a_neighbor():
+    names = "".join(chr(ord("a") + n) for n in range(26))
+    dragged = "zabcdefghijklmnopqrstuvwxy"
+    (item,) = plan_for(names, dragged, names).held
+    assert (item.slug, item.reason, item.fields) == ("z", Reason.DRIFT, ("position",))
+    assert item.hint.startswith("In the panel, `z` now comes before `a`. ")
+    (value,) = item.values
+    assert (value.before, value.after, value.shown) == (10, 260, ("before `a`", "after `y`"))
+
+
+def test_one_position_that_moved_in_a_file_is_one_change_with_the_same_kind_of_words():
+    (change,) = plan_for("dabc", "abcd", "abcd").changes
+    (field,) = change.fields
+    assert (change.slug, field.before, field.after, field.said) == ("d", 40, 5, ("after `c`", "before `a`"))
+
+
+def test_what_is_sent_lies_between_the_neighbors_on_the_portal_and_not_where_the_file_has_it():
+    moved = articles("abcd", 1)
+    moved[3] = moved[3].but(position=1)  # Behind `a`, by its path.
+    plan = plan_of([BILLING, *moved], [BILLING, *articles("abcd")], [BILLING, *articles("abcd", 1)])
+    assert sent(plan) == {"d": 15}
+
+
+def test_both_moved_another_article_each_keeps_its_move():
+    plan = plan_for("bcdea", "eabcd", "abcde")
+    assert (sent(plan), held(plan)) == ({"a": 60}, {"e": Reason.DRIFT}) or sent(plan).keys() == {"a"}
+    assert after(plan, articles("eabcd")) == "ebcda"
+
+
+def test_both_moved_the_same_article_elsewhere_is_the_only_conflict():
+    plan = plan_for("bcdea", "bcade", "abcde")
+    assert (sent(plan), held(plan)) == ({}, {"a": Reason.CONFLICT})
+    assert (plan_for("bcdea", "bcdea", "abcde").changes, plan_for("bcdea", "bcdea", "abcde").held) == ((), ())
+
+
+def test_overwrite_puts_a_dragged_article_back_with_one_change():
+    plan = plan_for("abcdef", "fabcde", "abcdef", overwrite=frozenset({"en/billing/f.md"}))
+    assert (len(plan.changes), held(plan), after(plan, articles("fabcde"))) == (1, {}, "abcdef")
+
+
+def test_files_without_a_position_never_drift_and_are_in_nobodys_way():
+    loose = [item.without("position") for item in articles("abc")]
+    plan = plan_of([BILLING, *loose], [BILLING, *articles("cab")], [BILLING, *articles("abc")])
+    assert (plan.changes, plan.held) == ((), ())
+
+
+def test_without_a_ledger_the_same_order_is_adopted_and_another_one_differs():
+    plan = plan_of([BILLING, *articles("abcd", 1)], [BILLING, *articles("abcd")], [])
+    assert {change.action for change in plan.changes} == {Action.ADOPT} and plan.held == ()
+    assert all(base.fields["position"] for base in plan.settled if base.kind == "article")
+    plan = plan_of([BILLING, *articles("abcd", 1)], [BILLING, *articles("dabc")], [])
+    assert held(plan) == {"d": Reason.CONFLICT}
+
+
+def test_new_articles_with_a_position_go_between_their_neighbors_on_the_portal():
+    plan = plan_of([BILLING, *articles("abcd", 1)], [BILLING, *articles("ad")], [BILLING, *articles("ad", 1)])
+    created = {change.slug: change.after["position"] for change in plan.changes if change.action is Action.CREATE}
+    assert created == {"b": 13, "c": 16} and sent(plan) == {}
+
+
+def test_where_there_is_no_room_as_few_neighbors_as_possible_make_some():
+    plan = plan_for("afbcde", "abcdef", "abcdef", steps=(10, 1, 1))
+    assert after(plan, articles("abcdef", 1)) == "afbcde"
+    assert sent(plan).keys() == {"f", "a"}
+    room = next(change for change in plan.changes if change.slug == "a")
+    assert room.fields[0].said == ("1", f"{room.after['position']}, to make room for `f`")
+
+
+def test_an_article_that_was_dragged_never_makes_room_for_others():
+    seen = articles("abcdef", 1)
+    plan = plan_for("abcfde", "acbdef", "abcdef", steps=(10, 1, 1))
+    assert held(plan).keys().isdisjoint(sent(plan)) and held(plan)
+    assert after(plan, seen).replace("c", "").replace("b", "") == "afde"
+
+
+def test_categories_are_ordered_by_sequence_too():
+    def categories(order: str, step: int) -> list[Item]:
+        return [a_category(position=n * step).but(slug=s, remote_id=ord(s)) for n, s in enumerate(order, 1)]
+
+    same = plan_of(categories("abc", 1), categories("abc", 10), categories("abc", 1))
+    assert (same.changes, same.held) == ((), ())
+    plan = plan_of(categories("abc", 1), categories("cab", 10), categories("abc", 1))
+    assert held(plan) == {"c": Reason.DRIFT}
+
+
+def test_an_order_is_compared_whole_also_where_one_file_is_planned():
+    wanted, base = articles("dabc"), articles("abcd")
+    known = Known([BILLING.observed(), *(i.observed() for i in base)], [BILLING.base(), *(i.base() for i in base)])
+    tree = [BILLING.desired(), *(item.desired() for item in wanted)]
+    from kbsync.plan.match import weigh
+
+    plan = build_plan(TARGET, tree[1:2], known, policy=POLICY, weighed=weigh(tree, known))
+    assert sent(plan) == {"d": 5}
+
+
+# --- properties ------------------------------------------------------------------------------------------------------
+
+LETTERS = "abcdef"
+ORDERS = st.permutations(LETTERS).map("".join)
+STEPS = st.tuples(*[st.sampled_from([1, 2, 10])] * 3)
+
+
+def longest_common(one: str, other: str) -> int:
+    return max(
+        size
+        for size in range(len(one) + 1)
+        for some in combinations(one, size)
+        if [c for c in other if c in some] == list(some)
+    )
+
+
+@given(ORDERS, ORDERS, STEPS)
+def test_once_ours_is_sent_the_order_is_the_wanted_one_and_the_fewest_move(wanted, seen, steps):
+    plan = plan_for(wanted, seen, seen, steps=steps)
+    assert plan.held == ()
+    assert after(plan, articles(seen, steps[1])) == wanted
+    moved = [change for change in plan.changes if "to make room" not in str(change.fields[0].said)]
+    assert len(moved) == len(LETTERS) - longest_common(wanted, seen)
+
+
+@given(ORDERS, STEPS)
+def test_no_request_where_the_order_agrees(order, steps):
+    plan = plan_for(order, order, order, steps=steps)
+    assert (plan.changes, plan.held) == ((), ())
+
+
+@given(ORDERS, ORDERS, STEPS)
+def test_what_only_people_moved_is_held_and_nothing_is_sent(wanted, seen, steps):
+    plan = plan_for(wanted, seen, wanted, steps=steps)
+    assert plan.changes == () and set(held(plan).values()) <= {Reason.DRIFT}
+    assert len(plan.held) == len(LETTERS) - longest_common(wanted, seen)
+    over = plan_for(wanted, seen, wanted, steps=steps, overwrite=frozenset(item.path for item in plan.held))
+    assert after(over, articles(seen, steps[1])) == wanted
+
+
+@settings(max_examples=300)
+@given(ORDERS, ORDERS, ORDERS, STEPS)
+def test_what_a_person_alone_moved_keeps_its_number(wanted, seen, base, steps):
+    plan = plan_for(wanted, seen, base, steps=steps)
+    assert sent(plan).keys().isdisjoint(held(plan))
+
+
+def carried_out(plan: Plan, sides: tuple[str, str, str], steps: tuple[int, int, int]) -> Plan:
+    """The plan after a plan that was carried out."""
+    wanted, seen, base = sides
+    moves = sent(plan)
+    bases = {item.remote_id: item.base() for item in articles(base, steps[2])}
+    bases |= {settled.remote_id: settled for settled in plan.settled if settled.kind == "article"}
+    portal = [item.but(position=moves.get(item.slug, item.fields["position"])) for item in articles(seen, steps[1])]
+    for change in plan.changes:
+        known = bases[change.remote_id]
+        recorded = {"position": change.fields[0].after} | {name: left[0] for name, left in change.leaves.items()}
+        bases[change.remote_id] = replace(known, fields={**known.fields, **recorded})
+    known = Known([BILLING.observed(), *(item.observed() for item in portal)], [BILLING.base(), *bases.values()])
+    tree = [BILLING.desired(), *(item.desired() for item in articles(wanted, steps[0]))]
+    return build_plan(TARGET, tree, known, policy=POLICY)
+
+
+def with_one_moved(order: str, draw: tuple[int, int]) -> str:
+    name = order[draw[0]]
+    rest = order.replace(name, "")
+    return rest[: draw[1]] + name + rest[draw[1] :]
+
+
+PLACES = st.tuples(st.integers(0, 5), st.integers(0, 5))
+
+
+@settings(max_examples=500)
+@given(PLACES, PLACES, STEPS)
+def test_where_each_side_moved_one_the_next_plan_has_the_same_questions_and_nothing_to_send(ours, theirs, steps):
+    sides = (with_one_moved(LETTERS, ours), with_one_moved(LETTERS, theirs), LETTERS)
+    plan = plan_for(*sides, steps=steps)
+    again = carried_out(plan, sides, steps)
+    assert again.changes == ()
+    assert len(again.held) == len(plan.held) <= 1
+
+
+@settings(max_examples=500)
+@given(ORDERS, ORDERS, ORDERS, STEPS)
+def test_what_is_held_is_not_sent_by_the_push_after_it_however_much_moved(wanted, seen, base, steps):
+    plan = plan_for(wanted, seen, base, steps=steps)
+    again = carried_out(plan, (wanted, seen, base), steps)
+    assert held(plan).keys().isdisjoint(sent(again))
+
+
+@given(st.permutations(range(7)))
+def test_what_is_out_of_order_is_never_more_than_needed(ranks):
+    left = [rank for place, rank in enumerate(ranks) if place not in out_of_order(ranks, [1] * 7)]
+    assert all(one < two for one, two in pairwise(left))
+    longest = max(len(some) for size in range(8) for some in combinations(ranks, size) if list(some) == sorted(some))
+    assert len(left) == longest
+
+
+@given(st.lists(st.none() | st.integers(-3, 3), max_size=8))
+def test_numbers_rise_wherever_neighbors_may_make_room(gaps):
+    number, slots = 0, []
+    for place, gap in enumerate(gaps):
+        number += abs(gap or 0)
+        slots.append(Slot(str(place), None if gap is None else number, place, may_make_room=True))
+    found = number_slots(slots)
+    missing = [slot.path for slot in slots if slot.number is None]
+    assert set(missing) <= found.keys()
+    if all(one < two for one, two in pairwise(s.number for s in slots if s.number is not None)):
+        numbers = [found.get(slot.path, slot.number) for slot in slots]
+        assert all(one < two for one, two in pairwise(numbers))
+
+
+# --- members ---------------------------------------------------------------------------------------------------------
+
+
+def test_of_two_that_swapped_the_one_that_somebody_touched_is_the_one_that_moved():
+    for touched in "ab":
+        members = [
+            Member(name, wanted, 30 - wanted, wanted, is_touched=name == touched)
+            for name, wanted in (("a", 10), ("b", 20))
+        ]
+        assert compare(members).moved == {touched: Moved(ours=False, theirs=True)}
+
+
+def test_equal_numbers_on_the_portal_are_in_the_order_of_the_files():
+    assert compare([Member("a", 10, 5, 5), Member("b", 20, 5, 5)]).moved == {}

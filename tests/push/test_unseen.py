@@ -1,0 +1,127 @@
+"""What a newest-first list cannot show: the neighbors of a dragged article, and pending edits (S105 and S124)."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from kbsync.app.sides import is_as_seen, observe
+from kbsync.model import Reason
+from kbsync.service.snapshot import FRESH_S, FRESH_S_OF_A_PAGE, is_fresh, load_snapshot, snapshot_path, store_snapshot
+
+from .test_order import moved, names, position, tree
+from .world import World, a_category, a_world, an_article
+
+NUMBER = 60
+
+
+def in_order(order: list[str]) -> dict[str, str]:
+    """A category in some order, and another one."""
+    others = {f"en/b/y{n:02}.md": an_article(f"Y{n}", status="published") for n in range(1, 31)}
+    return tree(order, status="published") | {"en/b/_category.md": a_category("b")} | others
+
+
+@pytest.fixture
+def world(tmp_path):
+    """A category that the first page of the list does not show, listed long since."""
+    with a_world(tmp_path, in_order(names(NUMBER)), publish=True) as world:
+        assert world.push().words == {"done"}
+        world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000")
+        world.sandbox.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000 WHERE slug LIKE 'x%'")
+        world.plan(full=True)
+        yield world
+
+
+def asked(world: World, work) -> list[tuple[str, int]]:
+    """The pages of articles that were asked for meanwhile, each with its status."""
+    before = len(world.sandbox.requests)
+    work()
+    return [(r.path, r.status) for r in world.sandbox.requests[before:] if "/articles?" in r.path]
+
+
+def aged(world: World) -> None:
+    """As if every row had been read an hour ago."""
+    workspace = world.project.workspace()
+    path = snapshot_path(workspace.cache_folder, workspace.target.key)
+    snapshot = load_snapshot(path, workspace.target.key)
+    snapshot.locales |= {name: replace(found, whole_at=1) for name, found in snapshot.locales.items()}
+    store_snapshot(path, snapshot)
+
+
+def test_a_drag_moves_one_row_and_its_whole_category_is_read_again(world):
+    world.sandbox.panel.drag("x050", position(world, "x005") - 1)
+    pages = asked(world, world.plan)
+    assert len([path for path, _ in pages if "category_slug=a" in path]) == 3
+    (held,) = world.plan().held
+    assert (held.slug, held.reason) == ("x050", Reason.DRIFT)
+    assert world.plan().settled == world.plan(full=True).settled
+
+
+def test_nothing_new_costs_one_page_of_each_locale(world):
+    assert len(asked(world, world.plan)) == 2
+
+
+def test_a_reorder_that_moves_no_time_is_found_when_the_rows_are_not_fresh_any_more(world):
+    world.sandbox.panel.drag("x050", position(world, "x050"))
+    assert world.plan().settled == ()
+    aged(world)
+    assert {base.slug for base in world.plan().settled} == set(names(NUMBER))
+
+
+def test_a_pending_edit_is_found_when_the_rows_are_not_fresh_any_more(world):
+    world.write(
+        in_order(names(NUMBER)) | {"en/a/x050.md": an_article("X050", "Ours.", position=150, status="published")}
+    )
+    world.sandbox.panel.write("x050", content="Theirs, not published yet.\n")
+    aged(world)
+    assert [(held.slug, held.reason) for held in world.plan().held] == [("x050", Reason.STAGED)]
+
+
+def test_pages_that_are_the_same_come_without_their_bodies(world):
+    aged(world)
+    assert [status for _, status in asked(world, world.plan)].count(304) >= 3
+    before = world.plan(full=True)
+    world.sandbox.panel.write("x050", content="Theirs, not published yet.\n")
+    aged(world)
+    statuses = [status for path, status in asked(world, world.plan) if "locale=en" in path]
+    assert (statuses.count(304), statuses.count(200)) == (3, 1)
+    assert world.plan(full=True).changes == before.changes == ()
+
+
+def test_rows_that_changed_and_changed_back_are_not_taken_from_an_old_page(world):
+    world.sandbox.panel.edit("x050", description="Theirs.")
+    world.plan()
+    world.sandbox.panel.sql("UPDATE articles SET description = NULL WHERE slug = 'x050'")
+    aged(world)
+    assert world.plan().changes == world.plan(full=True).changes
+    known = load_snapshot(
+        snapshot_path(world.project.workspace().cache_folder, world.project.target), world.project.target
+    )
+    assert all(row.values[2] == "" for row in known.locales["en"].rows.values())
+
+
+def test_a_push_after_an_unseen_reorder_still_puts_an_article_where_its_file_has_it(world):
+    world.sandbox.panel.drag("x050", position(world, "x050"))
+    world.write(in_order(moved(names(NUMBER), "x009", "x002")))
+    reading, workspace = world.project.read(), world.project.workspace()
+    portal = observe(workspace, world.service, reading.desired, list(world.bases().values()), full=False)
+    plan = world.plan()
+    assert [change.slug for change in plan.changes] == ["x009"]
+    assert not is_as_seen(workspace, world.service, portal, plan.changes)
+    assert is_as_seen(workspace, world.service, portal, plan.changes)
+    assert world.push().words == {"done"}
+    assert not world.plan(full=True).held
+
+
+@pytest.mark.parametrize(
+    ("rows", "age_s", "fresh"),
+    [
+        (20, 10**6, True),
+        (1000, FRESH_S, True),
+        (1000, FRESH_S + 1, False),
+        (10_000, int(400 * FRESH_S_OF_A_PAGE), True),
+        (10_000, int(400 * FRESH_S_OF_A_PAGE) + 1, False),
+    ],
+)
+def test_a_full_reading_takes_one_percent_of_the_time(rows: int, age_s: int, fresh: bool):
+    assert is_fresh(1000, rows, 1000 + age_s) is fresh
