@@ -31,7 +31,6 @@ OPERATIONS = (
     "create_article",
     "update_article",
     "delete_article",
-    "bulk_status",
     "reorder_articles",
     "bulk_status",
     "bulk_category",
