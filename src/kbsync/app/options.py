@@ -148,7 +148,8 @@ def policy_of(
         },
         side_effects=profile.side_effects,
         needs_author=needs_author(profile),
-        publish=push.publish or options.publish,
+        # Of a release only what it publishes is planned, and naming it is the consent.
+        publish=push.publish or options.publish or bool(options.release),
         live="stage" if options.stage or options.publish_staged else push.live,
         stages_again=options.stage and bool(options.selectors),
         publish_staged=options.publish_staged,

@@ -136,6 +136,7 @@ def build_plan(
         hold_slugs_elsewhere(draft, known.elsewhere)
         place_new(draft, matches, known.observed, renamed)
     decide_staged(draft, matches.matched, matches.orphans)
+    wait_for_decisions(draft, matches.matched)
     warn_of_look_alikes(draft, matches)
     note_displaced(draft, matches)
     warn_of_dying_addresses(draft, matches)

@@ -111,7 +111,7 @@ class _Staging:
     @classmethod
     def of(cls, draft: Draft) -> _Staging:
         updates = {c.remote_id: c for c in draft.changes if c.action is Action.UPDATE and sends_text(c)}
-        hiding = {change.remote_id: change for change in draft.statuses if hides(change)}
+        hiding = {change.remote_id: change for change in draft.statuses if hides(change) or change.together}
         removals = {change.remote_id: change for change in draft.removals if change.kind == "article"}
         held = [item for item in draft.held if not DRAFTS.keys().isdisjoint(item.fields)]
         by_path = {item.path: item for item in sorted(held, key=lambda item: item.reason in OPEN)}
