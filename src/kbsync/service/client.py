@@ -49,6 +49,7 @@ class HttpService:
     categories: dict[RemoteId, Observed] = field(default_factory=dict)
     _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
     _listed: CategoryLister | None = field(init=False, repr=False, default=None)
+    _told: str | None = field(init=False, repr=False, default=None)
 
     @property
     def base_url(self) -> str:
@@ -86,14 +87,17 @@ class HttpService:
         decoded.anything(self._ask("check"))
 
     def fetch_version(self) -> str:
-        """The version that the service says it has; "" where it does not tell, or something in between answers."""
-        if not self.can("version"):
-            return ""
-        try:
-            return decoded.version(self._ask("version", public=True))
-        except ServiceError:
-            # Everything else can still be done: as the newest version does it.
-            return ""
+        """The version that the service says it has; "" where it does not tell, or something in between answers.
+
+        It is asked once, whatever it answers: one that hangs is not waited for twice.
+        """
+        if self._told is None:
+            try:
+                self._told = decoded.version(self._ask("version", public=True)) if self.can("version") else ""
+            except ServiceError:
+                # Everything else can still be done: as the newest version does it.
+                self._told = ""
+        return self._told
 
     def use_version(self, version: str) -> None:
         """Take the service for one of this version; for the newest known one where that is ""."""
@@ -156,18 +160,7 @@ class HttpService:
         if peeked is None or listed is None:
             listed = self.list_categories(locales, replace(expected, seen=known.categories))
         self._known = known
-        complete = True
-        with reading(LIST_THREADS) as pool:
-            # Beside the lists, so that nobody waits for it; where nothing moved, the last one is good enough.
-            asked = None if self.version or known.version else pool.submit(self.fetch_version)
-            for locale in locales:
-                before = None if full else known.locales.get(locale)
-                listing = self._lister(locale, pool).list(before, (peeked or {}).get(locale))
-                if not (self.version or asked) and (before is None or listing.found.rows != before.rows):
-                    asked = pool.submit(self.fetch_version)
-                known.locales[locale] = listing.found
-                complete = complete and listing.complete
-            self.use_version(self.version or (asked.result() if asked else "") or known.version)
+        complete = self._list_articles(locales, known, peeked or {}, full=full)
         found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
         listed.look_up(sorted({row.category_id for _, row in found if row.category_id is not None}, key=str))
         listed.look_up(expected.managed, surely=True)
@@ -176,6 +169,26 @@ class HttpService:
         originals = {linked: row.id for _, row in found if row.translations for linked in row.translations}
         articles = {row.id: observed_row(row, locale, self.categories, originals) for locale, row in found}
         return Portal(tuple(self.categories.values()), tuple(articles.values()), complete)
+
+    def _list_articles(
+        self, locales: Iterable[str], known: Snapshot, peeked: Mapping[str, Page], *, full: bool
+    ) -> bool:
+        """Bring the articles of each locale up to date; whether the lists were complete.
+
+        The version is asked for beside them, so that nobody waits for it; where nothing moved, the last one counts.
+        """
+        complete = True
+        with reading(LIST_THREADS) as pool:
+            asked = None if self.version or known.version else pool.submit(self.fetch_version)
+            for locale in locales:
+                before = None if full else known.locales.get(locale)
+                listing = self._lister(locale, pool).list(before, peeked.get(locale))
+                if not (self.version or asked) and (before is None or listing.found.rows != before.rows):
+                    asked = pool.submit(self.fetch_version)
+                known.locales[locale] = listing.found
+                complete = complete and listing.complete
+            self.use_version(self.version or (asked.result() if asked else "") or known.version)
+        return complete
 
     def list_categories(self, locales: Iterable[str] = (), expected: Expected = NOTHING_EXPECTED) -> CategoryLister:
         """Look at the categories; whatever goes into one needs its id."""
