@@ -46,6 +46,14 @@ def test_where_nobody_tells_the_service_is_taken_for_the_newest(answer):
         assert service.facts.stages_edits
 
 
+def test_a_service_that_does_not_tell_is_asked_once(tmp_path):
+    with a_sandbox(tmp_path) as sandbox, a_service(sandbox.base_url) as service:
+        sandbox.faults.add(Fault("status", path="^/api$", status=404, times=None))
+        assert [service.fetch_version(), service.fetch_version()] == ["", ""]
+        observe(service)
+        assert asked_for(sandbox) == 1
+
+
 def test_a_listing_of_what_nobody_changed_does_not_ask_again_and_one_of_what_moved_does(tmp_path):
     known = Snapshot()
     with a_sandbox(tmp_path) as sandbox:

@@ -113,7 +113,7 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     where = "the built-in sandbox" if workspace.settings.is_sandbox else workspace.target.base_url
     told, configured = service.fetch_version(), workspace.settings.service.version
     yield Line("ok", "service", f"{where} answers{f', version {told}' if told else ''}")
-    if service.can("version"):
+    if configured or service.can("version"):
         yield _version_line(told, configured)
     service.use_version(configured or told)
     if service.can("profile"):

@@ -56,6 +56,7 @@ class HttpService:
     _listed: CategoryLister | None = field(init=False, repr=False, default=None)
     _owners: Owners = field(init=False, repr=False)
     _read: dict[str, Collection[RemoteId]] = field(init=False, repr=False, default_factory=dict)
+    _told: str | None = field(init=False, repr=False, default=None)
 
     def __post_init__(self) -> None:
         self._owners = Owners(self._public_status)
@@ -96,14 +97,17 @@ class HttpService:
         decoded.anything(self._ask("check"))
 
     def fetch_version(self) -> str:
-        """The version that the service says it has; "" where it does not tell, or something in between answers."""
-        if not self.can("version"):
-            return ""
-        try:
-            return decoded.version(self._ask("version", public=True))
-        except ServiceError:
-            # Everything else can still be done: as the newest version does it.
-            return ""
+        """The version that the service says it has; "" where it does not tell, or something in between answers.
+
+        It is asked once, whatever it answers: one that hangs is not waited for twice.
+        """
+        if self._told is None:
+            try:
+                self._told = decoded.version(self._ask("version", public=True)) if self.can("version") else ""
+            except ServiceError:
+                # Everything else can still be done: as the newest version does it.
+                self._told = ""
+        return self._told
 
     def use_version(self, version: str) -> None:
         """Take the service for one of this version; for the newest known one where that is ""."""
@@ -166,18 +170,7 @@ class HttpService:
         if peeked is None or listed is None:
             listed = self.list_categories(locales, replace(expected, seen=known.categories))
         self._known = known
-        complete = True
-        with reading(LIST_THREADS) as pool:
-            # Beside the lists, so that nobody waits for it; where nothing moved, the last one is good enough.
-            asked = None if self.version or known.version else pool.submit(self.fetch_version)
-            for locale in locales:
-                before = None if full else known.locales.get(locale)
-                listing = self._lister(locale, pool).list(before, (peeked or {}).get(locale))
-                if not (self.version or asked) and (before is None or listing.found.rows != before.rows):
-                    asked = pool.submit(self.fetch_version)
-                known.locales[locale], self._read[locale] = listing.found, listing.read
-                complete = complete and listing.complete
-            self.use_version(self.version or (asked.result() if asked else "") or known.version)
+        complete = self._list_articles(locales, known, peeked or {}, full=full)
         found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
         listed.look_up(sorted({row.category_id for _, row in found if row.category_id is not None}, key=str))
         listed.look_up(expected.managed, surely=True)
@@ -206,6 +199,26 @@ class HttpService:
                     found = msgspec.structs.replace(found, rows=before | rows)
                     known.locales[locale] = found.without_tags_of(before)
         return same
+
+    def _list_articles(
+        self, locales: Iterable[str], known: Snapshot, peeked: Mapping[str, Page], *, full: bool
+    ) -> bool:
+        """Bring the articles of each locale up to date; whether the lists were complete.
+
+        The version is asked for beside them, so that nobody waits for it; where nothing moved, the last one counts.
+        """
+        complete = True
+        with reading(LIST_THREADS) as pool:
+            asked = None if self.version or known.version else pool.submit(self.fetch_version)
+            for locale in locales:
+                before = None if full else known.locales.get(locale)
+                listing = self._lister(locale, pool).list(before, peeked.get(locale))
+                if not (self.version or asked) and (before is None or listing.found.rows != before.rows):
+                    asked = pool.submit(self.fetch_version)
+                known.locales[locale], self._read[locale] = listing.found, listing.read
+                complete = complete and listing.complete
+            self.use_version(self.version or (asked.result() if asked else "") or known.version)
+        return complete
 
     def list_categories(self, locales: Iterable[str] = (), expected: Expected = NOTHING_EXPECTED) -> CategoryLister:
         """Look at the categories; whatever goes into one needs its id."""
