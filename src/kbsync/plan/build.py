@@ -114,9 +114,9 @@ def build_plan(
     decide_links(draft, matches)
     name_as_on_the_portal(draft, matches)
     settle_renamed(draft, known.bases, renamed)
+    hold_slugs_elsewhere(draft, known.elsewhere)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
-        hold_slugs_elsewhere(draft, known.elsewhere)
         place_new(draft, matches, known.observed, renamed)
     hold_staged(draft, matches.matched, (there for _, there in matches.orphans))
     warn_of_look_alikes(draft, matches)
