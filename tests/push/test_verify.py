@@ -103,7 +103,7 @@ def test_what_was_just_published_is_the_same_with_images_links_and_line_endings(
 
 def test_selectors_limit_it_and_mean_what_they_mean_to_a_plan(site):
     assert [item.slug for item in site.verify("content/en/guide/refunds.md").articles] == ["refunds"]
-    assert site.verify("content/en/guide/draft.md").articles == []
+    assert site.verify("content/en/guide/draft.md").articles == ()
     with pytest.raises(UsageError, match="matches"):
         site.verify("content/en/guide/nothing.md")
 
@@ -225,6 +225,19 @@ def test_with_all_every_page_of_the_list_is_read_and_a_list_without_pages_too(si
     found = site.verify(listed=True)
     listed = [item.slug for item in found.articles if item.state == "not_in_files"]
     assert len(listed) == len(set(listed)) == 120
+
+
+def test_with_all_and_a_selector_other_files_are_not_strangers(site):
+    site.sandbox.panel.create(PORTAL, "Stranger", "x", slug="stranger", status=1)
+    found = site.verify("content/en/guide/refunds.md", listed=True)
+    assert [(item.slug, item.state) for item in found.articles] == [("refunds", "same"), ("stranger", "not_in_files")]
+
+
+def test_a_list_that_cannot_be_read_leaves_what_was_compared(site):
+    site.sandbox.faults.add(Fault("status", status=502, path="/en/articles.json", times=None))
+    found = site.verify(listed=True)
+    assert [item.state for item in found.articles] == ["same", "same", "same", "unreachable"]
+    assert found.exit_code is ExitCode.SERVICE
 
 
 # --- what cannot be reached
