@@ -189,6 +189,12 @@ def test_a_slug_that_another_portal_took_is_not_published(site):
     assert "Another portal" in found.problems[0].message
 
 
+def test_a_slug_with_a_dot_has_no_page_that_readers_could_get(site):
+    site.write("refunds.md", "status", "slug: v1.2\nstatus")
+    found = site.of("v1.2")
+    assert (found.state, found.problems[0].message) == ("not_published", "The portal has no page for the slug `v1.2`.")
+
+
 def test_a_link_to_a_page_that_is_gone_is_a_problem_of_the_article_that_has_it(site):
     site.sandbox.panel.delete("draft")
     found = site.of("links")

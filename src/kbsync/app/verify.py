@@ -73,19 +73,20 @@ def _with_slugs_of_portal(
     if not unsure:
         return reading
 
-    def recorded(path: str) -> list[str]:
+    silent: list[ServiceError] = []
+
+    def recorded(path: str) -> str:
         identity = of_site.articles[path]
-        slugs = (identity.slug, *former_slugs(path, identity.locale, of_site))
-        return next(([slug] for slug in slugs if _is_there(site, slug)), [])
+        for slug in (identity.slug, *former_slugs(path, identity.locale, of_site)):
+            try:
+                if len(silent) < GIVE_UP_AFTER and site.article(slug) is not None:
+                    return slug
+            except ServiceError as exc:
+                # A slug of another portal is a 500, too: that is an answer.
+                silent.extend([] if exc.status == 500 else [exc])
+        return ""
 
-    return keep_slugs(workspace, reading, {slug for slugs in pool.map(recorded, unsure) for slug in slugs})
-
-
-def _is_there(site: PublicSite, slug: str) -> bool:
-    try:
-        return site.article(slug) is not None
-    except ServiceError:
-        return False
+    return keep_slugs(workspace, reading, set(pool.map(recorded, unsure)) - {""})
 
 
 @dataclass(slots=True)
@@ -143,6 +144,8 @@ class Check:
 
     def _look(self, slug: str, *, has_text: bool) -> tuple[PublicArticle | None, str]:
         """An article as the portal has it, and why readers do not get it; "" where they do."""
+        if not self.site.has_page(slug):
+            return None, f"The portal has no page for the slug `{slug}`."
         try:
             article = self.site.article(slug)
         except ServiceError as exc:
