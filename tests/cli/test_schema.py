@@ -73,6 +73,15 @@ def test_pushes_and_undos_are_valid(remote, portal: Sandbox):
     assert check(remote, "push", remote.run("push", "--format", "json").out)["findings"]
 
 
+def test_what_readers_see_is_valid(remote, portal: Sandbox):
+    remote.write("content/en/billing/refunds.md", "---\ntitle: Refunds\nstatus: published\n---\nText.\n")
+    assert check(remote, "verify", remote.run("verify", "--format", "json").out)["summary"]["not_published"] == 1
+    assert remote.run("push", "--publish").code == 0
+    portal.panel.edit("refunds", content="Other text.")
+    found = check(remote, "verify", remote.run("verify", "--all", "--format", "json").out)["articles"]
+    assert [item["result"] for item in found] == ["differs"]
+
+
 def test_findings_are_valid(project):
     project.write("content/en/billing/refunds.md", BROKEN + "\nAsk <name>.\n")
     assert check(project, "lint", project.run("lint", "--format", "json").out)["findings"]

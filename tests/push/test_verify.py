@@ -103,7 +103,7 @@ def test_what_was_just_published_is_the_same_with_images_links_and_line_endings(
 
 def test_selectors_limit_it_and_mean_what_they_mean_to_a_plan(site):
     assert [item.slug for item in site.verify("content/en/guide/refunds.md").articles] == ["refunds"]
-    assert site.verify("content/en/guide/draft.md").articles == []
+    assert site.verify("content/en/guide/draft.md").articles == ()
     with pytest.raises(UsageError, match="matches"):
         site.verify("content/en/guide/nothing.md")
 
@@ -189,6 +189,12 @@ def test_a_slug_that_another_portal_took_is_not_published(site):
     assert "Another portal" in found.problems[0].message
 
 
+def test_a_slug_with_a_dot_has_no_page_that_readers_could_get(site):
+    site.write("refunds.md", "status", "slug: v1.2\nstatus")
+    found = site.of("v1.2")
+    assert (found.state, found.problems[0].message) == ("not_published", "The portal has no page for the slug `v1.2`.")
+
+
 def test_a_link_to_a_page_that_is_gone_is_a_problem_of_the_article_that_has_it(site):
     site.sandbox.panel.delete("draft")
     found = site.of("links")
@@ -225,6 +231,19 @@ def test_with_all_every_page_of_the_list_is_read_and_a_list_without_pages_too(si
     found = site.verify(listed=True)
     listed = [item.slug for item in found.articles if item.state == "not_in_files"]
     assert len(listed) == len(set(listed)) == 120
+
+
+def test_with_all_and_a_selector_other_files_are_not_strangers(site):
+    site.sandbox.panel.create(PORTAL, "Stranger", "x", slug="stranger", status=1)
+    found = site.verify("content/en/guide/refunds.md", listed=True)
+    assert [(item.slug, item.state) for item in found.articles] == [("refunds", "same"), ("stranger", "not_in_files")]
+
+
+def test_a_list_that_cannot_be_read_leaves_what_was_compared(site):
+    site.sandbox.faults.add(Fault("status", status=502, path="/en/articles.json", times=None))
+    found = site.verify(listed=True)
+    assert [item.state for item in found.articles] == ["same", "same", "same", "unreachable"]
+    assert found.exit_code is ExitCode.SERVICE
 
 
 # --- what cannot be reached

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
@@ -58,9 +58,8 @@ def verify(workspace: Workspace, selectors: Sequence[str] = (), *, listed: bool 
     with workspace.open_public() as site, threads(workspace.settings.pace.concurrency) as pool:
         check = Check(workspace, site, pool, _with_slugs_of_portal(workspace, reading, site, pool))
         found = check.run(selectors, listed=listed)
-        found.requests = site.transport.requests + check.image_requests
-    found.seconds = time.monotonic() - started
-    return found
+        requests = site.transport.requests + check.image_requests
+    return replace(found, requests=requests, seconds=time.monotonic() - started)
 
 
 def _with_slugs_of_portal(
@@ -74,19 +73,20 @@ def _with_slugs_of_portal(
     if not unsure:
         return reading
 
-    def recorded(path: str) -> list[str]:
+    silent: list[ServiceError] = []
+
+    def recorded(path: str) -> str:
         identity = of_site.articles[path]
-        slugs = (identity.slug, *former_slugs(path, identity.locale, of_site))
-        return next(([slug] for slug in slugs if _is_there(site, slug)), [])
+        for slug in (identity.slug, *former_slugs(path, identity.locale, of_site)):
+            try:
+                if len(silent) < GIVE_UP_AFTER and site.article(slug) is not None:
+                    return slug
+            except ServiceError as exc:
+                # A slug of another portal is a 500, too: that is an answer.
+                silent.extend([] if exc.status == 500 else [exc])
+        return ""
 
-    return keep_slugs(workspace, reading, {slug for slugs in pool.map(recorded, unsure) for slug in slugs})
-
-
-def _is_there(site: PublicSite, slug: str) -> bool:
-    try:
-        return site.article(slug) is not None
-    except ServiceError:
-        return False
+    return keep_slugs(workspace, reading, set(pool.map(recorded, unsure)) - {""})
 
 
 @dataclass(slots=True)
@@ -107,12 +107,12 @@ class Check:
         articles = [item for item in chosen(self.workspace, self.reading.desired, options) if item.kind == "article"]
         published = [item for item in articles if item.status is Status.PUBLISHED]
         wanted = [item for item in published if item.manage is Manage.TRUE]
-        found = Verified(self.workspace.target, skipped=len(published) - len(wanted))
         checked = list(self.pool.map(self._article, wanted))
         _refuse_silence(checked)
         checked = self._with_images(self._with_links(checked))
-        found.articles = [*checked, *(self._others(published) if listed else ())]
-        return found
+        locales = dict.fromkeys(item.locale for item in articles) if selectors else self.reading.compiler.site.locales
+        others = self._others(locales) if listed else ()
+        return Verified(self.workspace.target, (*checked, *others), skipped=len(published) - len(wanted))
 
     # --- articles
 
@@ -144,6 +144,8 @@ class Check:
 
     def _look(self, slug: str, *, has_text: bool) -> tuple[PublicArticle | None, str]:
         """An article as the portal has it, and why readers do not get it; "" where they do."""
+        if not self.site.has_page(slug):
+            return None, f"The portal has no page for the slug `{slug}`."
         try:
             article = self.site.article(slug)
         except ServiceError as exc:
@@ -177,12 +179,18 @@ class Check:
         base = self.workspace.settings.assets.base_url.rstrip("/")
         return re.findall(rf"{re.escape(base)}/[^\s()<>\"']+", text) if base else ()
 
-    def _others(self, published: Collection[Desired]) -> list[Checked]:
-        """What the public list shows and no file publishes."""
-        ours = {item.slug for item in published}
+    def _others(self, locales: Iterable[str]) -> list[Checked]:
+        """What the public lists of some locales show and no file publishes."""
+        desired = self.reading.desired
+        ours = {item.slug for item in desired if item.kind == "article" and item.status is Status.PUBLISHED}
         found: list[Checked] = []
-        for locale in self.reading.compiler.site.locales:
-            rows, total = self.site.published(locale)
+        for locale in locales:
+            try:
+                rows, total = self.site.published(locale)
+            except ServiceError as exc:
+                problem = Problem("status", f"Its public list could not be read. {exc.message}")
+                found.append(Checked("", locale, locale, self.site.transport.base_url, "unreachable", (problem,)))
+                continue
             if len(rows) < total:
                 said = f"The public list of `{locale}` shows {len(rows):,} of {total:,} published articles."
                 self.workspace.session.note(said)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from kbsync.errors import ExitCode
@@ -47,12 +47,12 @@ class Checked:
     images: tuple[str, ...] = ()
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Verified:
     """What came of all of them; `skipped` are published articles that kbsync does not keep in step."""
 
     target: Target
-    articles: list[Checked] = field(default_factory=list)
+    articles: tuple[Checked, ...] = ()
     requests: int = 0
     seconds: float = 0.0
     skipped: int = 0

@@ -130,10 +130,10 @@ def build_plan(
     name_originals(draft, matches)
     name_as_on_the_portal(draft, matches)
     settle_renamed(draft, known.bases, renamed)
+    hold_slugs_elsewhere(draft, known.elsewhere)
     number_changes(draft, groups)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
-        hold_slugs_elsewhere(draft, known.elsewhere)
         place_new(draft, matches, known.observed, renamed)
     decide_staged(draft, matches.matched, matches.orphans)
     wait_for_decisions(draft, matches.matched)

@@ -80,7 +80,7 @@ class PublicSite:
         Raises:
             ServiceError: there is no answer that says so; a 500 where another portal has the slug.
         """
-        if not self._is_an_article(slug):
+        if not self.has_page(slug):
             return None
         try:
             found: PublicArticle = decode(self._ask("find_article", slug=slug), PublicArticle)
@@ -100,7 +100,7 @@ class PublicSite:
         Raises:
             Misbehaved: the answer is no Markdown.
         """
-        if not self._is_an_article(slug):
+        if not self.has_page(slug):
             return None
         try:
             answer = self._ask("read_markdown", slug=slug)
@@ -137,8 +137,8 @@ class PublicSite:
         """The status of the answer at a public address of the portal."""
         return self.transport.send("GET", address, public=True).status
 
-    def _is_an_article(self, slug: str) -> bool:
-        """Whether the address of a slug is an article's (docs/service.md, S21 and S119)."""
+    def has_page(self, slug: str) -> bool:
+        """Whether the address of a slug can be an article's (docs/service.md, S21 and S119)."""
         return "." not in slug and slug not in self.profile.limits.reserved_slugs
 
     def _ask(self, operation: str, *, slug: str = "", locale: str = "", query: dict[str, Any] | None = None) -> Answer:
