@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -110,7 +111,7 @@ def test_an_older_service_has_no_such_request_and_each_article_is_published_by_i
         world.push()
         assert world.push(release="5.2").words == {"done"}
         assert published(world) == SLUGS
-        assert patches(world)[0] == BULK and len(patches(world)) == 6
+        assert len([path for path in patches(world) if path != BULK]) == 5
         assert is_finished(world)
 
 
@@ -175,6 +176,41 @@ def test_who_may_not_do_it_is_told_and_nothing_is_published(world):
     world.sandbox.faults.add(Fault("status", method="PATCH", path=BULK, status=401))
     pushed = world.push(release="5.2")
     assert pushed.words == {"failed"} and published(world) == [] and world.pending() == []
+
+
+class Beside:
+    """A ledger, and what happens just before the request goes out."""
+
+    def __init__(self, ledger: object, happens: Callable[[], None]) -> None:
+        self.ledger, self.happens = ledger, happens
+
+    def turn(self, target: str, run: int, owner: object, turn: Turn, **options: object) -> object:
+        if turn.sending:
+            self.happens()
+        return self.ledger.turn(target, run, owner, turn, **options)
+
+    def __getattr__(self, name: str):
+        return getattr(self.ledger, name)
+
+
+def test_what_cannot_be_looked_at_afterwards_is_looked_at_by_the_next_push(world):
+    blind = Fault("status", method="GET", path=rf"articles/{world.article('n1').id}$", status=401)
+    pushed = world.push(release="5.2", ledger_of=lambda ledger: Beside(ledger, lambda: world.sandbox.faults.add(blind)))
+    assert pushed.of("n1").outcome == "failed" and [entry.slug for entry in world.pending()] == ["n1"]
+    assert published(world) == SLUGS
+    assert world.push(release="5.2").outcomes == [] and is_finished(world)
+
+
+def test_what_is_deleted_in_the_last_moment_is_left_out_without_a_word_and_reported_all_the_same(world):
+    gone = world.sandbox.panel.delete
+    pushed = world.push(release="5.2", ledger_of=lambda ledger: Beside(ledger, lambda: _once(gone, "n1", world)))
+    assert pushed.of("n1").outcome == "failed" and patches(world) == [BULK]
+    assert published(world) == [slug for slug in SLUGS if slug != "n1"]
+
+
+def _once(delete: Callable[[str], object], slug: str, world) -> None:
+    if slug in world.slugs():
+        delete(slug)
 
 
 class FullDisk:

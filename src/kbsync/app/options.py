@@ -88,7 +88,7 @@ def _released(desired: Sequence[Desired], options: PlanOptions) -> Sequence[Desi
         known = f"The releases in your files are: {', '.join(names)}." if names else "No file has a release."
         raise UsageError(
             f"No article with `status: published` has the release `{visible(options.release)}`.",
-            hint=did_you_mean(options.release, names) or visible(known),
+            hint=visible(did_you_mean(options.release, names) or known),
         )
     return with_categories(desired, paths)
 

@@ -1,5 +1,4 @@
-"""The rules of a plan: what only the portal and the record show. Found in `plan/`
-and `push/uploads.py`."""
+"""The rules of a plan: what only the portal and the record show. Found beside this and in `push/uploads.py`."""
 
 from __future__ import annotations
 

@@ -14,12 +14,16 @@ files say, so an article stays behind while its text or its place needs a decisi
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from kbsync.fields import LINK_FIELD
 from kbsync.model import Base, Desired, Held, Observed, Status, Waiting
-from kbsync.plan.draft import Draft, Policy
-from kbsync.plan.match import Match
 from kbsync.plan.rules import TOO_LATE
+
+if TYPE_CHECKING:
+    # Reports ask this module too, and need nothing of what makes plans.
+    from kbsync.plan.draft import Draft, Policy
+    from kbsync.plan.match import Match
 
 BESIDE = frozenset({"position", "author", "tags", "meta_title", "meta_description", LINK_FIELD})
 """Fields around an article. That somebody dragged it in the panel need not keep it from being published."""

@@ -39,10 +39,12 @@ class Batch:
         with self._lock:
             if status not in self._sent:
                 self._sent[status] = self._send_all(ids, status)
+        error = self._sent[status]
         try:
-            return self._result(change, looked, self._sent[status])
+            return self._result(change, looked, error)
         except (ServiceError, ContentError) as exc:
-            return failed(exc, change.remote_id)
+            # Where it went out and nothing could be seen afterwards, the next run looks.
+            return failed(exc, change.remote_id, lost=error is None)
 
     def _ids(self, status: Status) -> list[RemoteId]:
         """Whose status changes to this one in one request; a pending edit is discarded in a request of its own."""
