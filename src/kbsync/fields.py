@@ -62,7 +62,8 @@ FIELDS = (
 """In the order in which a report shows them. Each decides for itself."""
 
 LINK = Field("translation_of", Type.NUMBER, as_given=False, wire="associated_article_id", label="translation of")
-"""Links a translation to its original; its value is that one's id. `plan/translation_links.py` decides it."""
+"""Links a translation to its original; its value is that one's id. `plan/translation_links.py` decides that of an
+article, which its own answer does not show. A category's is a field like others."""
 
 PORTAL = (
     Field("name", of=("portal",)),
@@ -92,7 +93,7 @@ PORTAL_ORDER: Mapping[str, int] = {field.name: place for place, field in enumera
 
 LINK_FIELD = LINK.name
 ARTICLE_FIELDS = tuple(field.name for field in FIELDS if "article" in field.of)
-CATEGORY_FIELDS = tuple(field.name for field in FIELDS if "category" in field.of)
+CATEGORY_FIELDS = (*(field.name for field in FIELDS if "category" in field.of), LINK_FIELD)
 
 AS_GIVEN: Mapping[Owner, tuple[str, ...]] = {
     "article": tuple(field.name for field in FIELDS if field.as_given and "article" in field.of),

@@ -116,6 +116,7 @@ def test_a_translation_belongs_to_the_same_path_under_the_default_locale_or_to_w
     }  # fmt: skip
     roots = {path: item.root_path for path, item in read_content(write_files(tmp_path, files)).desired.items()}
     assert {path: root for path, root in roots.items() if root} == {
+        "fr/b/_category.md": "en/b/_category.md",
         "fr/b/x.md": "en/b/x.md", "en/b/z.md": "fr/b/z.md", "fr/b/w.md": "en/b/x.md",
     }  # fmt: skip
 

@@ -24,6 +24,7 @@ from kbsync.plan.known import Known
 from kbsync.plan.match import weigh
 from kbsync.plan.portal_settings import as_recorded
 from kbsync.plan.recover import settle_pending
+from kbsync.plan.translation_links import with_originals
 from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 
@@ -45,9 +46,8 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
     known = Known(None, without_portal(recovery.bases), recovery.unknown, complete=False)
     weighed = weigh(without_portal(reading.desired), known)
     sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))
-    plan: Plan = build_plan(
-        workspace.target, without_portal(everything), known, policy=policy, weighed=weighed, portal=sides
-    )
+    desired = with_originals(without_portal(everything), weighed)
+    plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     return Compared(judged(plan.as_of_run(as_of), workspace, reading), reading.findings)
 

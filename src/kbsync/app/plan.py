@@ -24,6 +24,7 @@ from kbsync.plan.match import Weighed, weigh
 from kbsync.plan.questions import Questions, open_questions, questions_for
 from kbsync.plan.recover import Recovery, settle_pending
 from kbsync.plan.texts import bodies_to_compare, compared, place_of
+from kbsync.plan.translation_links import with_originals
 from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 if TYPE_CHECKING:
@@ -45,7 +46,8 @@ MOST_ROUNDS = 3
 class Planned:
     """A plan, what a push needs beside it, what was seen of the portal, and where its images are.
 
-    `reading` is the tree with the slugs that its articles have on this portal.
+    `reading` is the tree with the slugs that its articles have on this portal. `desired` is what was planned, with ids
+    of the portal in the place of paths.
     """
 
     plan: Plan
@@ -53,7 +55,7 @@ class Planned:
     recovery: Recovery
     portal: Portal
     addresses: ImageAddresses
-    portal_sides: PortalSides | None = None
+    desired: tuple[Desired, ...] = ()
 
 
 def make_plan(
@@ -94,15 +96,19 @@ def make_plan(
     weighed = learn(workspace, reading, service, known, publish=policy.publish)
     known = weighed.index.known
     sides = sides_of_portal(everything, recovery.bases, weighed, portal)
-    plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
+    linked = with_originals(desired, weighed)
+    plan = build_plan(workspace.target, linked, known, policy=policy, weighed=weighed, portal=sides)
     if questions := open_questions(plan, desired, known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
         weighed = weigh(without_portal(reading.desired), known)
         sides = sides_of_portal(everything, recovery.bases, weighed, portal)
-        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
+        linked = with_originals(desired, weighed)
+        plan = build_plan(workspace.target, linked, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
-    return Planned(plan, reading, recovery, portal, addresses, sides)
+    if sides is not None:
+        linked.append(sides.desired)
+    return Planned(plan, reading, recovery, portal, addresses, tuple(linked))
 
 
 def without_portal(items: Sequence[Item]) -> Sequence[Item]:

@@ -141,10 +141,7 @@ class _Decisions:
         return Decision(held, fields, side)
 
     def _desired(self, held: Held) -> Desired | None:
-        sides = self.planned.portal_sides
-        if held.kind == "portal" and sides is not None:
-            return sides.desired
-        return next((item for item in self.reading.desired if item.path == held.path), None)
+        return next((item for item in self.planned.desired if (item.kind, item.path) == (held.kind, held.path)), None)
 
     def record(self, ledger: Ledger, target: str) -> None:
         """Write the decisions into the ledger."""

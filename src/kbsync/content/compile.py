@@ -163,6 +163,7 @@ class Compiler:
             path=source.path,
             fields=fields,
             aliases=source.aliases,
+            root_path=self._root_of(source.path),
         )
 
     def article(self, source: Source, identity: Identity) -> Desired:

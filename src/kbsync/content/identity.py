@@ -41,14 +41,14 @@ class Site:
     kept: frozenset[str] = frozenset()
 
     def translated(self, path: str, named: str | None) -> str:
-        """The path of what a source translates, "" where there is no such article.
+        """The path of what a source translates, "" where there is no such article; of a category, no such category.
 
         It is what the source itself names; by default the same path under the default locale.
         """
         if named is None:
             first, _, rest = path.partition("/")
             named = f"{self.default_locale}/{rest}" if first != self.default_locale and first in self.locales else ""
-        return named if named in self.articles else ""
+        return named if named in (self.categories if path in self.categories else self.articles) else ""
 
 
 def identify(tree: Tree, settings: ContentSettings, kept: frozenset[str] = frozenset()) -> Site:

@@ -32,6 +32,7 @@ ARTICLE_KEYS: Mapping[str, str] = {
 CATEGORY_KEYS: Mapping[str, str] = {
     "name": TEXT,
     **_keys_of("category"),
+    "translation_of": TEXT,
     "locale": TEXT,
     "aliases": LIST,
     "lint_ignore": LIST,

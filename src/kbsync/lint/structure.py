@@ -205,15 +205,17 @@ def _original(context: Context, path: str) -> str:
 @finds(NO_ORIGINAL, needs=Needs.SHAPES)
 def check_translations(context: Context) -> Iterator[Finding]:
     """`translation_of` names a source of another locale."""
-    for path, identity in context.site.articles.items():
+    for path, identity in (*context.site.categories.items(), *context.site.articles.items()):
         source = context.tree.sources[path]
         if source.translation_of is None:
             continue
-        other = context.site.articles.get(source.translation_of)
+        is_category = path in context.site.categories
+        other = (context.site.categories if is_category else context.site.articles).get(source.translation_of)
+        what, example = ("a category", "_category.md") if is_category else ("an article", "refunds.md")
         if other is None:
-            message = f"`translation_of` names {source.translation_of}, which is not an article in this repository."
-            hint = "Write the path from the content root, for example en/billing/refunds.md."
+            message = f"`translation_of` names {source.translation_of}, which is not {what} in this repository."
+            hint = f"Write the path from the content root, for example en/billing/{example}."
             yield at_key(NO_ORIGINAL, source, "translation_of", message, hint)
         elif other.locale == identity.locale:
             message = f"{source.translation_of} has the same locale ({identity.locale})."
-            yield at_key(NO_ORIGINAL, source, "translation_of", message, "Name the original article.")
+            yield at_key(NO_ORIGINAL, source, "translation_of", message, f"Name the original {source.kind}.")

@@ -59,7 +59,7 @@ from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
 from kbsync.plan.staged import hold_staged
 from kbsync.plan.taken import hold_taken_slugs
-from kbsync.plan.translation_links import decide_links, is_link
+from kbsync.plan.translation_links import decide_links, is_link, name_originals
 from kbsync.plan.unclear import hold_unclear
 from kbsync.words import count
 
@@ -119,6 +119,7 @@ def build_plan(
         matches = without_those_that_wait(matches, recreate=policy.recreate)
         decide_orphans(draft, matches, renamed, complete=known.complete)
     decide_links(draft, matches)
+    name_originals(draft, matches)
     name_as_on_the_portal(draft, matches)
     settle_renamed(draft, known.bases, renamed)
     if known.observed is not None:

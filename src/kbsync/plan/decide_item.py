@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 
-from kbsync.fields import in_order
+from kbsync.fields import LINK_FIELD, in_order
 from kbsync.model import (
     Action,
     Agreed,
@@ -172,7 +172,7 @@ def _decide_present(
         draft.unchanged += 1
 
 
-LATE = frozenset({"icon_color"})
+LATE = frozenset({"icon_color", LINK_FIELD})
 """Fields of categories that older versions of the service, and what kbsync recorded before, do not have."""
 
 
@@ -184,13 +184,13 @@ def _late_fields(
     Over what is empty and was never recorded, nothing of a person's is written.
     """
     desired, (agreed, there) = match.desired, sides
-    unknown = tuple(name for name in late if draft.is_seen and name not in there)
+    unknown = tuple(name for name in late if draft.is_seen and name not in there and name != LINK_FIELD)
     if unknown:
         remote_id = match.observed.remote_id if match.observed else None
         hint = "This version of the service does not have it. Delete it from the file."
         draft.held.append(hold(desired, Reason.UNSUPPORTED, remote_id, unknown, hint))
         ours = {name: value for name, value in ours.items() if name not in unknown}
-    free = {name: there.get(name, "") for name in late if name not in agreed and there.get(name) in EMPTY}
+    free = {name: there.get(name) for name in late if name not in agreed and there.get(name) in EMPTY}
     return ours, {**free, **agreed}, {**free, **there}
 
 

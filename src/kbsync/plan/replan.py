@@ -247,7 +247,8 @@ class _Record:
         return tuple(str(base.remote_id) if base else item for base, item in zip(bases, value, strict=True))
 
     def _original(self, value: Value) -> Value:
-        base = self.by_path.get(("article", str(value)))
+        path = str(value)
+        base = self.by_path.get(("article", path)) or self.by_path.get(("category", path))
         return base.remote_id if base else value
 
     def _base(self, change: Change) -> Base | None:

@@ -1,4 +1,7 @@
-"""Links between translations: an article of another locale is linked to the one it translates. Pure.
+"""Links between translations: an article of another locale is linked to the one it translates, and so is a category.
+
+Pure. A category says itself what it is linked to, so its link is a field that decides as others do (`with_originals`).
+What follows is about articles.
 
 The value of the field `translation_of` is the id of the original, or its path while that is still to be made. The
 service names the links in the answer of the original only (docs/service.md, section 4); once the ledger knows of a
@@ -7,22 +10,23 @@ link it is not looked at again.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
 from kbsync.fields import LINK_FIELD
-from kbsync.model import Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status
+from kbsync.model import Action, Change, Desired, FieldChange, Kind, Manage, Reason, RemoteId, Status, Value
 from kbsync.plan.draft import Draft, hold
 from kbsync.plan.hints import live_hint
-from kbsync.plan.match import Match, Matches
+from kbsync.plan.match import Match, Matches, Weighed
 
 
 def decide_links(draft: Draft, matches: Matches) -> None:
     """Plan the links of everything that says what it translates."""
     if LINK_FIELD not in draft.policy.keeps["article"]:
         return
-    children = [match for match in matches.matched if match.desired.root_path and match.desired.manage is Manage.TRUE]
+    wanted = (match for match in matches.matched if match.desired.root_path and match.desired.kind == "article")
+    children = [match for match in wanted if match.desired.manage is Manage.TRUE]
     if not children:
         return
     names = {
@@ -41,6 +45,48 @@ def decide_links(draft: Draft, matches: Matches) -> None:
             _link_create(draft, made[match.desired.path], root, later=root == root_path)
         elif match.observed is not None:
             _link(draft, match, root, names)
+
+
+def with_originals(desired: Sequence[Desired], weighed: Weighed) -> list[Desired]:
+    """What is desired, each category with the id of the one that it translates, or its path where it is to be made."""
+    paths = {item.path for item in desired}
+    nodes = weighed.index.nodes
+
+    def linked(item: Desired) -> Desired:
+        root_path = item.root_path
+        node = weighed.found.get(root_path)
+        root: Value = node[1] if node is not None and nodes[node].observed is not None else None
+        if root is None and node is None and root_path in paths:
+            root = root_path
+        return item if root is None else replace(item, fields={**item.fields, LINK_FIELD: root})
+
+    return [linked(item) if item.kind == "category" and item.root_path else item for item in desired]
+
+
+def name_originals(draft: Draft, matches: Matches) -> None:
+    """Say in words what categories are linked to, and make what waits for its original after it."""
+    names = {m.observed.remote_id: m.desired.path for m in matches.matched if m.observed is not None}
+    roots = {match.desired.path: match.desired.root_path for match in matches.matched}
+
+    def called(value: Value) -> str:
+        known = names.get(value, f"category {value}") if isinstance(value, int | str) else ""
+        return str(value) if str(value).endswith(".md") else known
+
+    def named(field: FieldChange, path: str) -> FieldChange:
+        if field.name != LINK_FIELD:
+            return field
+        return replace(field, said=(called(field.before), roots.get(path) or called(field.after)))
+
+    for place, change in enumerate(draft.changes):
+        if change.kind == "category" and LINK_FIELD in change.after:
+            fields = tuple(named(field, change.path) for field in change.fields)
+            turn = max(1, change.turn) if is_unresolved(change) else change.turn
+            draft.changes[place] = replace(change, fields=fields, turn=turn)
+    for place, item in enumerate(draft.held):
+        if item.kind == "category" and LINK_FIELD in item.fields:
+            values = (named(value, item.path) for value in item.values)
+            shown = tuple(replace(v, before=v.shown[0], after=v.shown[1], said=None) for v in values)
+            draft.held[place] = replace(item, values=shown)
 
 
 def _id_of(match: Match) -> RemoteId | None:
@@ -111,7 +157,7 @@ def resolve(change: Change, made: Mapping[tuple[Kind, str], RemoteId]) -> Change
     """
     if not is_unresolved(change):
         return change
-    root = made.get(("article", str(change.after[LINK_FIELD])))
+    root = made.get((change.kind, str(change.after[LINK_FIELD])))
     if root is None:
         rest = tuple(field for field in change.fields if field.name != LINK_FIELD)
         return replace(change, fields=rest) if rest else change

@@ -212,7 +212,7 @@ class Runner:
         if (change.kind, change.locale, change.slug) in self.failed:
             return f"An earlier change of this {change.kind} failed."
         if is_unresolved(change):
-            return "The article that it translates was not created."
+            return f"The {change.kind} that it translates was not created."
         if is_waiting(change):
             return "Something that it shows as popular was not created."
         return ""

@@ -237,12 +237,12 @@ class HttpService:
     def create_category(self, fields: Fields, *, locale: str) -> Observed:
         """Make a category; the answer, as the portal now holds it."""
         sent = {name: value for name, value in fields.items() if self.profile.keeps("category", name)}
-        answer = self._ask("create_category", body={**sent, "locale": locale})
+        answer = self._ask("create_category", body={**wire.category_body(sent), "locale": locale})
         return self._category(answer, locale)
 
     def update_category(self, remote_id: RemoteId, fields: Fields, *, locale: str) -> Observed:
         """Change some fields of a category; the answer, as the portal now holds it."""
-        return self._category(self._ask("update_category", id=remote_id, body=dict(fields)), locale)
+        return self._category(self._ask("update_category", id=remote_id, body=wire.category_body(fields)), locale)
 
     def update_portal(self, fields: Fields) -> Observed:
         """Change some settings of the portal; the answer, as it now is.

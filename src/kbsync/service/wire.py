@@ -13,7 +13,7 @@ from urllib.parse import quote
 import msgspec
 from msgspec import UNSET, UnsetType
 
-from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, FIELDS, META_NAMES, WIRE_NAMES, Type
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, FIELDS, LINK_FIELD, META_NAMES, WIRE_NAMES, Type
 from kbsync.markdown.outline import outline
 from kbsync.markdown.uploaded import addresses_in, body_digest
 from kbsync.model import Fields, Observed, RemoteId, Value, name_body
@@ -33,6 +33,12 @@ WireId = Number | str
 """An id of the service, as a number or as text."""
 
 
+class WireRoot(msgspec.Struct, frozen=True, gc=False):
+    """The category that another one is a translation of, as the answer of that one mentions it."""
+
+    id: WireId | None = None
+
+
 class WireCategory(msgspec.Struct, frozen=True, gc=False):
     """A category, whole or as an article mentions it; an article without one mentions one without an id."""
 
@@ -44,6 +50,7 @@ class WireCategory(msgspec.Struct, frozen=True, gc=False):
     position: Number | UnsetType | None = UNSET
     icon: str | UnsetType | None = UNSET
     icon_color: str | UnsetType | None = UNSET
+    root_category: WireRoot | None = None
 
 
 class WireAuthor(msgspec.Struct, frozen=True, gc=False):
@@ -234,6 +241,8 @@ def observed_category(wire: WireCategory, *, locale: str = "") -> Observed:
     }
     if not isinstance(wire.position, UnsetType):
         fields["position"] = wire.position
+    # An answer mentions the original only where there is one.
+    fields[LINK_FIELD] = as_id(wire.root_category.id) or None if wire.root_category else None
     return Observed(
         kind="category",
         remote_id=as_id(wire.id),
@@ -323,6 +332,11 @@ def _meta_fields(meta: WireMeta) -> dict[str, Value]:
             is_list = field.type is Type.TEXTS
             found[field.name] = tuple(t for t in texts if isinstance(t, str)) if is_list else text_of(given)
     return found
+
+
+def category_body(fields: Fields) -> dict[str, Any]:
+    """The JSON of some fields of a category."""
+    return {"associated_category_id" if name == LINK_FIELD else name: value for name, value in fields.items()}
 
 
 def article_body(

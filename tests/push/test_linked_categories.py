@@ -1,0 +1,114 @@
+"""Categories of several locales are linked to the original: by the same folder, or by what the file says."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+from kbsync.app.reading import read_content
+from kbsync.model import Reason
+from kbsync.sandbox import Behaviour, Fault
+
+from .world import World, a_category, a_world
+
+TREE = {"en/a/_category.md": a_category("a"), "fr/a/_category.md": a_category("a")}
+
+
+def linked(world: World) -> dict[tuple[str, str], str | None]:
+    """By locale and slug: the slug of what each is linked to."""
+    rows = world.sandbox.panel.run(
+        lambda w: w.store.rows(
+            "SELECT c.locale, c.slug, o.slug FROM categories c LEFT JOIN categories o ON o.id = c.associated_category_id"
+        )
+    )
+    return {(locale, slug): other for locale, slug, other in rows}
+
+
+@pytest.mark.parametrize("version", ["4.10.0", "4.16.2"])
+def test_a_category_is_made_after_its_original_and_linked_to_it(tmp_path, version):
+    with a_world(tmp_path, TREE, behaviour=Behaviour(version=version)) as world:
+        plan = world.plan()
+        (link,) = [f for change in plan.changes for f in change.fields if f.name == "translation_of"]
+        assert link.said == ("", "en/a/_category.md")
+        assert world.push().words == {"done"}
+        assert linked(world) == {("en", "a"): None, ("fr", "a"): "a"}
+        assert (world.plan().changes, world.plan().settled, world.plan().held) == ((), (), ())
+
+
+def test_the_original_may_be_of_a_locale_that_comes_later(tmp_path):
+    tree = {
+        "en/b/_category.md": a_category("b", translation_of="fr/b/_category.md"),
+        "fr/b/_category.md": a_category("b"),
+    }
+    with a_world(tmp_path, tree) as world:
+        assert world.push().words == {"done"}
+        assert linked(world) == {("en", "b"): "b", ("fr", "b"): None}
+        assert world.plan().changes == ()
+
+
+def test_a_category_that_is_there_is_linked_when_its_original_comes(tmp_path):
+    with a_world(tmp_path, {"fr/a/_category.md": a_category("a")}) as world:
+        world.push()
+        world.write(TREE)
+        assert world.push().words == {"done"}
+        assert linked(world)["fr", "a"] == "a"
+        assert world.plan().changes == ()
+
+
+def test_categories_of_an_older_record_are_linked_without_a_question(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        world.sandbox.panel.sql("UPDATE categories SET associated_category_id = NULL")
+        with world.project.ledger() as ledger:
+            bases = [
+                replace(base, fields={name: base.fields[name] for name in ("slug", "name")})
+                for base in ledger.bases(world.project.target)
+            ]
+            ledger.record(world.project.target, bases)
+        plan = world.plan()
+        assert ([change.path for change in plan.changes], plan.held) == (["fr/a/_category.md"], ())
+        assert world.push().words == {"done"}
+        assert linked(world)["fr", "a"] == "a" and world.plan().changes == ()
+
+
+def test_a_link_that_a_person_took_away_is_held(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.push()
+        world.sandbox.panel.sql("UPDATE categories SET associated_category_id = NULL")
+        assert [(item.reason, item.fields) for item in world.plan().held] == [(Reason.DRIFT, ("translation_of",))]
+
+
+def test_a_link_that_a_person_made_elsewhere_is_held_and_can_be_decided(tmp_path):
+    tree = TREE | {"en/c/_category.md": a_category("c")}
+    with a_world(tmp_path, tree) as world:
+        world.push()
+        world.sandbox.panel.sql(
+            "UPDATE categories SET associated_category_id = (SELECT id FROM categories WHERE slug = 'c') "
+            "WHERE locale = 'fr'"
+        )
+        (held,) = world.plan().held
+        assert (held.reason, held.fields) == (Reason.DRIFT, ("translation_of",))
+        assert (held.values[0].before, held.values[0].after) == ("en/c/_category.md", "en/a/_category.md")
+        assert world.push(overwrite=("fr/a/_category.md",)).words == {"done"}
+        assert linked(world)["fr", "a"] == "a"
+
+
+def test_where_the_original_cannot_be_made_the_category_is_made_without_a_link(tmp_path):
+    with a_world(tmp_path, TREE) as world:
+        world.sandbox.faults.add(Fault("status", method="POST", path="/categories", status=422))
+        assert world.push().words == {"done", "failed"}
+        assert linked(world) == {("fr", "a"): None}
+        assert world.push().words == {"done"}
+        assert linked(world)["fr", "a"] == "a"
+
+
+def test_a_category_names_a_category_of_another_locale(tmp_path):
+    tree = TREE | {
+        "fr/b/_category.md": a_category("b", translation_of="en/b/no.md"),
+        "fr/c/_category.md": a_category("c", translation_of="fr/a/_category.md"),
+    }
+    with a_world(tmp_path, tree) as world:
+        found = read_content(world.project.workspace(), compiled=False).findings
+        messages = [finding.message for finding in found if finding.code == "KB213"] or [f.message for f in found]
+        assert any("not a category in this repository" in message for message in messages), messages
+        assert any("has the same locale" in message for message in messages), messages
