@@ -185,3 +185,13 @@ def test_the_ledger_in_git_has_the_portal_in_a_file_of_its_own(branded, portal, 
     assert branded.run("plan", "--check").code == 0
     assert branded.run("undo", "2", "--yes").code == 0
     assert ask(portal)["color"] == "#123456"
+
+
+def test_the_content_folder_does_not_hold_the_portal_and_the_projects_folder_does(branded, portal):
+    ask(portal, color="#ff0000")
+    assert branded.run("push", "--overwrite", "content").code == 4
+    assert ask(portal)["color"] == "#ff0000"
+    assert "color" in branded.run("plan", ".").out
+    assert branded.run("plan", ".", "--overwrite", ".", "--out", "p.plan").code == 0
+    assert branded.run("push", "p.plan").code == 0
+    assert ask(portal)["color"] == "#123456"
