@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import subprocess
 from typing import Any
 
 import httpx
@@ -161,3 +162,36 @@ def test_the_portal_can_be_named_alone_and_from_another_folder(branded):
     assert "color" in branded.run("plan", "portal.toml", cwd="content").out
     assert "color" not in branded.run("plan", "content/en/billing").out
     assert branded.run("push", "portal.toml").code == 0
+
+
+def test_annotations_name_the_file_where_it_is(branded, portal):
+    ask(portal, color="#ff0000")
+    assert "file=portal.toml,line=1" in branded.run("plan", "--format", "github").out
+
+
+def test_the_ledger_in_git_has_the_portal_in_a_file_of_its_own(branded, portal, tmp_path_factory):
+    origin = tmp_path_factory.mktemp("origin")
+    for command in (("init", "--bare", "-q", str(origin)), ("init", "-q"), ("remote", "add", "origin", str(origin))):
+        subprocess.run(["git", *command], cwd=branded.folder, check=True)
+    branded.config((branded.folder / "kbsync.toml").read_text("utf-8") + '[ledger]\nurl = "git:origin"\n')
+    adopted = branded.run("push")
+    assert adopted.code == 0, adopted.out + adopted.err
+    branded.write("portal.toml", BRAND.replace("#123456", "#abcdef"))
+    assert branded.run("push").code == 0
+    refs = subprocess.run(["git", "ls-remote", str(origin)], capture_output=True, text=True, check=True).stdout
+    ref = refs.split()[0]
+    shown = ["git", "--git-dir", str(origin), "show", f"{ref}:items/_portal.jsonl"]
+    assert '"color":"#abcdef"' in subprocess.run(shown, capture_output=True, text=True, check=True).stdout
+    assert branded.run("plan", "--check").code == 0
+    assert branded.run("undo", "2", "--yes").code == 0
+    assert ask(portal)["color"] == "#123456"
+
+
+def test_the_content_folder_does_not_hold_the_portal_and_the_projects_folder_does(branded, portal):
+    ask(portal, color="#ff0000")
+    assert branded.run("push", "--overwrite", "content").code == 4
+    assert ask(portal)["color"] == "#ff0000"
+    assert "color" in branded.run("plan", ".").out
+    assert branded.run("plan", ".", "--overwrite", ".", "--out", "p.plan").code == 0
+    assert branded.run("push", "p.plan").code == 0
+    assert ask(portal)["color"] == "#123456"

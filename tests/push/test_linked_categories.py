@@ -112,3 +112,20 @@ def test_a_category_names_a_category_of_another_locale(tmp_path):
         messages = [finding.message for finding in found if finding.code == "KB213"] or [f.message for f in found]
         assert any("not a category in this repository" in message for message in messages), messages
         assert any("has the same locale" in message for message in messages), messages
+
+
+def test_both_can_be_deleted_in_one_push(tmp_path):
+    with a_world(tmp_path, TREE, removed="delete") as world:
+        world.push()
+        world.write({})
+        assert world.push().words == {"done"}
+        assert linked(world) == {}
+
+
+def test_an_original_that_is_deleted_leaves_its_translation_as_it_is(tmp_path):
+    with a_world(tmp_path, TREE, removed="delete") as world:
+        world.push()
+        world.write({"fr/a/_category.md": TREE["fr/a/_category.md"]})
+        assert world.push().words == {"done"}
+        assert linked(world) == {("fr", "a"): None}
+        assert (world.plan().changes, world.plan().held) == ((), ())

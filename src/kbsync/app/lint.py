@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kbsync.app.cached import Linted
-from kbsync.app.reading import Reading, check_portal_file, read_content
+from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.files import real_path
-from kbsync.model import Finding
+from kbsync.model import PORTAL_FILE, Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,5 +41,6 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
 
     sources, root = tree.sources.values(), real_path(workspace.content_root)
     others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
+    others |= {PORTAL_FILE} if has_portal_file(workspace) else set()
     paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
     return Selection(reading, frozenset(paths), tuple(f for f in reading.findings if f.path in paths))

@@ -67,7 +67,7 @@ def _from_root(items: Collection[Item], selector: str, root: Path, here: Path) -
     paths = list(_paths(place, root))
     path = next((path for path in paths if any(_holds(path, item.path) for item in items)), paths[0])
     if set(path.split("/")) <= {".", ".."}:
-        return "."
+        return ".." if ".." in path and any(item.kind == "portal" for item in items) else "."
     return f"./{path}" if is_word(path) else path
 
 
@@ -141,7 +141,14 @@ def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
     if place.name == PORTAL_FILE:
         # There is one such file, and it lies beside kbsync.toml, not below the root.
         paths = {PORTAL_FILE}
-    return lambda item: any(_holds(path, item.path) for path in paths)
+    around = any(".." in path.split("/") for path in paths) or os.path.lexists(place / PORTAL_FILE)
+
+    def means(item: Item) -> bool:
+        # The content folder does not hold the portal's own file; the project's folder does.
+        found = any(_holds(path, item.path) for path in paths)
+        return found and (item.kind != "portal" or around or PORTAL_FILE in paths)
+
+    return means
 
 
 def _paths(place: Path, root: Path) -> Iterator[str]:

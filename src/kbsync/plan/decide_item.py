@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 from msgspec.structs import replace
 
-from kbsync.fields import LINK_FIELD, in_order
+from kbsync.fields import in_order
 from kbsync.model import (
     Action,
     Agreed,
@@ -22,10 +22,11 @@ from kbsync.model import (
     Status,
 )
 from kbsync.plan.agreed import adoption, base_of, settled_base
-from kbsync.plan.decide import ABSENT, EMPTY, HELD, Verdict, decide, overwritten, to_be_sent
+from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import NO_AUTHOR, Draft, Policy, follow_rename, hold
 from kbsync.plan.hints import hold_hint, live_hint
+from kbsync.plan.late_fields import LATE, late_fields
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.resolve import without_alike
@@ -147,7 +148,7 @@ def _decide_present(
         ours = {name: value for name, value in ours.items() if name != "category"}
     before = (len(draft.changes), len(draft.held), len(draft.statuses))
     if desired.kind == "category" and (late := LATE & ours.keys()):
-        ours, agreed, there = _late_fields(draft, match, late, ours, (agreed, there))
+        ours, agreed, there = late_fields(draft, match, late, ours, (agreed, there))
     same_locale = observed.locale in ("", desired.locale)
     # Nearly every item of nearly every plan is the same on all three sides, and its fields need no verdict.
     plain = base is not None and base.path == desired.path and not base.is_decided and same_locale
@@ -169,28 +170,6 @@ def _decide_present(
             draft.settled[base.kind, base.remote_id] = left
     if before == (len(draft.changes), len(draft.held), len(draft.statuses)):
         draft.unchanged += 1
-
-
-LATE = frozenset({"icon_color", LINK_FIELD})
-"""Fields of categories that older versions of the service, and what kbsync recorded before, do not have."""
-
-
-def _late_fields(
-    draft: Draft, match: Match, late: Collection[str], ours: Fields, sides: tuple[Fields, Fields]
-) -> tuple[Fields, Fields, Fields]:
-    """What we want, what was agreed on and what is there, where some fields are new to one of the sides.
-
-    Over what is empty and was never recorded, nothing of a person's is written.
-    """
-    desired, (agreed, there) = match.desired, sides
-    unknown = tuple(name for name in late if draft.is_seen and name not in there and name != LINK_FIELD)
-    if unknown:
-        remote_id = match.observed.remote_id if match.observed else None
-        hint = "This version of the service does not have it. Delete it from the file."
-        draft.held.append(hold(desired, Reason.UNSUPPORTED, remote_id, unknown, hint))
-        ours = {name: value for name, value in ours.items() if name not in unknown}
-    free = {name: there.get(name) for name in late if name not in agreed and there.get(name) in EMPTY}
-    return ours, {**free, **agreed}, {**free, **there}
 
 
 def _decide_values(draft: Draft, match: Match, observed: Observed, sides: tuple[Fields, Fields, Fields]) -> None:

@@ -8,7 +8,7 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, SideEffects
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD, SideEffects
 from kbsync.model import (
     Action,
     Agreed,
@@ -139,8 +139,12 @@ class Draft:
     unchanged: int = 0
 
 
+OWN_FIELDS = tuple(name for name in CATEGORY_FIELDS if name != LINK_FIELD)
+
+
 def names_of(kind: Kind) -> tuple[str, ...]:
-    return ARTICLE_FIELDS if kind == "article" else CATEGORY_FIELDS
+    """The fields of an item that count when it is removed: the link of a category goes with its original."""
+    return ARTICLE_FIELDS if kind == "article" else OWN_FIELDS
 
 
 def hold(

@@ -105,6 +105,9 @@ def decide_portal(draft: Draft, sides: PortalSides) -> None:
     if observed is None:
         draft.held.append(_not_seen(draft, sides))
         return
+    if "show_portal" not in draft.policy.can:
+        # What is not looked at again right before is not written.
+        draft.policy = dataclasses.replace(draft.policy, can=draft.policy.can - {"update_portal"})
     _warn_of_many(draft, desired)
     left = _hold_impossible(draft, sides, observed)
     if not left:

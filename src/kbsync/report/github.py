@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, Finding, Held, Level, Outcome, Plan, Refusal, Unpublished, visible
+from kbsync.model import PORTAL_FILE, Action, Change, Finding, Held, Level, Outcome, Plan, Refusal, Unpublished, visible
 from kbsync.report.value_text import both_texts, moment
 from kbsync.report.vocabulary import action_word, reason_of, refused_headline
 from kbsync.words import field_names
@@ -112,7 +112,8 @@ def _top_of(path: str, root: str) -> dict[str, str]:
 
 
 def _file(path: str, root: str) -> str:
-    return posixpath.normpath(posixpath.join(root, path))
+    # The file of the portal itself is not below the content root.
+    return path if path == PORTAL_FILE else posixpath.normpath(posixpath.join(root, path))
 
 
 def _command(level: Level | Literal["notice"], properties: dict[str, str], *texts: str) -> str:

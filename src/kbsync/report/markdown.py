@@ -8,7 +8,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence, Set
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Target, Unpublished
+from kbsync.model import (
+    PORTAL_FILE,
+    Action,
+    Change,
+    FieldChange,
+    Finding,
+    Held,
+    Observed,
+    Outcome,
+    Plan,
+    Target,
+    Unpublished,
+)
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies
 from kbsync.report.escape import code, hint, prose
@@ -275,7 +287,8 @@ def _findings(heading: str, findings: Sequence[Finding], root: str) -> Section:
 
 
 def _place(finding: Finding, root: str) -> str:
-    path = f"{root}/{finding.path}" if root and root != "." else finding.path
+    is_below = root and root != "." and finding.path != PORTAL_FILE
+    path = f"{root}/{finding.path}" if is_below else finding.path
     return f"{path}:{finding.line}:{finding.column}"
 
 

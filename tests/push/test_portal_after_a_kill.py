@@ -1,0 +1,95 @@
+"""A push that is killed while it changes the portal itself: the next one knows what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import httpx
+import pytest
+
+from kbsync.errors import ExitCode
+from kbsync.sandbox import Fault, Sandbox
+
+from .processes import ended, kbsync, killed, start
+from .world import PORTAL, TOKEN, a_category, a_sandbox, an_article, write_tree
+
+pytestmark = pytest.mark.slow
+
+HOME = f"/api/v1/accounts/1/portals/{PORTAL}"
+TREE = {"en/a/_category.md": a_category("a"), "en/a/x.md": an_article("X")}
+CONFIG = '[service]\nbase_url = "{base_url}"\ntimeout_s = 600\nportal = "handbook"\n[content]\nlocales = ["en", "fr"]\n'
+BRAND = 'name = "Acme Help"\ncolor = "#123456"\n[popular.en]\narticles = ["en/a/x.md"]\n'
+SETTINGS = f"PATCH {HOME}"
+
+
+@pytest.fixture
+def sandbox(tmp_path: Path) -> Iterator[Sandbox]:
+    with a_sandbox(tmp_path) as found:
+        yield found
+
+
+@pytest.fixture
+def folder(tmp_path: Path, sandbox: Sandbox) -> Path:
+    found = tmp_path / "project"
+    write_tree(found / "content", TREE)
+    (found / "kbsync.toml").write_text(CONFIG.format(base_url=sandbox.base_url), "utf-8")
+    (found / "portal.toml").write_text(BRAND, "utf-8")
+    return found
+
+
+def ask(sandbox: Sandbox, **body: object) -> dict:
+    headers = {"api_access_token": TOKEN}
+    found = httpx.request("PATCH" if body else "GET", sandbox.base_url + HOME, headers=headers, json=body or None)
+    assert found.status_code == 200
+    return found.json()
+
+
+def kill_at_write(folder: Path, sandbox: Sandbox, when: str, *options: str) -> None:
+    """Kill a push at its first write to the portal itself: after two looks, at the change and right before the write."""
+
+    def looks() -> int:
+        return sum((request.method, request.path) == ("GET", HOME) for request in sandbox.requests)
+
+    wanted = looks() + 2
+    killed(sandbox, partial(start, folder, *options), lambda: looks() >= wanted, Fault("reset", when=when))
+
+
+def run(folder: Path, *arguments: str) -> tuple[int, str]:
+    return ended(kbsync(folder, *arguments))
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_the_first_push_of_the_file_is_finished_by_the_next_one(folder, sandbox, when):
+    kill_at_write(folder, sandbox, when, "--overwrite", "portal.toml")
+    assert ask(sandbox)["name"] == ("Acme Help" if when == "after" else "Handbook")
+    code, told = run(folder, "push", "--overwrite", "portal.toml")
+    assert code == ExitCode.DONE, told
+    seen = ask(sandbox)
+    assert (seen["name"], seen["color"]) == ("Acme Help", "#123456")
+    assert len(seen["config"]["popular_content"]["en"]["article_ids"]) == 1
+    assert len(sandbox.panel.articles(PORTAL)) == 1
+    assert run(folder, "plan", "--check")[0] == ExitCode.DONE
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_what_a_person_edits_after_the_kill_is_held(folder, sandbox, when):
+    assert run(folder, "push", "--overwrite", "portal.toml")[0] == ExitCode.DONE
+    (folder / "portal.toml").write_text(BRAND.replace("#123456", "#abcdef"), "utf-8")
+    kill_at_write(folder, sandbox, when)
+    ask(sandbox, color="#ff0000")
+    code, told = run(folder, "push")
+    assert code == ExitCode.HELD and "color" in told, told
+    assert ask(sandbox)["color"] == "#ff0000"
+
+
+@pytest.mark.parametrize("when", ["before", "after"])
+def test_undo_puts_back_what_was_changed_and_never_answered(folder, sandbox, when):
+    assert run(folder, "push", "--overwrite", "portal.toml")[0] == ExitCode.DONE
+    (folder / "portal.toml").write_text(BRAND.replace("#123456", "#abcdef"), "utf-8")
+    kill_at_write(folder, sandbox, when)
+    assert run(folder, "push")[0] == ExitCode.DONE
+    assert ask(sandbox)["color"] == "#abcdef"
+    assert run(folder, "undo", "2" if when == "after" else "3", "--yes")[0] == ExitCode.DONE
+    assert ask(sandbox)["color"] == "#123456"
