@@ -110,7 +110,7 @@ def build_plan(
     hold_unclear(draft, matches.unclear)
     # An order is that of the whole category, also where a part of it is planned.
     everything = matches if len(desired) == len(weighed.items) else match_items(weighed.items.values(), weighed)
-    groups = compare_orders(draft, everything.matched, known.seen, renamed)
+    groups = compare_orders(draft, everything.matched, renamed)
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
     for match in (*matches.matched, *new):
         decide_item(draft, match, renamed, unknown)
@@ -120,7 +120,7 @@ def build_plan(
     decide_links(draft, matches)
     name_as_on_the_portal(draft, matches)
     settle_renamed(draft, known.bases, renamed)
-    number_changes(draft, groups)
+    number_changes(draft, groups, known.seen, renamed)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)

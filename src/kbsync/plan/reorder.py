@@ -65,34 +65,15 @@ def key_of_order(kind: str, locale: str, category: object) -> Key | None:
     return (kind, locale, category) if category is not None else None
 
 
-def compare_orders(
-    draft: Draft,
-    matched: Iterable[Match],
-    observed: Iterable[Observed],
-    renamed: Mapping[tuple[str, str], str],
-) -> Groups:
+def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Mapping[tuple[str, str], str]) -> Groups:
     """Compare every order, and give the draft the verdict about each place.
 
     Args:
         draft: the plan that is to be made.
         matched: which source is which article, of the whole content tree.
-        observed: what the portal holds.
         renamed: categories that get another slug, old to new.
     """
     groups = _groups(draft, matched, renamed)
-    if not groups:
-        return groups
-    ours = {
-        (kind, match.observed.remote_id)
-        for (kind, *_), group in groups.items()
-        for match in group.matches.values()
-        if match.observed
-    }
-    for item in observed:
-        key = key_of_order(item.kind, item.locale, follow_rename(item.fields, item.locale, renamed).get("category"))
-        position = item.fields.get("position")
-        if key in groups and isinstance(position, int) and (item.kind, item.remote_id) not in ours:
-            groups[key].taken.add(position)
     for group in groups.values():
         if not group.is_plain:
             members = [_member(draft, group, match) for match in group.matches.values()]
@@ -205,18 +186,42 @@ def _name(group: Group, path: str) -> str:
 # --- numbers ---------------------------------------------------------------------------------------------------------
 
 
-def number_changes(draft: Draft, groups: Groups) -> None:
-    """Give the changes that send a place their numbers, and let the bases follow."""
+def number_changes(
+    draft: Draft, groups: Groups, observed: Iterable[Observed], renamed: Mapping[tuple[str, str], str]
+) -> None:
+    """Give the changes that send a place their numbers, and let the bases follow.
+
+    Args:
+        draft: the plan, with all its changes.
+        groups: what is ordered.
+        observed: what the portal holds.
+        renamed: categories that get another slug, old to new.
+    """
     sent = {
         change.path: number
         for number, change in enumerate(draft.changes)
         if "position" in change.after and change.action in {Action.CREATE, Action.UPDATE}
     }
-    for group in groups.values():
-        moving = {path for path in (*group.matches, *group.coming) if path in sent}
-        if moving:
-            _number_group(draft, group, {path: sent[path] for path in moving})
+    moving = {
+        key: {path: sent[path] for path in (*group.matches, *group.coming) if path in sent}
+        for key, group in (groups.items() if sent else ())
+    }
+    _note_taken({key: groups[key] for key, paths in moving.items() if paths}, observed, renamed)
+    for key, group in groups.items():
+        if moving.get(key):
+            _number_group(draft, group, moving[key])
         _settle(draft, group)
+
+
+def _note_taken(groups: Groups, observed: Iterable[Observed], renamed: Mapping[tuple[str, str], str]) -> None:
+    """The numbers of what is in these orders and gives no position in a file."""
+    for item in observed if groups else ():
+        key = key_of_order(item.kind, item.locale, follow_rename(item.fields, item.locale, renamed).get("category"))
+        position = item.fields.get("position")
+        if key is not None and key in groups and isinstance(position, int):
+            ours = (match.observed for match in groups[key].matches.values())
+            if not any(other is not None and other.remote_id == item.remote_id for other in ours):
+                groups[key].taken.add(position)
 
 
 def _number_group(draft: Draft, group: Group, moving: Mapping[str, int]) -> None:

@@ -367,8 +367,9 @@ class HttpService:
         by_status = [{"status": number} for number in self.profile.status.values()]
         slugs = sorted(item.slug for item in self.categories.values() if item.locale == locale)
         by_category = [{"category_slug": slug} for slug in slugs]
+        total = sum(len(found.rows) for found in self._known.locales.values())
         by_id = {id: item.slug for id, item in self.categories.items() if item.locale == locale}
-        return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id)
+        return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id, total)
 
     def _read_page(self, filters: Filters, number: int) -> Page:
         known = self._known.locales.get(str(filters["locale"])) if len(filters) == 1 else None
