@@ -57,7 +57,8 @@ from kbsync.plan.orphans import (
 )
 from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
-from kbsync.plan.reorder import compare_orders, number_changes
+from kbsync.plan.renumber import number_changes
+from kbsync.plan.reorder import compare_orders
 from kbsync.plan.staged import hold_staged
 from kbsync.plan.taken import hold_taken_slugs
 from kbsync.plan.translation_links import decide_links, is_link

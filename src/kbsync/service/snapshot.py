@@ -69,6 +69,11 @@ class LocaleRows(msgspec.Struct, array_like=True):
     whole_at: int = 0
     tags: dict[int, Tag] = {}
 
+    def tag_of(self, number: int) -> Tag | None:
+        """The tag of a page all of whose rows are known."""
+        tag = self.tags.get(number)
+        return tag if tag is not None and all(id in self.rows for id in tag.ids) else None
+
     def without_tags_of(self, before: Mapping[RemoteId, Row]) -> LocaleRows:
         """The same without the tags of pages with rows that are not as they were before."""
         moved = {id for id, row in self.rows.items() if row is not (old := before.get(id)) and row != old}
