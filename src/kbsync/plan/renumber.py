@@ -72,7 +72,7 @@ def _number_group(draft: Draft, group: Group, moving: Mapping[str, int]) -> None
     ]
     found = number_slots(slots, group.taken)
     for path, place in moving.items():
-        beside = _beside(group, path, order) if path in group.matches else None
+        beside = _beside(group, path, order) if path in group.compared.seen else None
         draft.changes[place] = _numbered(draft, group, draft.changes[place], found[path], beside)
     first = next(_name_of(group, path) for path in order if path in moving)
     for path in sorted(found.keys() - moving.keys()):

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from kbsync.model import Desired, Manage
-from kbsync.plan.decide import ABSENT, Verdict
+from kbsync.plan.decide import ABSENT, Verdict, decide
 from kbsync.plan.draft import Draft, Place, follow_rename
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
@@ -70,7 +70,9 @@ def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Mapping[tupl
     """
     groups = _groups(draft, matched, renamed)
     for group in groups.values():
-        if not group.is_plain:
+        if len(group.matches) == 1 and not group.is_plain:
+            draft.places |= {path: _place_alone(draft, group, match) for path, match in group.matches.items()}
+        elif not group.is_plain:
             members = [member_of(draft, group, match) for match in group.matches.values()]
             group.compared = compare(members)
             group.rebased = rebase(members, group.compared)
@@ -134,6 +136,21 @@ def member_of(draft: Draft, group: Group, match: Match) -> Member:
 
 
 # --- verdicts --------------------------------------------------------------------------------------------------------
+
+
+def _place_alone(draft: Draft, group: Group, match: Match) -> Place:
+    """The verdict about the only one that gives a position, which has no order: a new number in its file counts.
+
+    Another number on the portal may only mean that something else was dragged, so it is left alone.
+    """
+    path, there = match.desired.path, match.observed
+    assert there is not None
+    wanted = wish_of(match.desired)
+    agreed = match.base.fields.get("position", ABSENT) if match.base else ABSENT
+    verdict = decide(wanted, agreed, group.numbers[path], proof_of(draft, match, there).get("position"))
+    if verdict is Verdict.DRIFT and wanted == agreed:
+        return Place(Verdict.NOTHING)
+    return Place(Verdict.ADOPT if verdict is Verdict.CONFLICT and agreed is ABSENT else verdict)
 
 
 def _place(draft: Draft, group: Group, match: Match) -> Place:
