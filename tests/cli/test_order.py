@@ -135,3 +135,19 @@ def test_a_saved_plan_is_the_same_after_the_panel_numbered_the_category_anew(fru
     portal.panel.drag("bananas", position(portal, "bananas"))
     again = fruit.run("push", "order.plan")
     assert again.code == 0 and "done already" in again.out
+
+
+def test_a_push_sees_a_pending_edit_that_the_list_does_not_show(remote, portal: Sandbox):
+    remote.config((remote.folder / "kbsync.toml").read_text("utf-8") + "[push]\npublish = true\n")
+    remote.write(f"{FOLDER}/_category.md", "---\nname: Fruit\n---\n")
+    for number in range(60):
+        remote.write(f"{FOLDER}/f{number}.md", f"---\ntitle: F{number}\nstatus: published\n---\nText.\n")
+    assert remote.run("push").code == 0
+    portal.panel.sql("UPDATE articles SET updated_at = updated_at - 3600000000 - id * 1000000")
+    assert remote.run("plan", "--full").code == 0
+    portal.panel.write("f50", content="A colleague is not done yet.\n")
+    remote.write(f"{FOLDER}/f50.md", "---\ntitle: F50\nstatus: published\n---\nOurs.\n")
+    assert "body: changed" in remote.run("plan").out
+    pushed = remote.run("push")
+    assert pushed.code == 4 and "en/fruit/f50.md  edit pending in the panel: title, body" in pushed.out
+    assert portal.panel.article("f50").content == "Text.\n"

@@ -157,6 +157,30 @@ def test_an_order_is_compared_whole_also_where_one_file_is_planned():
     assert sent(plan) == {"d": 5}
 
 
+@pytest.mark.parametrize(
+    ("wanted", "seen", "base", "sends", "holds"),
+    [
+        (20, 40, 40, {"a": 20}, {}),  # The file has another number, or one for the first time.
+        (20, 40, 20, {}, {}),  # Something else was dragged, or this one: nobody can tell.
+        (20, 40, 30, {}, {"a": Reason.CONFLICT}),
+        (20, 20, 40, {}, {}),
+        (20, 40, None, {}, {}),
+    ],
+)
+def test_the_only_article_with_a_position_goes_where_its_file_says_and_is_left_where_the_panel_has_it(
+    wanted: int, seen: int, base: int | None, sends: dict[str, int], holds: dict[str, Reason]
+):
+    (a,) = articles("a")
+    known = [] if base is None else [a.but(position=base)]
+    plan = plan_of([BILLING, a.but(position=wanted)], [BILLING, a.but(position=seen)], [BILLING, *known])
+    assert (sent(plan), held(plan)) == (sends, holds)
+    if base is None:
+        again = [item for item in plan.settled if item.kind == "article"]
+        known_then = Known([BILLING.observed(), a.but(position=seen).observed()], [BILLING.base(), *again])
+        tree = [BILLING.desired(), a.but(position=wanted).desired()]
+        assert build_plan(TARGET, tree, known_then, policy=POLICY).changes == ()
+
+
 # --- properties ------------------------------------------------------------------------------------------------------
 
 LETTERS = "abcdef"

@@ -124,4 +124,4 @@ def test_a_push_after_an_unseen_reorder_still_puts_an_article_where_its_file_has
     ],
 )
 def test_a_full_reading_takes_one_percent_of_the_time(rows: int, age_s: int, fresh: bool):
-    assert is_fresh(1000, rows, 1000 + age_s) is fresh
+    assert is_fresh(1000, rows, 1000 + age_s, total=rows) is fresh

@@ -144,7 +144,8 @@ def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | Non
         return Peek(info, {}), None
     pages = service.peek(heads, Expected(info.categories, seen=remembered.category_ids))
     same = _categories(service.categories) == remembered.categories
-    same = same and all(is_unmoved(heads[locale], page) for locale, page in pages.items())
+    total = sum(head.count for head in heads.values())
+    same = same and all(is_unmoved(heads[locale], page, total=total) for locale, page in pages.items())
     return Peek(info, pages), remembered.plan if same else None
 
 

@@ -58,7 +58,8 @@ from kbsync.plan.orphans import (
 )
 from kbsync.plan.positions import place_new
 from kbsync.plan.renamed import name_as_on_the_portal, renamed_categories, settle_renamed
-from kbsync.plan.reorder import compare_orders, number_changes
+from kbsync.plan.renumber import number_changes
+from kbsync.plan.reorder import compare_orders
 from kbsync.plan.staged import after_publication, published
 from kbsync.plan.staging import decide_staged
 from kbsync.plan.taken import hold_slugs_elsewhere, hold_taken_slugs
@@ -119,7 +120,7 @@ def build_plan(
     hold_unclear(draft, matches.unclear)
     # An order is that of the whole category, also where a part of it is planned.
     everything = matches if len(desired) == len(weighed.items) else match_items(weighed.items.values(), weighed)
-    groups = compare_orders(draft, everything.matched, known.seen, renamed)
+    groups = compare_orders(draft, everything.matched, renamed)
     new = [Match(item.desired, None, None) for item in matches.unclear if item.is_left and policy.recreate]
     for match in (*matches.matched, *new):
         decide_item(draft, match, renamed, unknown)
@@ -131,7 +132,7 @@ def build_plan(
     name_as_on_the_portal(draft, matches)
     settle_renamed(draft, known.bases, renamed)
     hold_slugs_elsewhere(draft, known.elsewhere)
-    number_changes(draft, groups)
+    number_changes(draft, groups, known.seen, renamed)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
         place_new(draft, matches, known.observed, renamed)

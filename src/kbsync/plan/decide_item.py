@@ -264,7 +264,9 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
             )
         )
     elif live and draft.policy.live == "hold" and desired.path not in draft.policy.consent:
-        draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, names, live_hint(desired.path), there))
+        held = hold(desired, Reason.LIVE, observed.remote_id, names, live_hint(desired.path), there)
+        place = draft.places.get(desired.path)
+        draft.held.append(place.worded(held) if place else held)
     else:
         wanted = {**desired.fields, "locale": desired.locale}
         fields = tuple(FieldChange(name, there.get(name), wanted[name], agreed=sends[name]) for name in names)

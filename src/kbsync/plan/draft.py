@@ -88,16 +88,20 @@ class Place:
     is_still: bool = False
 
     def of(self, held: Held) -> Held:
-        """What is held of the item, with its places in words."""
+        """What is held of the item because of an edit in the panel, with its places in words."""
         if self.said is None or "position" not in held.fields:
             return held
+        return replace(self.worded(held), hint=f"{self.sentence} {held.hint}".strip())
+
+    def worded(self, held: Held) -> Held:
+        """The same with its places in words; a number on the portal and one in a file say nothing beside each other."""
         values = tuple(
             replace(value, said=self.said, leaves=None if self.agreed is None else (self.agreed,))
             if value.name == "position"
             else value
             for value in held.values
         )
-        return replace(held, values=values, hint=f"{self.sentence} {held.hint}".strip())
+        return replace(held, values=values)
 
 
 NO_AUTHOR = (

@@ -1,25 +1,20 @@
-"""The order within categories, and of categories, for a plan: verdicts before it is made, numbers afterwards. Pure.
+"""The order within categories, and of categories, for a plan: the verdict about each place. Pure.
 
-`plan/sequence.py` compares. What is sent gets its number here, when it is known what else goes into a category; and the
-bases of a category follow the portal's numbers, all of them or none, so that they always show one order.
+`plan/sequence.py` compares; `plan/renumber.py` has the numbers, once the plan has all its changes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
-from msgspec.structs import replace
-
-from kbsync.model import Action, Agreed, Change, Desired, FieldChange, Manage, Neighbors, Observed, Status
-from kbsync.plan.decide import ABSENT, Verdict
+from kbsync.model import Desired, Manage
+from kbsync.plan.decide import ABSENT, Verdict, decide
 from kbsync.plan.draft import Draft, Place, follow_rename
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.rebase import Rebased, rebase
-from kbsync.plan.sequence import Compared, Member, Slot, carried_out, compare, number_slots
-from kbsync.plan.translation_links import is_link
-from kbsync.plan.undo_order import neighbors
+from kbsync.plan.sequence import Compared, Member, compare
 
 Key = tuple[str, str, object]
 """What is ordered together: kind, locale, and the category of articles."""
@@ -65,37 +60,20 @@ def key_of_order(kind: str, locale: str, category: object) -> Key | None:
     return (kind, locale, category) if category is not None else None
 
 
-def compare_orders(
-    draft: Draft,
-    matched: Iterable[Match],
-    observed: Iterable[Observed],
-    renamed: Mapping[tuple[str, str], str],
-) -> Groups:
+def compare_orders(draft: Draft, matched: Iterable[Match], renamed: Mapping[tuple[str, str], str]) -> Groups:
     """Compare every order, and give the draft the verdict about each place.
 
     Args:
         draft: the plan that is to be made.
         matched: which source is which article, of the whole content tree.
-        observed: what the portal holds.
         renamed: categories that get another slug, old to new.
     """
     groups = _groups(draft, matched, renamed)
-    if not groups:
-        return groups
-    ours = {
-        (kind, match.observed.remote_id)
-        for (kind, *_), group in groups.items()
-        for match in group.matches.values()
-        if match.observed
-    }
-    for item in observed:
-        key = key_of_order(item.kind, item.locale, follow_rename(item.fields, item.locale, renamed).get("category"))
-        position = item.fields.get("position")
-        if key in groups and isinstance(position, int) and (item.kind, item.remote_id) not in ours:
-            groups[key].taken.add(position)
     for group in groups.values():
-        if not group.is_plain:
-            members = [_member(draft, group, match) for match in group.matches.values()]
+        if len(group.matches) == 1 and not group.is_plain:
+            draft.places |= {path: _place_alone(draft, group, match) for path, match in group.matches.items()}
+        elif not group.is_plain:
+            members = [member_of(draft, group, match) for match in group.matches.values()]
             group.compared = compare(members)
             group.rebased = rebase(members, group.compared)
             draft.places |= {path: _place(draft, group, match) for path, match in group.matches.items()}
@@ -131,10 +109,18 @@ def _groups(draft: Draft, matched: Iterable[Match], renamed: Mapping[tuple[str, 
     return groups
 
 
-def _member(draft: Draft, group: Group, match: Match) -> Member:
+def wish_of(desired: Desired) -> int:
+    """The number in a file."""
+    number = desired.fields["position"]
+    assert isinstance(number, int)
+    return number
+
+
+def member_of(draft: Draft, group: Group, match: Match) -> Member:
+    """One of an order, by its numbers."""
     desired, base, there = match.desired, match.base, match.observed
     assert there is not None
-    wanted = _wish(desired)
+    wanted = wish_of(desired)
     agreed = base.fields.get("position") if base else None
     last = base.kept.get("position") if base else None
     proven = proof_of(draft, match, there).get("position") if agreed is None else None
@@ -150,6 +136,21 @@ def _member(draft: Draft, group: Group, match: Match) -> Member:
 
 
 # --- verdicts --------------------------------------------------------------------------------------------------------
+
+
+def _place_alone(draft: Draft, group: Group, match: Match) -> Place:
+    """The verdict about the only one that gives a position, which has no order: a new number in its file counts.
+
+    Another number on the portal may only mean that something else was dragged, so it is left alone.
+    """
+    path, there = match.desired.path, match.observed
+    assert there is not None
+    wanted = wish_of(match.desired)
+    agreed = match.base.fields.get("position", ABSENT) if match.base else ABSENT
+    verdict = decide(wanted, agreed, group.numbers[path], proof_of(draft, match, there).get("position"))
+    if verdict is Verdict.DRIFT and wanted == agreed:
+        return Place(Verdict.NOTHING)
+    return Place(Verdict.ADOPT if verdict is Verdict.CONFLICT and agreed is ABSENT else verdict)
 
 
 def _place(draft: Draft, group: Group, match: Match) -> Place:
@@ -200,147 +201,3 @@ def _words(group: Group, path: str) -> tuple[str, str]:
 
 def _name(group: Group, path: str) -> str:
     return f"`{group.matches[path].desired.slug}`"
-
-
-# --- numbers ---------------------------------------------------------------------------------------------------------
-
-
-def number_changes(draft: Draft, groups: Groups) -> None:
-    """Give the changes that send a place their numbers, and let the bases follow."""
-    sent = {
-        change.path: number
-        for number, change in enumerate(draft.changes)
-        if "position" in change.after and change.action in {Action.CREATE, Action.UPDATE}
-    }
-    for group in groups.values():
-        moving = {path for path in (*group.matches, *group.coming) if path in sent}
-        if moving:
-            _number_group(draft, group, {path: sent[path] for path in moving})
-        _settle(draft, group)
-
-
-def _number_group(draft: Draft, group: Group, moving: Mapping[str, int]) -> None:
-    compared = (
-        group.compared if group.compared.seen else compare(_member(draft, group, m) for m in group.matches.values())
-    )
-    wishes = {path: _wish(match.desired) for path, match in group.matches.items()}
-    wishes |= {path: _wish(desired) for path, desired in group.coming.items()}
-    ranks = {path: rank for rank, path in enumerate(sorted(wishes, key=lambda path: (wishes[path], path)))}
-    order = carried_out(compared, ranks, moving)
-    slots = [
-        Slot(path, None, wishes[path])
-        if path in moving
-        else Slot(path, group.numbers[path], may_make_room=_may_make_room(draft, group, path))
-        for path in order
-    ]
-    found = number_slots(slots, group.taken)
-    for path, place in moving.items():
-        beside = _beside(group, path, order) if path in group.matches else None
-        draft.changes[place] = _numbered(draft, group, draft.changes[place], found[path], beside)
-    first = next(_name_of(group, path) for path in order if path in moving)
-    for path in sorted(found.keys() - moving.keys()):
-        _make_room(draft, group, path, found[path], first)
-
-
-def _wish(desired: Desired) -> int:
-    number = desired.fields["position"]
-    assert isinstance(number, int)
-    return number
-
-
-def _name_of(group: Group, path: str) -> str:
-    return f"`{(group.coming.get(path) or group.matches[path].desired).slug}`"
-
-
-def _may_make_room(draft: Draft, group: Group, path: str) -> bool:
-    match, policy = group.matches[path], draft.policy
-    is_live = match.observed is not None and match.observed.status is Status.PUBLISHED
-    if path in group.compared.moved or f"update_{match.desired.kind}" not in policy.can:
-        return False
-    return not (is_live and policy.live == "hold" and path not in policy.consent)
-
-
-def _beside(group: Group, path: str, order: Sequence[str]) -> tuple[Neighbors, Neighbors]:
-    """The neighbors of something before and after it is sent; what is only about to be made is none yet."""
-    ids = {other: match.observed.remote_id for other, match in group.matches.items() if match.observed}
-    now, then = (
-        [ids[other] for other in some if other in ids] for some in (group.compared.seen or group.matches, order)
-    )
-    return neighbors(ids[path], now), neighbors(ids[path], then)
-
-
-def _numbered(
-    draft: Draft, group: Group, change: Change, number: int, beside: tuple[Neighbors, Neighbors] | None
-) -> Change:
-    place = draft.places.get(change.path)
-    said = place.said if place and change.path in group.matches else None
-
-    agreed = group.rebased.agreed.get(change.path) if group.rebased else None
-
-    def numbered(item: FieldChange) -> FieldChange:
-        was = item.agreed if not item.agreed or agreed is None else (agreed,)
-        return replace(item, after=number, said=said, agreed=was, leaves=_leaves(group, number), beside=beside)
-
-    return replace(change, fields=tuple(numbered(f) if f.name == "position" else f for f in change.fields))
-
-
-def _leaves(group: Group, number: int) -> Agreed | None:
-    """What is agreed on of a number that is sent, where that is not the number itself."""
-    scale = group.rebased.scale if group.rebased else 1
-    return None if scale == 1 else (number * scale,)
-
-
-def _make_room(draft: Draft, group: Group, path: str, after: int, name: str) -> None:
-    """Give a neighbor another number, with its place unchanged."""
-    desired, there, before = group.matches[path].desired, group.matches[path].observed, group.numbers[path]
-    assert there is not None
-    said = (str(before), f"{after}, to make room for {name}")
-    room = FieldChange(
-        "position", before, after, said=said, leaves=_leaves(group, after), beside=((None, None), (None, None))
-    )
-    for number, change in enumerate(draft.changes):
-        if change.path == desired.path and change.action is Action.UPDATE and not is_link(change):
-            draft.changes[number] = replace(change, fields=(*change.fields, room))
-            return
-    draft.changes.append(
-        Change(
-            action=Action.UPDATE,
-            kind=desired.kind,
-            locale=desired.locale,
-            slug=desired.slug,
-            path=desired.path,
-            remote_id=there.remote_id,
-            title=desired.title,
-            fields=(room,),
-            live=there.status is Status.PUBLISHED,
-        )
-    )
-
-
-# --- bases -----------------------------------------------------------------------------------------------------------
-
-
-def _settle(draft: Draft, group: Group) -> None:
-    """Let the bases of a category follow the portal's numbers; a decision about a place ends with the difference."""
-    rebased = group.rebased
-    if rebased is None or not group.compared.seen:
-        return
-    for path, match in group.matches.items():
-        there, moved = match.observed, group.compared.moved.get(path)
-        assert there is not None
-        key = (there.kind, there.remote_id)
-        base = draft.settled.get(key, match.base)
-        if base is None:
-            continue
-        fields = {name: value for name, value in base.fields.items() if name != "position"}
-        if path in rebased.agreed or moved is None:
-            fields["position"] = rebased.agreed.get(path, group.numbers[path] * rebased.scale)
-        kept, overruled = dict(base.kept), dict(base.overruled)
-        if moved is None:
-            kept.pop("position", None)
-            overruled.pop("position", None)
-        elif draft.places[path].is_still:
-            kept["position"] = group.numbers[path] * rebased.scale
-        found = replace(base, fields=fields, kept=kept, overruled=overruled)
-        if found != base:
-            draft.settled[key] = found

@@ -133,6 +133,7 @@ class Lister:
         parts: filters that make the list smaller: a list of one page loses nothing, and a list by category is in
             another order, with other ties.
         slugs: of the categories, by id.
+        total: rows of all locales together, as far as they are known.
     """
 
     read: ReadPage
@@ -140,6 +141,7 @@ class Lister:
     pool: ThreadPoolExecutor
     parts: tuple[Filters, ...] = ()
     slugs: Mapping[RemoteId, str] = field(default_factory=dict)
+    total: int = 0
 
     def list(self, known: LocaleRows | None, first: Page | None = None) -> Listing:
         """List it, from what is known where that is enough; with None everything is read.
@@ -154,7 +156,8 @@ class Lister:
         return self._read_all(first)
 
     def _is_fresh(self, known: LocaleRows, first: Page) -> bool:
-        return is_fresh(known.whole_at or known.read_at, len(known.rows), first.server_time_s)
+        rows = len(known.rows)
+        return is_fresh(known.whole_at or known.read_at, rows, first.server_time_s, total=max(self.total, rows))
 
     def read_category(self, slug: str) -> dict[RemoteId, Row]:
         """The rows of one category, all of them read now."""

@@ -169,8 +169,10 @@ class HttpService:
         listed = self._listed
         if peeked is None or listed is None:
             listed = self.list_categories(locales, replace(expected, seen=known.categories))
-        self._known = known
+        # What is asked for in full is not taken from any page that was kept.
+        self._known = Snapshot() if full else known
         complete = self._list_articles(locales, known, peeked or {}, full=full)
+        self._known = known
         found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
         listed.look_up(sorted({row.category_id for _, row in found if row.category_id is not None}, key=str))
         listed.look_up(expected.managed, surely=True)
@@ -192,6 +194,8 @@ class HttpService:
             for locale, slug in categories:
                 found = known.locales[locale]
                 before, category_id = found.rows, self.category_id(slug, locale=locale)
+                if category_id is None:
+                    continue
                 here = {row.id for row in before.values() if row.category_id == category_id}
                 if not here.issubset(self._read.get(locale, ())):
                     rows = self._lister(locale, pool).read_category(slug)
@@ -469,12 +473,13 @@ class HttpService:
         by_status = [{"status": number} for number in self.profile.status.values()]
         slugs = sorted(item.slug for item in self.categories.values() if item.locale == locale)
         by_category = [{"category_slug": slug} for slug in slugs]
+        total = sum(len(found.rows) for found in self._known.locales.values())
         by_id = {id: item.slug for id, item in self.categories.items() if item.locale == locale}
-        return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id)
+        return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id, total)
 
     def _read_page(self, filters: Filters, number: int) -> Page:
         known = self._known.locales.get(str(filters["locale"])) if len(filters) == 1 else None
-        tag = known.tags.get(number) if known else None
+        tag = known.tag_of(number) if known else None
         answer = self._ask("list_articles", query={**filters, "page": number}, etag=tag.etag if tag else "")
         if tag is not None and known is not None and answer.status == NOT_MODIFIED:
             return Page(tuple(known.rows[id] for id in tag.ids), tag.count, answer.server_time_s, tag.etag)

@@ -34,14 +34,14 @@ def head_of(found: LocaleRows) -> Head:
     return Head(found.read_at, len(found.rows), tuple(newest), found.whole_at or found.read_at)
 
 
-def is_unmoved(head: Head, first: Page) -> bool:
+def is_unmoved(head: Head, first: Page, *, total: int = 0) -> bool:
     """Whether a list that begins with this page now has exactly the rows that it had then.
 
-    Where this is not certain the answer is no, and the list is read in full.
+    Where this is not certain the answer is no, and the list is read in full. `total` are the rows of all locales.
     """
     if not head.read_at or first.count != head.count or (first.server_time_s or head.read_at) < head.read_at:
         return False
-    if not is_fresh(head.whole_at, head.count, first.server_time_s):
+    if not is_fresh(head.whole_at, head.count, first.server_time_s, total=max(total, head.count)):
         return False
     if not first.rows:
         return head.count == 0

@@ -70,6 +70,11 @@ class LocaleRows(msgspec.Struct, array_like=True):
     whole_at: int = 0
     tags: dict[int, Tag] = {}
 
+    def tag_of(self, number: int) -> Tag | None:
+        """The tag of a page all of whose rows are known."""
+        tag = self.tags.get(number)
+        return tag if tag is not None and all(id in self.rows for id in tag.ids) else None
+
     def without_tags_of(self, before: Mapping[RemoteId, Row]) -> LocaleRows:
         """The same without the tags of pages with rows that are not as they were before."""
         moved = {id for id, row in self.rows.items() if row is not (old := before.get(id)) and row != old}
@@ -91,10 +96,20 @@ a push writes to a live article or changes an order, its category is read whole,
 """
 
 
-def is_fresh(whole_at: int, rows: int, now_s: int | None) -> bool:
-    """Whether so many rows were all read shortly enough before now; they are where the service has no clock."""
-    pages = -(-rows // PAGE_ROWS)
-    return pages <= 1 or now_s is None or now_s - whole_at <= max(FRESH_S, FRESH_S_OF_A_PAGE * pages)
+def is_fresh(whole_at: int, rows: int, now_s: int | None, *, total: int) -> bool:
+    """Whether the rows of a locale were all read shortly enough before now.
+
+    One page is read in any case. Where the service has no clock, nothing says how long ago it was.
+
+    Args:
+        whole_at: when they were.
+        rows: how many they are.
+        now_s: the service's clock.
+        total: the rows of all locales.
+    """
+    if rows <= PAGE_ROWS or now_s is None:
+        return True
+    return now_s - whole_at <= max(FRESH_S, FRESH_S_OF_A_PAGE * total / PAGE_ROWS)
 
 
 class Snapshot(msgspec.Struct, array_like=True):
