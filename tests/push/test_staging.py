@@ -318,6 +318,25 @@ def test_a_category_stays_with_an_article_that_a_person_is_editing(world):
     assert world.service.find_category("a", locale="en") is not None
 
 
+def test_on_a_large_portal_a_person_who_changes_our_staged_edit_is_seen(tmp_path):
+    # Staging moves no `updated_at`, so a listing that stops at known rows does not show it (S105).
+    def large(description: str) -> dict[str, str]:
+        others = {f"en/a/n{n}.md": an_article(f"N {n}", description=description) for n in range(40)}
+        return tree(NEW, "X, new") | others
+
+    with a_world(tmp_path, tree(), publish=True, live="stage") as world:
+        world.push()
+        world.write(large("Old."))
+        sends(world)
+        world.write(large("New."))
+        sends(world)
+        assert [item.path for item in world.plan().waiting] == [X]
+        world.sandbox.panel.write("x", content=THEIRS)
+        assert reasons(world.plan()) == [(X, Reason.STAGED)]
+        world.sandbox.panel.discard_staged("x")
+        assert reasons(world.plan()) == [(X, Reason.DRIFT)]
+
+
 # --- other clones ----------------------------------------------------------------------------------------------------
 
 
