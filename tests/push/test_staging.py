@@ -121,6 +121,19 @@ def test_where_live_articles_are_held_what_is_staged_waits(staged):
     assert is_idle(plan) and [item.path for item in plan.waiting] == [X]
 
 
+def test_where_live_articles_are_held_staging_sends_readers_nothing_else(world):
+    world.write(tree(NEW, description="Described.") | {"en/a/y.md": an_article("Y", "The second text.", tags="[new]")})
+    project = world.project.but(live="hold")
+    plan = project.plan(world.service, stage=True)
+    assert [change.stages for change in plan.changes] == [True]
+    assert [(held.path, held.reason, held.fields) for held in plan.held] == [
+        ("en/a/y.md", Reason.LIVE, ("tags",)),
+        (X, Reason.LIVE, ("description",)),
+    ]
+    project.push(world.service, stage=True)
+    assert texts(world) == (OLD, NEW) and not world.article("x").description
+
+
 def test_hiding_an_article_sends_its_edit_with_the_status(world):
     world.write(tree(NEW, status="draft"))
     sends(world)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, Waiting, visible
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, visible
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
@@ -34,6 +34,7 @@ from kbsync.report.vocabulary import (
     waiting_sentence,
     way_of,
 )
+from kbsync.report.waiting import waiting_lines
 from kbsync.words import count, field_names
 
 PUSH = "kbsync push"
@@ -43,8 +44,6 @@ ONE_BY_ONE = 3
 """Files of which each has its own command; of more, one is about all."""
 
 PUBLISH_ALL = "To publish them, add `--publish`, or set `publish = true` under [push] in kbsync.toml."
-
-PUBLISH_ALL_STAGED = "Publish them in the panel, or push with `--publish-staged`."
 
 COLOURS = {
     Action.CREATE: "green",
@@ -277,20 +276,6 @@ def unpublished_lines(items: Sequence[Unpublished], style: Style) -> list[str]:
         lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if few else []
     lines += rest_lines(len(items) - len(shown), style)
     return [*lines, *([] if few else style.wrapped(f"      {PUBLISH_ALL}", colour="dim")), ""]
-
-
-def waiting_lines(items: Sequence[Waiting], style: Style) -> list[str]:
-    """Staged edits that readers do not see yet."""
-    if not items:
-        return []
-    lines = style.wrapped(f"Staged, waiting for publication: {len(items):,}", colour="bold")
-    alone = len(items) == 1
-    shown = items if style.verbose else items[:SHOWN]
-    for item in shown:
-        lines.append(f"  {visible(item.path)}")
-        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if alone else []
-    lines += rest_lines(len(items) - len(shown), style)
-    return [*lines, *([] if alone else style.wrapped(f"      {PUBLISH_ALL_STAGED}", colour="dim")), ""]
 
 
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
