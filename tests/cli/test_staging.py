@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import shutil
 
 import pytest
 
 from kbsync.sandbox import Sandbox
-from repo import Repo
+from repo import a_repo
 
 pytestmark = pytest.mark.slow
 
@@ -20,13 +21,13 @@ THEIRS = "Their text. See [refunds](/hc/handbook/articles/refunds).\n"
 @pytest.fixture
 def live(remote, portal: Sandbox):
     """One live article, committed; its file has an edit."""
+    repository = a_repo(remote.folder)
+    remote.write(".gitignore", ".kbsync\n")
     remote.write(INVOICES, LIVE)
+    repository.commit()
     assert remote.run("push", "--publish").code == 0
     remote.write(INVOICES, OURS)
-    repository = Repo(remote.folder)
-    repository.git("init", "-q", "-b", "main")
-    repository.git("add", ".")
-    repository.git("commit", "-q", "-m", "Edit")
+    repository.commit()
     return remote
 
 
@@ -154,6 +155,22 @@ def test_a_discarded_edit_is_a_decision_that_can_be_overruled(live, portal: Sand
     assert live.run("resolve", INVOICES, "--ours").code == 0
     assert live.run("push", "--stage").code == 0
     assert seen(portal)[2] == "Bills"
+
+
+def test_a_clone_that_knows_nothing_sees_what_waits_and_publishes_it(live, portal: Sandbox):
+    live.run("push", "--stage")
+    shutil.rmtree(live.folder / ".kbsync")
+    plan = live.run("plan", "--stage")
+    assert plan.code == 0 and "Staged, waiting for publication: 1" in plan.out
+    assert live.run("push", "--publish-staged").code == 0
+    assert (seen(portal)[0], seen(portal)[2:]) == ("Bills", (None, None))
+    assert live.run("plan").code == 0
+
+
+def test_offline_it_waits_as_the_last_push_left_it(live):
+    live.run("push", "--stage")
+    plan = live.run("plan", "--stage", "--offline", KBSYNC_TOKEN="")
+    assert plan.code == 0 and "Staged, waiting for publication: 1" in plan.out
 
 
 def test_undo_brings_a_staged_edit_back(live, portal: Sandbox):

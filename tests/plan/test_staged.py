@@ -7,11 +7,12 @@ from dataclasses import replace
 import pytest
 from msgspec.structs import replace as replace_item
 
-from kbsync.model import Action, Observed, Plan, Reason, Status
+from kbsync.model import Action, Observed, Pending, Plan, Reason, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import Known
+from kbsync.plan.recover import settle_pending
 
-from .items import POLICY, TARGET, Item, an_article
+from .items import EFFECTS, POLICY, TARGET, Item, an_article
 
 LIVE = an_article(position=10).but(status=Status.PUBLISHED)
 STAGED = {"title": "Refunds, new", "content": "their text"}
@@ -69,3 +70,16 @@ def test_removing_the_article_is_held(removed):
 def test_without_a_pending_edit_all_of_this_goes_out():
     assert [c.action for c in plan_with([], {}, removed="delete").changes] == [Action.DELETE]
     assert [c.after for c in plan_with([LIVE.but(title="x")], {}).changes] == [{"title": "x"}]
+
+
+@pytest.mark.parametrize(
+    ("pending", "staged"),
+    [({"title": "Refunds", "content": "ours"}, True), ({"title": "Refunds", "content": "theirs"}, False), ({}, False)],
+)
+def test_of_an_edit_whose_answer_was_lost_all_of_it_has_to_be_there(pending, staged):
+    after = {"draft_title": "Refunds", "draft_content": "ours"}
+    names = {"kind": "article", "locale": "en", "slug": "refunds", "path": PATH}
+    sent = Pending(entry=1, action="update", remote_id=7, before=dict.fromkeys(after), after=after, **names)
+    seen = replace_item(LIVE.observed(), staged=pending, stages=True)
+    recovery = settle_pending([sent], [LIVE.base()], [seen], complete=True, effects=EFFECTS)
+    assert recovery.bases[0].staged == (pending if staged else {})

@@ -150,7 +150,8 @@ def policy_of(
         needs_author=needs_author(profile),
         # Of a release only what it publishes is planned, and naming it is the consent.
         publish=push.publish or options.publish or bool(options.release),
-        live="stage" if options.stage or options.publish_staged else push.live,
+        live=push.live,
+        stage=push.live == "stage" or options.stage or options.publish_staged,
         stages_again=options.stage and bool(options.selectors),
         publish_staged=options.publish_staged,
         removed=push.removed,

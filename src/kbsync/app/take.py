@@ -43,14 +43,10 @@ def take(compiler: Compiler, path: str, *, title: str | None, body: str) -> None
     wanted = source.title if title is None else title
     after = _written(compiler, source, before.decode("utf-8"), wanted or "", body)
     found = parse_source(path, after)
-    if (
-        found.keys != source.keys
-        or found.title != wanted
-        or body_digest(_compiled(compiler, found, after)) != body_digest(body)
-    ):
-        raise ContentError(
-            f"{path} cannot say exactly what was edited in the panel. Nothing was written.", hint=BY_HAND
-        )
+    same = (found.keys, found.title) == (source.keys, wanted)
+    if not same or body_digest(_compiled(compiler, found, after)) != body_digest(body):
+        message = f"{path} cannot say exactly what was edited in the panel. Nothing was written."
+        raise ContentError(message, hint=BY_HAND)
     try:
         Fix(path, place, before, after).write()
     except OSError as exc:

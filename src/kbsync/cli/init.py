@@ -34,7 +34,7 @@ locales = [{locales}]
 
 [push]
 publish = false             # true: also apply the status in the front matter
-live = "update"             # "hold": never change an article that readers see now
+live = "update"             # of an article that readers see now: "update" it, "stage" its text, or "hold" it
 removed = "report"          # an article whose file is gone: "report", "archive" or "delete" it
 """
 

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from kbsync.fields import in_order
 from kbsync.model import (
+    DRAFTS,
     Action,
     Agreed,
     Base,
@@ -263,7 +264,7 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
                 "Change it in the panel by hand, or use the profile `chatwoot`.",
             )
         )
-    elif live and draft.policy.live == "hold" and desired.path not in draft.policy.consent:
+    elif live and _waits_for_consent(draft.policy, desired, names):
         held = hold(desired, Reason.LIVE, observed.remote_id, names, live_hint(desired.path), there)
         place = draft.places.get(desired.path)
         draft.held.append(place.worded(held) if place else held)
@@ -286,6 +287,12 @@ def _update(draft: Draft, match: Match, observed: Observed, there: Fields, sends
                 was=base.path if base is not None and base.path != desired.path else "",
             )
         )
+
+
+def _waits_for_consent(policy: Policy, desired: Desired, names: Collection[str]) -> bool:
+    """Whether readers would see a change that nobody agreed to; what is staged they do not see."""
+    is_staged = policy.stage and desired.kind == "article" and not DRAFTS.keys().isdisjoint(names)
+    return policy.live == "hold" and not is_staged and desired.path not in policy.consent
 
 
 def _with_locales(field: FieldChange, before: str, after: str) -> FieldChange:

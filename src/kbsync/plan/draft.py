@@ -44,9 +44,9 @@ class Policy:
     live articles that may be changed although `live` is "hold"; `allow_removals` takes the place of `max_fraction`
     once. `whole` is False when a selector leaves sources out: then nothing is an orphan. `article_url` is an article's
     public address with `{slug}` in it. `needs_author`: nothing but the source or [authors] default can say who wrote an
-    article, and the service makes none without. `stages_again` stages what somebody discarded of what was staged;
-    `publish_staged` shows readers what was staged, and does nothing else. `now_s` are the seconds since 1970 at which
-    it is carried out; `release` is the one that it publishes, "" for none.
+    article, and the service makes none without. `stage`: title and body of live articles are staged, and `stages_again`
+    also where somebody discarded that before; `publish_staged` shows readers what was staged, and does nothing else.
+    `now_s` are the seconds since 1970 at which it is carried out; `release` is the one that it publishes, "" for none.
     """
 
     can: frozenset[str]
@@ -55,6 +55,7 @@ class Policy:
     needs_author: bool = False
     publish: bool = False
     live: Literal["update", "stage", "hold"] = "update"
+    stage: bool = False
     stages_again: bool = False
     publish_staged: bool = False
     removed: Literal["report", "archive", "delete"] = "report"

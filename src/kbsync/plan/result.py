@@ -110,7 +110,7 @@ def no_longer_staged(remote_id: RemoteId) -> Result:
 def no_staging(remote_id: RemoteId) -> Result:
     """A change that is left out because the service cannot keep an edit beside the live text."""
     error = "This service has no staged edits. Nothing was sent."
-    hint = "Push without `--stage`, or stage it by hand: unpublish the article first."
+    hint = "Push without `--stage`."
     return Result("skipped", "failed", remote_id=remote_id, error=error, hint=hint)
 
 

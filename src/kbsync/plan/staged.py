@@ -132,6 +132,37 @@ def agreed_of(base: Base | None) -> dict[str, Agreed]:
     return {name: (ours[name],) if name in ours else () for name in DRAFTS}
 
 
+def discarding(desired: Desired, item: Observed) -> Change:
+    """The change that takes a staged edit back."""
+    return _change(desired, item, desired.title, draft_fields(item, {}, {}), live=False)
+
+
+def publication(desired: Desired, base: Base | None, item: Observed) -> Change | None:
+    """The change that shows readers what is staged, as the panel does it; None where they see another text by now."""
+    known = texts_of(base.fields) if base is not None else {}
+    seen = texts_of(item.fields)
+    is_moved = any(known.get(name) not in (None, seen[name]) for name in DRAFTS)
+    if not item.staged or item.status is not Status.PUBLISHED or is_moved:
+        return None
+    texts = tuple(FieldChange(name, seen[name], value) for name, value in item.staged.items())
+    title = str(item.staged.get("title", desired.title))
+    return _change(desired, item, title, (*texts, *draft_fields(item, {}, {})), live=True)
+
+
+def _change(desired: Desired, item: Observed, title: str, fields: tuple[FieldChange, ...], *, live: bool) -> Change:
+    return Change(
+        action=Action.UPDATE,
+        kind="article",
+        locale=desired.locale,
+        slug=item.slug,
+        path=desired.path,
+        remote_id=item.remote_id,
+        title=title,
+        fields=fields,
+        live=live,
+    )
+
+
 def without_texts(change: Change) -> Change | None:
     """What of a change does not touch a pending edit."""
     if change.is_removal or hides(change):

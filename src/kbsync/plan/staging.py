@@ -42,11 +42,12 @@ from kbsync.model import (
 from kbsync.plan.agreed import base_of
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft, hold
-from kbsync.plan.hints import publish_staged_hint
+from kbsync.plan.hints import live_hint, publish_staged_hint
 from kbsync.plan.match import Match
 from kbsync.plan.orphans import report_orphan
 from kbsync.plan.staged import (
     agreed_of,
+    discarding,
     draft_fields,
     editor_of,
     has_staged,
@@ -54,6 +55,7 @@ from kbsync.plan.staged import (
     hold_discarded,
     hold_edited,
     hold_staged,
+    publication,
     sends_text,
     texts_of,
     touches_staged,
@@ -73,7 +75,7 @@ OPEN = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.UNSUPPORTED})
 def decide_staged(draft: Draft, matched: Iterable[Match], orphans: Iterable[tuple[Base, Observed | None]] = ()) -> None:
     """Decide about every edit that is staged, or shall be."""
     policy = draft.policy
-    live = {change.remote_id for change in draft.changes if policy.live == "stage" and change.live}
+    live = {change.remote_id for change in draft.changes if policy.stage and change.live}
     found = [
         match
         for match in matched
@@ -150,7 +152,7 @@ class _Staging:
         """Whether readers see it now, and shall not see our edit before somebody publishes it."""
         policy = self.draft.policy
         is_live = observed.status is Status.PUBLISHED
-        return is_live and policy.live == "stage" and match.desired.path not in policy.consent
+        return is_live and policy.stage and match.desired.path not in policy.consent
 
     def _is_ours(self, match: Match, observed: Observed) -> bool:
         """Whether what is pending is what we staged, or, without a record of that, what the file wants."""
@@ -224,6 +226,11 @@ class _Staging:
         draft, desired = self.draft, match.desired
         wanted, rest = _wanted(update, observed), without_texts(update)
         self.instead[id(update)] = rest
+        if rest is not None and draft.policy.live == "hold":
+            names = tuple(rest.after)
+            hint = live_hint(desired.path)
+            draft.held.append(hold(desired, Reason.LIVE, observed.remote_id, names, hint, observed.fields))
+            self.instead[id(update)] = None
         if not observed.stages:
             names = tuple(name for name in DRAFTS if name in update.after)
             held = hold(desired, Reason.UNSUPPORTED, observed.remote_id, names, NO_STAGING, observed.fields)
@@ -263,7 +270,7 @@ class _Staging:
 
     def _clear(self, match: Match, observed: Observed, agreed: dict[str, Agreed]) -> None:
         """Nothing of title and body goes out: a staged edit of ours waits, or has become pointless."""
-        path, held = match.desired.path, self.open.get(match.desired.path)
+        held, can_update = self.open.get(match.desired.path), "update_article" in self.draft.policy.can
         hiding = self.hiding.get(observed.remote_id)
         if not observed.staged:
             if has_staged(match.base):
@@ -276,51 +283,16 @@ class _Staging:
             self._wait(match, observed)
         elif hiding is not None:
             self.instead[id(hiding)] = _with(hiding, draft_fields(observed, {}, agreed))
-        elif held is None and path and texts_of(match.desired.fields) == texts_of(observed.fields):
-            self._discard(match, observed)
-
-    def _discard(self, match: Match, observed: Observed) -> None:
-        """The file is back at what readers see: nobody shall publish the edit later."""
-        desired = match.desired
-        if "update_article" not in self.draft.policy.can:
-            return
-        self.added.append(
-            Change(
-                action=Action.UPDATE,
-                kind="article",
-                locale=desired.locale,
-                slug=desired.slug,
-                path=desired.path,
-                remote_id=observed.remote_id,
-                title=desired.title,
-                fields=draft_fields(observed, {}, {}),
-            )
-        )
+        elif held is None and can_update and texts_of(match.desired.fields) == texts_of(observed.fields):
+            # The file is back at what readers see: nobody shall publish the edit later.
+            self.added.append(discarding(match.desired, observed))
 
     def _publish(self, match: Match, observed: Observed) -> None:
-        """Show readers what we staged, if nobody changed what they see since; as the panel does it."""
-        base, desired = match.base, match.desired
-        known = texts_of(base.fields) if base is not None else {}
-        seen = texts_of(observed.fields)
-        is_moved = any(name in known and known[name] != seen[name] for name in DRAFTS)
-        held = self.open.get(desired.path)
-        is_open = is_moved or (held is not None and held.reason in OPEN)
-        if not observed.staged or observed.status is not Status.PUBLISHED or is_open:
-            return
-        texts = tuple(FieldChange(name, seen[name], value) for name, value in observed.staged.items())
-        self.going_live.append(
-            Change(
-                action=Action.UPDATE,
-                kind="article",
-                locale=desired.locale,
-                slug=observed.slug,
-                path=desired.path,
-                remote_id=observed.remote_id,
-                title=str(observed.staged.get("title", desired.title)),
-                fields=(*texts, *draft_fields(observed, {}, {})),
-                live=True,
-            )
-        )
+        """Show readers what we staged, if nobody changed what they see since."""
+        held = self.open.get(match.desired.path)
+        is_open = held is not None and held.reason in OPEN
+        if not is_open and (change := publication(match.desired, match.base, observed)) is not None:
+            self.going_live.append(change)
 
     def remove(self, seen: Observed, base: Base) -> None:
         """An article whose file is gone, with an edit pending: ours goes with it, a person's is held."""

@@ -238,6 +238,8 @@ class Sender:
                 if moved := differences({n: v for n, v in change.before.items() if n not in UNSEEN}, seen):
                     third = f"Now neither the old nor the new value is there: {field_names(moved)}."
                     return failed(AnswerLost(f"{exc.message} {third}"))
+                if touches_staged(change) and seen.staged != change.staged:
+                    return failed(AnswerLost(f"{exc.message} By now somebody has an edit pending in the panel."))
                 seen = self._send_update(change, dataclasses.replace(looked, current=seen))
         except ServiceError as again:
             return self._owner_of_slug(change, again) or failed(again, remote_id, lost=True, after=exc)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, StagedEdit, Unpublished, visible
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, visible
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
+from kbsync.report.staged_edits import staged_edit_lines
 from kbsync.report.style import SHOWN, Style
 from kbsync.report.taken_slugs import elsewhere_lines
 from kbsync.report.value_text import (
@@ -46,8 +47,6 @@ ONE_BY_ONE = 3
 """Files of which each has its own command; of more, one is about all."""
 
 PUBLISH_ALL = "To publish them, add `--publish`, or set `publish = true` under [push] in kbsync.toml."
-
-PUBLISH_ALL_STAGED = "Publish them in the panel, or push with `--publish-staged`."
 
 COLOURS = {
     Action.CREATE: "green",
@@ -286,20 +285,6 @@ def unpublished_lines(items: Sequence[Unpublished], style: Style) -> list[str]:
         lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if few else []
     lines += rest_lines(len(items) - len(shown), style)
     return [*lines, *([] if few else style.wrapped(f"      {PUBLISH_ALL}", colour="dim")), ""]
-
-
-def staged_edit_lines(items: Sequence[StagedEdit], style: Style) -> list[str]:
-    """Staged edits that readers do not see yet."""
-    if not items:
-        return []
-    lines = style.wrapped(f"Staged, waiting for publication: {len(items):,}", colour="bold")
-    alone = len(items) == 1
-    shown = items if style.verbose else items[:SHOWN]
-    for item in shown:
-        lines.append(f"  {visible(item.path)}")
-        lines += style.wrapped(f"      {visible(item.hint)}", colour="dim") if alone else []
-    lines += rest_lines(len(items) - len(shown), style)
-    return [*lines, *([] if alone else style.wrapped(f"      {PUBLISH_ALL_STAGED}", colour="dim")), ""]
 
 
 def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
