@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kbsync.app.fix import Fix
     from kbsync.app.lint import Selection
     from kbsync.app.move import MoveRequest
+    from kbsync.app.new import NewFiles
     from kbsync.app.push import Pushed
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.undo import Agree
@@ -218,3 +219,9 @@ class Project:
         from kbsync.app.move_writing import finish_move
 
         return finish_move(self.workspace)
+
+    def new_files(self) -> NewFiles:
+        """Writes new articles, categories and translations."""
+        from kbsync.app.new import NewFiles
+
+        return NewFiles(self.workspace, Path.cwd())

@@ -18,6 +18,7 @@ COMMANDS = {
     "init": "Write kbsync.toml and sample articles.",
     "check": "Check token, account, portal and locales.",
     "lint": "Check your files. Works offline.",
+    "new": "Write the file of a new article, category or translation.",
     "mv": "Rename or move an article or a folder, with every link to it.",
     "plan": "Show what a push would do. Changes nothing.",
     "push": "Create and update categories and articles on the portal.",

@@ -7,7 +7,8 @@ the repository is run.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from kbsync.files import real_path
@@ -61,10 +62,27 @@ class GitIndex:
 
     def _feed(self, lines: Iterable[str]) -> None:
         data = b"".join(line.encode("utf-8", "surrogateescape") + b"\0" for line in lines)
-        with self.repository.git.run(*NO_HOOKS, "update-index", "-z", "--index-info") as (child, said):
+        with self.repository.git.run(*NO_HOOKS, *self._no_filters(), "update-index", "-z", "--index-info") as (
+            child,
+            said,
+        ):
             child.communicate(data)
             if child.returncode:
                 raise GitFailed(complaint(said))
+
+    def _no_filters(self) -> Iterator[str]:
+        """Options that turn off the programs through which this repository sends files.
+
+        Writing the index, git looks once more at files that changed within the last second, and runs them for that.
+        """
+        with suppress(GitFailed):  # There are none.
+            names = self.repository.git.ask(
+                "config", "--name-only", "-z", "--get-regexp", r"^filter\..*\.(clean|process)$"
+            )
+            for name in names.decode("utf-8", "surrogateescape").split("\0"):
+                if name and "=" not in name:
+                    yield from ("-c", f"{name}=")
+                    yield from ("-c", f"{name.rpartition('.')[0]}.required=false")
 
     def at_head(self, names: Iterable[str]) -> dict[str, bytes]:
         """The bytes of files as the last commit has them; what it has not is left out."""
