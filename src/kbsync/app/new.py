@@ -72,7 +72,7 @@ class NewFiles:
         path = self._place(given if given.endswith(".md") else f"{given}.md")
         title = title.strip() or _title_of(path)
         text = dumps(new_post(f"\n{PLACEHOLDER}", title=title, **self._slug(path), status="draft"))
-        return self._write(path, text + "\n", self._what_next(path))
+        return self._write(path, text, self._what_next(path))
 
     def category(self, given: str, name: str) -> Made:
         """The file that describes a new category.
@@ -81,7 +81,7 @@ class NewFiles:
             UsageError: it exists, or cannot be there.
         """
         folder = given.removesuffix(CATEGORY_FILE).rstrip("/" + os.sep)
-        path = self._place(f"{folder}/{CATEGORY_FILE}")
+        path = self._place(f"{folder}/{CATEGORY_FILE}", kind=CATEGORY_FILE)
         if len(path.split("/")) < 3:
             raise UsageError(f"`{given}` is not a folder for a category.", hint="Name one, such as `en/billing`.")
         locale, slug = locale_of(path, self._locales), one_form(path.split("/")[-2])
@@ -153,7 +153,7 @@ class NewFiles:
 
     # --- places ----------------------------------------------------------------------------------------------------
 
-    def _place(self, given: str, *, from_root: bool = False) -> str:
+    def _place(self, given: str, *, from_root: bool = False, kind: str = "") -> str:
         """The path of a new file, as seen from the working folder or else from the content folder.
 
         Raises:
@@ -169,7 +169,8 @@ class NewFiles:
             path = paths[1]
         if not locale_of(path, self._locales):
             raise UsageError(f"`{path}` is not in a locale folder.", hint=self._in_a_locale())
-        check_name(path, CATEGORY_FILE if path.endswith(CATEGORY_FILE) else "")
+        if not os.path.lexists(self._root / path):
+            check_name(path, kind)
         place = self._root / path
         parent = next(folder for folder in place.parents if os.path.lexists(folder))
         if os.path.lexists(place):

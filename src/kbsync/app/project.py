@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from kbsync.app.move import MoveRequest
     from kbsync.app.new import NewFiles
     from kbsync.app.push import Pushed
+    from kbsync.app.redirects import Found, RemovedTo
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.undo import Agree
     from kbsync.content.relocation import Relocation
@@ -225,3 +226,13 @@ class Project:
         from kbsync.app.new import NewFiles
 
         return NewFiles(self.workspace, Path.cwd())
+
+    def redirects(self, *, since: str = "", removed_to: RemovedTo = "") -> Found:
+        """Addresses that no longer work, each with the one that took its place.
+
+        Raises:
+            UsageError: `since` is neither the number of a run nor a date.
+        """
+        from kbsync.app.redirects import find_redirects
+
+        return find_redirects(self.workspace, since=since, removed_to=removed_to)

@@ -23,6 +23,7 @@ COMMANDS = {
     "plan": "Show what a push would do. Changes nothing.",
     "push": "Create and update categories and articles on the portal.",
     "resolve": "Decide what needs your decision: your file or the portal.",
+    "redirects": "List addresses that no longer work, for your web server.",
     "undo": "Reverse a push. Later edits are kept.",
     "comment": "Show a plan or a push in the pull request.",
     "ledger": "Show, move, export or import kbsync's own record, or free its lock.",
