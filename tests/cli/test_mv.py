@@ -230,11 +230,9 @@ LONG = "\n".join(f"Step {number}: open the page, and look at line {number}." for
 @pytest.mark.parametrize("committed", [True, False], ids=["committed", "uncommitted"])
 @pytest.mark.parametrize("arguments", MOVES.values(), ids=MOVES)
 def test_the_next_push_updates_the_same_articles(remote, portal: Sandbox, arguments, committed, with_ledger):
-    for locale in ("en", "fr"):
+    for locale, link in (("en", "[i](invoices.md)"), ("fr", "[i](../../en/billing/invoices.md)")):
         remote.write(f"content/{locale}/payments/_category.md", f"---\nname: Payments {locale}\n---\n")
-        remote.write(
-            f"content/{locale}/billing/refunds.md", f"---\ntitle: Refunds {locale}\n---\n[i](invoices.md)\n{LONG}\n"
-        )
+        remote.write(f"content/{locale}/billing/refunds.md", f"---\ntitle: Refunds {locale}\n---\n{link}\n{LONG}\n")
     repo = a_repo(remote.folder)
     remote.write(".gitignore", ".kbsync/\n")
     repo.commit("first")
