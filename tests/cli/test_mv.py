@@ -118,6 +118,23 @@ def test_a_symbolic_link_is_not_followed(project):
     assert "cannot be made" in project.run("mv", "en/billing/refunds.md", "en/sub/x.md").err
 
 
+def test_a_slug_and_the_way_back_leave_no_trace(project):
+    before = content(project.folder)
+    for arguments in (["en/billing/refunds.md"], ["en/billing"]):
+        old = "refunds" if arguments[0].endswith(".md") else "billing"
+        assert project.run("mv", *arguments, "--slug", "other").code == 0
+        assert content(project.folder) != before
+        assert project.run("mv", *arguments, "--slug", old).code == 0
+        assert content(project.folder) == before
+
+
+def test_a_line_of_kbsync_toml_that_names_the_old_path_is_reported(project):
+    with (project.folder / "kbsync.toml").open("a") as file:
+        file.write("# Ask Ana about en/billing/refunds.md\n")
+    done = project.run("mv", "en/billing/refunds.md", "en/billing/back.md")
+    assert "kbsync.toml, line 5, still names en/billing/refunds.md. Change it by hand." in done.err
+
+
 @needs_git
 def test_git_follows_as_after_git_mv_and_the_way_back_leaves_no_trace(project, repo):
     project.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\nText, not staged.\n")

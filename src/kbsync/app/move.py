@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import closing
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from kbsync.app.move_paths import Place, check_name, find_place, new_place
+from kbsync.app.move_paths import Place, check_free, check_name, find_place, new_place
+from kbsync.app.move_records import Records
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.content.body import CATEGORY_FILE
-from kbsync.content.identity import Site, has_two_defaults, identify, identify_article, identify_category, kept_slugs
+from kbsync.content.front_changes import folder_category_of
+from kbsync.content.identity import Site, has_two_defaults, identify, kept_slugs
 from kbsync.content.identity import locale_of as locale_in
-from kbsync.content.parse import parse_source
 from kbsync.content.relink import folder_of
 from kbsync.content.relocation import Relocation, Wanted, relocate
 from kbsync.content.rules import HIDES_KEYS, NOT_UTF8, UNREADABLE
@@ -77,12 +77,16 @@ class _Moving:
         return real_path(self.workspace.content_root)
 
     @cached_property
+    def records(self) -> Records:
+        return Records(self.workspace, self.root)
+
+    @cached_property
     def site(self) -> Site:
         """The tree, with the slugs that odd file names had before, where the ledger knows of such."""
         tree, found = self.tree, self.reading.compiler.site
         if not any(has_two_defaults(path, source) for path, source in tree.sources.items()):
             return found
-        kept = kept_slugs(frozenset(self._recorded), tree)
+        kept = kept_slugs(self.records.slugs, tree)
         return identify(tree, self.workspace.settings.content, kept) if kept else found
 
     def plan(self) -> Relocation:
@@ -91,11 +95,19 @@ class _Moving:
         for path in (*wanted.files, *wanted.slugs, *wanted.categories):
             self._check_source(path)
         content = self.workspace.settings.content
-        relocation = relocate(self.tree, self.site, content, wanted, lambda path: self._known(path, wanted.files))
+
+        def known(path: str) -> Collection[str]:
+            return self.records.known({path, wanted.files.get(path, path)}, self.site)
+
+        relocation = relocate(self.tree, self.site, content, wanted, known)
         if not relocation.changes:
             raise UsageError("Nothing would change.", hint="Name another place, or another slug.")
         self._check_changes(relocation)
-        notes = (*relocation.notes, *self._left_behind(wanted), *self._mentions(wanted))
+        notes = (
+            *relocation.notes,
+            *self._left_behind(wanted),
+            *self.records.mentions((*wanted.folders, *wanted.files)),
+        )
         return Relocation(relocation.changes, notes)
 
     # --- what is asked for -----------------------------------------------------------------------------------------
@@ -158,8 +170,6 @@ class _Moving:
         """Where the front matter says another category than the folder: the key changes, and the file stays."""
         source, identity = self.tree.sources[path], self.site.articles[path]
         self._category_folder(identity.locale)
-        from kbsync.content.front_changes import folder_category_of
-
         by_folder = folder_category_of(self.tree, self.site, path)
         return {path: self.request.category} if source.category and source.category != by_folder else {}
 
@@ -263,7 +273,7 @@ class _Moving:
         """No file with an unfinished merge is changed, and none is overwritten."""
         changed = {change.old for change in relocation.changes}
         merging = {finding.path for finding in self.tree.findings if finding.code == UNFINISHED_MERGE}
-        merging |= self._unmerged()
+        merging |= self.records.unmerged()
         if both := sorted(changed & merging):
             hint = "Finish the merge, and run the command again."
             raise ContentError(f"{both[0]} has an unfinished merge. Nothing was moved.", hint=hint)
@@ -275,53 +285,7 @@ class _Moving:
                     hint="Replace the link by what it leads to.",
                 )
             if change.is_move:
-                self._check_free(change.old, change.new)
-
-    def _check_free(self, old: str, new: str) -> None:
-        place = self.root / new
-        if os.path.lexists(place) and not is_same_file(self.root / old, place):
-            raise UsageError(
-                f"`{new}` already exists. Nothing was moved.", hint="Choose another name, or delete that file first."
-            )
-        parent = place.parent
-        while not os.path.lexists(parent):
-            parent = parent.parent
-        if real_path(parent) != parent or not parent.is_dir():
-            raise UsageError(f"`{new}` cannot be made: {parent.name} is not a folder.", hint="Choose another place.")
-
-    def _unmerged(self) -> set[str]:
-        from kbsync.history.git_index import open_index
-
-        index = open_index(self.root)
-        return {name for name, found in index.entries().items() if len(found) > 1} if index else set()
-
-    # --- what is known ---------------------------------------------------------------------------------------------
-
-    @cached_property
-    def _recorded(self) -> frozenset[str]:
-        """The slugs in the ledger; a ledger in git as it was fetched last."""
-        workspace = self.workspace
-        if not workspace.has_ledger():
-            return frozenset()
-        git = workspace.has_git_ledger
-        with closing(workspace.open_git_ledger(fetch=False) if git else workspace.open_ledger(looking=True)) as ledger:
-            return frozenset(base.slug for base in ledger.bases(workspace.target.key))
-
-    def _known(self, path: str, files: Mapping[str, str]) -> Collection[str]:
-        """Slugs of an article that the ledger or the last commit has."""
-        from kbsync.history.git_index import open_index
-
-        known, index = set(self._recorded), open_index(self.root)
-        for name, data in index.at_head({path, files.get(path, path)}).items() if index else ():
-            source = parse_source(name, data, body=False)
-            is_category = source.kind == "category"
-            then = (
-                identify_category(name, source, self.site)
-                if is_category
-                else identify_article(name, source, self.site, lambda path: None)
-            )
-            known |= {then.slug, *source.aliases}
-        return known
+                check_free(self.root, change.old, change.new)
 
     # --- what to look at -------------------------------------------------------------------------------------------
 
@@ -331,18 +295,3 @@ class _Moving:
             for old, new in wanted.files.items():
                 if old in self.tree.sources and (others := self._translations(old, new)):
                     yield f"{', '.join(sorted(others))}: not moved, because of `--only`."
-
-    def _mentions(self, wanted: Wanted) -> Iterator[str]:
-        """Other files that name an old path."""
-        settings = self.workspace.settings.path
-        for file in (settings, settings.with_name("portal.toml")):
-            text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
-            for number, line in enumerate(text.splitlines(), 1):
-                found = [old for old in (*wanted.folders, *wanted.files) if old in line]
-                if found:
-                    yield f"{file.name}, line {number}, still names {found[0]}. Change it by hand."
-
-
-def is_same_file(one: Path, other: Path) -> bool:
-    """Whether two names that differ in case alone are one file, as on disks that do not tell them apart."""
-    return os.fspath(one).casefold() == os.fspath(other).casefold() and one.exists() and one.samefile(other)

@@ -114,3 +114,23 @@ def check_name(new: str, old: str = "") -> None:
             raise UsageError(f"`{new}`: `{part}` cannot be a name on Windows.", hint="Choose another name.")
     if new.rpartition("/")[2] == CATEGORY_FILE and not old.endswith(CATEGORY_FILE):
         raise UsageError(f"`{CATEGORY_FILE}` is the name of a file that describes a category.", hint="Choose another.")
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether two names that differ in case alone are one file, as on disks that do not tell them apart."""
+    return os.fspath(one).casefold() == os.fspath(other).casefold() and one.exists() and one.samefile(other)
+
+
+def check_free(root: Path, old: str, new: str) -> None:
+    """Refuse a new path where something is, or that goes through a file or a link.
+
+    Raises:
+        UsageError: it cannot be made.
+    """
+    place = root / new
+    if os.path.lexists(place) and not is_same_file(root / old, place):
+        hint = "Choose another name, or delete that file first."
+        raise UsageError(f"`{new}` already exists. Nothing was moved.", hint=hint)
+    parent = next(folder for folder in place.parents if os.path.lexists(folder))
+    if real_path(parent) != parent or not parent.is_dir():
+        raise UsageError(f"`{new}` cannot be made: {parent.name} is not a folder.", hint="Choose another place.")

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import msgspec
 
-from kbsync.app.move import is_same_file
+from kbsync.app.move_paths import is_same_file
 from kbsync.app.workspace import Workspace
 from kbsync.content.images import MAX_BYTES
 from kbsync.content.relocation import Relocation
