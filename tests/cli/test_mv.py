@@ -202,6 +202,17 @@ def test_an_interrupted_move_is_finished(project, done):
     assert project.run("mv", "--finish").code == 2
 
 
+def test_nothing_is_planned_or_pushed_while_a_move_is_unfinished(project):
+    assert project.run("push").code == 0
+    interrupted(project, 2)
+    for command in ("plan", "push"):
+        done = project.run(command)
+        assert done.code == 3 and "Run `kbsync mv --finish`." in done.err
+    assert project.run("mv", "--finish").code == 0
+    plan = project.run("plan")
+    assert plan.code == 0 and "Create" not in plan.out and "Update 2 categories" in plan.out
+
+
 def test_what_somebody_wrote_meanwhile_is_not_overwritten(project):
     interrupted(project, 1)
     project.write("content/en/billing/refunds.md", "---\ntitle: Mine\n---\nNew words.\n")
@@ -234,7 +245,6 @@ MOVES = {
     "category": ["en/billing", "en/sales"],
     "category slug": ["en/billing", "--slug", "money"],
     "keep": ["en/billing/refunds.md", "en/payments/back.md", "--keep-slug"],
-    "one": ["en/billing/refunds.md", "en/payments/back.md", "--only"],
 }
 
 

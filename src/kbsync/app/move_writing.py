@@ -16,6 +16,7 @@ from pathlib import Path
 import msgspec
 
 from kbsync.app.move_paths import is_same_file
+from kbsync.app.reading import move_journal
 from kbsync.app.workspace import Workspace
 from kbsync.content.images import MAX_BYTES
 from kbsync.content.relocation import Relocation
@@ -49,7 +50,7 @@ def check_unfinished(workspace: Workspace) -> None:
     Raises:
         UsageError: one was interrupted.
     """
-    if _journal_file(workspace).exists():
+    if move_journal(workspace).exists():
         raise UsageError("An earlier move was interrupted, and some of its files are not changed yet.", hint=FINISH)
 
 
@@ -69,7 +70,7 @@ def write_move(workspace: Workspace, relocation: Relocation) -> None:
         )
         for change in relocation.changes
     )
-    path = _journal_file(workspace)
+    path = move_journal(workspace)
     try:
         make_folder(path.parent)
         write_whole(path, msgspec.json.encode(Journal(SCHEMA, steps)))
@@ -85,7 +86,7 @@ def finish_move(workspace: Workspace) -> int:
         UsageError: there is no such move.
         ContentError: a file changed meanwhile, or cannot be written.
     """
-    path = _journal_file(workspace)
+    path = move_journal(workspace)
     try:
         journal = msgspec.json.decode(read_within(path, MAX_JOURNAL_BYTES), type=Journal)
     except FileNotFoundError as exc:
@@ -98,10 +99,6 @@ def finish_move(workspace: Workspace) -> int:
         _check_inside(root, step)
     _do(workspace, root, journal.steps)
     return len(journal.steps)
-
-
-def _journal_file(workspace: Workspace) -> Path:
-    return workspace.state_folder / "move.json"
 
 
 def _check_inside(root: Path, step: Step) -> None:
@@ -143,7 +140,7 @@ def _do(workspace: Workspace, root: Path, steps: tuple[Step, ...]) -> None:
         with suppress(OSError):  # Something else is in it.
             folder.rmdir()
     _rename_in_git(workspace, root, steps)
-    _journal_file(workspace).unlink(missing_ok=True)
+    move_journal(workspace).unlink(missing_ok=True)
 
 
 def _folders(root: Path, path: str) -> Iterator[Path]:
