@@ -151,3 +151,17 @@ def test_an_address_that_never_answered_is_no_loss():
     item = an_article(slug="v1.2", path="en/x.md", status=Status.PUBLISHED)
     known = Known([item.observed()], [item.base()])
     assert build_plan(TARGET, [item.but(slug="v1-2").desired()], known, policy=POLICY).warnings == ()
+
+
+@pytest.mark.parametrize(
+    ("aliases", "hint"),
+    [
+        (("old",), "`kbsync redirects` lists the old address for your web server."),
+        ((), "To have it in the list of `kbsync redirects`, add `aliases: [old]` to the file."),
+    ],
+)
+def test_a_dying_address_is_in_the_list_of_redirects_where_the_file_has_it_as_an_alias(aliases, hint):
+    item = an_article(slug="old", path="en/x.md", status=Status.PUBLISHED)
+    known = Known([item.observed()], [item.base()])
+    (warning,) = build_plan(TARGET, [item.but(slug="new", aliases=aliases).desired()], known, policy=POLICY).warnings
+    assert warning.hint.endswith(f"break. {hint}")

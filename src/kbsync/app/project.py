@@ -29,10 +29,14 @@ if TYPE_CHECKING:
     from kbsync.app.check import Line
     from kbsync.app.fix import Fix
     from kbsync.app.lint import Selection
+    from kbsync.app.move import MoveRequest
+    from kbsync.app.new import NewFiles
     from kbsync.app.push import Pushed
+    from kbsync.app.redirects import Found, RemovedTo
     from kbsync.app.resolve import Choose, Decision, Resolved
     from kbsync.app.undo import Agree
     from kbsync.app.verify_values import Verified
+    from kbsync.content.relocation import Relocation
     from kbsync.ledger.values import RunInfo
     from kbsync.service.api import ApiRequest
     from kbsync.service.exchange import Answer
@@ -205,3 +209,46 @@ class Project:
         from kbsync.app.resolve import resolve
 
         return resolve(self.workspace, options, choose, names=names, report=report)
+
+    def move(self, request: MoveRequest, *, dry_run: bool = False) -> Relocation:
+        """Rename or move files of the content, with every link to them; what changed, or with `dry_run` would.
+
+        Raises:
+            UsageError: what was asked for cannot be.
+            ContentError: a file cannot be read or changed.
+        """
+        from kbsync.app.move import plan_move
+        from kbsync.app.move_writing import check_unfinished, write_move
+
+        check_unfinished(self.workspace)
+        relocation = plan_move(self.workspace, request, Path.cwd())
+        if not dry_run:
+            write_move(self.workspace, relocation)
+        return relocation
+
+    def finish_move(self) -> int:
+        """Do what an interrupted move left; how many files it was about.
+
+        Raises:
+            UsageError: no move was interrupted.
+            ContentError: a file changed meanwhile.
+        """
+        from kbsync.app.move_writing import finish_move
+
+        return finish_move(self.workspace)
+
+    def new_files(self) -> NewFiles:
+        """Writes new articles, categories and translations."""
+        from kbsync.app.new import NewFiles
+
+        return NewFiles(self.workspace, Path.cwd())
+
+    def redirects(self, *, since: str = "", removed_to: RemovedTo = "") -> Found:
+        """Addresses that no longer work, each with the one that took its place.
+
+        Raises:
+            UsageError: `since` is neither the number of a run nor a date.
+        """
+        from kbsync.app.redirects import find_redirects
+
+        return find_redirects(self.workspace, since=since, removed_to=removed_to)

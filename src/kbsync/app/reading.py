@@ -6,10 +6,11 @@ import os
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.app.workspace import Workspace
-from kbsync.errors import ExitCode, KbsyncError
+from kbsync.errors import ContentError, ExitCode, KbsyncError
 from kbsync.model import PORTAL_FILE, Desired, Finding
 
 if TYPE_CHECKING:
@@ -52,11 +53,21 @@ def read_sound(workspace: Workspace, walk: Walk | None = None) -> Reading:
 
     Raises:
         TreeRefused: it has errors.
+        ContentError: a move was interrupted, and some links do not lead where they should.
     """
+    if move_journal(workspace).exists():
+        raise ContentError(
+            "A move was interrupted, and some links are not changed yet.", hint="Run `kbsync mv --finish`."
+        )
     reading = read_content(workspace, walk)
     if reading.errors:
         raise TreeRefused(reading)
     return reading
+
+
+def move_journal(workspace: Workspace) -> Path:
+    """The file that is there while `kbsync mv` works, and after it was interrupted."""
+    return workspace.state_folder / "move.json"
 
 
 def read_content(workspace: Workspace, walk: Walk | None = None, *, compiled: bool = True) -> Reading:
@@ -111,6 +122,8 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
         moved: what moved since the tree was read.
         findings: those of the tree before; the result has those of the tree now.
     """
+    if move_journal(workspace).exists():
+        return None
     from kbsync.content.identity import has_two_defaults, identify, locales_of
     from kbsync.content.part import read_part
     from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, in_order, inspect

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from urllib.parse import quote
 
 from msgspec.structs import replace
@@ -166,7 +166,9 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
     """The service leaves no redirect behind (docs/service.md, S22); another article may take the address.
 
     A person who has the address can read drafts and archived articles, too (S8); a slug with a dot has none (S21).
+    What an article has in its `aliases` is in the list of `kbsync redirects`.
     """
+    aliases = {match.desired.path: match.desired.aliases for match in matches.matched} if draft.changes else {}
     there = (match.observed for match in matches.matched if match.desired.kind == "article")
     statuses: dict[object, Status | None] = {item.remote_id: item.status for item in there if item is not None}
     takers = {change.after["slug"]: change for change in draft.changes if change.kind == "article" and _takes(change)}
@@ -179,6 +181,7 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
             if taker is None and status is Status.DRAFT:
                 draft.warnings.append(_draft_moves(change, address))
                 continue
+            redirect = "" if taker is not None else _redirect_of(str(old), aliases.get(change.path, ()))
             if taker is None:
                 fate = "will be 404 at once"
             else:
@@ -186,7 +189,7 @@ def warn_of_dying_addresses(draft: Draft, matches: Matches) -> None:
                 fate = f"will show another article, `{taker.path}`{hidden}"
             message = f"The slug becomes `{change.slug}`. The old address {address} {fate}."
             lost = _who_loses_it(status, "break" if taker is None else "lead to that article")
-            hint = f"Links between your files are updated. {lost}"
+            hint = f"Links between your files are updated. {lost}{redirect}"
             draft.warnings.append(DYING_ADDRESS.finding(change.path, 1, 1, message, hint))
 
 
@@ -196,6 +199,13 @@ def _draft_moves(change: Change, address: str) -> Finding:
     message += f" If you shared the old address {address}, it stops working."
     hint = "Links between your files are updated. Share the new address after the push."
     return DYING_ADDRESS.finding(change.path, 1, 1, message, hint)
+
+
+def _redirect_of(old: str, aliases: Collection[str]) -> str:
+    """What can send readers of the old address to the new one."""
+    if old in aliases:
+        return " `kbsync redirects` lists the old address for your web server."
+    return f" To have it in the list of `kbsync redirects`, add `aliases: [{old}]` to the file."
 
 
 def _who_loses_it(status: Status | None, become: str) -> str:

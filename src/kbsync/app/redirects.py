@@ -1,0 +1,240 @@
+"""Addresses that no longer work: from the aliases in the files, from the runs in the ledger, and from git."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Literal
+
+from kbsync.app.reading import Reading, keep_slugs, read_content
+from kbsync.app.workspace import Workspace
+from kbsync.content.body import CATEGORY_FILE
+from kbsync.content.compile import Addresses
+from kbsync.content.identity import Identity, Site
+from kbsync.errors import UsageError
+from kbsync.ledger import Ledger
+from kbsync.ledger.values import Entry
+from kbsync.model import Action, Base
+from kbsync.report.redirects import Redirect
+from kbsync.words import count
+
+RemovedTo = Literal["", "category", "home"]
+Key = tuple[str, str, str]
+"""Kind, locale and slug; an article's slug is unique over all locales, which are left out."""
+
+UNCERTAIN_REMOVAL = (
+    "of deleted files: without a ledger kbsync cannot know whether they are still on the portal, so they are left out."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Died:
+    """An address that no longer works: who had it, who has the article now (None: it was removed), and since when.
+
+    `at_s` is in seconds since 1970; None where that is not known. `is_sure`: a record says that it is gone.
+    """
+
+    is_article: bool
+    was: Identity
+    now: Identity | None
+    at_s: float | None = None
+    is_sure: bool = True
+
+    def is_since(self, after_s: float | None) -> bool:
+        """Whether it died after this moment, as far as that is known; None: whenever it was."""
+        return after_s is None or (self.at_s is not None and self.at_s >= after_s)
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The redirects, by old address, and what a person should know about them."""
+
+    redirects: tuple[Redirect, ...]
+    notes: tuple[str, ...]
+
+
+def find_redirects(workspace: Workspace, *, since: str = "", removed_to: RemovedTo = "") -> Found:
+    """Where readers of old addresses should go. Works offline; a ledger in git is the one fetched last.
+
+    Args:
+        workspace: the project.
+        since: the number of a run, or a date; "" for all that is known.
+        removed_to: where readers of removed articles go.
+
+    Raises:
+        UsageError: `since` is neither, or there is no such run.
+    """
+    return _Finding(workspace, since, removed_to).run()
+
+
+@dataclass
+class _Finding:
+    workspace: Workspace
+    since: str
+    removed_to: RemovedTo
+    notes: list[str] = field(default_factory=list)
+    bases: list[Base] = field(default_factory=list)
+    entries: list[tuple[float, Entry]] = field(default_factory=list)
+    runs: dict[int, float] = field(default_factory=dict)
+
+    def run(self) -> Found:
+        self._read_ledger()
+        after = self._since_s()
+        found: dict[str, Died] = {}
+        # The first one counts: what is on record is known best.
+        for died in (*self._from_ledger(), *self._from_aliases(), *self._from_git()):
+            # docs/service.md, S21: an address with a dot in its slug never worked.
+            if died.is_since(after) and died.was.slug and "." not in died.was.slug:
+                found.setdefault(self._address(died.was, is_article=died.is_article), died)
+        dead = {old: died for old, died in found.items() if not self._is_alive(died)}
+        reused = [old for old, died in found.items() if old not in dead and died.is_sure and self._target(died) != old]
+        unsure = [old for old, died in dead.items() if not died.is_sure]
+        if reused:
+            self.notes.append(f"Left out, because the address works: {', '.join(sorted(reused))}.")
+        if unsure:
+            self.notes.append(f"{count(len(unsure), 'article')} {UNCERTAIN_REMOVAL}")
+        redirects = (Redirect(old, self._target(died)) for old, died in sorted(dead.items()) if died.is_sure)
+        return Found(tuple(r for r in redirects if r.old != r.new), tuple(self.notes))
+
+    # --- what is known ---------------------------------------------------------------------------------------------
+
+    def _read_ledger(self) -> None:
+        workspace = self.workspace
+        if not workspace.has_ledger():
+            return
+        git = workspace.has_git_ledger
+        with closing(workspace.open_git_ledger(fetch=False) if git else workspace.open_ledger(looking=True)) as ledger:
+            self._take(ledger)
+
+    def _take(self, ledger: Ledger) -> None:
+        key = self.workspace.target.key
+        self.bases = ledger.bases(key)
+        for run in ledger.runs(key):
+            self.runs[run.number] = run.started_at
+            self.entries += [(run.started_at, entry) for entry in ledger.entries(run.number)]
+
+    def _since_s(self) -> float | None:
+        if not self.since:
+            return None
+        if self.since.isdecimal() and len(self.since) < 10:
+            if int(self.since) not in self.runs:
+                raise UsageError(f"There is no run {self.since}.", hint="Run `kbsync ledger show` to see the runs.")
+            return self.runs[int(self.since)]
+        try:
+            when = datetime.fromisoformat(self.since)
+        except ValueError as exc:
+            hint = "Write the number of a run, or a date such as `2026-11-22`."
+            raise UsageError(f"`{self.since}` is neither a run nor a date.", hint=hint) from exc
+        return (when if when.tzinfo else when.replace(tzinfo=UTC)).timestamp()
+
+    @cached_property
+    def _reading(self) -> Reading:
+        reading = read_content(self.workspace, compiled=False)
+        recorded = (base.slug for base in self.bases if base.kind == "article")
+        return keep_slugs(self.workspace, replace(reading, desired=()), recorded)
+
+    @property
+    def _site(self) -> Site:
+        return self._reading.compiler.site
+
+    # --- what died -------------------------------------------------------------------------------------------------
+
+    def _from_ledger(self) -> Iterator[Died]:
+        """Slugs that pushes changed, articles that they deleted, and what the next push will change."""
+        now = {(base.kind, base.remote_id): base for base in self.bases}
+        for at_s, entry in self.entries:
+            change = entry.change
+            if change.kind == "asset" or entry.state not in {"done", "settled"}:
+                continue
+            is_article, old = change.kind == "article", change.before.get("slug")
+            category = str(change.before.get("category") or "")
+            if change.action is Action.DELETE:
+                was = Identity(change.was, change.locale, change.slug, category)
+                yield Died(is_article, was, None, at_s)
+            elif change.action is Action.UPDATE and old and old != change.after.get("slug"):
+                base = now.get((change.kind, change.remote_id)) if change.remote_id is not None else None
+                was = Identity(change.path, change.locale, str(old), category)
+                yield Died(is_article, was, self._today(base) if base else None, at_s)
+        for base in self.bases:
+            today = self._site.by_path.get(base.path)
+            if today is not None and today.slug != base.slug:
+                # It dies with the next push: whatever `since` says, that is later.
+                was = Identity(base.path, base.locale, base.slug)
+                yield Died(base.kind == "article", was, today, float("inf"))
+
+    def _today(self, base: Base) -> Identity:
+        """Who an item on record is: its file may have got another slug since."""
+        return self._site.by_path.get(base.path) or Identity(base.path, base.locale, base.slug)
+
+    def _from_aliases(self) -> Iterator[Died]:
+        sources = self._reading.compiler.tree.sources
+        for path, identity in self._site.by_path.items():
+            if path in sources:
+                for alias in sources[path].aliases:
+                    was = Identity(path, identity.locale, alias)
+                    yield Died(path in self._site.articles, was, identity)
+
+    def _from_git(self) -> Iterator[Died]:
+        from kbsync.history.git_process import GitFailed
+        from kbsync.history.old_slugs import old_slugs
+
+        knows = bool(self.bases) or self.workspace.settings.push.removed == "delete"
+        try:
+            for path, was, until_s in old_slugs(self._reading.compiler, self._site):
+                now = self._site.by_path.get(path)
+                if now is None or now.slug != was.slug:
+                    is_article = not was.path.endswith(CATEGORY_FILE)
+                    yield Died(is_article, was, now, until_s, is_sure=knows or now is not None)
+        except GitFailed as exc:
+            self.notes.append(f"Only the files and the ledger were read. {exc}")
+
+    # --- where to --------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def _alive(self) -> set[Key]:
+        """The addresses that work: those of the files, and those on record whose file does not say another."""
+        site = self._site
+        alive = {_key(identity, is_article=True) for identity in site.articles.values()}
+        alive |= {_key(identity, is_article=False) for identity in site.categories.values()}
+        aliases = {_key(died.was, is_article=died.is_article) for died in self._from_aliases()}
+        for base in self.bases:
+            key = _key(Identity(base.path, base.locale, base.slug), is_article=base.kind == "article")
+            if base.path not in site.by_path and key not in aliases:
+                alive.add(key)
+        return alive
+
+    def _is_alive(self, died: Died) -> bool:
+        return _key(died.was, is_article=died.is_article) in self._alive
+
+    @cached_property
+    def _addresses(self) -> Addresses:
+        profile, portal = self.workspace.profile, self.workspace.settings.service.portal
+        return Addresses(profile.article_url, profile.category_url, portal)
+
+    def _address(self, identity: Identity, *, is_article: bool) -> str:
+        return self._addresses.of(identity, is_article=is_article)
+
+    def _target(self, died: Died) -> str:
+        if died.now is not None:
+            return self._address(died.now, is_article=died.is_article)
+        if not self.removed_to:
+            return ""
+        declared = (died.was.locale, died.was.category) in self._site.declared
+        if self.removed_to == "category" and died.is_article and declared:
+            category = Identity("", died.was.locale, died.was.category)
+            return self._address(category, is_article=False)
+        return self._home(died.was.locale)
+
+    def _home(self, locale: str) -> str:
+        """The home page of a locale, above its categories. Source: docs/service.md, section 5."""
+        template = self.workspace.profile.category_url
+        head, has_locale, _ = template.partition("{locale}")
+        address = Addresses("", head + has_locale if has_locale else "/", self._addresses.portal)
+        return address.of(Identity("", locale or self._site.default_locale, ""), is_article=False)
+
+
+def _key(identity: Identity, *, is_article: bool) -> Key:
+    return ("article", "", identity.slug) if is_article else ("category", identity.locale, identity.slug)

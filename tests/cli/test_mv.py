@@ -1,0 +1,282 @@
+"""`kbsync mv`: files, links, git, and that the portal keeps the same articles."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from hashlib import blake2b
+from pathlib import Path
+
+import pytest
+
+from kbsync.sandbox import Sandbox
+from repo import Repo, a_repo, needs_git
+
+
+def content(folder: Path) -> dict[str, bytes]:
+    """Every file of the content folder."""
+    root = folder / "content"
+    return {path.relative_to(root).as_posix(): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+@pytest.fixture
+def repo(project) -> Repo:
+    found = a_repo(project.folder)
+    (project.folder / ".gitignore").write_text(".kbsync/\n", "utf-8")
+    found.commit("first")
+    return found
+
+
+def test_a_dry_run_shows_all_and_changes_nothing(project):
+    project.write("content/en/payments/_category.md", "---\nname: Payments\n---\n")
+    project.write("content/fr/payments/_category.md", "---\nname: Paiements\n---\n")
+    before = content(project.folder)
+    done = project.run("mv", "en/billing/refunds.md", "en/payments/", "--dry-run")
+    assert done.code == 0 and content(project.folder) == before
+    assert (
+        done.out
+        == """\
+Would move 2 files
+  en/billing/refunds.md
+      -> en/payments/refunds.md
+      1 link in it
+  fr/billing/refunds.md
+      -> fr/payments/refunds.md
+rename from content/en/billing/refunds.md
+rename to content/en/payments/refunds.md
+--- content/en/billing/refunds.md
++++ content/en/payments/refunds.md
+@@ -1,4 +1,4 @@
+ ---
+ title: Refund a charge
+ ---
+-See [invoices](invoices.md).
++See [invoices](../billing/invoices.md).
+rename from content/fr/billing/refunds.md
+rename to content/fr/payments/refunds.md
+"""
+    )
+    assert not (project.folder / ".kbsync" / "move.json").exists()
+
+
+def test_paths_are_as_seen_from_where_one_is(project):
+    done = project.run("mv", "refunds.md", "back.md", cwd="content/en/billing")
+    assert done.code == 0, done.err
+    assert {"en/billing/back.md", "fr/billing/back.md"} <= content(project.folder).keys()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["en/billing/refnds.md", "en/x/"], "There is no file or folder `en/billing/refnds.md`"),
+        (["en/billing/refunds.md", "en/billing/invoices.md"], "`en/billing/invoices.md` already exists."),
+        (["en/billing/refunds.md", "../../other.md"], "`../../other.md` is outside of the content folder."),
+        (["en/billing/refunds.md", "de/refunds.md"], "`de/refunds.md` is not in a locale folder."),
+        (["en/billing/refunds.md", "en/billing/.hidden.md"], "kbsync does not read names that begin with a dot."),
+        (["en/billing/refunds.md", "en/billing/a:b.md"], "`a:b.md` cannot be a name on Windows."),
+        (["en/billing/refunds.md", "en/billing/con.md"], "`con.md` cannot be a name on Windows."),
+        (["en/billing/refunds.md", "en/billing/_category.md"], "is the name of a file that describes a category."),
+        (["en/billing/refunds.md", "en/other"], "`en/other` is neither a folder nor the name of such a file."),
+        (["en/billing/_category.md", "en/x/"], "`en/billing/_category.md` describes its folder."),
+        (["en/billing", "en/billing/deep"], "`en/billing` cannot be moved into itself."),
+        (["en/billing/refunds.md"], "Say where to move it."),
+        (["en/billing/refunds.md", "--slug", "Not Good"], "`Not Good` is not a good slug."),
+        (["en/billing/refunds.md", "--slug", "search"], "The service has a page of its own at `search`."),
+        (["en/billing/refunds.md", "--slug", "invoices"], "would both have the slug `invoices`."),
+        (["en/billing/refunds.md", "--category", "nope"], "There is no category `nope` in en."),
+        (["en/billing/refunds.md", "--locale", "de"], "There is no locale `de`."),
+        (["en/billing/refunds.md", "en/x/", "--locale", "fr"], "Name a place, `--category` or `--locale`"),
+        (["en/billing/refunds.md", "--slug", "x", "--keep-slug"], "`--slug` and `--keep-slug` exclude each other."),
+        (["--finish"], "No move was interrupted."),
+        ([], "Name the file or folder to move."),
+    ],
+)
+def test_what_cannot_be_is_refused_and_changes_nothing(project, arguments, message):
+    before = content(project.folder)
+    done = project.run("mv", *arguments)
+    assert done.code == 2 and message in done.err
+    assert content(project.folder) == before
+
+
+def test_an_unfinished_merge_and_an_unreadable_file_stop_it(project):
+    project.write(
+        "content/en/billing/invoices.md", "---\ntitle: I\n---\n<<<<<<< HEAD\na\n=======\n[r](refunds.md)\n>>>>>>> x\n"
+    )
+    done = project.run("mv", "en/billing/refunds.md", "en/billing/back.md")
+    assert done.code == 3 and "invoices.md has an unfinished merge. Nothing was moved." in done.err
+    (project.folder / "content/en/billing/invoices.md").write_bytes(b"\xff\xfe")
+    done = project.run("mv", "en/billing/refunds.md", "en/billing/back.md")
+    assert done.code == 3 and "nothing was moved" in done.err
+    assert "en/billing/refunds.md" in content(project.folder)
+
+
+def test_a_symbolic_link_is_not_followed(project):
+    (project.folder / "content/en/linked.md").symlink_to("billing/refunds.md")
+    assert "symbolic link" in project.run("mv", "en/linked.md", "en/billing/x.md").err
+    (project.folder / "content/en/sub").symlink_to("billing")
+    assert "cannot be made" in project.run("mv", "en/billing/refunds.md", "en/sub/x.md").err
+
+
+def test_a_slug_and_the_way_back_leave_no_trace(project):
+    before = content(project.folder)
+    for arguments in (["en/billing/refunds.md"], ["en/billing"]):
+        old = "refunds" if arguments[0].endswith(".md") else "billing"
+        assert project.run("mv", *arguments, "--slug", "other").code == 0
+        assert content(project.folder) != before
+        assert project.run("mv", *arguments, "--slug", old).code == 0
+        assert content(project.folder) == before
+
+
+def test_a_line_of_kbsync_toml_that_names_the_old_path_is_reported(project):
+    with (project.folder / "kbsync.toml").open("a") as file:
+        file.write("# Ask Ana about en/billing/refunds.md\n")
+    done = project.run("mv", "en/billing/refunds.md", "en/billing/back.md")
+    assert "kbsync.toml, line 5, still names en/billing/refunds.md. Change it by hand." in done.err
+
+
+@needs_git
+def test_git_follows_as_after_git_mv_and_the_way_back_leaves_no_trace(project, repo):
+    project.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\nText, not staged.\n")
+    before, status = content(project.folder), repo.git("status", "--short")
+    assert project.run("mv", "en/billing", "en/payments").code == 0
+    assert repo.git("status", "--short").splitlines() == [
+        "RM content/en/billing/_category.md -> content/en/payments/_category.md",
+        "RM content/en/billing/invoices.md -> content/en/payments/invoices.md",
+        "R  content/en/billing/refunds.md -> content/en/payments/refunds.md",
+        "RM content/fr/billing/_category.md -> content/fr/payments/_category.md",
+        "R  content/fr/billing/refunds.md -> content/fr/payments/refunds.md",
+    ]
+    assert project.run("mv", "en/payments", "en/billing").code == 0
+    assert (content(project.folder), repo.git("status", "--short")) == (before, status)
+    assert not (project.folder / "content/en/payments").exists()
+
+
+@needs_git
+def test_no_program_of_the_repository_runs(project, repo):
+    trap = project.folder / "trap"
+    trap.write_text(f"#!/bin/sh\necho $0 $@ $(ps -o args= -p $PPID) >> {project.folder}/ran\ncat\n", "utf-8")
+    trap.chmod(0o755)
+    hooks = project.folder / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    shutil.copy(trap, hooks / "post-index-change")
+    repo.git("config", "core.fsmonitor", str(trap))
+    repo.git("config", "filter.x.clean", str(trap))
+    project.write(".gitattributes", "*.md filter=x\n")
+    assert project.run("mv", "en/billing/refunds.md", "en/billing/back.md").code == 0
+    assert not (project.folder / "ran").exists(), (project.folder / "ran").read_text()
+
+
+def interrupted(project, done: int) -> None:
+    """A move of which only so many files were moved when kbsync was killed."""
+    whole = content(project.folder)
+    assert project.run("mv", "en/billing", "en/payments").code == 0
+    after = content(project.folder)
+    steps = []
+    for old in sorted(path for path in whole if "/billing/" in path):
+        new = old.replace("/billing/", "/payments/")
+        encoded = None if whole[old] == after[new] else base64.b64encode(after[new]).decode()
+        steps.append(
+            {"old": old, "new": new, "before": blake2b(whole[old], digest_size=16).hexdigest(), "after": encoded}
+        )
+    for step in steps[done:]:
+        place = project.folder / "content" / step["old"]
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_bytes(whole[step["old"]])
+        (project.folder / "content" / step["new"]).unlink()
+    journal = json.dumps({"schema": "kbsync.move/1", "steps": steps})
+    (project.folder / ".kbsync" / "move.json").write_text(journal, "utf-8")
+
+
+@pytest.mark.parametrize("done", [0, 1, 3, 5])
+def test_an_interrupted_move_is_finished(project, done):
+    project.write("content/fr/billing/invoices.md", "---\ntitle: F\n---\n[en](../../en/billing/refunds.md)\n")
+    interrupted(project, done)
+    again = project.run("mv", "en/billing/refunds.md", "en/billing/x.md")
+    assert again.code == 2 and "Run `kbsync mv --finish`." in again.err
+    finished = project.run("mv", "--finish")
+    assert finished.code == 0, finished.err
+    files = content(project.folder)
+    assert not [path for path in files if "/billing/" in path]
+    assert b"(../../en/payments/refunds.md)" in files["fr/payments/invoices.md"]
+    assert project.run("mv", "--finish").code == 2
+
+
+def test_nothing_is_planned_or_pushed_while_a_move_is_unfinished(project):
+    assert project.run("push").code == 0
+    interrupted(project, 2)
+    for command in ("plan", "push"):
+        done = project.run(command)
+        assert done.code == 3 and "Run `kbsync mv --finish`." in done.err
+    assert project.run("mv", "--finish").code == 0
+    plan = project.run("plan")
+    assert plan.code == 0 and "Create" not in plan.out and "Update 2 categories" in plan.out
+
+
+def test_what_somebody_wrote_meanwhile_is_not_overwritten(project):
+    interrupted(project, 1)
+    project.write("content/en/billing/refunds.md", "---\ntitle: Mine\n---\nNew words.\n")
+    done = project.run("mv", "--finish")
+    assert done.code == 3 and "changed while it was to be moved" in done.err
+    assert content(project.folder)["en/billing/refunds.md"].endswith(b"New words.\n")
+
+
+def test_a_stranger_s_journal_reaches_nothing_outside(project):
+    outside = project.write("precious.txt", "mine")
+    for old, new in (
+        ("../precious.txt", "en/x.md"),
+        ("en/billing/refunds.md", "../stolen.md"),
+        ("/etc/hostname", "en/x.md"),
+    ):
+        journal = {"schema": "kbsync.move/1", "steps": [{"old": old, "new": new, "before": "", "after": "eA=="}]}
+        project.write(".kbsync/move.json", json.dumps(journal))
+        done = project.run("mv", "--finish")
+        assert done.code == 3 and "outside of the content folder" in done.err
+    assert outside.read_text() == "mine"
+
+
+# --- the portal keeps its articles ---------------------------------------------------------------------------------
+
+MOVES = {
+    "name": ["en/billing/refunds.md", "en/billing/back.md"],
+    "folder": ["en/billing/refunds.md", "en/payments/"],
+    "both": ["en/billing/refunds.md", "en/payments/back.md"],
+    "slug": ["en/billing/refunds.md", "--slug", "money-back"],
+    "category": ["en/billing", "en/sales"],
+    "category slug": ["en/billing", "--slug", "money"],
+    "keep": ["en/billing/refunds.md", "en/payments/back.md", "--keep-slug"],
+}
+
+
+LONG = "\n".join(f"Step {number}: open the page, and look at line {number}." for number in range(30))
+
+
+@needs_git
+@pytest.mark.slow
+@pytest.mark.parametrize("with_ledger", [True, False], ids=["ledger", "no ledger"])
+@pytest.mark.parametrize("committed", [True, False], ids=["committed", "uncommitted"])
+@pytest.mark.parametrize("arguments", MOVES.values(), ids=MOVES)
+def test_the_next_push_updates_the_same_articles(remote, portal: Sandbox, arguments, committed, with_ledger):
+    for locale, link in (("en", "[i](invoices.md)"), ("fr", "[i](../../en/billing/invoices.md)")):
+        remote.write(f"content/{locale}/payments/_category.md", f"---\nname: Payments {locale}\n---\n")
+        remote.write(f"content/{locale}/billing/refunds.md", f"---\ntitle: Refunds {locale}\n---\n{link}\n{LONG}\n")
+    repo = a_repo(remote.folder)
+    remote.write(".gitignore", ".kbsync/\n")
+    repo.commit("first")
+    assert remote.run("push").code == 0
+    before = {article.id for article in portal.panel.articles("handbook")}
+    assert remote.run("mv", *arguments).code == 0
+    if committed:
+        repo.commit("moved")
+    if not with_ledger:
+        shutil.rmtree(remote.folder / ".kbsync")
+    plan = json.loads(remote.run("plan", "--format", "json").out)
+    # Neither ledger nor git knows where the file was: kbsync asks, and makes no second article.
+    is_unknown = not (committed or with_ledger) and arguments in (MOVES["folder"], MOVES["keep"])
+    assert {name for held in plan["held"] for name in held["fields"]} <= ({"category"} if is_unknown else set())
+    assert {change["action"] for change in plan["changes"]} <= {"update", "adopt"}
+    assert [finding for finding in plan["findings"] if finding["code"] == "KB501"] == []
+    pushed = remote.run("push", *(["--overwrite", "locale:en", "--overwrite", "locale:fr"] if is_unknown else []))
+    assert pushed.code == 0, pushed.out
+    assert {article.id for article in portal.panel.articles("handbook")} == before
+    assert remote.run("plan", "--check").code == 0
