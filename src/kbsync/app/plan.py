@@ -42,7 +42,8 @@ MOST_ROUNDS = 3
 class Planned:
     """A plan, what a push needs beside it, what was seen of the portal, and where its images are.
 
-    `reading` is the tree with the slugs that its articles have on this portal.
+    `reading` is the tree with the slugs that its articles have on this portal; `weighed` says which file is which
+    article.
     """
 
     plan: Plan
@@ -50,6 +51,7 @@ class Planned:
     recovery: Recovery
     portal: Portal
     addresses: ImageAddresses
+    weighed: Weighed
 
 
 def make_plan(
@@ -91,10 +93,11 @@ def make_plan(
     plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
     if questions := open_questions(plan, desired, known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
-        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weigh(reading.desired, known))
+        weighed = weigh(reading.desired, known)
+        plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
-    return Planned(plan, reading, recovery, portal, addresses)
+    return Planned(plan, reading, recovery, portal, addresses, weighed)
 
 
 def with_way_out(plan: Plan, workspace: Workspace, options: PlanOptions) -> Plan:

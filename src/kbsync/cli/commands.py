@@ -20,6 +20,7 @@ COMMANDS = {
     "lint": "Check your files. Works offline.",
     "plan": "Show what a push would do. Changes nothing.",
     "push": "Create and update categories and articles on the portal.",
+    "pull": "Bring articles and edits from the portal into your files.",
     "resolve": "Decide what needs your decision: your file or the portal.",
     "undo": "Reverse a push. Later edits are kept.",
     "comment": "Show a plan or a push in the pull request.",
