@@ -15,6 +15,7 @@ from pathlib import Path
 
 from kbsync.app.options import PlanOptions, policy_of
 from kbsync.app.plan import Planned, make_plan
+from kbsync.app.pull_record import all_of, load_records, moved_of, record_path, store_records
 from kbsync.app.pulled_files import Stage
 from kbsync.app.pulled_images import ImagePuller, ids_of
 from kbsync.app.pulling import FileEdit, PullSide, Texts, Unfit
@@ -34,7 +35,7 @@ from kbsync.model import Action, Observed, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
-from kbsync.plan.pull import Found, Incoming, Moved, Step, find_moved
+from kbsync.plan.pull import Found, Incoming, Moved, Records, Step, find_moved
 from kbsync.service.contract import Service
 from kbsync.service.download import Downloader
 
@@ -151,6 +152,10 @@ class _Pull:
     files: list[PulledFile] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
     noted_s: float = field(default_factory=time.monotonic)
+    records: Records = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.records = load_records(self._record_path)
 
     def run(self) -> Pulled:
         found, foreign = self._found()
@@ -169,8 +174,12 @@ class _Pull:
             self.files.clear()
         forced = self._check_uncommitted()
         self._add_hosted(texts.images)
-        overtaken = () if self.options.dry_run else tuple(self.stage.commit())
-        self.stage.clear() if self.options.dry_run else None
+        overtaken: tuple[str, ...] = ()
+        if self.options.dry_run:
+            self.stage.clear()
+        else:
+            overtaken = tuple(self.stage.commit())
+            self._record(incoming, new, overtaken)
         by_name = {file.path: file.observed for file in new}
         left = {f"{by_name[path].title} ({by_name[path].slug})": why for path, why in unfit.items()}
         return Pulled(
@@ -185,6 +194,21 @@ class _Pull:
             self.options.dry_run,
         )
 
+    @property
+    def _record_path(self) -> Path:
+        return record_path(self.workspace.state_folder, self.workspace.target.key)
+
+    def _record(self, incoming: Iterable[Incoming], new: Iterable[NewFile], overtaken: Sequence[str]) -> None:
+        """Keep what the files now have of the portal."""
+        written = {file.path: file.edit for file in self.files if file.path not in overtaken}
+        found = all_of(file.observed for file in new if file.path in written)
+        for item in incoming:
+            edit = written.get(item.match.desired.path)
+            if edit is not None:
+                names = (*edit.taken, *edit.merged, *edit.conflicts)
+                found[item.observed.kind, item.observed.remote_id] = moved_of(item, names)
+        store_records(self._record_path, self.records, found)
+
     # --- what there is ---------------------------------------------------------------------------------------------
 
     @property
@@ -197,7 +221,9 @@ class _Pull:
         known = weighed.index.known
         draft = Draft(policy_of(self.workspace, PlanOptions()), git=known.git)
         pending = [(e.kind, e.locale, e.slug) for e in known.pending if e.action == Action.CREATE]
-        found = find_moved(draft, match_items(self.reading.desired, weighed), pending)
+        # Somebody who wants the portal's version wants it also where it was merged before.
+        records = {} if self.options.side == "theirs" else self.records
+        found = find_moved(draft, match_items(self.reading.desired, weighed), records, pending)
         allowed = self.workspace.settings.content.locales
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
         foreign = Counter(item.locale for item in found.new if item not in new and item.kind == "article")

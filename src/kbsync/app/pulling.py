@@ -12,7 +12,7 @@ from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.compile import replacements_of
 from kbsync.content.front_edits import Both, Edit
 from kbsync.content.identity import folder_category, locale_of
-from kbsync.content.new_source import article_text, category_text
+from kbsync.content.new_source import article_text, category_text, closed
 from kbsync.content.parse import parse_source
 from kbsync.content.relative import Places, to_relative
 from kbsync.content.source import Source
@@ -97,7 +97,7 @@ class Texts:
         """
         item = file.observed
         self._check(item, content)
-        body = self._relative(content, file.path)
+        body = closed(self._relative(content, file.path), self.limits.content_chars)
         text = article_text(item, body, slug=self._default_slug(file), beside=self._beside(file))
         data = _encoded(text)
         self._check_file(file.path, data)
@@ -263,7 +263,7 @@ class Texts:
         """Write it all into the file, and read it again: what does not come out as it should is not written."""
         if not front and body is None:
             return
-        after = edit_source(source, text, front, body)
+        after = edit_source(source, text, front, body, most_chars=self.limits.content_chars)
         data = _encoded(after) if after is not None else b""
         if after is None or not (edit.conflicts or self._is_as_wanted(edit, data, incoming)):
             edit.left |= dict.fromkeys((*edit.taken, *edit.merged, *edit.conflicts), UNEDITABLE)

@@ -41,12 +41,14 @@ def article_text(item: Observed, body: str, *, slug: str, beside: Mapping[str, V
         values["slug"] = item.slug
     given = _given(item)
     status: dict[str, Value] = {"status": item.status.value} if item.status else {}
-    return source_text({**values, **status, **beside, **given}, closed(body), ARTICLE_KEYS)
+    return source_text({**values, **status, **beside, **given}, body, ARTICLE_KEYS)
 
 
-def closed(body: str) -> str:
-    """A body whose last line ends: the panel's editor drops that end, and no reader sees it."""
-    return body if not body or body.endswith(("\n", "\r")) else body + ("\r\n" if "\r\n" in body else "\n")
+def closed(body: str, most_chars: int = 0) -> str:
+    """A body whose last line ends, where there is room: the panel's editor drops that end, and no reader sees it."""
+    end = "\r\n" if "\r\n" in body else "\n"
+    has_room = not most_chars or len(body) + len(end) <= most_chars
+    return body + end if body and has_room and not body.endswith(("\n", "\r")) else body
 
 
 def _given(item: Observed) -> dict[str, Value]:

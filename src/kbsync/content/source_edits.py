@@ -10,7 +10,7 @@ from collections.abc import Mapping
 
 from kbsync.content.front_edits import Both, Edit, edit_front
 from kbsync.content.parse import parse_source
-from kbsync.content.post import SourcePost, read_post
+from kbsync.content.post import read_post
 from kbsync.content.source import Source
 
 _ENDS = re.compile(r"\A([\r\n]*)(.*?)([\r\n]*)\Z", re.DOTALL)
@@ -25,7 +25,9 @@ def body_in(source: Source, text: str) -> str:
     return content[:start] + content[end:]
 
 
-def edit_source(source: Source, text: str, front: Mapping[str, Edit], body: str | None) -> str | None:
+def edit_source(
+    source: Source, text: str, front: Mapping[str, Edit], body: str | None, *, most_chars: int = 0
+) -> str | None:
     """The text of a file with other values.
 
     Args:
@@ -33,6 +35,7 @@ def edit_source(source: Source, text: str, front: Mapping[str, Edit], body: str 
         text: the file, with its BOM if it has one.
         front: by key of the front matter.
         body: the new body without the title's heading; None where it stays.
+        most_chars: a body that has as many gets no line breaks at its ends; 0 for no limit.
 
     Returns:
         None where the file is written in a way that cannot be edited.
@@ -42,31 +45,31 @@ def edit_source(source: Source, text: str, front: Mapping[str, Edit], body: str 
     content = post.content
     start, end = source.title_span
     if end > start and ("title" in front or body is not None):
-        content, front = _with_heading(source, post, front, body)
+        content, front = _with_heading(source, content, front, body, most_chars)
     elif body is not None:
-        content = framed(body, content)
+        content = framed(body, content, most_chars)
     edited = edit_front(head, front) if front else head
     return None if edited is None else edited + content
 
 
-def framed(body: str, old: str) -> str:
+def framed(body: str, old: str, most_chars: int = 0) -> str:
     """A body with the line breaks that the old one had at both ends: no reader sees them, and the panel drops them."""
     frame, inner = _ENDS.match(old), _ENDS.match(body)
     assert frame is not None and inner is not None
-    return frame[1] + inner[2] + (frame[3] if frame[2] else inner[3] or "\n")
+    text = frame[1] + inner[2] + (frame[3] if frame[2] else inner[3] or "\n")
+    return text if not most_chars or len(text) <= most_chars else inner[2]
 
 
 def _with_heading(
-    source: Source, post: SourcePost, front: dict[str, Edit], body: str | None
+    source: Source, content: str, front: dict[str, Edit], body: str | None, most_chars: int
 ) -> tuple[str, dict[str, Edit]]:
     """The text below the front matter where its heading is the title, and what is left to edit above."""
-    content = post.content
     start, end = source.title_span
     before, heading, after = content[:start], content[start:end], content[end:]
     if body is not None and before.strip():
         # The title would come in the middle of a text that has changed around it.
-        return framed(body, before + after), {"title": source.title, **front}
-    rest = after if body is None else framed(body, after)
+        return framed(body, before + after, most_chars), {"title": source.title, **front}
+    rest = after if body is None else framed(body, after, most_chars)
     if "title" not in front:
         return before + heading + rest, front
     edit = front["title"]

@@ -14,6 +14,9 @@
 
     *  and the portal says that the article was not touched after the next revision was committed
 
+Where the ledger does not settle it, the last pull of this clone does: what it put into the file is what both sides had,
+and what the portal had then is in the file already.
+
 A status is taken where both sides agreed on one before. What a person decided (`kbsync resolve`) stays decided.
 """
 
@@ -23,13 +26,29 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 
+import msgspec
+
 from kbsync.fields import AS_GIVEN
-from kbsync.model import Base, Fields, Manage, Observed, Value
+from kbsync.model import Fields, Manage, Observed, Value
 from kbsync.plan.decide import ABSENT, EMPTY, Absent
 from kbsync.plan.draft import Draft, follow_rename
+from kbsync.plan.known import Node
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.renamed import renamed_categories
+
+
+class Last(msgspec.Struct, frozen=True, array_like=True):
+    """A field as the portal had it when it was pulled; `before` is what the file had, `()` where it was new."""
+
+    theirs: Value
+    before: tuple[Value, ...] = ()
+
+
+Records = Mapping[Node, Mapping[str, Last]]
+"""By article or category: what this clone last pulled."""
+
+NO_RECORD: Mapping[str, Last] = {}
 
 
 class Step(Enum):
@@ -74,12 +93,13 @@ class Found:
     staged: tuple[Observed, ...] = ()
 
 
-def find_moved(draft: Draft, matches: Matches, pending: Iterable[tuple[str, str, str]] = ()) -> Found:
+def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterable[tuple[str, str, str]] = ()) -> Found:
     """Compare all sides.
 
     Args:
         draft: what git knows, and whether statuses are pushed.
         matches: everything, matched.
+        records: what this clone last pulled.
         pending: kind, locale and slug of creates whose answer was lost.
     """
     renamed = renamed_categories(matches)
@@ -89,37 +109,83 @@ def find_moved(draft: Draft, matches: Matches, pending: Iterable[tuple[str, str,
             continue
         if match.observed is None:
             gone += [match.desired.path] if match.base is not None else []
-        elif fields := tuple(_moved(draft, match, match.observed, renamed)):
-            incoming.append(Incoming(match, match.observed, fields))
+        else:
+            last = records.get((match.observed.kind, match.observed.remote_id), NO_RECORD)
+            sides = _Sides(draft, match, match.observed, renamed, last)
+            if fields := tuple(sides.moved()):
+                incoming.append(Incoming(match, match.observed, fields))
     unclear = {reading.article.some.remote_id for item in matches.unclear for reading in item.readings}
+    waits = set(pending)
     new = tuple(
         item
         for item in matches.unmanaged
-        if item.remote_id not in unclear and (item.kind, item.locale, item.slug) not in set(pending)
+        if item.remote_id not in unclear and (item.kind, item.locale, item.slug) not in waits
     )
     seen = [match.observed for match in matches.matched if match.observed is not None]
     staged = tuple(item for item in (*seen, *new) if item.staged)
-    waiting = tuple(item.desired.path for item in matches.unclear)
-    return Found(tuple(incoming), new, tuple(gone), waiting, staged)
+    return Found(tuple(incoming), new, tuple(gone), tuple(item.desired.path for item in matches.unclear), staged)
 
 
-def _moved(draft: Draft, match: Match, observed: Observed, renamed: Mapping[tuple[str, str], str]) -> Iterable[Moved]:
-    desired, base = match.desired, match.base
-    there = follow_rename(observed.fields, observed.locale, renamed)
-    agreed = follow_rename(base.fields, base.locale, renamed) if base else {}
-    keeps = draft.policy.keeps[desired.kind]
-    ours: dict[str, Value] = {name: value for name, value in desired.fields.items() if name in keeps}
-    if base is not None and ours.items() <= agreed.items() and ours.items() <= there.items():
-        ours = {}
-    proof = proof_of(draft, match, observed) if ours else {}
-    for name, value in ours.items():
-        if name in there and not _is_decided(base, name, there):
-            known = agreed.get(name, ABSENT)
-            if (step := step_of(value, known, there[name], proof.get(name))) is not None:
-                yield Moved(name, step, value, there[name], known)
-    if base is not None:
-        yield from _filled(match, base, there)
-        yield from _status(draft, match, base, observed)
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """One item, as everybody has it."""
+
+    draft: Draft
+    match: Match
+    observed: Observed
+    renamed: Mapping[tuple[str, str], str]
+    last: Mapping[str, Last]
+
+    def moved(self) -> Iterable[Moved]:
+        """The fields that moved on the portal."""
+        desired, base = self.match.desired, self.match.base
+        there = follow_rename(self.observed.fields, self.observed.locale, self.renamed)
+        agreed = follow_rename(base.fields, base.locale, self.renamed) if base else {}
+        keeps = self.draft.policy.keeps[desired.kind]
+        ours = {name: value for name, value in desired.fields.items() if name in keeps and value != there.get(name)}
+        proof = proof_of(self.draft, self.match, self.observed) if ours else {}
+        for name, value in ours.items():
+            if name in there and not self._is_decided(name, there[name]):
+                found = self._judge(name, value, agreed.get(name, ABSENT), there[name], proof.get(name))
+                yield from (found,) if found else ()
+        yield from self._filled(there, agreed)
+        yield from self._status()
+
+    def _judge(self, name: str, ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Moved | None:
+        step = step_of(ours, agreed, theirs, proof)
+        last = self.last.get(name)
+        if step is Step.MERGE and last is not None and last.before != (ours,):
+            agreed = last.theirs
+            step = step_of(ours, agreed, theirs, None)
+        return Moved(name, step, ours, theirs, agreed) if step is not None else None
+
+    def _filled(self, there: Fields, agreed: Fields) -> Iterable[Moved]:
+        """Fields that the file leaves out, that were empty, and are no longer."""
+        desired = self.match.desired
+        for name in AS_GIVEN["article" if desired.kind == "article" else "category"]:
+            if name in desired.fields or name == "position" or there.get(name) in EMPTY:
+                continue
+            known = agreed.get(name, self.last[name].theirs if name in self.last else ABSENT)
+            if known in EMPTY and not self._is_decided(name, there[name]):
+                yield Moved(name, Step.TAKE, None, there[name], known)
+
+    def _status(self) -> Iterable[Moved]:
+        ours, theirs, base = self.match.desired.status, self.observed.status, self.match.base
+        if ours is None or theirs is None or ours is theirs or self._is_decided("status", theirs):
+            return
+        agreed: Value | Absent = ABSENT if base is None or base.status is None else base.status
+        if agreed is ABSENT and "status" not in self.last:
+            return
+        found = self._judge("status", ours, agreed, theirs, None)
+        if found is not None and (found.step is Step.TAKE or self.draft.policy.publish):
+            yield found
+
+    def _is_decided(self, name: str, theirs: Value) -> bool:
+        """Whether a person decided about this very value of the portal."""
+        base = self.match.base
+        if base is None or not base.is_decided:
+            return False
+        return any(decided.get(name, ABSENT) == theirs for decided in (base.kept, base.overruled))
 
 
 def step_of(ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Step | None:
@@ -129,32 +195,3 @@ def step_of(ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | No
     if agreed is not ABSENT and ours == agreed:
         return Step.TAKE
     return None if proof else Step.MERGE
-
-
-def _filled(match: Match, base: Base, there: Fields) -> Iterable[Moved]:
-    """Fields that the file leaves out, that were empty, and are no longer."""
-    desired = match.desired
-    for name in AS_GIVEN["article" if desired.kind == "article" else "category"]:
-        if name in desired.fields or name == "position" or base.fields.get(name, ABSENT) not in EMPTY:
-            continue
-        if there.get(name) not in EMPTY:
-            yield Moved(name, Step.TAKE, None, there[name], base.fields[name])
-
-
-def _status(draft: Draft, match: Match, base: Base, observed: Observed) -> Iterable[Moved]:
-    ours, theirs = match.desired.status, observed.status
-    if ours is None or theirs is None or base.status in (None, theirs) or ours is theirs:
-        return
-    if _is_decided(base, "status", {"status": theirs}):
-        return
-    if ours is base.status:
-        yield Moved("status", Step.TAKE, ours, theirs, base.status)
-    elif draft.policy.publish:
-        yield Moved("status", Step.MERGE, ours, theirs, base.status)
-
-
-def _is_decided(base: Base | None, name: str, there: Fields) -> bool:
-    """Whether a person decided about this very value of the portal."""
-    if base is None or not base.is_decided:
-        return False
-    return any(decided.get(name, ABSENT) == there.get(name) for decided in (base.kept, base.overruled))

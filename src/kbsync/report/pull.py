@@ -109,7 +109,7 @@ def _rest(items: Sequence[object], style: Style) -> Iterator[str]:
 def _fields(edit: Edited) -> str:
     parts = [field_names(edit.taken)] if edit.taken else []
     parts += [f"{field_names(edit.merged)} (both edits, merged)"] if edit.merged else []
-    parts += [f"{field_names(edit.conflicts)} (conflict)"] if edit.conflicts else []
+    parts += [f"{field_names(edit.conflicts)} (two versions, marked)"] if edit.conflicts else []
     return "; ".join(parts)
 
 
@@ -148,8 +148,8 @@ def _next(pulled: Result, style: Style) -> Iterator[str]:
         return
     if conflicts:
         yield from style.wrapped(
-            f"{count(len(conflicts), 'file')} {'has' if len(conflicts) == 1 else 'have'} conflict markers. Keep one "
-            "version of each part, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
+            f"{count(len(conflicts), 'file')} {'has' if len(conflicts) == 1 else 'have'} parts in two versions. "
+            "Keep one of each, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
         )
     if merged:
         command = command_line("resolve", *merged[:3], options=[("--ours", True)])
