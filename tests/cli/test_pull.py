@@ -298,3 +298,22 @@ def test_a_profile_that_cannot_list_says_so(remote: Any):
 def test_nothing_is_pulled_into_files_with_errors(pushed: Any):
     pushed.write(INVOICES, "---\ntitle: [\n---\n")
     assert pushed.run("pull").code == 3
+
+
+def test_a_decision_can_put_the_portal_s_value_into_the_file(pushed: Any, portal: Sandbox):
+    pushed.write(INVOICES, "---\ntitle: Ours\nposition: 20\nstatus: draft\n---\nOurs.\n")
+    commit(pushed)
+    portal.panel.edit("invoices", title="Theirs", content="Theirs.")
+    done = pushed.run("resolve", "--into-file", "--field", "title")
+    assert done.code == 0
+    assert done.out == (
+        "en/billing/invoices.md  title: into your file\n1 file now has edits from the panel:\n"
+        "  en/billing/invoices.md  title\n"
+    )
+    assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nOurs.\n"
+    refused = pushed.run("resolve", "--into-file")
+    assert refused.code == 4 and "not committed" in refused.err
+    commit(pushed)
+    assert pushed.run("resolve", "--into-file").code == 0
+    assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nTheirs.\n"
+    assert pushed.run("plan", "--check").code == 0

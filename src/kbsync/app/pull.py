@@ -16,7 +16,7 @@ from pathlib import Path
 from kbsync.app.options import PlanOptions, policy_of
 from kbsync.app.plan import Planned, make_plan
 from kbsync.app.pull_record import all_of, load_records, moved_of, record_path, store_records
-from kbsync.app.pulled_files import Stage
+from kbsync.app.pulled_files import Stage, finish
 from kbsync.app.pulled_images import ImagePuller, ids_of
 from kbsync.app.pulling import FileEdit, PullSide, Texts, Unfit
 from kbsync.app.reading import Reading, read_sound
@@ -35,7 +35,7 @@ from kbsync.model import Action, Observed, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
-from kbsync.plan.pull import Found, Incoming, Moved, Records, Step, find_moved
+from kbsync.plan.pull import Found, Incoming, Moved, Records, Step, find_moved, named_fields
 from kbsync.service.contract import Service
 from kbsync.service.download import Downloader
 
@@ -126,17 +126,46 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
         )
     root = workspace.content_root
     root.mkdir(parents=True, exist_ok=True)
-    stage = Stage(workspace.state_folder / "pull", root)
-    if not options.dry_run and stage.finish() is not None:
+    above = workspace.state_folder / "pull"
+    if not options.dry_run and finish(above, root, now_s=time.time()):
         workspace.session.note("Finished an earlier pull that was interrupted.")
     reading = read_sound(workspace)
-    stage.clear()
+    stage = Stage(above, root)
     with ExitStack() as stack:
+        stack.callback(_end, stage)
         service = stack.enter_context(workspace.open_service())
         loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
         stack.enter_context(loader.opened())
         planned = make_plan(workspace, reading, service, read_ledger(workspace), PlanOptions(full=options.full))
         return _Pull(workspace, service, planned, options, stage, loader).run()
+
+
+def _end(stage: Stage) -> None:
+    """Leave nothing behind; what is ready and not in place yet is for the next pull to finish."""
+    if not stage.is_ready:
+        stage.clear()
+
+
+def take_fields(
+    workspace: Workspace, service: Service, planned: Planned, wanted: Mapping[str, Sequence[str]]
+) -> Pulled:
+    """Put the portal's value of some fields into their files, whatever moved.
+
+    Args:
+        workspace: the project.
+        service: the portal.
+        planned: a plan that was made just now.
+        wanted: the fields by path.
+
+    Raises:
+        PlanRefused: a file that git could not give back would change.
+    """
+    stage = Stage(workspace.state_folder / "pull", workspace.content_root)
+    loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
+    with ExitStack() as stack:
+        stack.callback(_end, stage)
+        stack.enter_context(loader.opened())
+        return _Pull(workspace, service, planned, PullOptions(), stage, loader, wanted).run()
 
 
 @dataclass(slots=True)
@@ -149,6 +178,7 @@ class _Pull:
     options: PullOptions
     stage: Stage
     loader: Downloader
+    only: Mapping[str, Sequence[str]] | None = None
     files: list[PulledFile] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
     noted_s: float = field(default_factory=time.monotonic)
@@ -175,9 +205,7 @@ class _Pull:
         forced = self._check_uncommitted()
         self._add_hosted(texts.images)
         overtaken: tuple[str, ...] = ()
-        if self.options.dry_run:
-            self.stage.clear()
-        else:
+        if not self.options.dry_run:
             overtaken = tuple(self.stage.commit())
             self._record(incoming, new, overtaken)
         by_name = {file.path: file.observed for file in new}
@@ -218,6 +246,8 @@ class _Pull:
     def _found(self) -> tuple[Found, Mapping[str, int]]:
         """What moved, and what is in locales that the files do not have."""
         weighed = self.planned.weighed
+        if self.only is not None:
+            return named_fields(match_items(self.reading.desired, weighed), self.only), {}
         known = weighed.index.known
         draft = Draft(policy_of(self.workspace, PlanOptions()), git=known.git)
         pending = [(e.kind, e.locale, e.slug) for e in known.pending if e.action == Action.CREATE]
@@ -256,10 +286,11 @@ class _Pull:
             items.append(Item(desired.path, desired.kind, desired.locale, category, desired.status or "draft"))
         paths = meant(items, self.options.selectors, root=root, here=here)
         chosen = [file for file in new if file.path in paths]
+        incoming = tuple(item for item in found.incoming if item.match.desired.path in paths)
         needed = {(file.observed.locale, file.observed.fields.get("category")) for file in chosen}
+        needed |= {(item.observed.locale, moved.theirs) for item in incoming for moved in item.fields}
         more = [f for f in new if f.observed.kind == "category" and (f.observed.locale, f.observed.slug) in needed]
         kept = {file.path for file in (*chosen, *more)}
-        incoming = tuple(item for item in found.incoming if item.match.desired.path in paths)
         return incoming, [file for file in new if file.path in kept]
 
     def _texts(self, names: Names, incoming: Iterable[Incoming], new: Iterable[NewFile]) -> Texts:
@@ -276,7 +307,7 @@ class _Pull:
         for image in known.values():
             if image.id in hosted:
                 places.add_image(hosted[image.id], image.path)
-        cache = self.stage.folder / "images"
+        cache = self.workspace.cache_folder / "pulled-images"
         images = ImagePuller(self.loader, self.stage, names, places, settings.assets, cache, ids_of(known), hosted)
         authors: dict[RemoteId, str] = {number: name for name, number in settings.authors.items() if name != "default"}
         return Texts(self.reading, names, places, images, self.workspace.profile.limits, authors)
@@ -444,7 +475,6 @@ class _Pull:
             found = changed
         if found and not self.options.force:
             shown = ", ".join(found[:5]) + (f" and {len(found) - 5:,} more" if len(found) > 5 else "")
-            self.stage.clear()
             raise PlanRefused(
                 f"These files would change, and are not committed as they are: {shown}. Nothing was written.",
                 hint="Commit or stash your work first. `kbsync pull --dry-run` shows the changes. "

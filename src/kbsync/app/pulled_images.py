@@ -109,8 +109,7 @@ class ImagePuller:
             return read_within(kept, self.settings.max_bytes)
         if self.silent >= MOST_SILENT:
             raise NotLoaded("the service did not answer for other images")
-        parts = urlsplit(address)
-        url = f"{self.downloader.base_url.rstrip('/')}{parts.path}"
+        url = urlsplit(self.downloader.base_url)._replace(path=urlsplit(address).path).geturl()
         try:
             data = self.downloader.load(url, most_bytes=self.settings.max_bytes)
         except NotLoaded as exc:

@@ -236,6 +236,8 @@ class Texts:
     def _value(self, edit: FileEdit, source: Source, moved: Moved) -> Value:
         """What the front matter says for a value of the portal."""
         theirs = moved.theirs
+        if moved.name == "locale":
+            edit.left["locale"] = f"move the file into the folder {theirs}/"
         if moved.name == "author":
             if theirs is not None and theirs not in self.authors:
                 edit.left["author"] = f"user {theirs} has no name under [authors] in kbsync.toml"
@@ -274,6 +276,11 @@ class Texts:
     def _is_as_wanted(self, edit: FileEdit, data: bytes, incoming: Incoming) -> bool:
         source = parse_source(edit.path, data)
         if any(problem.level == "error" for problem in source.problems):
+            return False
+        if not (source.title or source.name or "").strip() or (
+            source.kind == "article" and source.body_blank and source.status == "published"
+        ):
+            # The portal may have it so, and no push would go out any more.
             return False
         observed = incoming.observed
         if "title" in edit.taken and source.title != observed.fields.get("title"):

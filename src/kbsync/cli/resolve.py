@@ -1,23 +1,26 @@
-"""`kbsync resolve`: decide what is held. Nothing is sent; the next push follows the decision."""
+"""`kbsync resolve`: decide what is held. Nothing is sent: the next push follows, or a file gets the portal's value."""
 
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
 from kbsync.app.options import PlanOptions
 from kbsync.app.reading import TreeRefused
-from kbsync.app.resolve import Decision, Open
+from kbsync.app.resolve import Answer, Decision, Open
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.model import Plan, visible
-from kbsync.plan.resolve import Side
 from kbsync.report.vocabulary import REASONS
 from kbsync.words import did_you_mean, field_names
+
+if TYPE_CHECKING:
+    from kbsync.app.pull import Pulled
 
 NAMES = tuple(dict.fromkeys((*ARTICLE_FIELDS, *CATEGORY_FIELDS, "locale", "status")))
 OTHER_NAMES = {"body": "content"}
@@ -26,33 +29,38 @@ SHOWN_NAMES = tuple("body" if name == "content" else name for name in NAMES)
 
 EARLIER = {"theirs": "keep the portal's value", "ours": "send your file"}
 
-CHOICES: dict[str, Side | None] = {"o": "ours", "t": "theirs", "s": None}
+CHOICES: dict[str, Answer | None] = {"o": "ours", "t": "theirs", "f": "file", "s": None}
+
+SIDES = {"file": "into your file"}
+"""What the line of a decision says, where that is not the side."""
 
 
 @click.command("resolve")
 @click.argument("selectors", nargs=-1)
 @click.option("--ours", "side", flag_value="ours", help="Use your file. The next push sends it.")
 @click.option("--theirs", "side", flag_value="theirs", help="Keep the portal's value. kbsync does not ask again.")
+@click.option("--into-file", "side", flag_value="file", help="Put the portal's value into your file.")
 @click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
 @common_options
 @click.pass_context
 def command(
-    ctx: click.Context, /, *, selectors: tuple[str, ...], side: Side | None, names: tuple[str, ...], publish: bool
+    ctx: click.Context, /, *, selectors: tuple[str, ...], side: Answer | None, names: tuple[str, ...], publish: bool
 ) -> int:
     """Decide what needs your decision. Nothing is sent until the next push.
 
-    SELECTORS limit it: paths, locale:fr, category:billing. Without --ours or --theirs, kbsync shows each one and asks.
+    SELECTORS limit it: paths, locale:fr, category:billing. Without --ours, --theirs or --into-file, kbsync shows each
+    one and asks.
     An article that was deleted on the portal is created again with --ours. To let it go, delete its file. You can
     change a decision until the next push: name the file again, with the other option.
     """
     options = Options.of(ctx)
     fields = tuple(map(_field, names))
     if side is None and not sys.stdin.isatty():
-        raise UsageError("Not a terminal, so kbsync cannot ask.", hint="Add `--ours` or `--theirs`.")
+        raise UsageError("Not a terminal, so kbsync cannot ask.", hint="Add `--ours`, `--theirs` or `--into-file`.")
     project = options.open_project()
 
-    def choose(found: Open) -> Side | None:
+    def choose(found: Open) -> Answer | None:
         return side or _ask(found, options)
 
     try:
@@ -60,13 +68,15 @@ def command(
         resolved = project.resolve(wanted, choose, names=fields, report=lambda decision: _report(decision, options))
     except TreeRefused as exc:
         return report_refusal(project.workspace, exc.reading, options, form="text", schema="")
+    if resolved.pulled is not None:
+        _report_files(resolved.pulled, options)
     if not resolved.decisions:
         click.echo("Nothing needs your decision." if not names else "Nothing needs your decision in these fields.")
         if not selectors:
             _report_decided(resolved.plan, options)
-    elif resolved.left < len(resolved.decisions):
+    elif any(decision.side in EARLIER for decision in resolved.decisions):
         options.note("Nothing was sent. Run `kbsync plan` to see what the next push will do.")
-    return ExitCode.HELD if resolved.left else ExitCode.DONE
+    return ExitCode.HELD if resolved.left or (resolved.pulled and resolved.pulled.left) else ExitCode.DONE
 
 
 def _field(name: str) -> str:
@@ -87,7 +97,18 @@ def _report(decision: Decision, options: Options) -> None:
     held = decision.held
     if decision.side or decision.why:
         what = REASONS[held.reason] if decision.why else field_names(decision.fields) or REASONS[held.reason]
-        say(f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or decision.side}")
+        say(f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or _side(decision)}")
+
+
+def _side(decision: Decision) -> str:
+    return SIDES.get(decision.side or "", decision.side or "")
+
+
+def _report_files(pulled: Pulled, options: Options) -> None:
+    from kbsync.report.pull import pull_text
+
+    for line in pull_text(pulled, options.style()).splitlines():
+        say(options.pasteable(line))
 
 
 def _report_decided(plan: Plan, options: Options) -> None:
@@ -98,7 +119,7 @@ def _report_decided(plan: Plan, options: Options) -> None:
             options.note(f"{items[0].path}{more}: you decided to {EARLIER[side]}. Name a file to decide again.")
 
 
-def _ask(found: Open, options: Options) -> Side | None:
+def _ask(found: Open, options: Options) -> Answer | None:
     from kbsync.report.text import held_text
 
     click.echo(held_text(found.held, options.style()), nl=False)
@@ -107,7 +128,7 @@ def _ask(found: Open, options: Options) -> Side | None:
     for line in found.difference():
         say(f"      {line}")
     answer = click.prompt(
-        "      Keep [o]urs (file), [t]heirs (portal) or [s]kip?",
+        "      Keep [o]urs (file), [t]heirs (portal), put theirs into the [f]ile, or [s]kip?",
         type=click.Choice(list(CHOICES)),
         default="s",
         show_choices=False,

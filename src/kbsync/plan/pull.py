@@ -22,7 +22,7 @@ A status is taken where both sides agreed on one before. What a person decided (
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -124,6 +124,25 @@ def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterab
     seen = [match.observed for match in matches.matched if match.observed is not None]
     staged = tuple(item for item in (*seen, *new) if item.staged)
     return Found(tuple(incoming), new, tuple(gone), tuple(item.desired.path for item in matches.unclear), staged)
+
+
+def named_fields(matches: Matches, wanted: Mapping[str, Sequence[str]]) -> Found:
+    """What a person wants in some files: the portal's value of these fields, whoever moved.
+
+    Args:
+        matches: everything, matched.
+        wanted: the fields by path.
+    """
+    incoming = []
+    for match in matches.matched:
+        if match.observed is None or match.desired.path not in wanted:
+            continue
+        ours = {**match.desired.fields, "status": match.desired.status, "locale": match.desired.locale}
+        theirs = {**match.observed.fields, "status": match.observed.status, "locale": match.observed.locale}
+        names = wanted[match.desired.path]
+        fields = tuple(Moved(name, Step.TAKE, ours.get(name), theirs.get(name)) for name in names)
+        incoming.append(Incoming(match, match.observed, fields))
+    return Found(tuple(incoming), ())
 
 
 @dataclass(frozen=True, slots=True)
