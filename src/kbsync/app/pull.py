@@ -6,11 +6,12 @@ but the content folder: service and ledger stay as they are.
 
 from __future__ import annotations
 
+import shutil
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kbsync.app.options import PlanOptions, policy_of
@@ -208,6 +209,7 @@ class _Pull:
         if not self.options.dry_run:
             overtaken = tuple(self.stage.commit())
             self._record(incoming, new, overtaken)
+            shutil.rmtree(self._image_cache, ignore_errors=True)
         by_name = {file.path: file.observed for file in new}
         left = {f"{by_name[path].title} ({by_name[path].slug})": why for path, why in unfit.items()}
         return Pulled(
@@ -221,6 +223,10 @@ class _Pull:
             forced,
             self.options.dry_run,
         )
+
+    @property
+    def _image_cache(self) -> Path:
+        return self.workspace.cache_folder / "pulled-images"
 
     @property
     def _record_path(self) -> Path:
@@ -257,7 +263,7 @@ class _Pull:
         allowed = self.workspace.settings.content.locales
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
         foreign = Counter(item.locale for item in found.new if item not in new and item.kind == "article")
-        return Found(found.incoming, new, found.gone, found.waiting, found.staged), foreign
+        return replace(found, new=new), foreign
 
     def _names(self) -> Names:
         compiler = self.reading.compiler
@@ -307,7 +313,7 @@ class _Pull:
         for image in known.values():
             if image.id in hosted:
                 places.add_image(hosted[image.id], image.path)
-        cache = self.workspace.cache_folder / "pulled-images"
+        cache = self._image_cache
         images = ImagePuller(self.loader, self.stage, names, places, settings.assets, cache, ids_of(known), hosted)
         authors: dict[RemoteId, str] = {number: name for name, number in settings.authors.items() if name != "default"}
         return Texts(self.reading, names, places, images, self.workspace.profile.limits, authors)

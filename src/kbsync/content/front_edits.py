@@ -149,7 +149,9 @@ def _rest_of_line(block: str, at: int) -> str:
 
 def _inline(value: Value, style: str = "") -> str:
     """A value on one line, quoted as the old one was, or as it must be."""
-    options: dict[str, object] = {"default_flow_style": True} if isinstance(value, tuple) else {}
+    # libyaml spells what is beyond the first 65,536 characters, such as an emoji, in numbers.
+    options: dict[str, object] = {"Dumper": yaml.SafeDumper}
+    options |= {"default_flow_style": True} if isinstance(value, tuple) else {}
     if isinstance(value, str) and style in QUOTES and value.isprintable():
         options["default_style"] = style
     given = list(value) if isinstance(value, tuple) else value

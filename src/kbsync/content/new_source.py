@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import yaml
+
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS
 from kbsync.content.post import dumps, new_post, read_post
 from kbsync.fields import AS_GIVEN
@@ -60,7 +62,8 @@ def source_text(values: Mapping[str, Value], body: str, order: Mapping[str, str]
     """Front matter and body. What YAML would read as something else is quoted."""
     ordered = {name: values[name] for name in order if values.get(name) is not None}
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in ordered.items()}
-    text = dumps(new_post(body, **plain))
+    # libyaml spells what is beyond the first 65,536 characters, such as an emoji, in numbers.
+    text = dumps(new_post(body, **plain), Dumper=yaml.SafeDumper)
     return text if _says(text, ordered, body) else dumps(new_post(body, **plain), default_style='"')
 
 

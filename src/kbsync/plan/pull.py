@@ -83,7 +83,8 @@ class Found:
     """What moved, in files and without them.
 
     `gone` are the paths of what was deleted on the portal; `waiting` of what needs a decision first, as it is not clear
-    which article it is; `staged` have an edit pending in the panel.
+    which article it is; `staged` have an edit pending in the panel. `dropped` are on the portal, and their files were
+    deleted: they do not come back.
     """
 
     incoming: tuple[Incoming, ...]
@@ -91,6 +92,7 @@ class Found:
     gone: tuple[str, ...] = ()
     waiting: tuple[str, ...] = ()
     staged: tuple[Observed, ...] = ()
+    dropped: tuple[Observed, ...] = ()
 
 
 def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterable[tuple[str, str, str]] = ()) -> Found:
@@ -123,7 +125,9 @@ def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterab
     )
     seen = [match.observed for match in matches.matched if match.observed is not None]
     staged = tuple(item for item in (*seen, *new) if item.staged)
-    return Found(tuple(incoming), new, tuple(gone), tuple(item.desired.path for item in matches.unclear), staged)
+    waiting = tuple(item.desired.path for item in matches.unclear)
+    dropped = tuple(there for _, there in matches.orphans if there is not None and there.remote_id not in unclear)
+    return Found(tuple(incoming), new, tuple(gone), waiting, staged, dropped)
 
 
 def named_fields(matches: Matches, wanted: Mapping[str, Sequence[str]]) -> Found:

@@ -46,6 +46,8 @@ class Moved(Protocol):
     def waiting(self) -> Sequence[str]: ...
     @property
     def staged(self) -> Sequence[Observed]: ...
+    @property
+    def dropped(self) -> Sequence[Observed]: ...
 
 
 class Result(Protocol):
@@ -121,6 +123,9 @@ def _more(pulled: Result, style: Style) -> Iterator[str]:
         yield from (f"  {number:,}  {visible(why)}" for why, number in pulled.left_images.items())
     yield from _list("deleted on the portal; your files stay", pulled.found.gone, style)
     yield from _list("not pulled, because it is not clear which article it is", pulled.found.waiting, style)
+    if dropped := len(pulled.found.dropped):
+        text = f"{count(dropped, 'item')} on the portal {are(dropped)} left out, because the file was deleted here."
+        yield from style.wrapped(f"{text} To bring a file back, use git: `git log --diff-filter=D --name-only`.")
     if staged := len(pulled.found.staged):
         text = "has an edit that is pending in the panel" if staged == 1 else "have edits that are pending in the panel"
         yield from style.wrapped(f"{count(staged, 'article')} {text}. Pull again when they are published.")
