@@ -86,7 +86,7 @@ def test_an_image_that_was_changed_in_the_files_is_uploaded(remote: Any, portal:
     image = upload(asked, "shot.png", PNG)
     portal.panel.create("handbook", "One", f"![a]({image})", slug="one", locale="en")
     assert remote.run("pull").code == 0
-    assert "upload" not in remote.run("plan").out
+    assert "uploaded" not in remote.run("push").out
     (remote.folder / "content/en/images/shot.png").write_bytes(PNG + b"\0")
     assert "1 image" in remote.run("plan").out
 

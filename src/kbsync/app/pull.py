@@ -196,7 +196,8 @@ class _Pull:
         unfit: dict[str, str] = {}
         while True:
             # Where an article turns out not to fit into a file, others must not link to that.
-            texts = self._texts(names, incoming, [file for file in new if file.path not in unfit])
+            fit = [file for file in new if file.path not in unfit]
+            texts = self._texts(replace(names, taken=set(names.taken)), incoming, fit)
             before = len(unfit)
             self._make(texts, incoming, new, unfit)
             if len(unfit) == before:
