@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
 EXAMPLES = ROOT / "examples"
 GITHUB = EXAMPLES / "github" / "kbsync.yml"
 NIGHTLY = EXAMPLES / "github" / "nightly.yml"
+PULL = EXAMPLES / "github" / "pull.yml"
 FORK_PLAN = EXAMPLES / "github" / "fork-plan.yml"
 FORK_COMMENT = EXAMPLES / "github" / "fork-comment.yml"
 GITLAB = EXAMPLES / "gitlab" / ".gitlab-ci.yml"

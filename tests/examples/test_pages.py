@@ -6,13 +6,14 @@ import re
 
 import pytest
 
-from .jobs import FORK_COMMENT, FORK_PLAN, GITHUB, GITLAB, NIGHTLY, ROOT
+from .jobs import FORK_COMMENT, FORK_PLAN, GITHUB, GITLAB, NIGHTLY, PULL, ROOT
 
 PAGES = {
     "publish-on-merge": [GITHUB],
     "publish-from-gitlab": [GITLAB],
     "plan-for-forks": [FORK_PLAN, FORK_COMMENT],
     "nightly-check": [NIGHTLY],
+    "pull-every-night": [PULL],
 }
 
 
