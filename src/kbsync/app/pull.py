@@ -10,40 +10,33 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from kbsync.app.options import PlanOptions, policy_of
 from kbsync.app.plan import Planned, make_plan
+from kbsync.app.pull_making import Making, PulledFile, is_taken
 from kbsync.app.pull_record import all_of, load_records, moved_of, record_path, store_records
 from kbsync.app.pulled_files import Stage, finish
 from kbsync.app.pulled_images import ImagePuller, ids_of
-from kbsync.app.pulling import FileEdit, PullSide, Texts, Unfit
+from kbsync.app.pulling import PullSide, Texts
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.selectors import Item, meant
 from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
-from kbsync.content.front_edits import Edit
 from kbsync.content.hosted import HOSTED_FILE, hosted_text
 from kbsync.content.identity import Identity
 from kbsync.content.relative import Places
-from kbsync.content.walk import MAX_SOURCE_BYTES
-from kbsync.errors import ContentError, NotFound, PlanRefused, UsageError
-from kbsync.files import read_within, real_path
-from kbsync.markdown.uploaded import body_digest
+from kbsync.errors import PlanRefused, UsageError
+from kbsync.files import real_path
 from kbsync.model import Action, Observed, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
-from kbsync.plan.pull import Found, Incoming, Moved, Records, Step, find_moved, named_fields
+from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
 from kbsync.service.contract import Service
 from kbsync.service.download import Downloader
-
-ROWS_PER_PAGE = 25
-"""Source: docs/service.md, section 4."""
-
-NOTE_EVERY_S = 5.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +58,6 @@ class PullOptions:
     dry_run: bool = False
     full: bool = False
     here: Path | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class PulledFile:
-    """A file of the result; `edit` has what moved in one that was there."""
-
-    path: str
-    title: str
-    edit: FileEdit | None = None
-
-    @property
-    def is_new(self) -> bool:
-        """Whether it was made."""
-        return self.edit is None
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +105,17 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
             hint="Use the profile `chatwoot`.",
         )
     root = workspace.content_root
-    root.mkdir(parents=True, exist_ok=True)
+    is_there = root.exists()
+    with suppress(OSError):  # Reading it says what is wrong.
+        root.mkdir(parents=True, exist_ok=True)
     above = workspace.state_folder / "pull"
     if not options.dry_run and finish(above, root, now_s=time.time()):
         workspace.session.note("Finished an earlier pull that was interrupted.")
     reading = read_sound(workspace)
     stage = Stage(above, root)
     with ExitStack() as stack:
+        if options.dry_run and not is_there:
+            stack.callback(root.rmdir)
         stack.callback(_end, stage)
         service = stack.enter_context(workspace.open_service())
         loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
@@ -182,7 +165,6 @@ class _Pull:
     only: Mapping[str, Sequence[str]] | None = None
     files: list[PulledFile] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
-    noted_s: float = field(default_factory=time.monotonic)
     records: Records = field(init=False)
 
     def __post_init__(self) -> None:
@@ -199,11 +181,12 @@ class _Pull:
             fit = [file for file in new if file.path not in unfit]
             texts = self._texts(replace(names, taken=set(names.taken)), incoming, fit)
             before = len(unfit)
-            self._make(texts, incoming, new, unfit)
+            making = Making(self.workspace, self.service, self.planned, self.stage, texts, self.options.side, unfit)
+            making.make(incoming, new)
             if len(unfit) == before:
                 break
             self.stage.clear()
-            self.files.clear()
+        self.files, self.left = making.files, making.left
         forced = self._check_uncommitted()
         self._add_hosted(texts.images)
         overtaken: tuple[str, ...] = ()
@@ -263,7 +246,8 @@ class _Pull:
         found = find_moved(draft, match_items(self.reading.desired, weighed), records, pending)
         allowed = self.workspace.settings.content.locales
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
-        foreign = Counter(item.locale for item in found.new if item not in new and item.kind == "article")
+        rest = (item for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed))
+        foreign = Counter(item.locale for item in rest)
         return replace(found, new=new), foreign
 
     def _names(self) -> Names:
@@ -312,155 +296,13 @@ class _Pull:
         hosted = dict(compiler.images.hosted)
         known = dict(compiler.images.by_path)
         for image in known.values():
-            if image.id in hosted:
-                places.add_image(hosted[image.id], image.path)
+            name = compiler.images.name(image.path)
+            if name is not None and (settings.assets.base_url or image.id in hosted):
+                places.add_image(name, image.path)
         cache = self._image_cache
         images = ImagePuller(self.loader, self.stage, names, places, settings.assets, cache, ids_of(known), hosted)
         authors: dict[RemoteId, str] = {number: name for name, number in settings.authors.items() if name != "default"}
         return Texts(self.reading, names, places, images, self.workspace.profile.limits, authors)
-
-    # --- the texts -------------------------------------------------------------------------------------------------
-
-    def _make(self, texts: Texts, incoming: Sequence[Incoming], new: Sequence[NewFile], unfit: dict[str, str]) -> None:
-        """Make all texts and keep them beside, the largest part of a pull."""
-        for file in new:
-            if file.observed.kind == "category" and file.path not in unfit:
-                self._add_new(texts, file, None, unfit)
-        by_id = {file.observed.remote_id: file for file in new if file.observed.kind == "article"}
-        by_id = {remote_id: file for remote_id, file in by_id.items() if file.path not in unfit}
-        moved = {item.observed.remote_id: item for item in incoming if item.match.desired.kind == "article"}
-        bases = self._base_texts(incoming)
-        wanted = {remote_id: file.observed for remote_id, file in by_id.items()}
-        wanted |= {number: item.observed for number, item in moved.items() if _needs_body(item, self.options.side)}
-        extra = self._new_category_slugs(incoming)
-        total = len(wanted)
-        for number, (remote_id, content) in enumerate(self._bodies(wanted), 1):
-            self._note(number, total)
-            if remote_id in by_id:
-                self._add_new(texts, by_id[remote_id], content, unfit)
-            else:
-                self._add_edited(texts, moved[remote_id], content, bases, extra)
-        for item in incoming:
-            if item.match.desired.kind == "category" or item.observed.remote_id not in wanted:
-                self._add_edited(texts, item, None, bases, extra)
-        for path, front in extra.items():
-            data = self._read(path)
-            self._keep(texts.with_keys(path, data, front), path)
-
-    def _add_new(self, texts: Texts, file: NewFile, content: str | None, unfit: dict[str, str]) -> None:
-        try:
-            if file.observed.kind == "category":
-                data = texts.new_category(file)
-            elif content is None:
-                raise Unfit("it changed while kbsync was reading; pull again")
-            else:
-                data = texts.new_article(file, content)
-        except Unfit as exc:
-            unfit[file.path] = str(exc)
-            return
-        self.stage.add(file.path, data)
-        self.files.append(PulledFile(file.path, file.observed.title))
-
-    def _add_edited(
-        self,
-        texts: Texts,
-        item: Incoming,
-        content: str | None,
-        bases: Mapping[str, str],
-        extra: dict[str, dict[str, Edit]],
-    ) -> None:
-        path = item.match.desired.path
-        data = self._read(path)
-        edit = texts.edited(item, data, content, bases.get(path), self.options.side)
-        if (front := extra.pop(path, None)) and "category" not in edit.taken:
-            again = texts.with_keys(path, edit.after, front)
-            edit.after = again.after
-            edit.taken += again.taken
-        self._keep(edit, item.match.desired.title)
-
-    def _keep(self, edit: FileEdit, title: str) -> None:
-        for name, why in edit.left.items():
-            self.left[f"{edit.path} ({name})"] = why
-        if edit.after != edit.before:
-            self.stage.add(edit.path, edit.after, before=edit.before)
-            self.files.append(PulledFile(edit.path, title, edit))
-
-    def _read(self, path: str) -> bytes:
-        try:
-            data = read_within(self.workspace.content_root / path, MAX_SOURCE_BYTES)
-        except OSError as exc:
-            raise ContentError(f"{path} can no longer be read: {exc.strerror}.") from exc
-        from kbsync.content.body import raw_digest
-
-        if raw_digest(data) != self.reading.compiler.tree.sources[path].raw_digest:
-            raise ContentError(f"{path} changed while kbsync was running.", hint="Run the command again.")
-        return data
-
-    def _new_category_slugs(self, incoming: Iterable[Incoming]) -> dict[str, dict[str, Edit]]:
-        """The files that name a category whose slug comes from the panel, each with its new key."""
-        slugs = {
-            (item.match.desired.locale, item.match.desired.slug): str(moved.theirs)
-            for item in incoming
-            if item.match.desired.kind == "category"
-            for moved in item.fields
-            if moved.name == "slug" and _is_taken(moved, self.options.side)
-        }
-        if not slugs:
-            return {}
-        sources, articles = self.reading.compiler.tree.sources, self.reading.compiler.site.articles
-        return {
-            path: {"category": slugs[identity.locale, identity.category]}
-            for path, identity in articles.items()
-            if sources[path].category and (identity.locale, identity.category) in slugs
-        }
-
-    def _base_texts(self, incoming: Iterable[Incoming]) -> dict[str, str]:
-        """What both sides had agreed on of the bodies that are merged."""
-        wanted = {}
-        for item in incoming:
-            base, path = item.match.base, item.match.desired.path
-            for moved in item.fields:
-                if moved.name == "content" and moved.step is Step.MERGE and isinstance(moved.agreed, str) and base:
-                    wanted[path] = (moved.agreed, (base.path,))
-        if not wanted or self.options.side is not None:
-            return {}
-        from kbsync.history.base_texts import find_texts
-
-        return find_texts(self.reading.compiler, wanted)
-
-    # --- the portal ------------------------------------------------------------------------------------------------
-
-    def _bodies(self, wanted: Mapping[RemoteId, Observed]) -> Iterator[tuple[RemoteId, str | None]]:
-        """The texts of some articles; None for one that is not the article any more that was listed.
-
-        A page of the list has 25 of them, so it is read where many are wanted.
-        """
-        by_locale: dict[str, set[RemoteId]] = {}
-        rows = Counter(item.locale for item in self.planned.portal.items or () if item.kind == "article")
-        for remote_id, item in wanted.items():
-            by_locale.setdefault(item.locale, set()).add(remote_id)
-        for locale, ids in by_locale.items():
-            if len(ids) > rows[locale] // ROWS_PER_PAGE + 1:
-                for remote_id, text in self.service.read_bodies(locale):
-                    if remote_id in ids and body_digest(text) == wanted[remote_id].fields.get("content"):
-                        ids.discard(remote_id)
-                        yield remote_id, text
-                    if not ids:
-                        break
-            for remote_id in sorted(ids, key=str):
-                yield remote_id, self._one_body(wanted[remote_id])
-
-    def _one_body(self, item: Observed) -> str | None:
-        try:
-            text = self.service.read_article(item.remote_id, locale=item.locale)[1] or ""
-        except NotFound:
-            return None
-        return text if body_digest(text) == item.fields.get("content") else None
-
-    def _note(self, number: int, total: int) -> None:
-        if time.monotonic() - self.noted_s >= NOTE_EVERY_S:
-            self.noted_s = time.monotonic()
-            self.workspace.session.note(f"Read {number:,} of {total:,} articles")
 
     # --- the files -------------------------------------------------------------------------------------------------
 
@@ -510,14 +352,6 @@ def _renamed(incoming: Iterable[Incoming], side: PullSide | None) -> Iterator[tu
     """The files whose slug comes from the panel."""
     for item in incoming:
         for moved in item.fields:
-            if moved.name == "slug" and _is_taken(moved, side):
+            if moved.name == "slug" and is_taken(moved, side):
                 desired = item.match.desired
                 yield desired.path, desired.locale, str(moved.theirs), desired.kind == "article"
-
-
-def _is_taken(moved: Moved, side: PullSide | None) -> bool:
-    return moved.step is Step.TAKE or side == "theirs"
-
-
-def _needs_body(item: Incoming, side: PullSide | None) -> bool:
-    return any(moved.name == "content" and not (moved.step is Step.MERGE and side == "ours") for moved in item.fields)

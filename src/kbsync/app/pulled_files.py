@@ -71,9 +71,13 @@ class Stage:
             data: its bytes.
             before: the bytes that are there now; None: there is no such file.
         """
-        make_folder(self.folder)
         name = f"{len(self.files):06}"
-        (self.folder / name).write_bytes(data)
+        try:
+            make_folder(self.folder)
+            (self.folder / name).write_bytes(data)
+        except OSError as exc:
+            hint = "Check its permissions and the room on the disk. Nothing was changed."
+            raise ContentError(f"{self.folder} cannot be written to: {exc.strerror}.", hint=hint) from exc
         self.files.append(Staged(path, name, raw_digest(before) if before is not None else b""))
 
     def commit(self) -> list[str]:

@@ -13,7 +13,7 @@ from kbsync.app.pulled_files import Stage
 from kbsync.config import AssetsSettings
 from kbsync.content.images import SVG, Image, look_at
 from kbsync.content.relative import Places
-from kbsync.files import make_folder, read_within, write_whole
+from kbsync.files import read_within, store_whole
 from kbsync.markdown.spans import scan
 from kbsync.markdown.uploaded import SUFFIXES, UPLOADS, host_of, key_in
 from kbsync.plan.new_paths import Names, safe_name
@@ -116,8 +116,7 @@ class ImagePuller:
             self.silent = self.silent + 1 if str(exc) in {"no answer in time", "it cannot be reached"} else 0
             raise
         self.silent = 0
-        make_folder(self.cache)
-        write_whole(kept, data)
+        store_whole(kept, data)
         return data
 
     def _unfit(self, image: Image) -> str:

@@ -75,6 +75,10 @@ class Texts:
     images: ImagePuller
     limits: Limits
     authors: Mapping[RemoteId, str]
+    by_folder: dict[str, str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.by_folder = {folder: slug for (_, slug), folder in self.names.folders.items()}
 
     # --- new files -------------------------------------------------------------------------------------------------
 
@@ -141,6 +145,8 @@ class Texts:
         if isinstance(author, int | str) and author in self.authors:
             values["author"] = self.authors[author]
         first, _, rest = file.path.partition("/")
+        if first != item.locale:
+            values["locale"] = item.locale
         default = self.reading.compiler.site.default_locale
         if file.original and (first == default or file.original != f"{default}/{rest}"):
             values["translation_of"] = file.original
@@ -148,10 +154,9 @@ class Texts:
 
     def _category_of_folder(self, path: str) -> str:
         """The category that a file has by its folder; "" for none."""
-        by_folder = {folder: slug for (_, slug), folder in self.names.folders.items()}
 
         def slug_at(file: str) -> str | None:
-            return by_folder.get(file.removesuffix(f"/{CATEGORY_FILE}"))
+            return self.by_folder.get(file.removesuffix(f"/{CATEGORY_FILE}"))
 
         first = path.partition("/")[0]
         return folder_category(path, (first,), slug_at)
@@ -182,7 +187,7 @@ class Texts:
             if moved.name == "content":
                 body = self._body(edit, source, text, content, base, is_taken=is_taken)
             else:
-                self._front(edit, front, source, moved, is_taken=is_taken)
+                self._front(edit, front, source, moved, incoming.observed, is_taken=is_taken)
         self._finish(edit, source, text, front, body, incoming)
         return edit
 
@@ -222,8 +227,10 @@ class Texts:
         found = parse_source(source.path, _encoded(after or ""), inspect=inspect)
         return any(problem.code == UNFINISHED_MERGE for problem in found.problems)
 
-    def _front(self, edit: FileEdit, front: dict[str, Edit], source: Source, moved: Moved, *, is_taken: bool) -> None:
-        value = self._value(edit, source, moved)
+    def _front(
+        self, edit: FileEdit, front: dict[str, Edit], source: Source, moved: Moved, there: Observed, *, is_taken: bool
+    ) -> None:
+        value = self._value(edit, source, moved, there)
         if moved.name in edit.left:
             return
         if is_taken:
@@ -233,7 +240,7 @@ class Texts:
             front[moved.name] = Both(value, OURS, THEIRS)
             edit.conflicts.append(moved.name)
 
-    def _value(self, edit: FileEdit, source: Source, moved: Moved) -> Value:
+    def _value(self, edit: FileEdit, source: Source, moved: Moved, there: Observed) -> Value:
         """What the front matter says for a value of the portal."""
         theirs = moved.theirs
         if moved.name == "locale":
@@ -244,7 +251,9 @@ class Texts:
             return self.authors.get(theirs) if isinstance(theirs, int | str) else None
         if moved.name == "category":
             locale = source.locale or locale_of(source.path, self.reading.compiler.site.locales)
-            if theirs and (locale, str(theirs)) not in self.names.folders:
+            if there.locale not in ("", locale):
+                edit.left["category"] = f"on the portal it is in `{there.locale}`"
+            elif theirs and (locale, str(theirs)) not in self.names.folders:
                 edit.left["category"] = f"the category `{theirs}` is not in your files"
             if theirs and self._category_of_folder(source.path) == theirs:
                 return None
@@ -267,11 +276,19 @@ class Texts:
             return
         after = edit_source(source, text, front, body, most_chars=self.limits.content_chars)
         data = _encoded(after) if after is not None else b""
-        if after is None or not (edit.conflicts or self._is_as_wanted(edit, data, incoming)):
+        if after is None or not (
+            self._has_errors(edit.path, data) if edit.conflicts else self._is_as_wanted(edit, data, incoming)
+        ):
             edit.left |= dict.fromkeys((*edit.taken, *edit.merged, *edit.conflicts), UNEDITABLE)
             edit.taken, edit.merged, edit.conflicts = [], [], []
             return
         edit.after = data
+
+    def _has_errors(self, path: str, data: bytes) -> bool:
+        """Whether nothing is pushed before somebody chose between two versions."""
+        from kbsync.lint import inspect
+
+        return any(problem.level == "error" for problem in parse_source(path, data, inspect=inspect).problems)
 
     def _is_as_wanted(self, edit: FileEdit, data: bytes, incoming: Incoming) -> bool:
         source = parse_source(edit.path, data)

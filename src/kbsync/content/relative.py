@@ -19,7 +19,7 @@ from kbsync.markdown.spans import scan
 HEAD = "---\ntitle: x\n---\n"
 """Stands before a body that is read to see what it compiles to."""
 
-MOST_TRIED = 500
+MOST_TRIED = 100
 """Destinations that are tried one by one where all at once do not compile to the same."""
 
 Edit = tuple[int, int, str]

@@ -56,6 +56,7 @@ class Names:
     paths: dict[RemoteId, str]
     default_locale: str
     made: list[NewFile] = field(default_factory=list)
+    numbers: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(
@@ -114,9 +115,10 @@ class Names:
         return locale != self.default_locale and _key(other) in self.taken and other != original
 
     def _free(self, folder: str, name: str, ending: str) -> str:
-        path, number = f"{folder}/{name}{ending}", 1
+        first = path = f"{folder}/{name}{ending}"
         while _key(path) in self.taken:
-            number += 1
+            # Thousands of slugs may become one name: the search goes on where it ended.
+            number = self.numbers[_key(first)] = self.numbers.get(_key(first), 1) + 1
             path = f"{folder}/{name}-{number}{ending}"
         return path
 

@@ -13,6 +13,7 @@ from kbsync.command import command_line
 from kbsync.model import Observed, visible
 from kbsync.plan.three_way import lines_of
 from kbsync.report.style import SHOWN, Style
+from kbsync.report.vocabulary import NOUNS
 from kbsync.words import are, count, field_names
 
 
@@ -123,9 +124,7 @@ def _more(pulled: Result, style: Style) -> Iterator[str]:
         yield from (f"  {number:,}  {visible(why)}" for why, number in pulled.left_images.items())
     yield from _list("deleted on the portal; your files stay", pulled.found.gone, style)
     yield from _list("not pulled, because it is not clear which article it is", pulled.found.waiting, style)
-    if dropped := len(pulled.found.dropped):
-        text = f"{count(dropped, 'item')} on the portal {are(dropped)} left out, because the file was deleted here."
-        yield from style.wrapped(f"{text} To bring a file back, use git: `git log --diff-filter=D --name-only`.")
+    yield from _dropped(pulled.found.dropped, style)
     if staged := len(pulled.found.staged):
         text = "has an edit that is pending in the panel" if staged == 1 else "have edits that are pending in the panel"
         yield from style.wrapped(f"{count(staged, 'article')} {text}. Pull again when they are published.")
@@ -134,6 +133,18 @@ def _more(pulled: Result, style: Style) -> Iterator[str]:
         yield from style.wrapped(f"{text} locales in kbsync.toml.")
     yield from _list("changed while kbsync was running and left alone", pulled.overtaken, style)
     yield from _list("had uncommitted work and changed all the same", pulled.forced, style)
+
+
+def _dropped(items: Sequence[Observed], style: Style) -> Iterator[str]:
+    for kind, noun in NOUNS.items():
+        if number := sum(1 for item in items if item.kind == kind):
+            what = (
+                f"{count(number, noun)} on the portal {are(number)} left out, because {'its' if number == 1 else 'the'}"
+            )
+            yield from style.wrapped(
+                f"{what} file {'was' if number == 1 else 'of each was'} deleted here. To bring a file back, use git: "
+                "`git log --diff-filter=D --name-only` lists them."
+            )
 
 
 def _list(what: str, items: Sequence[str], style: Style) -> Iterator[str]:
