@@ -76,3 +76,11 @@ def test_whatever_the_portal_has_can_be_read_again(title, description, tags, pos
     assert (front["title"].text, front["description"].text) == (title, description)
     assert (tuple(item.text for item in front["tags"].items), front["position"].text) == (tuple(tags), str(position))
     assert edited.startswith("---\n# who: ana\n") and edited.endswith("other: [1, 2]\n---\n")
+
+
+@pytest.mark.parametrize("text", ["\x85", "a\u2028b", "\x1b[31m", "\ufeff", "\u00a0", "a\nb", "🎉", "\U000e0001"])
+def test_characters_that_yaml_treats_in_its_own_way_come_through(text: str):
+    edited = edit_front(HEAD, {"title": text, "icon": text, "tags": (text,)})
+    assert edited is not None
+    front = read_post(edited).front
+    assert [front["title"].text, front["icon"].text, front["tags"].items[0].text] == [text] * 3

@@ -99,11 +99,11 @@ def _new_lines(key: str, edit: Edit, end: str) -> str:
         return ""
     if isinstance(edit, Both):
         return _marked("", key, edit, end)
-    return f"{key}: {_inline(edit)}{end}"
+    return f"{key}: {inline(edit)}{end}"
 
 
 def _marked(lines: str, key: str, edit: Both, end: str) -> str:
-    theirs = "" if edit.theirs is None else f"{key}: {_inline(edit.theirs)}{end}"
+    theirs = "" if edit.theirs is None else f"{key}: {inline(edit.theirs)}{end}"
     gap = end if lines and not lines.endswith(("\n", "\r")) else ""
     return f"<<<<<<< {edit.ours_name}{end}{lines}{gap}======={end}{theirs}>>>>>>> {edit.theirs_name}{end}"
 
@@ -122,7 +122,7 @@ def _value(block: str, there: _Written, value: Value, end: str) -> str:
     old = block[there.value_start : there.value_end]
     if there.is_block_list and isinstance(value, tuple) and value:
         return _block_list(block, there, value, end)
-    text = _inline(value, there.style)
+    text = inline(value, there.style)
     gap = "" if block[there.value_start - 1 : there.value_start] in (" ", "\t") else " "
     if there.is_block_list:
         # `tags:` and its items on lines of their own become `tags: []`.
@@ -137,7 +137,7 @@ def _block_list(block: str, there: _Written, value: Iterable[str], end: str) -> 
     line = max(block.rfind("\n", 0, start), block.rfind("\r", 0, start)) + 1
     indent = block[line : block.index("-", line)]
     known = {text: _rest_of_line(block, at) for text, at in there.items}
-    lines = [known.get(text, _inline(text)) for text in value]
+    lines = [known.get(text, inline(text)) for text in value]
     lead = block[there.value_start : line] + indent
     return lead + f"{end}{indent}".join(f"- {text}" for text in lines)
 
@@ -147,13 +147,23 @@ def _rest_of_line(block: str, at: int) -> str:
     return block[at : found.start()] if found else block[at:]
 
 
-def _inline(value: Value, style: str = "") -> str:
-    """A value on one line, quoted as the old one was, or as it must be."""
+def inline(value: Value, style: str = "") -> str:
+    """A value on one line, quoted as the old one was, or as it must be.
+
+    Some characters cannot be read again in the way the YAML library writes them without quotes.
+    """
+    options: dict[str, object] = {"default_flow_style": True} if isinstance(value, tuple) else {}
     # libyaml spells what is beyond the first 65,536 characters, such as an emoji, in numbers.
-    options: dict[str, object] = {"Dumper": yaml.SafeDumper}
-    options |= {"default_flow_style": True} if isinstance(value, tuple) else {}
+    plain = _exported(value, Dumper=yaml.SafeDumper, **options)
+    texts = (value,) if isinstance(value, str) else value if isinstance(value, tuple) else ()
     if isinstance(value, str) and style in QUOTES and value.isprintable():
-        options["default_style"] = style
+        return _exported(value, Dumper=yaml.SafeDumper, default_style=style)
+    if all(text.isprintable() for text in texts):
+        return plain
+    return _exported(value, default_style='"', **options)
+
+
+def _exported(value: Value, **options: object) -> str:
     given = list(value) if isinstance(value, tuple) else value
     text = HANDLER.export({"k": given}, **options)
     # `{k: [a, b]}` in flow style, `"k": "a"` where all is quoted, else `k: a`.

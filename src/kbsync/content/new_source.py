@@ -6,12 +6,14 @@ from collections.abc import Mapping
 
 import yaml
 
+from kbsync.content.front_edits import inline
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS
 from kbsync.content.post import dumps, new_post, read_post
 from kbsync.fields import AS_GIVEN
 from kbsync.markdown.slugs import PLAIN
 from kbsync.model import Observed, Value
 
+QUOTED = '"'
 EMPTY = (None, "", ())
 """Values that need no line."""
 
@@ -64,7 +66,11 @@ def source_text(values: Mapping[str, Value], body: str, order: Mapping[str, str]
     plain = {name: list(value) if isinstance(value, tuple) else value for name, value in ordered.items()}
     # libyaml spells what is beyond the first 65,536 characters, such as an emoji, in numbers.
     text = dumps(new_post(body, **plain), Dumper=yaml.SafeDumper)
-    return text if _says(text, ordered, body) else dumps(new_post(body, **plain), default_style='"')
+    if _says(text, ordered, body):
+        return text
+    # What the YAML library writes cannot always be read again: line breaks of other kinds, for example.
+    lines = (f"{name}: {inline(value, QUOTED)}\n" for name, value in ordered.items())
+    return f"---\n{''.join(lines)}---\n{body}"
 
 
 def _says(text: str, values: Mapping[str, Value], body: str) -> bool:

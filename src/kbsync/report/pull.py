@@ -85,7 +85,7 @@ def _files(pulled: Result, style: Style) -> Iterator[str]:
     new = [file for file in pulled.files if file.edit is None]
     if not pulled.files:
         yield "Everything is up to date." if not pulled.left else "No file changes."
-    would = "would have" if pulled.is_dry else "now have" if len(edited) > 1 else "now has"
+    would = "would get" if pulled.is_dry else "now have" if len(edited) > 1 else "now has"
     if edited:
         yield style.paint(f"{count(len(edited), 'file')} {would} edits from the panel:", "bold")
         for file in _shown(edited, style):
