@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from builders import source_of
 from kbsync.content.front_edits import Both, edit_front
 from kbsync.content.post import read_post
+from kbsync.content.source_edits import edit_source
 
 HEAD = """---
 # who: ana
@@ -53,6 +55,11 @@ def test_only_the_value_moves(edits: dict, before: str, after: str):
 def test_a_file_without_front_matter_gets_one():
     assert edit_front("", {"title": "x"}) == "---\ntitle: x\n---\n"
     assert edit_front("\ufeff", {"title": "x"}) == "\ufeff---\ntitle: x\n---\n"
+
+
+def test_a_file_that_ends_with_its_front_matter_gets_a_body():
+    text = "---\ntitle: x\n---"
+    assert edit_source(source_of(text), text, {}, "Text.") == "---\ntitle: x\n---\nText.\n"
 
 
 def test_line_ends_stay_what_they_are():

@@ -49,6 +49,8 @@ def edit_source(
     elif body is not None:
         content = framed(body, content, most_chars)
     edited = edit_front(head, front) if front else head
+    if edited and content and edited.endswith("-"):
+        edited += "\n"  # A file that ended with its front matter.
     return None if edited is None else edited + content
 
 
