@@ -55,6 +55,6 @@ def completed(folder: Path, script: str, *words: str) -> list[str]:
 def test_bash_completes_commands_options_and_choices(project, tmp_path: Path):
     script = project.run("completion", "bash").out
     assert completed(tmp_path, script, "kbsync", "") == list(COMMANDS)
-    assert completed(tmp_path, script, "kbsync", "pu") == ["push"]
+    assert completed(tmp_path, script, "kbsync", "pu") == ["push", "pull"]
     assert completed(tmp_path, script, "kbsync", "plan", "--fail") == ["--fail-on"]
     assert completed(tmp_path, script, "kbsync", "completion", "") == ["bash", "zsh", "fish"]

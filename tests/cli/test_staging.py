@@ -128,7 +128,7 @@ def test_theirs_leaves_it_alone_until_it_is_another_one(theirs, portal: Sandbox)
 
 
 def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal: Sandbox):
-    done = theirs.run("resolve", INVOICES, "--take")
+    done = theirs.run("resolve", INVOICES, "--into-file")
     assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: written into your file\n")
     text = (theirs.folder / INVOICES).read_text("utf-8")
     assert text == "---\ntitle: Their bills\nstatus: published\n---\nTheir text. See [refunds](refunds.md).\n"
@@ -140,7 +140,7 @@ def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal: S
 
 def test_what_is_not_committed_is_not_written_over(theirs):
     theirs.write(INVOICES, OURS + "More.\n")
-    done = theirs.run("resolve", INVOICES, "--take")
+    done = theirs.run("resolve", INVOICES, "--into-file")
     assert done.code == 4 and "changes that are not committed. Nothing was written. Commit it first." in done.out
     assert (theirs.folder / INVOICES).read_text("utf-8") == OURS + "More.\n"
 

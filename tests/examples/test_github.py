@@ -25,6 +25,7 @@ from .jobs import (
     HEAD,
     MERGED,
     NIGHTLY,
+    PULL,
     ROOT,
     VERIFY,
     github_job,
@@ -294,3 +295,27 @@ def test_every_action_has_one_version_everywhere():
     }
     names = [pin.partition("@")[0] for pin in used]
     assert len(names) == len(set(names))
+
+
+# --- panel edits, in a pull request ----------------------------------------------------------------------------------
+
+
+def pulled(forge: Forge) -> tuple[Ran, list[str]]:
+    """The job that pulls, and the calls of `gh` so far."""
+    log = forge.folder / "gh.log"
+    forge.program("gh", GH.replace("issue", "pr"))
+    ran = forge.run(AT_NIGHT, github_job(AT_NIGHT, forge.secrets, PULL), GH_LOG=str(log))
+    return ran, log.read_text("utf-8").splitlines() if log.exists() else []
+
+
+def test_an_edit_in_the_panel_comes_as_one_pull_request(forge, portal):
+    forge.merge("first")
+    assert forge.run(MERGED).code == 0
+    ran, calls = pulled(forge)
+    assert (ran.code, calls) == (0, []), ran.err
+    portal.panel.edit("invoices", title="Bills")
+    ran, calls = pulled(forge)
+    assert ran.code == 0, ran.err
+    assert calls[-1] == "pr create --head kbsync-pull --title Edits from the panel --body-file pulled.txt"
+    ran, calls = pulled(forge)
+    assert ran.code == 0 and calls[-1] == "pr edit 5 --body-file pulled.txt"

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from .jobs import FORK_COMMENT, FORK_PLAN, GITHUB, GITLAB, NIGHTLY, ROOT, VERIFY
+from .jobs import FORK_COMMENT, FORK_PLAN, GITHUB, GITLAB, NIGHTLY, PULL, ROOT, VERIFY
 
 PAGES = {
     "publish-on-merge": [GITHUB],
@@ -14,6 +14,7 @@ PAGES = {
     "plan-for-forks": [FORK_PLAN, FORK_COMMENT],
     "nightly-check": [NIGHTLY],
     "verify": [VERIFY],
+    "pull-every-night": [PULL],
 }
 
 

@@ -47,8 +47,8 @@ MOST_ROUNDS = 3
 class Planned:
     """A plan, what a push needs beside it, what was seen of the portal, and where its images are.
 
-    `reading` is the tree with the slugs that its articles have on this portal. `desired` is what was planned, with ids
-    of the portal in the place of paths.
+    `reading` is the tree with the slugs that its articles have on this portal; `weighed` says which file is which
+    article. `desired` is what was planned, with ids of the portal in the place of paths.
     """
 
     plan: Plan
@@ -56,6 +56,7 @@ class Planned:
     recovery: Recovery
     portal: Portal
     addresses: ImageAddresses
+    weighed: Weighed
     desired: tuple[Desired, ...] = ()
 
 
@@ -112,7 +113,7 @@ def make_plan(
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
     if sides is not None:
         linked.append(sides.desired)
-    return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses, tuple(linked))
+    return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses, weighed, tuple(linked))
 
 
 def without_portal(items: Sequence[Item]) -> Sequence[Item]:

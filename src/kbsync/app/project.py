@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from kbsync.app.lint import Selection
     from kbsync.app.move import MoveRequest
     from kbsync.app.new import NewFiles
+    from kbsync.app.pull import Pulled, PullOptions
     from kbsync.app.push import Pushed
     from kbsync.app.redirects import Found, RemovedTo
     from kbsync.app.resolve import Choose, Decision, Resolved
@@ -169,6 +170,17 @@ class Project:
         from kbsync.app.push import push
 
         return push(self.workspace, options, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
+
+    def pull(self, options: PullOptions) -> Pulled:
+        """Bring articles and edits from the portal into the files; the portal and the ledger stay as they are.
+
+        Raises:
+            TreeRefused: the content tree has errors.
+            PlanRefused: a file with uncommitted work would change.
+        """
+        from kbsync.app.pull import pull
+
+        return pull(self.workspace, options)
 
     def join(self) -> Pushed:
         """Take part in a push that another runner began."""

@@ -183,10 +183,12 @@ def _check(workspace: Workspace, tree: Tree, site: Site, checks: Iterable[TreeCh
 
 
 def _look_at_images(workspace: Workspace, tree: Tree) -> Images:
+    from kbsync.content.hosted import read_hosted
     from kbsync.content.images import Images, read_images
 
     root, settings = workspace.content_root, workspace.settings.assets
     paths = {link.target for source in tree.sources.values() for link in source.links if link.is_image}
     cache = workspace.cache_folder / "pictures.cache"
     found = read_images(root, paths, tree.others, cache=cache, now_ns=time.time_ns(), most_bytes=settings.max_bytes)
-    return Images(root, found, settings.base_url, workspace.profile.can("upload"))
+    hosted = read_hosted(root, tree.others)
+    return Images(root, found, settings.base_url, workspace.profile.can("upload"), hosted)

@@ -1,9 +1,10 @@
-"""Decide what is held. Nothing is sent; the next push follows the decision."""
+"""Decide what is held. Nothing is sent; the next push follows the decision, or the file takes the portal's value."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Literal
 
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions, named
@@ -17,8 +18,15 @@ from kbsync.model import DRAFTS, Action, Base, Desired, Held, Observed, Plan, Re
 from kbsync.plan.resolve import Side, resolve_fields
 from kbsync.service.contract import Service
 
+if TYPE_CHECKING:
+    # Loaded where it is used: few decisions change a file.
+    from kbsync.app.pull import Pulled
+
 FIELDS = (Reason.DRIFT, Reason.CONFLICT, Reason.STAGED)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
+
+Answer = Side | Literal["file"]
+"""Whose value counts; `file`: the portal's, and the file gets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,16 +50,17 @@ class Decision:
 
     held: Held
     fields: tuple[str, ...]
-    side: Side | None
+    side: Answer | None
     why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """How it went: what was looked at, and the plan that it was taken from."""
+    """How it went: what was looked at, the plan that it was taken from, and what came into files."""
 
     decisions: tuple[Decision, ...]
     plan: Plan
+    pulled: Pulled | None = None
 
     @property
     def left(self) -> int:
@@ -59,7 +68,7 @@ class Resolved:
         return sum(decision.side is None for decision in self.decisions)
 
 
-Choose = Callable[[Open], Side | None]
+Choose = Callable[[Open], Answer | None]
 """Decides whose value counts; None: leave it held."""
 
 
@@ -82,6 +91,7 @@ def resolve(
 
     Raises:
         TreeRefused: the content tree has errors.
+        PlanRefused: a file with uncommitted work would change; everything else is decided.
     """
     reading = read_sound(workspace)
     ledger = workspace.open_ledger()
@@ -98,9 +108,10 @@ def resolve(
                 made.append(decisions.decide(held, choose, names))
                 report(made[-1])
             decisions.record(ledger, lease.target)
+            pulled = decisions.put_into_files(workspace)
     finally:
         ledger.close()
-    return Resolved(tuple(made), planned.plan)
+    return Resolved(tuple(made), planned.plan, pulled)
 
 
 def _asked(plan: Plan, names: Sequence[str], paths: frozenset[str]) -> list[Held]:
@@ -123,6 +134,7 @@ class _Decisions:
     bases: dict[tuple[str, object], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)
     remade: set[tuple[str, str, str]] = field(default_factory=set)
+    into_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
 
     def decide(self, held: Held, choose: Choose, names: Sequence[str]) -> Decision:
         """Decide one item."""
@@ -133,13 +145,18 @@ class _Decisions:
         side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
         if side is None:
             return Decision(held, fields, None)
-        if side == "take":
+        if side == "file" and held.reason is Reason.STAGED:
             return self._take(held, fields)
         if held.reason is Reason.STAGED:
             # The panel keeps title and body of an edit together, and so does a decision about it.
             fields = tuple(DRAFTS.values())
         if held.reason in FIELDS:
-            self._decide_fields(held, desired, fields, side)
+            if side == "file":
+                self.into_files[held.path] = (*self.into_files.get(held.path, ()), *fields)
+            else:
+                self._decide_fields(held, desired, fields, side)
+        elif side == "file":
+            return Decision(held, fields, None, "The portal has no value to put into the file. Nothing was decided.")
         elif side == "theirs":
             return Decision(held, fields, None, "To let it go, delete the file. Nothing was decided.")
         elif held.reason is Reason.GONE:
@@ -157,6 +174,14 @@ class _Decisions:
         unknown = self.planned.recovery.unknown
         entries = [e for e in unknown if e.action == Action.CREATE and (e.kind, e.locale, e.slug) in self.remade]
         ledger.settle(target, {entry.entry: None for entry in entries})
+
+    def put_into_files(self, workspace: Workspace) -> Pulled | None:
+        """Give the files what they were decided to get."""
+        if not self.into_files:
+            return None
+        from kbsync.app.pull import take_fields
+
+        return take_fields(workspace, self.service, self.planned, self.into_files)
 
     def _decided(self, held: Held) -> Side | None:
         plan = self.planned.plan
@@ -192,7 +217,7 @@ class _Decisions:
             take(self.reading.compiler, held.path, title=str(title) if title else None, body=body or "")
         except ContentError as exc:
             return Decision(held, fields, None, f"{exc.message} {exc.hint}")
-        return Decision(held, fields, "take")
+        return Decision(held, fields, "file")
 
     def _difference(self, held: Held) -> Iterator[str]:
         if "content" not in held.fields or held.remote_id is None or held.kind != "article":

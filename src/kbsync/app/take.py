@@ -1,4 +1,4 @@
-"""`resolve --take`: the edit that a person has pending in the panel, written into the file that it is about.
+"""`resolve --into-file`: the edit that a person has pending in the panel, written into the file that it is about.
 
 Written only where the file then means exactly that edit, and where git has what the file said before.
 """

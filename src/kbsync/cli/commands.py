@@ -22,6 +22,7 @@ COMMANDS = {
     "mv": "Rename or move an article or a folder, with every link to it.",
     "plan": "Show what a push would do. Changes nothing.",
     "push": "Create and update categories and articles on the portal.",
+    "pull": "Bring articles and edits from the portal into your files.",
     "resolve": "Decide what needs your decision: your file or the portal.",
     "verify": "Compare what readers see with your files. Needs no token.",
     "redirects": "List addresses that no longer work, for your web server.",

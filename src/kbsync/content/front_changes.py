@@ -15,7 +15,7 @@ from kbsync.content.identity import (
     Site,
     default_slug,
     folder_category,
-    former_slug,
+    former_slugs,
     has_two_defaults,
     locale_of,
     one_form,
@@ -111,7 +111,7 @@ class FrontChanges:
     def _added_aliases(self, path: str, source: Source, slug: str) -> list[str]:
         """The aliases at the end, the last one first, that an earlier move added and that are the slug again."""
         new = self.new(path)
-        names = {slug, former_slug(new, _identity(self.after, new).locale, self.after)}
+        names = {slug, *former_slugs(new, _identity(self.after, new).locale, self.after)}
         return list(takewhile(names.__contains__, reversed(source.aliases)))
 
     def _by_name(self, path: str) -> str:
@@ -122,10 +122,10 @@ class FrontChanges:
         return default_slug(new, _identity(self.after, new).locale, self.after)
 
     def _old_slugs(self, path: str, source: Source, old: str, slug: str) -> list[str]:
-        """The old slug; both, where it depends on the portal which of two it is."""
-        two = has_two_defaults(path, source) and not self.site.kept
-        former = former_slug(path, _identity(self.site, path).locale, self.site) if two else old
-        return [name for name in dict.fromkeys((old, former)) if name not in (slug, *source.aliases)]
+        """The old slug; all, where it depends on the portal which one it is."""
+        two = has_two_defaults(path, source, self.site) and not self.site.kept
+        former = former_slugs(path, _identity(self.site, path).locale, self.site) if two else ()
+        return [name for name in dict.fromkeys((old, *former)) if name not in (slug, *source.aliases)]
 
     def place_edits(self, path: str, renamed: dict[tuple[str, str], str]) -> Iterator[Edit]:
         """The keys that repeat the old place: the category and the locale.

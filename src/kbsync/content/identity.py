@@ -108,7 +108,7 @@ def identify_article(path: str, source: Source, site: Site, slug_at: Callable[[s
         path,
         locale,
         source.slug or default_slug(path, locale, site),
-        source.category or folder_category(path, site.locales, slug_at),
+        folder_category(path, site.locales, slug_at) if source.category is None else source.category,
     )
 
 

@@ -118,16 +118,19 @@ class Images:
         by_path: the images that sources show.
         base_url: where they are published otherwise (`[assets] base_url`); "" where they are uploaded.
         can_upload: whether the service takes them.
+        hosted: where the service has those that the panel uploaded, by id (`hosted.py`).
     """
 
     root: Path
     by_path: Mapping[str, Image] = field(default_factory=dict)
     base_url: str = ""
     can_upload: bool = False
+    hosted: Mapping[str, str] = field(default_factory=dict)
 
     def uploaded(self, path: str) -> Image | None:
         """The image at a path where it is uploaded; None where it is published otherwise, or the file is not one."""
-        return self._image(path) if self.can_upload and not self.base_url else None
+        image = self._image(path) if self.can_upload and not self.base_url else None
+        return None if image is None or image.id in self.hosted else image
 
     def name(self, path: str) -> str | None:
         """What the image at a path becomes in a body that is compared: where it is published, or its key.
@@ -138,6 +141,8 @@ class Images:
             return None
         if self.base_url:
             return f"{self.base_url.rstrip('/')}/{quote(path)}"
+        if image.id in self.hosted:
+            return self.hosted[image.id]
         return image_name(image.key) if self.can_upload else None
 
     def _image(self, path: str) -> Image | None:

@@ -7,11 +7,8 @@ ours     | the base stays, and the portal's value of now is noted beside it as o
 theirs   | the base becomes ours, and the portal's value is kept beside it: the two may differ, and nothing
          | is reported until one of them moves, or somebody decides again
 
-take     | (of an edit that is pending in the panel) nothing here: it is written into the file, which wants the same
-         | from then on
-
-Of such an edit, what is decided is about the edit itself: theirs leaves it alone until it is another one.
-Either takes the other back. A decision ends where both sides come to hold the same, and with the push that sends.
+Of an edit that is pending in the panel, what is decided is about the edit itself: theirs leaves it alone until it is
+another one. Either takes the other back. A decision ends where both sides come to hold the same, and with the push that sends.
 """
 
 from __future__ import annotations
@@ -23,8 +20,8 @@ from msgspec.structs import replace
 
 from kbsync.model import DRAFTS, Base, Desired, Fields, Observed, Value
 
-Side = Literal["ours", "theirs", "take"]
-"""Whose value counts. `take`: theirs, and the file says so from then on; only of an edit that is pending."""
+Side = Literal["ours", "theirs"]
+"""Whose value counts."""
 
 LIVE_NAMES = {draft: name for name, draft in DRAFTS.items()}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -17,7 +17,7 @@ from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import decoded, wire
 from kbsync.service.answers import SHOWN_CHARS, check_status
 from kbsync.service.api import ApiRequest
-from kbsync.service.article_lister import Filters, Lister, Page, reading
+from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page, reading
 from kbsync.service.category_lister import CategoryLister, Counts, Expected
 from kbsync.service.facts import Facts
 from kbsync.service.list_rows import observed_row
@@ -245,6 +245,20 @@ class HttpService:
         content, staged = article.content, article.draft_content
         text = None if isinstance(content, UnsetType) else content or ""
         return self._observed(article, locale), text, None if isinstance(staged, UnsetType) else staged
+
+    def read_bodies(self, locale: str) -> Iterator[tuple[RemoteId, str]]:
+        """The texts of a locale's articles, page by page: a list has them all (docs/service.md, section 4).
+
+        The list is no snapshot: one may be missing, or there twice.
+        """
+        seen: set[RemoteId] = set()
+        for number in range(1, MAX_PAGES + 1):
+            answer = self._ask("list_articles", query={"locale": locale, "page": number})
+            bodies = decoded.bodies(answer)
+            if not bodies or bodies.keys() <= seen:
+                return
+            seen |= bodies.keys()
+            yield from bodies.items()
 
     def show_category(self, remote_id: RemoteId, *, locale: str) -> Observed:
         """One category as it is now."""

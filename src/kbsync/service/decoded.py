@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from msgspec import UNSET
+
 from kbsync.errors import Misbehaved
-from kbsync.model import Observed
+from kbsync.model import Observed, RemoteId
 from kbsync.service import wire
 from kbsync.service.answers import SHOWN_CHARS, decode
 from kbsync.service.article_lister import Page
@@ -64,6 +66,13 @@ def articles(answer: Answer, profile: Profile) -> Page:
     if any(row.id is None for row in found):
         raise _without(answer, "an id")
     return Page(tuple(row_of(row, profile) for row in found), count, answer.server_time_s, answer.etag)
+
+
+def bodies(answer: Answer) -> dict[RemoteId, str]:
+    """The texts of one page of articles by id; an article whose text the list leaves out is left out."""
+    page = decode(answer, wire.ArticlePage | list[wire.WireArticle])
+    found = page.payload if isinstance(page, wire.ArticlePage) else page
+    return {wire.as_id(row.id): row.content or "" for row in found if row.id is not None and row.content is not UNSET}
 
 
 def article(answer: Answer) -> wire.WireArticle:

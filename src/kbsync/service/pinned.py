@@ -26,6 +26,9 @@ OWN = frozenset({"localhost", "127.0.0.1", "::1"})
 
 HEADERS = {"User-Agent": f"Mozilla/5.0 (compatible; kbsync/{__version__}; link check)", "Accept": "*/*"}
 
+UNPACKED = {"Accept-Encoding": "identity"}
+"""Of a packed file it is not known how large it is."""
+
 Resolve = Callable[..., Sequence[Any]]
 """The addresses of a host, as `socket.getaddrinfo` gives them."""
 
@@ -61,6 +64,26 @@ class Sender:
             httpx.HTTPError: there is no answer.
             UnicodeError: the host is not a name.
         """
+        answer = self._open(method, url)
+        answer.close()
+        return answer
+
+    def read(self, url: httpx.URL, most_bytes: int) -> tuple[httpx.Response, bytes | None]:
+        """The answer with its body, None where that is larger; that of a redirect or an error is not read.
+
+        Raises:
+            Inside: the host is not asked.
+            httpx.HTTPError: there is no answer.
+            UnicodeError: the host is not a name.
+        """
+        answer = self._open("GET", url)
+        try:
+            return answer, _body_of(answer, most_bytes) if answer.status_code == httpx.codes.OK else b""
+        finally:
+            answer.close()
+
+    def _open(self, method: str, url: httpx.URL) -> httpx.Response:
+        """The answer, of which the body was not read; it is to be closed."""
         host = url.raw_host.decode("ascii")
         if not self.private and is_private(host):
             raise Inside
@@ -70,7 +93,7 @@ class Sender:
         with suppress(httpx.ConnectError):  # The proxy may know better.
             self._look_up(host)
         client = self._client_of(host, proxy)
-        return _head_of(client, client.build_request(method, url))
+        return client.send(client.build_request(method, url, headers=UNPACKED), stream=True)
 
     def _ask_directly(self, method: str, url: httpx.URL, host: str) -> httpx.Response:
         """Ask the host at the first of its addresses that can be reached."""
@@ -79,11 +102,11 @@ class Sender:
             request = client.build_request(
                 method,
                 url.copy_with(host=addresses[-1 - left]),
-                headers={"Host": url.netloc.decode("ascii")},
+                headers={"Host": url.netloc.decode("ascii")} | UNPACKED,
                 extensions={"sni_hostname": host},
             )
             try:
-                return _head_of(client, request)
+                return client.send(request, stream=True)
             except (httpx.ConnectError, httpx.ConnectTimeout) as exc:
                 if not left or any(isinstance(cause, ssl.SSLError) for cause in causes(exc)):
                     raise
@@ -126,10 +149,16 @@ def _proxy_of(url: httpx.URL, host: str) -> str:
     return proxy if "://" in proxy else f"http://{proxy}"
 
 
-def _head_of(client: httpx.Client, request: httpx.Request) -> httpx.Response:
-    answer = client.send(request, stream=True)
-    answer.close()
-    return answer
+def _body_of(answer: httpx.Response, most_bytes: int) -> bytes | None:
+    """The bytes as they were sent: packed ones could become a thousand times as many."""
+    pieces: list[bytes] = []
+    left = most_bytes
+    for piece in answer.iter_raw():
+        left -= len(piece)
+        if left < 0:
+            return None
+        pieces.append(piece)
+    return b"".join(pieces)
 
 
 def causes(exc: BaseException | None) -> Iterator[BaseException]:

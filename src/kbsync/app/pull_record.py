@@ -1,0 +1,65 @@
+"""What the portal had when this clone last pulled: two pulls without a push between them must not look like a conflict.
+
+The ledger has what both sides agreed on, and only a push writes it: another clone may not have these files. This record
+is about this clone alone. Without it, a pull shows two versions where it could have taken one; nothing else is lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from hashlib import blake2b
+from pathlib import Path
+
+import msgspec
+
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
+from kbsync.files import load_sealed, store_sealed
+from kbsync.model import Observed
+from kbsync.plan.known import Node
+from kbsync.plan.pull import Incoming, Last, Records
+
+HEAD = b"kbsync.pulled/1\n"
+
+
+class _Row(msgspec.Struct, frozen=True, array_like=True):
+    kind: str
+    remote_id: int | str
+    fields: dict[str, Last]
+
+
+def record_path(folder: Path, target: str) -> Path:
+    """Where the record of one portal lies."""
+    return folder / f"pulled-{blake2b(target.encode(), digest_size=6).hexdigest()}"
+
+
+def load_records(path: Path) -> Records:
+    """What was pulled; empty where that is not known."""
+    body = load_sealed(path, HEAD)
+    try:
+        rows = msgspec.msgpack.decode(body, type=list[_Row]) if body is not None else []
+    except msgspec.DecodeError:
+        rows = []
+    return {("category" if row.kind == "category" else "article", row.remote_id): row.fields for row in rows}
+
+
+def store_records(path: Path, known: Records, new: Mapping[Node, Mapping[str, Last]]) -> None:
+    """Keep what a pull wrote, on top of what was known."""
+    merged = {**known, **{node: {**known.get(node, {}), **fields} for node, fields in new.items()}}
+    if merged != known:
+        rows = [_Row(kind, remote_id, dict(fields)) for (kind, remote_id), fields in merged.items()]
+        store_sealed(path, HEAD, msgspec.msgpack.encode(rows))
+
+
+def all_of(items: Iterable[Observed]) -> dict[Node, dict[str, Last]]:
+    """What is to be kept of new files: everything."""
+    found: dict[Node, dict[str, Last]] = {}
+    for item in items:
+        names = CATEGORY_FIELDS if item.kind == "category" else ARTICLE_FIELDS
+        fields = {name: Last(item.fields[name]) for name in names if name in item.fields}
+        found[item.kind, item.remote_id] = fields | {"status": Last(item.status.value if item.status else None)}
+    return found
+
+
+def moved_of(item: Incoming, names: Iterable[str]) -> dict[str, Last]:
+    """What is to be kept of a file: the fields that the pull put into it."""
+    return {moved.name: Last(moved.theirs, (moved.ours,)) for moved in item.fields if moved.name in names}

@@ -1,0 +1,163 @@
+"""The files of a pull: first all of them beside `.kbsync`, then all at once into the content folder.
+
+A pull that is killed before it has them all has changed nothing. One that is killed while it puts them into place is
+finished by the next: links between files that exist only in part would make a tree that nothing can be done with.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import msgspec
+
+from kbsync.content.body import raw_digest
+from kbsync.content.images import MAX_BYTES
+from kbsync.errors import ContentError
+from kbsync.files import load_sealed, make_folder, read_within, real_path, store_sealed, write_whole
+
+HEAD = b"kbsync.pull/1\n"
+READY = "ready"
+
+ABANDONED_S = 86_400
+"""After a day, nobody is still gathering files."""
+
+
+class Staged(msgspec.Struct, frozen=True, array_like=True):
+    """A file: where it goes, the name under which it waits, and the digest of what is there now (b"": nothing)."""
+
+    path: str
+    name: str
+    before: bytes
+
+
+@dataclass(slots=True)
+class Stage:
+    """What one pull is going to write.
+
+    Args:
+        above: the folder of all pulls that are under way, or ended early.
+        root: the content root.
+    """
+
+    above: Path
+    root: Path
+    files: list[Staged] = field(default_factory=list)
+    folder: Path = field(init=False)
+
+    def __post_init__(self) -> None:
+        # Two pulls at once must not take each other's files.
+        self.folder = self.above / secrets.token_hex(8)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether all files wait for nothing but to be put into place."""
+        return (self.folder / READY).exists()
+
+    def clear(self) -> None:
+        """Begin anew, with nothing."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.files.clear()
+
+    def add(self, path: str, data: bytes, *, before: bytes | None = None) -> None:
+        """Keep a file until all are there.
+
+        Args:
+            path: relative to the content root.
+            data: its bytes.
+            before: the bytes that are there now; None: there is no such file.
+        """
+        name = f"{len(self.files):06}"
+        try:
+            make_folder(self.folder)
+            (self.folder / name).write_bytes(data)
+        except OSError as exc:
+            hint = "Check its permissions and the room on the disk. Nothing was changed."
+            raise ContentError(f"{self.folder} cannot be written to: {exc.strerror}.", hint=hint) from exc
+        self.files.append(Staged(path, name, raw_digest(before) if before is not None else b""))
+
+    def commit(self) -> list[str]:
+        """Put all files into place; those that were changed meanwhile stay, and are the result.
+
+        Raises:
+            ContentError: one would be written outside of the root, or cannot be written.
+        """
+        if not self.files:
+            return []
+        places = {file.path: _place_of(self.root, file.path) for file in self.files}
+        if not store_sealed(self.folder / READY, HEAD, msgspec.msgpack.encode(self.files)):
+            raise ContentError(f"{self.folder} cannot be written to.", hint="Check its permissions and the disk.")
+        return list(_into_place(self.folder, self.files, places))
+
+
+def finish(above: Path, root: Path, *, now_s: float) -> int:
+    """Put into place what earlier pulls had ready when they were killed; how many there were.
+
+    Args:
+        above: the folder of all pulls.
+        root: the content root.
+        now_s: the clock, seconds since 1970.
+    """
+    finished = 0
+    for folder in sorted(above.iterdir()) if above.is_dir() else ():
+        body = load_sealed(folder / READY, HEAD)
+        if body is not None:
+            files = msgspec.msgpack.decode(body, type=list[Staged])
+            places = {file.path: _place_of(root, file.path) for file in files}
+            finished += 1
+            list(_into_place(folder, files, places))
+        elif now_s - folder.stat().st_mtime > ABANDONED_S:
+            shutil.rmtree(folder, ignore_errors=True)
+    return finished
+
+
+def _place_of(root: Path, path: str) -> Path:
+    """Where a file really lies.
+
+    Raises:
+        ContentError: outside of the root.
+    """
+    place = real_path(root / path)
+    if not place.is_relative_to(real_path(root)):
+        raise ContentError(
+            f"{path} would be written outside of the content folder. Nothing was written.",
+            hint="Remove the symbolic link.",
+        )
+    return place
+
+
+def _into_place(folder: Path, files: Iterable[Staged], places: Mapping[str, Path]) -> Iterator[str]:
+    """Write what waits; the paths of files that are not as they were."""
+    for file in files:
+        waiting, place = folder / Path(file.name).name, places[file.path]
+        if not waiting.exists():
+            continue  # Another pull finished this one.
+        data, now = waiting.read_bytes(), _bytes_at(place)
+        if now == data:
+            continue
+        if (raw_digest(now) if now is not None else b"") != file.before:
+            yield file.path
+            continue
+        try:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(place, data)
+        except OSError as exc:
+            raise ContentError(
+                f"{file.path} cannot be written: {exc.strerror}.",
+                hint="Fix that, then run `kbsync pull` again. It finishes what it began.",
+            ) from exc
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _bytes_at(place: Path) -> bytes | None:
+    """What is there now; None for nothing. What is no file counts as another file's."""
+    if not os.path.lexists(place):
+        return None
+    try:
+        return read_within(place, MAX_BYTES)
+    except OSError:
+        return b"\0"

@@ -1,0 +1,220 @@
+"""What of the portal goes into files: each field decides for itself. Pure.
+
+    your file vs base | portal vs base            | what `pull` does
+    ------------------+---------------------------+------------------------------------------------------------
+    same              | same                      | nothing
+    moved             | same                      | nothing: the next push sends it
+    same              | moved                     | TAKE    the file gets the portal's value
+    moved             | moved, to the same value  | nothing
+    moved             | moved, elsewhere          | MERGE   bodies by line; else conflict markers
+    moved or no base  | an older revision *       | nothing: the next push sends it
+    no base           | differs                   | MERGE   without a base: whatever differs is a conflict
+    left out, and     | has a value now           | TAKE    somebody filled in what both sides had left empty
+      empty in base   |                           |
+
+    *  and the portal says that the article was not touched after the next revision was committed
+
+Where the ledger does not settle it, the last pull of this clone does: what it put into the file is what both sides had,
+and what the portal had then is in the file already.
+
+A status is taken where both sides agreed on one before. What a person decided (`kbsync resolve`) stays decided.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+import msgspec
+
+from kbsync.fields import AS_GIVEN
+from kbsync.model import Fields, Manage, Observed, Value
+from kbsync.plan.decide import ABSENT, EMPTY, Absent
+from kbsync.plan.draft import Draft, follow_rename
+from kbsync.plan.known import Node
+from kbsync.plan.match import Match, Matches
+from kbsync.plan.proofs import proof_of
+from kbsync.plan.renamed import renamed_categories
+
+
+class Last(msgspec.Struct, frozen=True, array_like=True):
+    """A field as the portal had it when it was pulled; `before` is what the file had, `()` where it was new."""
+
+    theirs: Value
+    before: tuple[Value, ...] = ()
+
+
+Records = Mapping[Node, Mapping[str, Last]]
+"""By article or category: what this clone last pulled."""
+
+NO_RECORD: Mapping[str, Last] = {}
+
+
+class Step(Enum):
+    """What becomes of one field of a file."""
+
+    TAKE = "take"
+    MERGE = "merge"
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A field that moved on the portal: our value, the portal's, and what both had agreed on, if anything."""
+
+    name: str
+    step: Step
+    ours: Value
+    theirs: Value
+    agreed: Value | Absent = ABSENT
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A file, and what moved in its article since."""
+
+    match: Match
+    observed: Observed
+    fields: tuple[Moved, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What moved, in files and without them.
+
+    `gone` are the paths of what was deleted on the portal; `waiting` of what needs a decision first, as it is not clear
+    which article it is; `staged` have an edit pending in the panel. `dropped` are on the portal, and their files were
+    deleted: they do not come back.
+    """
+
+    incoming: tuple[Incoming, ...]
+    new: tuple[Observed, ...]
+    gone: tuple[str, ...] = ()
+    waiting: tuple[str, ...] = ()
+    staged: tuple[Observed, ...] = ()
+    dropped: tuple[Observed, ...] = ()
+
+
+def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterable[tuple[str, str, str]] = ()) -> Found:
+    """Compare all sides.
+
+    Args:
+        draft: what git knows, and whether statuses are pushed.
+        matches: everything, matched.
+        records: what this clone last pulled.
+        pending: kind, locale and slug of creates whose answer was lost.
+    """
+    renamed = renamed_categories(matches)
+    incoming, gone = [], []
+    for match in matches.matched:
+        if match.desired.manage is not Manage.TRUE:
+            continue
+        if match.observed is None:
+            gone += [match.desired.path] if match.base is not None else []
+        else:
+            last = records.get((match.observed.kind, match.observed.remote_id), NO_RECORD)
+            sides = _Sides(draft, match, match.observed, renamed, last)
+            if fields := tuple(sides.moved()):
+                incoming.append(Incoming(match, match.observed, fields))
+    unclear = {reading.article.some.remote_id for item in matches.unclear for reading in item.readings}
+    waits = set(pending)
+    new = tuple(
+        item
+        for item in matches.unmanaged
+        if item.remote_id not in unclear and (item.kind, item.locale, item.slug) not in waits
+    )
+    seen = [match.observed for match in matches.matched if match.observed is not None]
+    staged = tuple(item for item in (*seen, *new) if item.staged)
+    waiting = tuple(item.desired.path for item in matches.unclear)
+    dropped = tuple(there for _, there in matches.orphans if there is not None and there.remote_id not in unclear)
+    return Found(tuple(incoming), new, tuple(gone), waiting, staged, dropped)
+
+
+def named_fields(matches: Matches, wanted: Mapping[str, Sequence[str]]) -> Found:
+    """What a person wants in some files: the portal's value of these fields, whoever moved.
+
+    Args:
+        matches: everything, matched.
+        wanted: the fields by path.
+    """
+    incoming = []
+    for match in matches.matched:
+        if match.observed is None or match.desired.path not in wanted:
+            continue
+        ours = {**match.desired.fields, "status": match.desired.status, "locale": match.desired.locale}
+        theirs = {**match.observed.fields, "status": match.observed.status, "locale": match.observed.locale}
+        names = wanted[match.desired.path]
+        fields = tuple(Moved(name, Step.TAKE, ours.get(name), theirs.get(name)) for name in names)
+        incoming.append(Incoming(match, match.observed, fields))
+    return Found(tuple(incoming), ())
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """One item, as everybody has it."""
+
+    draft: Draft
+    match: Match
+    observed: Observed
+    renamed: Mapping[tuple[str, str], str]
+    last: Mapping[str, Last]
+
+    def moved(self) -> Iterable[Moved]:
+        """The fields that moved on the portal."""
+        desired, base = self.match.desired, self.match.base
+        there = follow_rename(self.observed.fields, self.observed.locale, self.renamed)
+        agreed = follow_rename(base.fields, base.locale, self.renamed) if base else {}
+        keeps = self.draft.policy.keeps[desired.kind]
+        ours = {name: value for name, value in desired.fields.items() if name in keeps and value != there.get(name)}
+        proof = proof_of(self.draft, self.match, self.observed) if ours else {}
+        for name, value in ours.items():
+            if name in there and not self._is_decided(name, there[name]):
+                found = self._judge(name, value, agreed.get(name, ABSENT), there[name], proof.get(name))
+                yield from (found,) if found else ()
+        yield from self._filled(there, agreed)
+        yield from self._status()
+
+    def _judge(self, name: str, ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Moved | None:
+        step = step_of(ours, agreed, theirs, proof)
+        last = self.last.get(name)
+        if step is Step.MERGE and last is not None and last.before != (ours,):
+            agreed = last.theirs
+            step = step_of(ours, agreed, theirs, None)
+        return Moved(name, step, ours, theirs, agreed) if step is not None else None
+
+    def _filled(self, there: Fields, agreed: Fields) -> Iterable[Moved]:
+        """Fields that the file leaves out, that were empty, and are no longer."""
+        desired = self.match.desired
+        for name in AS_GIVEN["article" if desired.kind == "article" else "category"]:
+            if name in desired.fields or name == "position" or there.get(name) in EMPTY:
+                continue
+            known = agreed.get(name, self.last[name].theirs if name in self.last else ABSENT)
+            if known in EMPTY and not self._is_decided(name, there[name]):
+                yield Moved(name, Step.TAKE, None, there[name], known)
+
+    def _status(self) -> Iterable[Moved]:
+        ours, theirs, base = self.match.desired.status, self.observed.status, self.match.base
+        if ours is None or theirs is None or ours is theirs or self._is_decided("status", theirs):
+            return
+        agreed: Value | Absent = ABSENT if base is None or base.status is None else base.status
+        if agreed is ABSENT and "status" not in self.last:
+            return
+        found = self._judge("status", ours, agreed, theirs, None)
+        if found is not None and (found.step is Step.TAKE or self.draft.policy.publish):
+            yield found
+
+    def _is_decided(self, name: str, theirs: Value) -> bool:
+        """Whether a person decided about this very value of the portal."""
+        base = self.match.base
+        if base is None or not base.is_decided:
+            return False
+        return any(decided.get(name, ABSENT) == theirs for decided in (base.kept, base.overruled))
+
+
+def step_of(ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Step | None:
+    """What becomes of a field, by the table at the head of this file."""
+    if ours == theirs or (agreed is not ABSENT and theirs == agreed and proof is not False):
+        return None
+    if agreed is not ABSENT and ours == agreed:
+        return Step.TAKE
+    return None if proof else Step.MERGE

@@ -1,0 +1,185 @@
+"""What a pull did, or would do, in words. Pure.
+
+It knows the result by its shape alone: the application is above it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from difflib import unified_diff
+from typing import Protocol
+
+from kbsync.command import command_line
+from kbsync.model import Observed, visible
+from kbsync.plan.three_way import lines_of
+from kbsync.report.style import SHOWN, Style
+from kbsync.report.vocabulary import NOUNS
+from kbsync.words import are, count, field_names
+
+
+class Edited(Protocol):
+    """What moved in a file that was there."""
+
+    before: bytes
+    after: bytes
+    taken: list[str]
+    merged: list[str]
+    conflicts: list[str]
+
+
+class File(Protocol):
+    """A file that was written, or would be."""
+
+    @property
+    def path(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def edit(self) -> Edited | None: ...
+
+
+class Moved(Protocol):
+    """What needs a person."""
+
+    @property
+    def gone(self) -> Sequence[str]: ...
+    @property
+    def waiting(self) -> Sequence[str]: ...
+    @property
+    def staged(self) -> Sequence[Observed]: ...
+    @property
+    def dropped(self) -> Sequence[Observed]: ...
+
+
+class Result(Protocol):
+    """How a pull went."""
+
+    @property
+    def files(self) -> Sequence[File]: ...
+    @property
+    def left(self) -> Sequence[tuple[str, str]]: ...
+    @property
+    def found(self) -> Moved: ...
+    @property
+    def images(self) -> int: ...
+    @property
+    def left_images(self) -> Mapping[str, int]: ...
+    @property
+    def foreign(self) -> Mapping[str, int]: ...
+    @property
+    def overtaken(self) -> Sequence[str]: ...
+    @property
+    def forced(self) -> Sequence[str]: ...
+    @property
+    def is_dry(self) -> bool: ...
+
+
+def pull_text(pulled: Result, style: Style) -> str:
+    """The whole report, each line with its end."""
+    lines = [*_files(pulled, style), *_more(pulled, style), *_next(pulled, style)]
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _files(pulled: Result, style: Style) -> Iterator[str]:
+    edited = [file for file in pulled.files if file.edit is not None]
+    new = [file for file in pulled.files if file.edit is None]
+    if not pulled.files:
+        yield "Everything is up to date." if not pulled.left else "No file changes."
+    would = "would get" if pulled.is_dry else "now have" if len(edited) > 1 else "now has"
+    if edited:
+        yield style.paint(f"{count(len(edited), 'file')} {would} edits from the panel:", "bold")
+        for file in _shown(edited, style):
+            assert file.edit is not None
+            yield f"  {visible(file.path)}  {_fields(file.edit)}"
+        yield from _rest(edited, style)
+    if new:
+        word = "would be new" if pulled.is_dry else f"{are(len(new))} new"
+        images = f", with {count(pulled.images, 'image')}" if pulled.images else ""
+        yield style.paint(f"{count(len(new), 'file')} {word}{images}:", "bold")
+        yield from (f"  {visible(file.path)}  {visible(file.title)}" for file in _shown(new, style))
+        yield from _rest(new, style)
+
+
+def _shown(items: Sequence[File], style: Style) -> Sequence[File]:
+    return items if style.verbose else items[:SHOWN]
+
+
+def _rest(items: Sequence[object], style: Style) -> Iterator[str]:
+    if len(items) > SHOWN and not style.verbose:
+        yield f"  … and {len(items) - SHOWN:,} more (-v lists them all)"
+
+
+def _fields(edit: Edited) -> str:
+    parts = [field_names(edit.taken)] if edit.taken else []
+    parts += [f"{field_names(edit.merged)} (both edits, merged)"] if edit.merged else []
+    parts += [f"{field_names(edit.conflicts)} (two versions, marked)"] if edit.conflicts else []
+    return "; ".join(parts)
+
+
+def _more(pulled: Result, style: Style) -> Iterator[str]:
+    yield from _list("could not be put into a file", [f"{name}: {why}." for name, why in pulled.left], style)
+    left = sum(pulled.left_images.values())
+    if left:
+        yield from style.wrapped(f"{count(left, 'image')} {'stays' if left == 1 else 'stay'} on the portal only:")
+        yield from (f"  {number:,}  {visible(why)}" for why, number in pulled.left_images.items())
+    yield from _list("deleted on the portal; your files stay", pulled.found.gone, style)
+    yield from _list("not pulled, because it is not clear which article it is", pulled.found.waiting, style)
+    yield from _dropped(pulled.found.dropped, style)
+    if staged := len(pulled.found.staged):
+        text = "has an edit that is pending in the panel" if staged == 1 else "have edits that are pending in the panel"
+        yield from style.wrapped(f"{count(staged, 'article')} {text}. Pull again when they are published.")
+    for locale, number in pulled.foreign.items():
+        text = f"{count(number, 'article')} in `{visible(locale)}` left out. To pull them, add the locale to [content]"
+        yield from style.wrapped(f"{text} locales in kbsync.toml.")
+    yield from _list("changed while kbsync was running and left alone", pulled.overtaken, style)
+    yield from _list("had uncommitted work and changed all the same", pulled.forced, style)
+
+
+def _dropped(items: Sequence[Observed], style: Style) -> Iterator[str]:
+    for kind, noun in NOUNS.items():
+        if number := sum(1 for item in items if item.kind == kind):
+            what = (
+                f"{count(number, noun)} on the portal {are(number)} left out, because {'its' if number == 1 else 'the'}"
+            )
+            yield from style.wrapped(
+                f"{what} file {'was' if number == 1 else 'of each was'} deleted here. To bring a file back, use git: "
+                "`git log --diff-filter=D --name-only` lists them."
+            )
+
+
+def _list(what: str, items: Sequence[str], style: Style) -> Iterator[str]:
+    if not items:
+        return
+    yield f"{len(items):,} {what}:"
+    for item in items if style.verbose else items[:SHOWN]:
+        yield from style.wrapped(f"  {visible(item)}", hang=2)
+    yield from _rest(items, style)
+
+
+def _next(pulled: Result, style: Style) -> Iterator[str]:
+    edits = [(file.path, file.edit) for file in pulled.files if file.edit is not None]
+    conflicts = [path for path, edit in edits if edit.conflicts]
+    merged = [path for path, edit in edits if edit.merged or edit.conflicts]
+    if pulled.is_dry:
+        return
+    if conflicts:
+        yield from style.wrapped(
+            f"{count(len(conflicts), 'file')} {'has' if len(conflicts) == 1 else 'have'} parts in two versions. "
+            "Keep one of each, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
+        )
+    if merged:
+        command = command_line("resolve", *merged[:3], options=[("--ours", True)])
+        more = " (and so on for the others)" if len(merged) > 3 else ""
+        yield from style.wrapped(f"To publish what both of you wrote, check these files, then run `{command}`{more}.")
+
+
+def patch_lines(files: Iterable[File]) -> Iterator[str]:
+    """The changes as `git diff` shows them; a new file only by its name."""
+    for file in files:
+        if file.edit is None:
+            yield f"new file: {visible(file.path)}"
+            continue
+        before, after = (lines_of(text.decode(errors="replace")) for text in (file.edit.before, file.edit.after))
+        name = visible(file.path)
+        for line in unified_diff(before, after, f"a/{name}", f"b/{name}"):
+            yield visible(line.rstrip("\r\n"))

@@ -1,0 +1,320 @@
+"""`kbsync pull`: the portal into an empty folder, panel edits into files, and nothing that anybody wrote is lost."""
+
+from __future__ import annotations
+
+import subprocess
+from typing import Any
+
+import httpx
+import pytest
+
+from kbsync.sandbox import Sandbox
+
+REFUNDS = "content/en/billing/refunds.md"
+INVOICES = "content/en/billing/invoices.md"
+
+
+def git(project: Any, *arguments: str) -> str:
+    """Run git in the project, as a person who has a name."""
+    names = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com")
+    done = subprocess.run(["git", *names, *arguments], cwd=project.folder, capture_output=True, text=True, check=True)
+    return done.stdout
+
+
+def commit(project: Any) -> None:
+    git(project, "add", "-A")
+    git(project, "commit", "-q", "--allow-empty", "-m", "As it is")
+
+
+def read(project: Any, path: str) -> str:
+    return (project.folder / path).read_bytes().decode()
+
+
+def files(project: Any) -> dict[str, bytes]:
+    root = project.folder / "content"
+    return {str(path.relative_to(root)): path.read_bytes() for path in root.rglob("*") if path.is_file()}
+
+
+def client(project: Any, portal: Sandbox) -> httpx.Client:
+    """Another client of the service."""
+    base_url = f"{portal.base_url}/api/v1/accounts/1/portals/handbook/"
+    return httpx.Client(base_url=base_url, headers={"api_access_token": project.environ["KBSYNC_TOKEN"]})
+
+
+@pytest.fixture
+def pushed(remote: Any) -> Any:
+    """The project, committed and pushed."""
+    remote.write(".gitignore", ".kbsync/\n")
+    git(remote, "init", "-q")
+    commit(remote)
+    assert remote.run("push").code == 0
+    return remote
+
+
+@pytest.fixture
+def empty(remote: Any) -> Any:
+    """A project whose portal has everything, and whose folder has nothing."""
+    assert remote.run("push").code == 0
+    for path in sorted((remote.folder / "content").rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+    for path in (remote.folder / ".kbsync").glob("ledger*"):
+        path.unlink()
+    return remote
+
+
+def test_a_portal_comes_into_an_empty_folder_and_there_is_nothing_to_push(empty: Any):
+    done = empty.run("pull")
+    assert done.code == 0, done.err
+    assert done.out.startswith("5 files are new:\n  en/billing/_category.md  Billing\n")
+    assert read(empty, REFUNDS) == (
+        "---\ntitle: Refund a charge\nposition: 30\nstatus: draft\n---\nSee [invoices](invoices.md).\n"
+    )
+    assert read(empty, "content/fr/billing/refunds.md") == (
+        "---\ntitle: Rembourser\nposition: 10\nstatus: draft\n---\nTexte.\n"
+    )
+    planned = empty.run("plan", "--check")
+    assert planned.code == 0 and "2 categories and 3 articles already match" in planned.out
+
+
+def test_a_second_pull_changes_nothing(empty: Any):
+    empty.run("pull")
+    before = files(empty)
+    assert empty.run("pull").out == "Everything is up to date.\n"
+    assert files(empty) == before
+
+
+def test_a_push_leaves_nothing_to_pull(pushed: Any):
+    before = files(pushed)
+    assert pushed.run("pull").out == "Everything is up to date.\n"
+    assert files(pushed) == before
+
+
+def test_an_edit_in_the_panel_comes_into_the_file_and_no_other_byte_moves(pushed: Any, portal: Sandbox):
+    pushed.write(
+        INVOICES,
+        "---\r\n# owner: ana\r\ntags:  # for search\r\n  - 'billing'\r\n  - pdf # first\r\n"
+        'title: "Invoices"   # keep\r\nposition: 20\r\nstatus: draft\r\ndescription: >-\r\n  all\r\n  of it\r\n---\r\n\r\n'
+        "Text.\r\n\r\nSee [refunds](refunds.md).\r\n",
+    )
+    commit(pushed)
+    assert pushed.run("push").code == 0
+    portal.panel.edit("invoices", title="Your bills", description="short", meta={"tags": ["pdf", "new"]})
+    done = pushed.run("pull")
+    assert (done.code, done.out) == (
+        0,
+        "1 file now has edits from the panel:\n  en/billing/invoices.md  title, description, tags\n",
+    )
+    assert read(pushed, INVOICES) == (
+        "---\r\n# owner: ana\r\ntags:  # for search\r\n  - pdf # first\r\n  - new\r\n"
+        'title: "Your bills"   # keep\r\nposition: 20\r\nstatus: draft\r\ndescription: short\r\n---\r\n\r\n'
+        "Text.\r\n\r\nSee [refunds](refunds.md).\r\n"
+    )
+    assert pushed.run("plan", "--check").code == 0
+    commit(pushed)
+    assert pushed.run("pull").out == "Everything is up to date.\n"
+
+
+def test_a_body_from_the_panel_has_relative_links(pushed: Any, portal: Sandbox):
+    portal.panel.edit("invoices", content="Read [this](/hc/handbook/articles/refunds) and `/hc/handbook/articles/x`.")
+    assert pushed.run("pull").code == 0
+    assert read(pushed, INVOICES).endswith("---\nRead [this](refunds.md) and `/hc/handbook/articles/x`.\n")
+    assert pushed.run("plan", "--check").code == 0
+
+
+def test_a_title_that_is_a_heading_stays_one(pushed: Any, portal: Sandbox):
+    pushed.write(INVOICES, "\n# Invoices\n\nText.\n")
+    commit(pushed)
+    assert pushed.run("push").code == 0
+    portal.panel.edit("invoices", title="A *new* title", content="Other text.")
+    assert pushed.run("pull").code == 0
+    assert read(pushed, INVOICES) == "\n# A \\*new\\* title\n\nOther text.\n"
+    assert pushed.run("plan", "--check").code == 0
+
+
+def test_edits_of_both_sides_in_other_lines_are_merged(pushed: Any, portal: Sandbox):
+    pushed.write(INVOICES, "---\ntitle: Invoices\n---\nOne.\n\nTwo.\n\nThree.\n")
+    commit(pushed)
+    assert pushed.run("push").code == 0
+    pushed.write(INVOICES, "---\ntitle: Invoices\n---\nOne, ours.\n\nTwo.\n\nThree.\n")
+    commit(pushed)
+    portal.panel.edit("invoices", content="One.\n\nTwo.\n\nThree, theirs.")
+    done = pushed.run("pull")
+    assert done.code == 0 and "body (both edits, merged)" in done.out
+    assert read(pushed, INVOICES) == "---\ntitle: Invoices\n---\nOne, ours.\n\nTwo.\n\nThree, theirs.\n"
+    # A person decides that what was merged replaces the portal's.
+    assert pushed.run("plan", "--check").code == 4
+    commit(pushed)
+    assert pushed.run("pull").out.startswith("Everything is up to date.")
+    assert pushed.run("resolve", "--ours", INVOICES).code == 0
+    assert pushed.run("push").code == 0
+    assert portal.panel.article("invoices").content == "One, ours.\n\nTwo.\n\nThree, theirs.\n"
+    assert pushed.run("pull").out == "Everything is up to date.\n"
+
+
+def test_edits_of_both_sides_in_one_line_are_marked_and_refused(pushed: Any, portal: Sandbox):
+    pushed.write(INVOICES, "---\ntitle: Ours\n---\nOurs.\n")
+    commit(pushed)
+    portal.panel.edit("invoices", title="Theirs", content="Theirs.")
+    done = pushed.run("pull")
+    assert done.code == 4 and "title, body (two versions, marked)" in done.out
+    assert read(pushed, INVOICES) == (
+        "---\n<<<<<<< your file\ntitle: Ours\n=======\ntitle: Theirs\n>>>>>>> portal\n---\n"
+        "<<<<<<< your file\nOurs.\n=======\nTheirs.\n>>>>>>> portal\n"
+    )
+    assert pushed.run("push").code == 3
+    assert pushed.run("pull").code == 3
+    assert portal.panel.article("invoices").content == "Theirs."
+
+
+def test_markers_that_would_be_code_go_around_the_whole_body(pushed: Any, portal: Sandbox):
+    pushed.write(INVOICES, "---\ntitle: Invoices\n---\n```\none\n```\n")
+    commit(pushed)
+    assert pushed.run("push").code == 0
+    pushed.write(INVOICES, "---\ntitle: Invoices\n---\n```\nours\n```\n")
+    commit(pushed)
+    portal.panel.edit("invoices", content="```\ntheirs\n```")
+    assert pushed.run("pull").code == 4
+    assert pushed.run("push").code == 3
+    assert portal.panel.article("invoices").content == "```\ntheirs\n```"
+
+
+@pytest.mark.parametrize(("side", "title"), [("--ours", "Ours"), ("--theirs", "Theirs")])
+def test_a_side_can_be_named(pushed: Any, portal: Sandbox, side: str, title: str):
+    pushed.write(INVOICES, "---\ntitle: Ours\nposition: 20\nstatus: draft\n---\nText.\n")
+    commit(pushed)
+    portal.panel.edit("invoices", title="Theirs", content="Theirs only.")
+    assert pushed.run("pull", side).code == 0
+    assert read(pushed, INVOICES) == f"---\ntitle: {title}\nposition: 20\nstatus: draft\n---\nTheirs only.\n"
+
+
+def test_uncommitted_work_is_not_touched_unless_somebody_says_so(pushed: Any, portal: Sandbox):
+    portal.panel.edit("invoices", title="Theirs")
+    pushed.write(INVOICES, "---\ntitle: Invoices\nposition: 20\nstatus: draft\n---\nText, and more.\n")
+    before = files(pushed)
+    done = pushed.run("pull")
+    assert done.code == 4 and "not committed" in done.err and "en/billing/invoices.md" in done.err
+    assert files(pushed) == before
+    assert pushed.run("pull", "--force").code == 0
+    assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nText, and more.\n"
+
+
+def test_a_dry_run_shows_the_difference_and_writes_nothing(pushed: Any, portal: Sandbox):
+    portal.panel.edit("invoices", title="Theirs")
+    portal.panel.create("handbook", "Made there", "Words.", slug="made-there", locale="en")
+    before = files(pushed)
+    done = pushed.run("pull", "--dry-run")
+    assert done.code == 0
+    assert "-title: Invoices\n+title: Theirs\n" in done.out and "new file: en/made-there.md" in done.out
+    assert files(pushed) == before
+
+
+def test_an_article_made_in_the_panel_becomes_a_file(pushed: Any, portal: Sandbox):
+    portal.panel.create("handbook", "Made there", "See ![x](/nowhere.png)", slug="made-there", locale="en")
+    done = pushed.run("pull")
+    assert done.code == 0 and "en/made-there.md  Made there" in done.out
+    assert pushed.run("plan", "--check").code == 0
+    assert pushed.run("push").code == 0
+    assert len(portal.panel.articles("handbook")) == 4
+
+
+def test_a_file_that_somebody_deleted_does_not_come_back(pushed: Any):
+    (pushed.folder / INVOICES).unlink()
+    pushed.write(REFUNDS, "---\ntitle: Refund a charge\n---\nText.\n")
+    commit(pushed)
+    done = pushed.run("pull")
+    assert done.out.startswith("Everything is up to date.\n1 article on the portal is left out, because its file was ")
+    assert not (pushed.folder / INVOICES).exists()
+
+
+def test_a_renamed_file_is_still_its_article(pushed: Any, portal: Sandbox):
+    (pushed.folder / REFUNDS).rename(pushed.folder / "content/en/billing/money-back.md")
+    commit(pushed)
+    portal.panel.edit("refunds", content="From the panel.")
+    done = pushed.run("pull")
+    assert "new" not in done.out
+    assert read(pushed, "content/en/billing/money-back.md").endswith("---\nFrom the panel.\n")
+
+
+def test_selectors_limit_what_is_pulled(pushed: Any, portal: Sandbox):
+    portal.panel.edit("invoices", title="Theirs")
+    portal.panel.edit("refunds", title="Theirs too")
+    portal.panel.create("handbook", "Autre", "Mots.", slug="autre", locale="fr")
+    assert pushed.run("pull", INVOICES).code == 0
+    assert "Theirs" in read(pushed, INVOICES) and "Theirs" not in read(pushed, REFUNDS)
+    assert "fr/autre.md" in pushed.run("pull", "locale:fr").out
+    assert "Theirs" not in read(pushed, REFUNDS)
+
+
+def test_a_deleted_article_is_named_and_its_file_stays(pushed: Any, portal: Sandbox):
+    portal.panel.delete("invoices")
+    before = files(pushed)
+    done = pushed.run("pull")
+    assert "1 deleted on the portal; your files stay:\n  en/billing/invoices.md\n" in done.out
+    assert files(pushed) == before
+
+
+def test_a_status_of_the_panel_comes_into_the_file(pushed: Any, portal: Sandbox):
+    portal.panel.publish("invoices")
+    assert pushed.run("pull").code == 0
+    assert "status: published\n" in read(pushed, INVOICES)
+    assert "status" not in read(pushed, REFUNDS)
+
+
+def test_a_category_that_the_panel_renamed_keeps_its_articles(pushed: Any, portal: Sandbox):
+    pushed.write(INVOICES, "---\ntitle: Invoices\ncategory: billing\n---\nText.\n")
+    commit(pushed)
+    assert pushed.run("push").code == 0
+    with client(pushed, portal) as asked:
+        rows = asked.get("categories", params={"locale": "en"}).json()["payload"]
+        asked.patch(f"categories/{rows[0]['id']}", json={"slug": "money", "name": "Money"}).raise_for_status()
+    assert pushed.run("pull").code == 0
+    assert read(pushed, "content/en/billing/_category.md") == "---\nname: Money\nslug: money\n---\n"
+    assert "category: money\n" in read(pushed, INVOICES)
+    assert pushed.run("plan", "--check").code == 0
+
+
+def test_an_article_moved_in_the_panel_names_its_category(pushed: Any, portal: Sandbox):
+    pushed.write("content/en/other/_category.md", "---\nname: Other\n---\n")
+    commit(pushed)
+    assert pushed.run("push").code == 0
+    with client(pushed, portal) as asked:
+        rows = asked.get("categories", params={"locale": "en"}).json()["payload"]
+    other = next(row["id"] for row in rows if row["slug"] == "other")
+    portal.panel.edit("refunds", category_id=other)
+    assert pushed.run("pull").code == 0
+    assert "category: other\n" in read(pushed, REFUNDS)
+    assert pushed.run("plan", "--check").code == 0
+    commit(pushed)
+    portal.panel.edit("refunds", category_id=None)
+    assert pushed.run("pull").code == 0
+    assert "category: ''\n" in read(pushed, REFUNDS)
+    assert pushed.run("plan", "--check").code == 0
+
+
+def test_a_profile_that_cannot_list_says_so(remote: Any):
+    done = remote.run("pull", KBSYNC_SERVICE__PROFILE="documented")
+    assert done.code == 2 and "cannot list the portal" in done.err
+
+
+def test_nothing_is_pulled_into_files_with_errors(pushed: Any):
+    pushed.write(INVOICES, "---\ntitle: [\n---\n")
+    assert pushed.run("pull").code == 3
+
+
+def test_a_decision_can_put_the_portal_s_value_into_the_file(pushed: Any, portal: Sandbox):
+    pushed.write(INVOICES, "---\ntitle: Ours\nposition: 20\nstatus: draft\n---\nOurs.\n")
+    commit(pushed)
+    portal.panel.edit("invoices", title="Theirs", content="Theirs.")
+    done = pushed.run("resolve", "--into-file", "--field", "title")
+    assert done.code == 0
+    assert done.out == (
+        "en/billing/invoices.md  title: into your file\n1 file now has edits from the panel:\n"
+        "  en/billing/invoices.md  title\n"
+    )
+    assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nOurs.\n"
+    refused = pushed.run("resolve", "--into-file")
+    assert refused.code == 4 and "not committed" in refused.err
+    commit(pushed)
+    assert pushed.run("resolve", "--into-file").code == 0
+    assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nTheirs.\n"
+    assert pushed.run("plan", "--check").code == 0

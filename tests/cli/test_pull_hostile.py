@@ -1,0 +1,145 @@
+"""A portal that somebody filled with ill will, and pulls that end early: nothing outside the folder, nothing in part."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import msgspec
+import pytest
+
+from kbsync.app.pulled_files import HEAD, READY, Stage, finish
+from kbsync.errors import ContentError
+from kbsync.files import store_sealed
+from kbsync.sandbox import Sandbox
+
+PNG = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d49444154789c6360000002000001e221bc33"
+    "0000000049454e44ae426082"
+)
+ELSEWHERE = "http://127.0.0.1:9/rails/active_storage/blobs/redirect/x/y.png"
+
+
+@pytest.fixture
+def asked(remote: Any, portal: Sandbox) -> Iterator[httpx.Client]:
+    headers = {"api_access_token": remote.environ["KBSYNC_TOKEN"]}
+    with httpx.Client(base_url=f"{portal.base_url}/api/v1/accounts/1/", headers=headers) as found:
+        yield found
+
+
+def clear(project: Any) -> None:
+    for path in sorted((project.folder / "content").rglob("*"), reverse=True):
+        path.unlink() if path.is_file() else path.rmdir()
+
+
+def upload(asked: httpx.Client, name: str, data: bytes) -> str:
+    answer = asked.post("upload", files={"attachment": (name, data, "image/png")})
+    return str(answer.raise_for_status().json()["file_url"])
+
+
+def test_a_hostile_portal_stays_inside_its_folder(remote: Any, portal: Sandbox, asked: httpx.Client):
+    clear(remote)
+    image = upload(asked, "../../../evil.png", PNG)
+    again = f"![a]({image}) ![b]({image}?cw_image_height=9px)"
+    large = upload(asked, "large.png", PNG + bytes(6_000_000))
+    script = upload(asked, "page.png", b"<html><script>alert(1)</script></html>")
+    portal.panel.create("handbook", "\x1b[31mRed\x1b[0m", again, slug="../../outside", locale="en")
+    portal.panel.create("handbook", "Con", again, slug="CON", locale="en")
+    portal.panel.create("handbook", "Con 2", f"![x]({large}) ![y]({script}) ![z]({ELSEWHERE})", slug="con", locale="en")
+    portal.panel.create("handbook", "Merge", "<<<<<<< HEAD\na\n=======\nb\n>>>>>>> x\n", slug="merge", locale="en")
+    portal.panel.create("handbook", "Link", "[m](/hc/handbook/articles/merge)", slug="links", locale="en")
+    portal.panel.create("handbook", "Far", "Text.", slug="far", locale="../x")
+    around = set(remote.folder.parent.iterdir())
+    done = remote.run("pull")
+    assert done.code == 4
+    assert "\x1b" not in done.out + done.err
+    assert "Merge (merge): A merge left its marker" in done.out
+    assert "3 images stay on the portal only" in done.out
+    assert "it has more than 5,000 kB ([assets] max_kb)" in done.out
+    assert "it is not an image that browsers show" in done.out
+    assert set(remote.folder.parent.iterdir()) == around
+    root = remote.folder / "content"
+    assert sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file()) == [
+        "_images.json",
+        "en/con-article-2.md",
+        "en/con-article.md",
+        "en/images/evil.png",
+        "en/links.md",
+        "en/outside.md",
+    ]
+    assert (root / "en/images/evil.png").read_bytes() == PNG
+    assert (
+        (root / "en/outside.md")
+        .read_text()
+        .endswith("![a](images/evil.png) ![b](images/evil.png?cw_image_height=9px)\n")
+    )
+    # What does not become a file is not linked to as one.
+    assert "](/hc/handbook/articles/merge)" in (root / "en/links.md").read_text()
+    planned = remote.run("plan", "--check")
+    assert planned.code == 0, planned.out + planned.err
+
+
+def test_an_image_that_was_changed_in_the_files_is_uploaded(remote: Any, portal: Sandbox, asked: httpx.Client):
+    clear(remote)
+    image = upload(asked, "shot.png", PNG)
+    portal.panel.create("handbook", "One", f"![a]({image})", slug="one", locale="en")
+    assert remote.run("pull").code == 0
+    assert "uploaded" not in remote.run("push").out
+    (remote.folder / "content/en/images/shot.png").write_bytes(PNG + b"\0")
+    assert "1 image" in remote.run("plan").out
+
+
+def test_nothing_is_written_through_a_link_that_leads_outside(tmp_path: Path):
+    outside, root = tmp_path / "outside", tmp_path / "content"
+    outside.mkdir()
+    (root / "en").mkdir(parents=True)
+    (root / "en/billing").symlink_to(outside)
+    stage = Stage(tmp_path / "pull", root)
+    stage.add("en/a.md", b"a")
+    stage.add("en/billing/b.md", b"b")
+    with pytest.raises(ContentError, match="outside of the content folder"):
+        stage.commit()
+    assert list(outside.iterdir()) == [] and not (root / "en/a.md").exists()
+
+
+def test_a_pull_that_was_killed_halfway_is_finished_by_the_next(tmp_path: Path):
+    root = tmp_path / "content"
+    root.mkdir()
+    (root / "old.md").write_bytes(b"old")
+    (root / "edited.md").write_bytes(b"somebody was here")
+    stage = Stage(tmp_path / "pull", root)
+    stage.add("new/a.md", b"a")
+    stage.add("old.md", b"new", before=b"old")
+    stage.add("edited.md", b"ours", before=b"as it was")
+    assert store_sealed(stage.folder / READY, HEAD, msgspec.msgpack.encode(stage.files))
+    (root / "new").mkdir()
+    (root / "new/a.md").write_bytes(b"a")  # It came so far.
+    assert finish(tmp_path / "pull", root, now_s=0.0) == 1
+    assert {path.name: path.read_bytes() for path in root.rglob("*.md")} == {
+        "a.md": b"a", "old.md": b"new", "edited.md": b"somebody was here",
+    }  # fmt: skip
+    assert finish(tmp_path / "pull", root, now_s=0.0) == 0
+
+
+def test_a_pull_that_was_killed_before_it_had_everything_changes_nothing(tmp_path: Path):
+    root = tmp_path / "content"
+    root.mkdir()
+    stage = Stage(tmp_path / "pull", root)
+    stage.add("a.md", b"a")
+    assert finish(tmp_path / "pull", root, now_s=0.0) == 0
+    assert stage.folder.exists()
+    assert finish(tmp_path / "pull", root, now_s=2.0**40) == 0
+    assert not stage.folder.exists() and list(root.iterdir()) == []
+
+
+def test_what_somebody_wrote_meanwhile_stays(tmp_path: Path):
+    root = tmp_path / "content"
+    root.mkdir()
+    (root / "a.md").write_bytes(b"somebody's")
+    stage = Stage(tmp_path / "pull", root)
+    stage.add("a.md", b"ours")
+    stage.add("b.md", b"ours too")
+    assert stage.commit() == ["a.md"]
+    assert ((root / "a.md").read_bytes(), (root / "b.md").read_bytes()) == (b"somebody's", b"ours too")

@@ -1,0 +1,93 @@
+"""Other values in a front matter: the new ones are there, and no other character moves."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import source_of
+from kbsync.content.front_edits import Both, edit_front
+from kbsync.content.post import read_post
+from kbsync.content.source_edits import edit_source
+
+HEAD = """---
+# who: ana
+title: "Refunds"   # the title
+slug: refunds
+tags:
+  - a   # first
+  - 'b'
+description: >
+  folded
+  text
+position: 20
+other: [1, 2]
+---
+"""
+
+TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=60)
+
+
+@pytest.mark.parametrize(
+    ("edits", "before", "after"),
+    [
+        ({"title": 'New "one"'}, '"Refunds"   #', '"New \\"one\\""   #'),
+        ({"slug": "null"}, "slug: refunds", "slug: 'null'"),
+        ({"tags": ("b", "c: d")}, "  - a   # first\n  - 'b'\n", "  - 'b'\n  - 'c: d'\n"),
+        ({"tags": ()}, "tags:\n  - a   # first\n  - 'b'\n", "tags: []\n"),
+        ({"description": "one: line"}, ">\n  folded\n  text\n", "'one: line'\n"),
+        ({"position": 7}, "position: 20", "position: 7"),
+        ({"position": None}, "position: 20\n", ""),
+        ({"status": "published"}, "other: [1, 2]\n", "other: [1, 2]\nstatus: published\n"),
+        ({"author": None}, "", ""),
+        (
+            {"title": Both("Money", "your file", "portal")},
+            'title: "Refunds"   # the title\n',
+            '<<<<<<< your file\ntitle: "Refunds"   # the title\n=======\ntitle: Money\n>>>>>>> portal\n',
+        ),
+    ],
+)
+def test_only_the_value_moves(edits: dict, before: str, after: str):
+    assert edit_front(HEAD, edits) == HEAD.replace(before, after, 1)
+
+
+def test_a_file_without_front_matter_gets_one():
+    assert edit_front("", {"title": "x"}) == "---\ntitle: x\n---\n"
+    assert edit_front("\ufeff", {"title": "x"}) == "\ufeff---\ntitle: x\n---\n"
+
+
+def test_a_file_that_ends_with_its_front_matter_gets_a_body():
+    text = "---\ntitle: x\n---"
+    assert edit_source(source_of(text), text, {}, "Text.") == "---\ntitle: x\n---\nText.\n"
+
+
+def test_line_ends_stay_what_they_are():
+    assert edit_front("---\r\ntitle: x\r\n---\r\n", {"tags": ("a", "b, c")}) == (
+        "---\r\ntitle: x\r\ntags: [a, 'b, c']\r\n---\r\n"
+    )
+
+
+@pytest.mark.parametrize("head", ["---\n{title: x}\n---\n", "---\n- x\n---\n", "---\ntitle: &a x\nslug: *a\n---\n"])
+def test_what_cannot_be_edited_is_left_alone(head: str):
+    assert edit_front(head, {"title": "y"}) is None
+
+
+@given(title=TEXTS, description=TEXTS, tags=st.lists(TEXTS, max_size=4), position=st.integers(-9, 2**31 - 1))
+def test_whatever_the_portal_has_can_be_read_again(title, description, tags, position):
+    edits = {"title": title, "description": description, "tags": tuple(tags), "position": position}
+    edited = edit_front(HEAD, edits)
+    assert edited is not None
+    front = read_post(edited).front
+    assert not front.problems
+    assert (front["title"].text, front["description"].text) == (title, description)
+    assert (tuple(item.text for item in front["tags"].items), front["position"].text) == (tuple(tags), str(position))
+    assert edited.startswith("---\n# who: ana\n") and edited.endswith("other: [1, 2]\n---\n")
+
+
+@pytest.mark.parametrize("text", ["\x85", "a\u2028b", "\x1b[31m", "\ufeff", "\u00a0", "a\nb", "🎉", "\U000e0001"])
+def test_characters_that_yaml_treats_in_its_own_way_come_through(text: str):
+    edited = edit_front(HEAD, {"title": text, "icon": text, "tags": (text,)})
+    assert edited is not None
+    front = read_post(edited).front
+    assert [front["title"].text, front["icon"].text, front["tags"].items[0].text] == [text] * 3

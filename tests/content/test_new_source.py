@@ -1,0 +1,39 @@
+"""A file made of what the portal holds says just that when it is read again."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import body_of, source_of
+from kbsync.content.new_source import article_text, category_text, closed
+from kbsync.model import Observed, Status
+
+TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=80)
+ODD = st.sampled_from(
+    ["null", "yes", "1", "1.5", "2026-01-01", "a: b", "# x", "- x", "'", '"', "|", "~", "=", "<<", "🎉"]
+)
+
+
+@given(title=TEXTS | ODD, slug=TEXTS | ODD, description=TEXTS | ODD, tags=st.lists(TEXTS | ODD, max_size=3), body=TEXTS)
+def test_an_article_says_what_the_portal_has(title, slug, description, tags, body):
+    fields = {"title": title, "description": description, "tags": tuple(tags), "position": 7}
+    item = Observed(kind="article", remote_id=1, locale="en", slug=slug, fields=fields, status=Status.DRAFT)
+    data = article_text(item, body, slug="", beside={"category": ""}).encode()
+    source = source_of(data, "en/x.md")
+    assert (source.title, source.slug or "", source.status) == (title or slug, slug, "draft")
+    assert (source.description or "", source.tags or (), source.position) == (description, tuple(tags), 7)
+    assert source.category == "" and body_of(source, data) == body
+
+
+@given(name=TEXTS | ODD, slug=TEXTS | ODD)
+def test_a_category_says_what_the_portal_has(name, slug):
+    item = Observed(kind="category", remote_id=1, locale="en", slug=slug, fields={"name": name, "icon": "🎉"})
+    source = source_of(category_text(item, "folder"), "en/folder/_category.md")
+    assert (source.name, source.slug, source.icon) == (name or slug, slug, "🎉")
+
+
+def test_a_last_line_gets_an_end_where_there_is_room():
+    assert [closed("a"), closed("a\r\nb"), closed("a\n"), closed(""), closed("abc", 3)] == [
+        "a\n", "a\r\nb\r\n", "a\n", "", "abc",
+    ]  # fmt: skip

@@ -1,0 +1,90 @@
+"""Addresses of the portal become relative paths, and compiling makes the same text of them again."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from builders import body_of, source_of
+from kbsync.content.compile import replacements_of
+from kbsync.content.relative import Places, to_relative
+
+ADDRESSES = {
+    "en/billing/refunds.md": "/hc/handbook/articles/refunds",
+    "en/my file (1).md": "/hc/handbook/articles/a%20b",
+    "en/billing/_category.md": "/hc/handbook/en/categories/billing",
+    "en/billing": "/hc/handbook/en/categories/billing",
+}
+UPLOAD = "https://x.example/rails/active_storage/blobs/redirect/abc/shot.png"
+HERE = "en/other/here.md"
+
+
+def places() -> Places:
+    found = Places.of(ADDRESSES)
+    found.add_image(UPLOAD, "en/billing/images/shot.png")
+    return found
+
+
+def compiled(body: str) -> str:
+    """What a push would send of a body of the file `HERE`."""
+    data = f"---\ntitle: x\n---\n{body}".encode()
+    source = source_of(data, HERE)
+    return body_of(source, data, replacements_of(source, ADDRESSES.get, places().address_of_image.get))
+
+
+@pytest.mark.parametrize(
+    ("portal", "file"),
+    [
+        ("[a](/hc/handbook/articles/refunds)", "[a](../billing/refunds.md)"),
+        ("[a](/hc/handbook/articles/refunds#how-to)", "[a](../billing/refunds.md#how-to)"),
+        ("[a](/hc/handbook/articles/refunds?x=1&y=2#h)", "[a](../billing/refunds.md?x=1&y=2#h)"),
+        ('[a](</hc/handbook/articles/a%20b> "t")', '[a](<../my%20file%20%281%29.md> "t")'),
+        ("[a]: /hc/handbook/en/categories/billing\n\n[a]", "[a]: ../billing/_category.md\n\n[a]"),
+        (f"![s]({UPLOAD}?cw_image_height=300px)", "![s](../billing/images/shot.png?cw_image_height=300px)"),
+        (f"[s]({UPLOAD})", "[s](../billing/images/shot.png)"),
+        (
+            f"[![s]({UPLOAD})](/hc/handbook/articles/refunds)",
+            "[![s](../billing/images/shot.png)](../billing/refunds.md)",
+        ),
+    ],
+)
+def test_an_address_becomes_a_path(portal: str, file: str):
+    assert to_relative(portal, HERE, places()) == file
+    assert compiled(file) == portal
+
+
+@pytest.mark.parametrize(
+    "portal",
+    [
+        "`/hc/handbook/articles/refunds`",
+        "<https://x.example/hc/handbook/articles/refunds>",
+        "[a](https://x.example/hc/handbook/articles/refunds)",
+        "[a](/hc/handbook/articles/unknown)",
+        "[a](/hc/handbook/articles/refunds#a%2fb)",
+        "[a](nowhere.md)",
+        "\\[a](/hc/handbook/articles/refunds)",
+        "<a href='/hc/handbook/articles/refunds'>x</a>",
+    ],
+)
+def test_what_would_not_be_the_same_again_stays(portal: str):
+    assert to_relative(portal, HERE, places()) == portal
+
+
+def test_one_address_that_stays_does_not_keep_the_others():
+    text = "[a](/hc/handbook/articles/refunds#a%2fb) [b](/hc/handbook/articles/refunds)"
+    assert to_relative(text, HERE, places()) == "[a](/hc/handbook/articles/refunds#a%2fb) [b](../billing/refunds.md)"
+
+
+PIECES = st.sampled_from(
+    [
+        *(f"[a]({address})" for address in ADDRESSES.values()),
+        f"![i]({UPLOAD})", UPLOAD, "/hc/handbook/articles/refunds", "`", "```\n", "\n\n", "> ", "- ", "<b>", "](", "[x]: ",
+        "# h\n", "\\", "&amp;", "é", "#frag", "?q=1", "|", "| - |\n", "<!--", "-->", "\r\n", "[x][]", "<", ">", " \"t\"",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_whatever_the_portal_has_compiles_to_the_same_again(text: str):
+    assert compiled(to_relative(text, HERE, places())) == compiled(text)

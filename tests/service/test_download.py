@@ -1,0 +1,112 @@
+"""Files are read to a limit, from where they may be read, and redirects end."""
+
+from __future__ import annotations
+
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+import pytest
+
+from kbsync.service.download import Downloader, NotLoaded
+
+
+class Answers(BaseHTTPRequestHandler):
+    """`/file`, `/loop`, `/away`, `/endless`, `/packed`; anything else is not there."""
+
+    asked: list[dict[str, str]]
+
+    def do_GET(self) -> None:
+        type(self).asked.append(dict(self.headers))
+        if self.path == "/loop":
+            self._head(302, Location="/loop")
+        elif self.path == "/away":
+            self._head(302, Location="http://localhost:1/x")
+        elif self.path == "/file":
+            self._head(200)
+            self.wfile.write(b"x" * 1000)
+        elif self.path == "/endless":
+            self._head(200)
+            try:
+                while True:
+                    self.wfile.write(b"x" * 65_536)
+            except OSError:
+                pass
+        else:
+            self._head(404)
+
+    def _head(self, status: int, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Connection", "close")
+        self.end_headers()
+
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@pytest.fixture
+def server() -> Iterator[ThreadingHTTPServer]:
+    Answers.asked = []
+    with ThreadingHTTPServer(("127.0.0.1", 0), Answers) as found:
+        thread = threading.Thread(target=found.serve_forever)
+        thread.start()
+        yield found
+        found.shutdown()
+        thread.join()
+
+
+@contextmanager
+def loading(server: ThreadingHTTPServer, base_url: str = "") -> Iterator[Downloader]:
+    with Downloader(base_url or address(server), 5.0).opened() as found:
+        yield found
+
+
+def address(server: ThreadingHTTPServer, path: str = "") -> str:
+    return f"http://127.0.0.1:{server.server_address[1]}{path}"
+
+
+def test_a_file_of_the_service_is_read_without_any_token(server: ThreadingHTTPServer):
+    with loading(server) as loader:
+        assert loader.load(address(server, "/file"), most_bytes=1000) == b"x" * 1000
+    (headers,) = Answers.asked
+    assert not {name.lower() for name in headers} & {"api_access_token", "authorization", "cookie"}
+    assert headers["Accept-Encoding"] == "identity"
+
+
+@pytest.mark.parametrize(
+    ("path", "why"),
+    [
+        ("/endless", "it has more than 1 kB"),
+        ("/file", "it has more than 0 kB"),
+        ("/loop", "more than 5 redirects"),
+        ("/away", "its host is in a private network"),
+        ("/none", "the answer is 404"),
+    ],
+)
+def test_what_cannot_be_had_says_why(server: ThreadingHTTPServer, path: str, why: str):
+    with loading(server) as loader, pytest.raises(NotLoaded, match=why):
+        loader.load(address(server, path), most_bytes=1000 if path == "/endless" else 999)
+
+
+def test_no_other_machine_of_this_network_is_asked(server: ThreadingHTTPServer):
+    with loading(server, "https://support.example.com") as loader, pytest.raises(NotLoaded, match="private network"):
+        loader.load(address(server, "/file"), most_bytes=1000)
+    assert Answers.asked == []
+
+
+@pytest.mark.parametrize("url", ["file:///etc/passwd", "ftp://x.example/a", "//", "http://", "http://\u2603.\ud800/"])
+def test_what_is_no_address_of_the_web_is_not_asked_for(server: ThreadingHTTPServer, url: str):
+    with loading(server) as loader, pytest.raises(NotLoaded):
+        loader.load(url, most_bytes=1000)
+
+
+def test_a_service_that_is_not_there_says_so():
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{free.getsockname()[1]}"
+    with Downloader(url, 5.0).opened() as loader, pytest.raises(NotLoaded, match="cannot be reached"):
+        loader.load(f"{url}/x", most_bytes=1)
