@@ -8,7 +8,8 @@ theirs   | the base becomes ours, and the portal's value is kept beside it: the 
          | is reported until one of them moves, or somebody decides again
 
 Of an edit that is pending in the panel, what is decided is about the edit itself: theirs leaves it alone until it is
-another one. Either takes the other back. A decision ends where both sides come to hold the same, and with the push that sends.
+another one. Either takes the other back. A decision ends where both sides come to hold the same, and with the push
+that sends.
 """
 
 from __future__ import annotations
