@@ -17,8 +17,9 @@ from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound, PlanRefused
 from kbsync.ledger import Ledger
 from kbsync.markdown.uploaded import by_key, host_of
-from kbsync.model import Base, Desired, Plan, RemoteId, Value, digest, name_body
+from kbsync.model import Base, Desired, Plan, RemoteId, Target, Value, digest, name_body
 from kbsync.plan.build import build_plan
+from kbsync.plan.draft import Policy
 from kbsync.plan.former import has_first_name, renamed_where_desired, renamed_where_observed
 from kbsync.plan.known import Known, Node
 from kbsync.plan.match import Weighed, weigh
@@ -87,8 +88,7 @@ def make_plan(
         bases = renamed_where_desired(bases, reading.desired, partial(was_named, reading.compiler, addresses))
     else:
         bases = renamed_where_observed(bases, portal.items)
-    everything = chosen(workspace, reading.desired, options)
-    desired = without_portal(everything)
+    desired = chosen(workspace, reading.desired, options)
     effects = service.side_effects
     recovery = settle_pending(record.pending, bases, portal.everything, complete=portal.complete, effects=effects)
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
@@ -97,23 +97,36 @@ def make_plan(
     known = Known(portal.items, without_portal(recovery.bases), recovery.unknown, complete=portal.complete)
     weighed = learn(workspace, reading, service, known, publish=policy.publish)
     known = weighed.index.known
-    sides = sides_of_portal(everything, recovery.bases, weighed, portal)
-    linked = with_originals(desired, weighed)
-    plan = build_plan(workspace.target, linked, known, policy=policy, weighed=weighed, portal=sides)
-    if questions := open_questions(plan, desired, known, publish=policy.publish):
+    sides = _Sides(workspace.target, desired, recovery.bases, portal, policy)
+    plan, wanted = sides.decide(weighed, known)
+    if questions := open_questions(plan, without_portal(desired), known, publish=policy.publish):
         known = ask(workspace, reading, known, questions)
         weighed = weigh(without_portal(reading.desired), known)
-        sides = sides_of_portal(everything, recovery.bases, weighed, portal)
-        linked = with_originals(desired, weighed)
-        plan = build_plan(workspace.target, linked, known, policy=policy, weighed=weighed, portal=sides)
+        plan, wanted = sides.decide(weighed, known)
     if elsewhere := look_up_new_slugs(workspace, reading, service, plan):
         known = replace(known, elsewhere=elsewhere)
-        plan = build_plan(workspace.target, linked, known, policy=policy, weighed=weighed, portal=sides)
+        plan, wanted = sides.decide(weighed, known)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
-    if sides is not None:
-        linked.append(sides.desired)
-    return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses, weighed, tuple(linked))
+    return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses, weighed, wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sides:
+    """What a plan is made from, whatever more is learned of which file is which article."""
+
+    target: Target
+    desired: Sequence[Desired]
+    bases: Sequence[Base]
+    portal: Portal
+    policy: Policy
+
+    def decide(self, weighed: Weighed, known: Known) -> tuple[Plan, tuple[Desired, ...]]:
+        """The plan, and what was planned: with ids of the portal in the place of paths."""
+        itself = sides_of_portal(self.desired, self.bases, weighed, self.portal)
+        linked = with_originals(without_portal(self.desired), weighed)
+        plan = build_plan(self.target, linked, known, policy=self.policy, weighed=weighed, portal=itself)
+        return plan, (*linked, *([itself.desired] if itself else []))
 
 
 def without_portal(items: Sequence[Item]) -> Sequence[Item]:
