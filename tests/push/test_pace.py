@@ -10,6 +10,7 @@ import pytest
 
 from kbsync.config import PaceSettings
 from kbsync.service.client import HttpService as Service
+from kbsync.service.endpoint import Endpoint
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport
 from patience import GIVE_UP_S
@@ -46,7 +47,7 @@ class Timed:
             self.clock.time,
             random.Random(7),
         )
-        self.service = Service(self.project.workspace().profile, self.transport, SETUP.account_id, PORTAL)
+        self.service = Service(Endpoint(self.project.workspace().profile, self.transport, SETUP.account_id, PORTAL))
 
     def push(self) -> tuple[float, float]:
         """The seconds that the plan says, and those that the push takes from there on."""

@@ -185,13 +185,13 @@ def test_a_connection_that_is_gone_ends_the_push_early_and_the_next_one_finishes
     with a_world(tmp_path, MANY) as world:
         project = world.project
         with a_service("http://127.0.0.1:9", project.workspace().profile) as nobody:
-            here = world.service.transport
+            here = world.service.endpoint.transport
 
             def hang_up(outcome):
-                world.service.transport = nobody.transport
+                world.service.endpoint.transport = nobody.endpoint.transport
 
             pushed = world.push(after_each=hang_up, concurrency=2)
-            world.service.transport = here
+            world.service.endpoint.transport = here
         assert {outcome.outcome for outcome in pushed.outcomes} == {"done", "failed", "skipped"}
         assert sum(outcome.outcome == "failed" for outcome in pushed.outcomes) <= 4
         assert finished(world)

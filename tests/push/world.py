@@ -30,6 +30,7 @@ from kbsync.push.sender import Sender
 from kbsync.push.uploads import content_of
 from kbsync.sandbox import Behaviour, PortalSetup, Sandbox, Setup, UserSetup, running
 from kbsync.service.client import HttpService as Service
+from kbsync.service.endpoint import Endpoint
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.transport import Transport
 from patience import GIVE_UP_S
@@ -73,7 +74,7 @@ def a_service(base_url: str, profile, *, token=TOKEN, timeout_s=PATIENT_S, concu
         base_url, token, timeout_s, bucket, Gate(concurrency), clock.now, clock.sleep, clock.time, random.Random(7)
     )
     try:
-        yield Service(profile, transport, SETUP.account_id, PORTAL)
+        yield Service(Endpoint(profile, transport, SETUP.account_id, PORTAL))
     finally:
         transport.close()
 

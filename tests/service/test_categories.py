@@ -199,7 +199,7 @@ def test_surprise_19_a_category_is_looked_up_although_no_list_shows_it(old, fill
     made = [create_category(service, f"c-{place:03}") for place in range(120)]
     if filled:
         fill(sandbox, 1, category_id=made[HIDDEN - 1].remote_id)
-    service.categories.clear()
+    service.use_categories({})
     assert service.find_category("c-025", locale="en") == made[HIDDEN - 1]
     assert service.category_id("c-025", locale="en") == made[HIDDEN - 1].remote_id
     assert service.find_category("c-025", locale="fr") is None

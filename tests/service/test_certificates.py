@@ -46,7 +46,7 @@ def test_a_certificate_that_nobody_vouches_for_is_named_and_nothing_is_sent_or_t
         with a_service(f"https://127.0.0.1:{listener.getsockname()[1]}") as service:
             with pytest.raises(Untrusted) as caught:
                 service.check_connection()
-            assert service.transport.requests == 1
+            assert service.endpoint.transport.requests == 1
     assert "is not valid: self-signed certificate. Nothing was sent." in caught.value.message.replace(
         "self signed", "self-signed"
     )

@@ -176,7 +176,7 @@ def test_a_refusal_that_repeats_the_token_is_shown_without(kind):
 def test_the_token_is_in_no_repr(sandbox):
     with a_service(sandbox.base_url) as service:
         assert ADMIN not in repr(service)
-        assert ADMIN not in repr(service.transport.send("GET", "/api"))
+        assert ADMIN not in repr(service.endpoint.transport.send("GET", "/api"))
 
 
 @pytest.mark.parametrize("token", ["with\nline", "tök", "a\0b"])
@@ -216,7 +216,7 @@ def test_an_id_never_leaves_its_place_in_the_path(given_id):
 def test_an_operation_that_the_profile_has_not_is_told_and_not_sent(sandbox):
     with a_service(sandbox.base_url, profile="documented") as service:
         with pytest.raises(ConfigError, match="`documented` has no operation `update_article`"):
-            service.delete("article", 1) if service.can("delete_article") else service._ask("update_article")
+            service.delete("article", 1) if service.can("delete_article") else service.endpoint.ask("update_article")
         assert not service.can_find("x")
     assert sandbox.requests == []
 
@@ -242,7 +242,7 @@ def test_a_server_that_nobody_reaches_is_told_after_some_tries():
     with a_service(f"http://127.0.0.1:{port}") as service:
         error = told(lambda: create(service), Unreachable)
         assert service.requests == 4
-        assert len(service.transport.sleep.__self__.waits_s) == 3
+        assert len(service.endpoint.transport.sleep.__self__.waits_s) == 3
     assert f"http://127.0.0.1:{port} cannot be reached" in error.message
 
 

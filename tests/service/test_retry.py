@@ -142,7 +142,7 @@ def test_a_create_is_never_repeated_after_an_answer_that_says_nothing(sandbox, f
         with pytest.raises(AnswerLost):
             create(service)
         assert service.requests == 1
-        assert service.transport.sleep.__self__.waits_s == []
+        assert service.endpoint.transport.sleep.__self__.waits_s == []
 
 
 def test_a_write_is_not_repeated_when_the_service_hangs(sandbox):

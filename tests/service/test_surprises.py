@@ -243,7 +243,7 @@ def test_surprise_24_what_the_service_cannot_store_is_a_500_that_names_the_reque
     for fields in ({"title": "a\0b"}, {"position": 10**12}):
         with pytest.raises(ServerFailed, match=r"POST .*/articles: The service answered 500"):
             create(service, **fields)
-    assert {service.profile.number_of(status) for status in Status} == {0, 1, 2}
+    assert {service.endpoint.profile.number_of(status) for status in Status} == {0, 1, 2}
 
 
 def test_an_article_of_every_field_comes_back_as_it_was_sent(service):

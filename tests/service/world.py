@@ -13,6 +13,7 @@ from pathlib import Path
 from kbsync.model import Observed
 from kbsync.sandbox import V4_2, V4_10, V4_16, Behaviour, PortalSetup, Setup, UserSetup, running
 from kbsync.service.client import HttpService as Service
+from kbsync.service.endpoint import Endpoint
 from kbsync.service.pace import Bucket, Gate
 from kbsync.service.profile import read_profile
 from kbsync.service.snapshot import Snapshot
@@ -104,7 +105,7 @@ def a_transport(
 @contextmanager
 def a_service(base_url, *, profile="chatwoot", account_id=1, portal=PORTAL, **options):
     with a_transport(base_url, **options) as transport:
-        yield Service(read_profile(profile, folder=HERE), transport, account_id, portal)
+        yield Service(Endpoint(read_profile(profile, folder=HERE), transport, account_id, portal))
 
 
 def an_article(**fields):

@@ -180,13 +180,12 @@ def learn_categories(workspace: Workspace, service: Service, bases: list[Base]) 
 
         service.list_categories((), Expected(managed=[base.remote_id for base in bases if base.kind == "category"]))
         return
-    service.categories = {
-        base.remote_id: Observed(
-            kind="category", remote_id=base.remote_id, locale=base.locale, slug=base.slug, fields=base.fields
-        )
+    known = [
+        Observed(kind="category", remote_id=base.remote_id, locale=base.locale, slug=base.slug, fields=base.fields)
         for base in bases
         if base.kind == "category"
-    }
+    ]
+    service.use_categories({item.remote_id: item for item in known})
 
 
 def _expected(info: PortalInfo, desired: Iterable[Desired], bases: Iterable[Base]) -> Expected:

@@ -137,10 +137,12 @@ class Workspace:
     @contextmanager
     def _connected(self, base_url: str, token: str) -> Iterator[Service]:
         from kbsync.service.client import HttpService
+        from kbsync.service.endpoint import Endpoint
 
         with self._transport(base_url, token) as transport:
             service = self.settings.service
-            yield HttpService(self.profile, transport, service.account_id, service.portal, service.version)
+            endpoint = Endpoint(self.profile, transport, service.account_id, service.portal, service.version)
+            yield HttpService(endpoint)
 
     @contextmanager
     def _transport(self, base_url: str, token: str) -> Iterator[Transport]:

@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 
 
 class Service(Protocol):
-    """One portal of one service. Every method raises a `ServiceError` that names the request and what came back.
+    """One portal of one service. Every method raises a `ServiceError` that names the request and what came back."""
 
-    `categories` are those of the portal by id, as far as they were looked at.
-    """
-
-    categories: dict[RemoteId, Observed]
+    @property
+    def categories(self) -> Mapping[RemoteId, Observed]:
+        """Those of the portal by id, as far as they were looked at."""
+        ...
 
     @property
     def version(self) -> str:
@@ -81,6 +81,7 @@ class Service(Protocol):
         expected: Expected = ...,
     ) -> Portal: ...
     def look_again(self, known: Snapshot, categories: Iterable[tuple[str, str]]) -> bool: ...
+    def use_categories(self, found: Mapping[RemoteId, Observed]) -> None: ...
     def list_categories(self, locales: Iterable[str] = (), expected: Expected = ...) -> object: ...
     def show_article(self, remote_id: RemoteId, *, locale: str) -> Observed: ...
     def read_article(self, remote_id: RemoteId, *, locale: str) -> tuple[Observed, str | None]: ...

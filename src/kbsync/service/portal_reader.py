@@ -1,0 +1,224 @@
+"""What is on a portal, as lists show it: its categories, and the articles of each locale."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+
+import msgspec
+
+from kbsync.errors import NotFound
+from kbsync.model import Observed, RemoteId
+from kbsync.service import decoded
+from kbsync.service.article_lister import MAX_PAGES, Filters, Lister, Page, reading
+from kbsync.service.category_lister import CategoryLister, Counts, Expected
+from kbsync.service.endpoint import NOT_MODIFIED, Endpoint
+from kbsync.service.list_rows import observed_row
+from kbsync.service.portal import Portal, PortalInfo
+from kbsync.service.snapshot import Snapshot
+from kbsync.service.transport import Answer
+
+NOTHING_EXPECTED = Expected()
+
+LIST_THREADS = 4
+"""More than about 4 connections gain nothing. Source: docs/service.md, section 10."""
+
+
+@dataclass(slots=True)
+class PortalReader:
+    """Reads a portal, from what was seen of it before where that is enough.
+
+    `categories` are those that were seen, by id.
+    """
+
+    endpoint: Endpoint
+    categories: dict[RemoteId, Observed] = field(default_factory=dict)
+    _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
+    _listed: CategoryLister | None = field(init=False, repr=False, default=None)
+    _read: dict[str, Collection[RemoteId]] = field(init=False, repr=False, default_factory=dict)
+
+    def fetch_portals(self) -> tuple[PortalInfo, ...]:
+        """The account's portals."""
+        return decoded.portals(self.endpoint.ask("list_portals"))
+
+    def peek(self, locales: Iterable[str], expected: Expected = NOTHING_EXPECTED) -> dict[str, Page]:
+        """Look at the categories, and at the first page of each locale's articles."""
+        locales = tuple(locales)
+        self.list_categories(locales, expected)
+        return {locale: self._read_page({"locale": locale}, 1) for locale in locales}
+
+    def observe(
+        self,
+        locales: Iterable[str],
+        known: Snapshot,
+        *,
+        full: bool = False,
+        peeked: Mapping[str, Page] | None = None,
+        expected: Expected = NOTHING_EXPECTED,
+    ) -> Portal:
+        """Look at the whole portal.
+
+        Args:
+            locales: to list, one after the other; articles outside them are not seen.
+            known: the last snapshot; it is brought up to date in place.
+            full: read everything, whatever is known.
+            peeked: what `peek` just saw of the same locales; it is not asked for again.
+            expected: what is known of the categories.
+        """
+        locales = tuple(locales)
+        listed = self._listed
+        if peeked is None or listed is None:
+            listed = self.list_categories(locales, replace(expected, seen=known.categories))
+        # What is asked for in full is not taken from any page that was kept.
+        self._known = Snapshot() if full else known
+        complete = self._list_articles(locales, known, peeked or {}, full=full)
+        self._known = known
+        found = [(locale, row) for locale in locales for row in known.locales[locale].rows.values()]
+        listed.look_up(sorted({row.category_id for _, row in found if row.category_id is not None}, key=str))
+        listed.look_up(expected.managed, surely=True)
+        listed.probe(expected.wanted)
+        known.categories = tuple(self.categories)
+        originals = {linked: row.id for _, row in found if row.translations for linked in row.translations}
+        articles = {row.id: observed_row(row, locale, self.categories, originals) for locale, row in found}
+        return Portal(tuple(self.categories.values()), tuple(articles.values()), complete)
+
+    def look_again(self, known: Snapshot, categories: Iterable[tuple[str, str]]) -> bool:
+        """Read some categories whole, where that was not done just now; whether they are as in the snapshot.
+
+        Args:
+            known: the snapshot that was just brought up to date; what is read goes into it.
+            categories: by locale and slug.
+        """
+        same = True
+        with reading(LIST_THREADS) as pool:
+            for locale, slug in categories:
+                found = known.locales[locale]
+                before, category_id = found.rows, self.category_id(slug, locale=locale)
+                if category_id is None:
+                    continue
+                here = {row.id for row in before.values() if row.category_id == category_id}
+                if not here.issubset(self._read.get(locale, ())):
+                    rows = self._lister(locale, pool).read_category(slug)
+                    same = same and all(before.get(id) == row for id, row in rows.items()) and here <= rows.keys()
+                    found = msgspec.structs.replace(found, rows=before | rows)
+                    known.locales[locale] = found.without_tags_of(before)
+        return same
+
+    def list_categories(self, locales: Iterable[str] = (), expected: Expected = NOTHING_EXPECTED) -> CategoryLister:
+        """Look at the categories; whatever goes into one needs its id."""
+        self._listed = listed = self._category_lister(expected.counts)
+        listed.list(locales, (*expected.managed, *expected.seen))
+        self.categories = listed.found
+        return listed
+
+    def read_bodies(self, locale: str) -> Iterator[tuple[RemoteId, str]]:
+        """The texts of a locale's articles, page by page: a list has them all (docs/service.md, section 4).
+
+        The list is no snapshot: one may be missing, or there twice.
+        """
+        seen: set[RemoteId] = set()
+        for number in range(1, MAX_PAGES + 1):
+            answer = self.endpoint.ask("list_articles", query={"locale": locale, "page": number})
+            bodies = decoded.bodies(answer)
+            if not bodies or bodies.keys() <= seen:
+                return
+            seen |= bodies.keys()
+            yield from bodies.items()
+
+    def show_category(self, remote_id: RemoteId, *, locale: str) -> Observed:
+        """One category as it is now."""
+        return self.take_category(self.endpoint.ask("show_category", id=remote_id), locale)
+
+    def find_category(self, slug: str, *, locale: str) -> Observed | None:
+        """Look a category up; None where the portal has none of this slug in this locale.
+
+        Where the list has several pages it may never show it (docs/service.md, S19); then its articles are
+        asked, and its id.
+        """
+        lister = self._category_lister()
+        found = lister.find((locale, slug), lambda: self._categories_by_articles(slug, locale))
+        if found is not None:
+            # The articles that go into it ask for its id.
+            self.categories[found.remote_id] = found
+        return found
+
+    def category_id(self, slug: object, *, locale: str) -> RemoteId | None:
+        """The id of a category of a locale; None where it does not exist."""
+        found = (key for key, item in self.categories.items() if (item.locale, item.slug) == (locale, slug))
+        return next(found, None)
+
+    def find_in_list(self, slug: str, locale: str) -> Observed | None:
+        """Look an article up in the list of its locale."""
+        with reading(LIST_THREADS) as pool:
+            listing = self._lister(locale, pool).list(self._known.locales.get(locale))
+        self._known.locales[locale] = listing.found
+        row = next((row for row in listing.found.rows.values() if row.slug == slug), None)
+        return observed_row(row, locale, self.categories, {}) if row else None
+
+    def take_category(self, answer: Answer, locale: str) -> Observed:
+        """The category of an answer, which is known from now on."""
+        category = decoded.category(answer, locale)
+        self.categories[category.remote_id] = category
+        return category
+
+    def _list_articles(
+        self, locales: Iterable[str], known: Snapshot, peeked: Mapping[str, Page], *, full: bool
+    ) -> bool:
+        """Bring the articles of each locale up to date; whether the lists were complete.
+
+        The version is asked for beside them, so that nobody waits for it; where nothing moved, the last one counts.
+        """
+        complete = True
+        with reading(LIST_THREADS) as pool:
+            asked = None if self.endpoint.version or known.version else pool.submit(self.endpoint.fetch_version)
+            for locale in locales:
+                before = None if full else known.locales.get(locale)
+                listing = self._lister(locale, pool).list(before, peeked.get(locale))
+                if not (self.endpoint.version or asked) and (before is None or listing.found.rows != before.rows):
+                    asked = pool.submit(self.endpoint.fetch_version)
+                known.locales[locale], self._read[locale] = listing.found, listing.read
+                complete = complete and listing.complete
+            self.endpoint.use_version(self.endpoint.version or (asked.result() if asked else "") or known.version)
+        return complete
+
+    def _category_lister(self, counts: Counts | None = None) -> CategoryLister:
+        return CategoryLister(self._read_category_page, self._count_categories, self._category_there, counts)
+
+    def _read_category_page(self, filters: Mapping[str, str], number: int) -> list[Observed]:
+        return decoded.categories(self.endpoint.ask("list_categories", query={**filters, "page": number}))
+
+    def _count_categories(self) -> Counts | None:
+        portals = self.fetch_portals() if self.endpoint.can("list_portals") else ()
+        return next((portal.categories for portal in portals if portal.slug == self.endpoint.portal), None)
+
+    def _category_there(self, remote_id: RemoteId) -> Observed | None:
+        if not self.endpoint.can("show_category"):
+            return None
+        try:
+            return self.show_category(remote_id, locale="")
+        except NotFound:
+            return None
+
+    def _categories_by_articles(self, slug: str, locale: str) -> Iterable[RemoteId]:
+        """Ids of the categories of this slug that an article is in."""
+        if not self.endpoint.can("list_articles"):
+            return ()
+        rows = self._read_page({"locale": locale, "category_slug": slug}, 1).rows
+        return {row.category_id for row in rows if row.category_id is not None}
+
+    def _lister(self, locale: str, pool: ThreadPoolExecutor) -> Lister:
+        by_status = [{"status": number} for number in self.endpoint.profile.status.values()]
+        slugs = sorted(item.slug for item in self.categories.values() if item.locale == locale)
+        by_category = [{"category_slug": slug} for slug in slugs]
+        total = sum(len(found.rows) for found in self._known.locales.values())
+        by_id = {id: item.slug for id, item in self.categories.items() if item.locale == locale}
+        return Lister(self._read_page, locale, pool, (*by_category, *by_status), by_id, total)
+
+    def _read_page(self, filters: Filters, number: int) -> Page:
+        known = self._known.locales.get(str(filters["locale"])) if len(filters) == 1 else None
+        tag = known.tag_of(number) if known else None
+        answer = self.endpoint.ask("list_articles", query={**filters, "page": number}, etag=tag.etag if tag else "")
+        if tag is not None and known is not None and answer.status == NOT_MODIFIED:
+            return Page(tuple(known.rows[id] for id in tag.ids), tag.count, answer.server_time_s, tag.etag)
+        return decoded.articles(answer, self.endpoint.profile)
