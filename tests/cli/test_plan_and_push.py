@@ -98,10 +98,11 @@ def test_the_json_of_a_plan_has_the_shape_of_the_design(remote, portal: Sandbox)
     assert found["schema"] == "kbsync.plan/1"
     assert found["target"] == {
         "base_url": portal.base_url, "account_id": 1, "portal": "handbook", "profile": "chatwoot",
+        "version": "4.16.2",
     }  # fmt: skip
     assert list(found["summary"]) == [
         "create", "adopt", "update", "publish", "unpublish", "archive", "delete", "upload", "unchanged", "held",
-        "unmanaged", "live", "requests", "seconds",
+        "unmanaged", "live", "staged", "pending", "requests", "seconds", "waiting",
     ]  # fmt: skip
     change = next(change for change in found["changes"] if change["slug"] == "invoices")
     assert {key: change[key] for key in ("action", "kind", "locale", "path", "remote_id", "title", "live")} == {
