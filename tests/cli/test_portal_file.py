@@ -47,7 +47,7 @@ def test_a_plan_says_what_becomes_of_the_portal_in_a_writers_words(remote, porta
     remote.write("portal.toml", BRAND)
     plan = remote.run("plan")
     assert plan.code == 4
-    assert "Update 1 portal. 1 is live: readers see the change immediately." in plan.out
+    assert "Update the portal. 1 is live: readers see the change immediately." in plan.out
     assert "name (fr): (nothing) -> Aide Acme" in plan.out
     assert "popular categories (en): (nothing) -> billing" in plan.out
     assert "popular articles (en): (nothing) -> en/billing/refunds.md" in plan.out

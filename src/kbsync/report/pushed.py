@@ -13,10 +13,10 @@ from kbsync.report.style import SHOWN, Style
 from kbsync.report.text import PUSH, held_lines, rest_lines, unpublished_lines, warning_lines
 from kbsync.report.value_text import items_of
 from kbsync.report.vocabulary import (
-    NOUNS,
     PAST,
     STAGED_PAST,
     already_sentence,
+    counted,
     need,
     way_of,
 )
@@ -128,7 +128,8 @@ def _done_lines(done: Sequence[Change]) -> list[str]:
         number = items_of(changes)
         drafts = action is Action.CREATE and kind == "article"
         as_draft = (" as a draft" if number == 1 else " as drafts") if drafts else ""
-        lines.append(f"{count(number, NOUNS[kind])} {STAGED_PAST.get(way) or PAST[action]}{as_draft}")
+        line = f"{counted(number, kind)} {STAGED_PAST.get(way) or PAST[action]}{as_draft}"
+        lines.append(line[0].upper() + line[1:])
     adopted = already_sentence(done)
     return [*lines, adopted.removesuffix(".")] if adopted else lines
 

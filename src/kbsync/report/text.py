@@ -24,9 +24,9 @@ from kbsync.report.value_text import (
     value_text,
 )
 from kbsync.report.vocabulary import (
-    NOUNS,
     STAGED_VERBS,
     already_sentence,
+    counted,
     live_sentence,
     need,
     others_sentence,
@@ -136,7 +136,7 @@ def _change_group(changes: list[Change], style: Style, taken: Set[str], bodies: 
 
 def _heading(changes: list[Change]) -> str:
     first, number = changes[0], items_of(changes)
-    items = count(number, NOUNS[first.kind])
+    items = counted(number, first.kind)
     heading = f"{_verb(first)} {items}"
     if first.is_removal:
         heading += f" ({_why_removed(first, one=number == 1)})"

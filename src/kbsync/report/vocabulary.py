@@ -11,6 +11,12 @@ from kbsync.words import are, count
 
 NOUNS: Mapping[Kind, str] = {"asset": "image", "category": "category", "article": "article", "portal": "portal"}
 
+
+def counted(number: int, kind: Kind) -> str:
+    """`3 articles`. There is only one portal, and nobody counts it."""
+    return "the portal" if kind == "portal" else count(number, NOUNS[kind])
+
+
 PAST = {
     Action.CREATE: "created",
     Action.ADOPT: "already matched",
