@@ -112,6 +112,28 @@ def test_a_remembered_plan_asks_the_portal_as_often_as_another(quiet: Project, p
     assert len(portal.requests) - before == 2 * remembered
 
 
+def test_a_push_with_nothing_to_do_asks_what_a_plan_asks_and_leaves_the_ledger_alone(quiet: Project, portal: Sandbox):
+    ledger = quiet.folder / ".kbsync" / "ledger.db"
+    before, kept = len(portal.requests), ledger.read_bytes()
+    told(quiet)
+    planned = len(portal.requests) - before
+    pushed = quiet.run("push")
+    assert (pushed.code, len(portal.requests) - before) == (0, 2 * planned)
+    assert "Everything is up to date" in pushed.out and "This was run" not in pushed.out
+    assert ledger.read_bytes() == kept
+    found = json.loads(quiet.run("push", "--format", "json").out)
+    assert (found["run"], found["changes"], found["summary"]["requests"]) == (None, [], planned)
+    before = len(portal.requests)
+    told(quiet)
+    assert len(portal.requests) - before == planned
+
+
+def test_a_push_after_an_edit_in_the_panel_does_not_go_by_its_memory(quiet: Project, portal: Sandbox):
+    portal.panel.edit("refunds", title="Money back")
+    pushed = quiet.run("push")
+    assert pushed.code == ExitCode.HELD and "Money back" in pushed.out
+
+
 def touch_quietly(project: Project, portal: Sandbox) -> None:
     """Other bytes, the same size and modification time."""
     file = project.folder / REFUNDS

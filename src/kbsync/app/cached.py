@@ -1,8 +1,10 @@
-"""`plan` and `lint` of a whole tree, each with the memory of its last outcome wrapped around it.
+"""`plan`, `push` and `lint` of a whole tree, each with the memory of its last outcome wrapped around it.
 
 plan    the files ---+--- nothing moved, here and on the portal ----> the last plan, if that had nothing to do
                      +--- a few texts moved, and nothing else ------> that plan, amended by these articles
                      +--- else: read, look, recover, learn, decide (`app/plan.py`)
+push    the files ---+--- nothing moved, here and on the portal ----> nothing is sent, and the ledger is not touched
+                     +--- else: lock, read, look, decide, send (`app/push.py`)
 lint    the files ---+--- nothing moved ----------------------------> the last findings
                      +--- a few sources moved, nothing that others see of them: these alone are checked
                      +--- else: all are read and checked
@@ -25,6 +27,7 @@ from kbsync.content.walk import Walk, walk_tree
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
+    from kbsync.app.push import Pushed
     from kbsync.report.body_diff import Bodies
     from kbsync.service.contract import Service
 
@@ -120,6 +123,37 @@ def _from_memory(
         return seen, None
     remember_touched(workspace, remembered, part, local, known)
     return seen, Compared(known, part.findings)
+
+
+def push(
+    workspace: Workspace, options: PlanOptions, *, saved: Path | None, first_push: bool, wait: bool, break_lock: bool
+) -> Pushed:
+    """Plan, carry it out and record it. See `Project.push`.
+
+    Where the last plan had nothing to do and nothing moved since, there is nothing to lock or to record. A request
+    whose answer was lost is in the ledger, and such a ledger is not the one that the plan was made from.
+    """
+    plain = options == AS_CONFIGURED and saved is None and not (first_push or break_lock)
+    walk = walk_tree(workspace.content_root)
+    if plain and (nothing := _nothing_to_push(workspace, walk)) is not None:
+        return nothing
+    from kbsync.app.push import push as carry_out
+
+    return carry_out(workspace, options, walk, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
+
+
+def _nothing_to_push(workspace: Workspace, walk: Walk) -> Pushed | None:
+    found = recall(workspace, local_side(workspace, walk))
+    if found is None or found[1]:
+        return None
+    started = time.monotonic()
+    with workspace.open_service() as service:
+        _, known = peek(service, found[0])
+        if known is None:
+            return None
+        from kbsync.app.push import Pushed
+
+        return Pushed(known, requests=service.requests, reading=service.requests, seconds=time.monotonic() - started)
 
 
 @dataclass(frozen=True, slots=True)

@@ -167,7 +167,7 @@ class Project:
             TreeRefused: the content tree has errors.
             PlanRefused: the plan refuses itself, and nothing was sent.
         """
-        from kbsync.app.push import push
+        from kbsync.app.cached import push
 
         return push(self.workspace, options, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
 

@@ -18,6 +18,7 @@ from kbsync.app.saved_plans import Resumed, read_saved_plan
 from kbsync.app.sides import Recorded, is_as_seen, learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
+from kbsync.content.walk import Walk
 from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
 from kbsync.plan.saved import tree_digest
@@ -69,6 +70,7 @@ class Pushed:
 def push(
     workspace: Workspace,
     options: PlanOptions,
+    walk: Walk,
     *,
     saved: Path | None,
     first_push: bool,
@@ -76,7 +78,7 @@ def push(
     break_lock: bool,
 ) -> Pushed:
     """Plan, carry it out and record it, under the portal's lock. See `Project.push`."""
-    reading = read_sound(workspace)
+    reading = read_sound(workspace, walk)
     note_without_ledger(workspace)
     ledger = workspace.open_ledger()
     try:
