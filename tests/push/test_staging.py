@@ -343,7 +343,7 @@ def test_on_a_large_portal_a_person_who_changes_our_staged_edit_is_seen(tmp_path
         sends(world)
         world.write(large("New."))
         sends(world)
-        assert [item.path for item in world.plan().waiting] == [X]
+        assert [item.path for item in world.plan().staged_edits] == [X]
         world.sandbox.panel.write("x", content=THEIRS)
         assert reasons(world.plan()) == [(X, Reason.STAGED)]
         world.sandbox.panel.discard_staged("x")
