@@ -74,6 +74,16 @@ def test_a_release_is_planned_pushed_and_reversed(waiting, portal: Sandbox):
     assert "2 for release 5.10" in waiting.run("plan").out
 
 
+def test_the_command_below_a_plan_publishes_what_that_plan_shows(waiting):
+    told = waiting.run("plan", "--publish", "--now", "2099-12-02").out
+    assert "Run `kbsync push --publish --now 2099-12-02` to make this change." in told
+
+
+def test_publishing_what_is_staged_takes_no_release(waiting):
+    done = waiting.run("push", "--publish-staged", "--release", "5.10")
+    assert (done.code, "so --release cannot be added" in done.err) == (2, True), done
+
+
 def test_undo_makes_drafts_of_a_release_also_where_somebody_edited_a_text_since(waiting, portal: Sandbox):
     waiting.run("push", "--release", "5.10")
     portal.panel.edit("new-one", content="Theirs.")

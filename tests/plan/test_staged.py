@@ -42,6 +42,27 @@ def test_an_update_of_title_or_body_is_held_with_both_sides_words_and_the_rest_i
     assert f"kbsync push --overwrite {PATH}" in held.hint
 
 
+def test_a_text_that_is_pending_as_our_file_has_it_is_no_difference():
+    plan = plan_with([LIVE.but(content="our text")], {"title": "Refunds", "content": "their text"})
+    assert [held.fields for held in plan.held] == [("content",)]
+
+
+def test_an_edit_that_is_pending_beside_another_difference_is_shown_too():
+    seen = replace_item(LIVE.but(content="edited in the panel").observed(), staged=STAGED)
+    known = Known([seen], [LIVE.base()])
+    plan = build_plan(TARGET, [LIVE.but(content="our text").desired()], known, policy=POLICY)
+    assert {(held.reason, held.fields) for held in plan.held} == {
+        (Reason.CONFLICT, ("content",)),
+        (Reason.STAGED, ("title", "content")),
+    }
+
+
+def test_the_commands_for_a_page_that_is_hidden_look_at_statuses():
+    (held,) = plan_with([LIVE.but(status=Status.DRAFT)], publish=True).held
+    assert f"`kbsync push --publish --overwrite {PATH}`" in held.hint
+    assert f"`kbsync resolve {PATH} --publish`" in held.hint
+
+
 def test_an_empty_pending_text_is_pending_too():
     assert [held.fields for held in plan_with([LIVE.but(title="x")], {"content": ""}).held] == [("content",)]
 

@@ -314,7 +314,7 @@ def test_long_values_that_differ_are_seen_to_differ():
 def test_a_difference_is_folded_fits_and_cannot_leave_its_fence():
     change = a_change(Action.UPDATE, "en/x.md", FieldChange("content", "body:1", "body:2"))
     for old, new in (("````\n##[group]\n</details>", "```\n"), ("a", "b\n" * 20_000)):
-        text = plan_markdown(Plan(TARGET, (change,)), bodies=Bodies({("article", 7): Body(old, new)}, 3))
+        text = plan_markdown(Plan(TARGET, (change,)), bodies=Bodies({("article", 7, False): Body(old, new)}, 3))
         assert len(text.encode()) <= LIMIT_BYTES and "##[" not in text
         page = render(text, Options.CMARK_OPT_UNSAFE)
         assert page.count("<details>") == 1 and page.count('<pre lang="diff">') + page.count('"language-diff"') == 1

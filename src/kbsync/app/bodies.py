@@ -8,7 +8,7 @@ from kbsync.app.reading import Reading
 from kbsync.errors import NotFound
 from kbsync.markdown.uploaded import by_key
 from kbsync.model import Action, Change, Held, Plan, Reason
-from kbsync.report.body_diff import Bodies, Body, Key
+from kbsync.report.body_diff import Bodies, Body, Key, key_of
 from kbsync.service.contract import Service
 
 
@@ -27,7 +27,7 @@ def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) ->
             portal = staged
         elif staged is not None and isinstance(item, Change) and item.publishes_staged:
             ours = by_key(staged)
-        texts[item.kind, item.remote_id] = Body(by_key(portal), ours)
+        texts[key_of(item)] = Body(by_key(portal), ours)
     return Bodies(texts, max(0, len(wanted) - most))
 
 

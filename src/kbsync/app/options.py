@@ -215,6 +215,4 @@ def given_options(options: PlanOptions) -> list[Option]:
         ("--publish", options.publish),
         ("--allow-removals", removals),
     ]
-    return [*overwrite, *live, *flags]
-    flags = [("--recreate", options.recreate), ("--publish", options.publish), ("--allow-removals", removals)]
     return [*overwrite, *live, *flags, ("--release", options.release), ("--now", options.now)]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from kbsync.command import Option, command_line
 from kbsync.model import PORTAL_FILE, Base, Reason
-from kbsync.plan.draft import Draft
+from kbsync.plan.draft import Draft, Policy
 from kbsync.plan.match import Match
 
 
@@ -27,6 +27,11 @@ def publish_hint(path: str) -> str:
     """How to apply the status of one file."""
     line = command_line("push", path, options=[("--publish", True)])
     return f"To publish it, run `{line}`, or set `publish = true` under [push]."
+
+
+def status_options(policy: Policy) -> list[Option]:
+    """The options without which no command looks at statuses."""
+    return [("--release", policy.release) if policy.release else ("--publish", policy.publish)]
 
 
 def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, options: Sequence[Option] = ()) -> str:

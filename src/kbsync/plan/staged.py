@@ -7,11 +7,11 @@ replaces the text: ours, if it was sent meanwhile, would be gone. `plan/staging.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from kbsync.command import command_line
+from kbsync.command import Option, command_line
 from kbsync.model import (
     DRAFTS,
     Action,
@@ -171,27 +171,35 @@ def without_texts(change: Change) -> Change | None:
     return replace(change, fields=rest) if rest else None
 
 
-def hold_staged(change: Change, item: Observed, *, staging: bool) -> Held:
-    """A change that would lose the pending edit of a person."""
-    return _held(change, change.path or change.was, change.title, item, change.after, change.path, staging=staging)
+def hold_staged(change: Change, item: Observed, *, staging: bool, options: Sequence[Option] = ()) -> Held:
+    """A change that would lose the pending edit of a person; `options` are those without which it is not made."""
+    path = change.path or change.was
+    hint = _hint(path, options, staging=staging) if change.path else PANEL_HINT
+    return _held(change, path, change.title, item, change.after, hint)
 
 
-def hold_edited(desired: Desired, item: Observed) -> Held:
-    """A staged edit that a person changed before it was published."""
-    return _held(desired, desired.path, desired.title, item, desired.fields, desired.path, staging=True)
+def hold_edited(desired: Desired, item: Observed, *, staging: bool) -> Held:
+    """An edit that is pending beside something else of the article that needs a decision."""
+    hint = _hint(desired.path, (), staging=staging)
+    return _held(desired, desired.path, desired.title, item, desired.fields, hint)
 
 
-def _held(
-    ref: Change | Desired, path: str, title: str, item: Observed, after: Fields, source: str, *, staging: bool
-) -> Held:
-    values = tuple(
+PANEL_HINT = "Publish or discard the edit in the panel."
+
+
+def _hint(path: str, options: Sequence[Option], *, staging: bool) -> str:
+    push = command_line("push", options=[*options, ("--overwrite", path), ("--stage", staging)])
+    resolve = command_line("resolve", path, options=options)
+    what = "stage your file in its place" if staging else "discard it and send your file"
+    return f"{PANEL_HINT} To {what}, run `{push}`. `{resolve}` shows both and asks."
+
+
+def _held(ref: Change | Desired, path: str, title: str, item: Observed, after: Fields, hint: str) -> Held:
+    pending = tuple(
         FieldChange(name, value, after.get(name, item.fields.get(name))) for name, value in item.staged.items()
     )
-    hint = "Publish or discard the edit in the panel."
-    if source:
-        command = command_line("push", options=[("--overwrite", path), ("--stage", staging)])
-        what = "stage your file in its place" if staging else "discard it and send your file"
-        hint += f" To {what}, run `{command}`. `{command_line('resolve', path)}` shows both and asks."
+    # The panel keeps both texts of an edit, also the one that nobody touched.
+    values = tuple(value for value in pending if value.before != value.after) or pending
     return Held(
         reason=Reason.STAGED,
         kind="article",

@@ -42,7 +42,7 @@ from kbsync.model import (
 from kbsync.plan.agreed import base_of
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft, hold
-from kbsync.plan.hints import live_hint, publish_staged_hint
+from kbsync.plan.hints import live_hint, publish_staged_hint, status_options
 from kbsync.plan.match import Match
 from kbsync.plan.orphans import report_orphan
 from kbsync.plan.staged import (
@@ -173,11 +173,14 @@ class _Staging:
         policy, desired = self.draft.policy, match.desired
         if policy.publish_staged or touching is None:
             if policy.publish_staged and has_staged(match.base):
-                self.draft.held.append(hold_edited(desired, observed))
-            elif touching is None and has_staged(match.base) and desired.path not in self.open:
+                self.draft.held.append(hold_edited(desired, observed, staging=True))
+            elif touching is None and desired.path in self.open:
+                self._hold_beside(match, observed, self.open[desired.path])
+            elif touching is None and has_staged(match.base):
                 self._settle(match, observed, {})
             return False
-        held = hold_staged(touching, observed, staging=self._is_live(match, observed))
+        options = status_options(policy) if update is None else ()
+        held = hold_staged(touching, observed, staging=self._is_live(match, observed), options=options)
         if desired.path in policy.overwrite:
             return True
         if _is_decided(match.base, "overruled", observed):
@@ -187,6 +190,14 @@ class _Staging:
         (self.draft.kept if kept else self.draft.held).append(held)
         self._leave(match, observed, update, hiding)
         return False
+
+    def _hold_beside(self, match: Match, observed: Observed, other: Held) -> None:
+        """Title or body differ in what readers see, too: overwriting that would discard the edit that is pending."""
+        decided = any(_is_decided(match.base, how, observed) for how in ("kept", "overruled"))
+        is_lost = editor_of(observed) != texts_of(match.desired.fields)
+        if other.reason in {Reason.DRIFT, Reason.CONFLICT} and is_lost and not decided:
+            staging = self._is_live(match, observed)
+            self.draft.held.append(hold_edited(match.desired, observed, staging=staging))
 
     def _was_discarded(self, match: Match, observed: Observed) -> bool:
         """Whether somebody discarded what we staged, and the file still wants exactly that."""

@@ -8,7 +8,7 @@ from kbsync.model import Agreed, Base, Change, Desired, FieldChange, Observed, R
 from kbsync.plan.decide import ABSENT, HELD, Verdict, decide, overwritten, to_be_sent
 from kbsync.plan.decisions import as_decided
 from kbsync.plan.draft import STATUS_ACTIONS, Draft, hold
-from kbsync.plan.hints import hold_hint, publish_hint
+from kbsync.plan.hints import hold_hint, publish_hint, status_options
 from kbsync.plan.match import Match
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.timed import is_known_draft, is_timed, must_wait
@@ -61,8 +61,7 @@ def decide_status(draft: Draft, match: Match, observed: Observed | None) -> None
     elif verdict in HELD:
         reason = Reason(verdict.value)
         known = base if base is not None and base.status is not None else None
-        how = ("--release", draft.policy.release) if draft.policy.release else ("--publish", True)
-        hint = hold_hint(draft, match, reason, known, [how])
+        hint = hold_hint(draft, match, reason, known, status_options(draft.policy))
         edited_s = observed.updated_at if observed else 0
         draft.held.append(hold(desired, reason, remote_id, ("status",), hint, {"status": there}, edited_s=edited_s))
     elif base is not None and base.status is not wanted:

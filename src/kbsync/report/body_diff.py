@@ -9,12 +9,13 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Literal
 
-from kbsync.model import DRAFTS, Change, Held, Kind, RemoteId, visible
+from kbsync.model import DRAFTS, Change, Held, Kind, Reason, RemoteId, visible
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import Style
 from kbsync.words import count
 
-Key = tuple[Kind, RemoteId | None]
+Key = tuple[Kind, RemoteId | None, bool]
+"""An article, and whether it is about the edit of it that is pending in the panel."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +37,12 @@ class Bodies:
         """The two bodies of what a plan is about; None where they were not read, or stay as they are."""
         fields = item.fields if isinstance(item, Held) else item.after
         names = {"content", DRAFTS["content"]}
-        return self.texts.get((item.kind, item.remote_id)) if not names.isdisjoint(fields) else None
+        return self.texts.get(key_of(item)) if not names.isdisjoint(fields) else None
+
+
+def key_of(item: Change | Held) -> Key:
+    """Under which the two bodies of a change, or of what is held, are kept."""
+    return item.kind, item.remote_id, isinstance(item, Held) and item.reason is Reason.STAGED
 
 
 NO_BODIES = Bodies()
