@@ -318,3 +318,17 @@ def test_a_decision_can_put_the_portal_s_value_into_the_file(pushed: Any, portal
     assert pushed.run("resolve", "--into-file").code == 0
     assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nTheirs.\n"
     assert pushed.run("plan", "--check").code == 0
+
+
+def test_categories_are_linked_in_files_as_they_are_on_the_portal(empty: Any, portal: Sandbox):
+    with client(empty, portal) as asked:
+        rows = asked.get("categories").json()["payload"]
+        billing = next(row["id"] for row in rows if row["locale"] == "en")
+        new = {"name": "Prix", "slug": "prix", "locale": "fr", "associated_category_id": billing}
+        assert asked.post("categories", json=new).status_code == 200
+    portal.panel.sql("UPDATE categories SET associated_category_id = NULL WHERE name = 'Facturation'")
+    assert empty.run("pull").code == 0
+    assert "\ntranslation_of: ''\n" in read(empty, "content/fr/billing/_category.md")
+    assert "\ntranslation_of: en/billing/_category.md\n" in read(empty, "content/fr/prix/_category.md")
+    planned = empty.run("plan", "--check")
+    assert planned.code == 0 and "KB213" not in empty.run("lint").out

@@ -255,6 +255,7 @@ class _Pull:
         weighed = self.planned.weighed
         folders: dict[tuple[str, str], str] = {}
         paths: dict[RemoteId, str] = {}
+        shelves: dict[RemoteId, str] = {}
         for path, identity in compiler.site.categories.items():
             folders[identity.locale, identity.slug] = path.rpartition("/")[0]
         for path, (kind, remote_id) in weighed.found.items():
@@ -263,8 +264,9 @@ class _Pull:
                 paths[remote_id] = path
             elif seen is not None:
                 folders[seen.locale, seen.slug] = path.rpartition("/")[0]
+                shelves[remote_id] = path
         taken = [*compiler.tree.sources, *compiler.tree.others]
-        return Names.of(taken, folders, paths, compiler.site.default_locale)
+        return replace(Names.of(taken, folders, paths, compiler.site.default_locale), shelves=shelves)
 
     def _chosen(self, found: Found, new: Sequence[NewFile]) -> tuple[tuple[Incoming, ...], Sequence[NewFile]]:
         """What the selectors mean; a new article brings its new category."""

@@ -91,7 +91,9 @@ class Texts:
         folder = file.path.split("/")[-2]
         if not file.observed.title.strip():
             raise Unfit("it has no name")
-        return _encoded(category_text(file.observed, folder))
+        # Categories that are not linked are none of each other's translation, whatever their folders are called.
+        is_said = file.original != self.names.original_by_path(file.path)
+        return _encoded(category_text(file.observed, folder, {"translation_of": file.original} if is_said else {}))
 
     def new_article(self, file: NewFile, content: str) -> bytes:
         """An article.
