@@ -332,3 +332,24 @@ def test_categories_are_linked_in_files_as_they_are_on_the_portal(empty: Any, po
     assert "\ntranslation_of: en/billing/_category.md\n" in read(empty, "content/fr/prix/_category.md")
     planned = empty.run("plan", "--check")
     assert planned.code == 0 and "KB213" not in empty.run("lint").out
+
+
+@pytest.mark.parametrize("command", [("pull",), ("resolve", "--into-file")])
+def test_a_category_that_the_panel_linked_to_another_one_says_so(pushed: Any, portal: Sandbox, command: tuple[str]):
+    pushed.write("content/en/other/_category.md", "---\nname: Other\n---\n")
+    commit(pushed)
+    assert pushed.run("push").code == 0
+    portal.panel.sql(
+        "UPDATE categories SET associated_category_id = (SELECT id FROM categories WHERE slug = 'other') "
+        "WHERE locale = 'fr'"
+    )
+    assert "translation of on the portal: en/other/_category.md" in pushed.run("plan").out
+    assert pushed.run(*command).code == 0
+    assert read(pushed, "content/fr/billing/_category.md") == (
+        "---\nname: Facturation\ntranslation_of: en/other/_category.md\n---\n"
+    )
+    assert pushed.run("plan", "--check").code == 0
+    commit(pushed)
+    portal.panel.sql("UPDATE categories SET associated_category_id = NULL WHERE locale = 'fr'")
+    assert pushed.run(*command).code == 0
+    assert pushed.run("plan", "--check").code == 0

@@ -35,6 +35,7 @@ from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
 from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
+from kbsync.plan.translation_links import with_originals
 from kbsync.service.contract import Service
 from kbsync.service.download import Downloader
 
@@ -236,14 +237,15 @@ class _Pull:
     def _found(self) -> tuple[Found, Mapping[str, int]]:
         """What moved, and what is in locales that the files do not have."""
         weighed = self.planned.weighed
+        matches = match_items(with_originals(self.reading.desired, weighed), weighed)
         if self.only is not None:
-            return named_fields(match_items(self.reading.desired, weighed), self.only), {}
+            return named_fields(matches, self.only), {}
         known = weighed.index.known
         draft = Draft(policy_of(self.workspace, PlanOptions()), git=known.git)
         pending = [(e.kind, e.locale, e.slug) for e in known.pending if e.action == Action.CREATE]
         # Somebody who wants the portal's version wants it also where it was merged before.
         records = {} if self.options.side == "theirs" else self.records
-        found = find_moved(draft, match_items(self.reading.desired, weighed), records, pending)
+        found = find_moved(draft, matches, records, pending)
         allowed = self.workspace.settings.content.locales
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
         rest = (item for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed))
