@@ -353,3 +353,17 @@ def test_a_category_that_the_panel_linked_to_another_one_says_so(pushed: Any, po
     portal.panel.sql("UPDATE categories SET associated_category_id = NULL WHERE locale = 'fr'")
     assert pushed.run(*command).code == 0
     assert pushed.run("plan", "--check").code == 0
+
+
+def test_settings_of_the_portal_that_moved_are_named_and_left_to_a_person(pushed: Any, portal: Sandbox):
+    pushed.write("portal.toml", 'color = "#00ff00"\n')
+    commit(pushed)
+    assert pushed.run("push", "--overwrite", "portal.toml").code == 0
+    with client(pushed, portal) as asked:
+        assert asked.patch("../handbook", json={"color": "#ff0000"}).status_code == 200
+    done = pushed.run("pull")
+    assert done.code == 4 and "portal.toml (color): kbsync does not change this file" in done.out, done.out
+    resolved = pushed.run("resolve", "--into-file")
+    assert resolved.code == 4 and "portal.toml  color: Kbsync" not in resolved.out, resolved.out
+    assert "copy the portal's value into it yourself" in resolved.out and "Everything is up" not in resolved.out
+    assert git(pushed, "status", "--short") == ""

@@ -29,11 +29,13 @@ from kbsync.content.hosted import HOSTED_FILE, hosted_text
 from kbsync.content.identity import Identity
 from kbsync.content.relative import Places
 from kbsync.errors import PlanRefused, UsageError
+from kbsync.fields import label_of
 from kbsync.files import real_path
 from kbsync.model import Action, Observed, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
+from kbsync.plan.portal_settings import BY_HAND
 from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
 from kbsync.plan.translation_links import with_originals
 from kbsync.service.contract import Service
@@ -187,7 +189,7 @@ class _Pull:
             if len(unfit) == before:
                 break
             self.stage.clear()
-        self.files, self.left = making.files, making.left
+        self.files, self.left = making.files, {**making.left, **self._settings()}
         forced = self._check_uncommitted()
         self._add_hosted(texts.images)
         overtaken: tuple[str, ...] = ()
@@ -229,6 +231,13 @@ class _Pull:
         store_records(self._record_path, self.records, found)
 
     # --- what there is ---------------------------------------------------------------------------------------------
+
+    def _settings(self) -> Mapping[str, str]:
+        """What somebody changed in the portal's own settings, which have a file of another kind."""
+        if self.only is not None or self.options.selectors:
+            return {}
+        moved = (item for item in self.planned.plan.held if item.kind == "portal" and item.values)
+        return {f"{item.path} ({', '.join(map(label_of, item.fields))})": BY_HAND for item in moved}
 
     @property
     def reading(self) -> Reading:
