@@ -21,7 +21,7 @@ from kbsync.app.pull_record import all_of, load_records, moved_of, record_path, 
 from kbsync.app.pulled_files import Stage, finish
 from kbsync.app.pulled_images import ImagePuller, ids_of
 from kbsync.app.pulling import PullSide, Texts
-from kbsync.app.reading import Reading, read_sound
+from kbsync.app.reading import Reading, pull_folder, read_sound
 from kbsync.app.selectors import Item, meant
 from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
@@ -111,7 +111,7 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
     is_there = root.exists()
     with suppress(OSError):  # Reading it says what is wrong.
         root.mkdir(parents=True, exist_ok=True)
-    above = workspace.state_folder / "pull"
+    above = pull_folder(workspace)
     if not options.dry_run and finish(above, root, now_s=time.time()):
         workspace.session.note("Finished an earlier pull that was interrupted.")
     reading = read_sound(workspace)
@@ -147,7 +147,7 @@ def take_fields(
     Raises:
         PlanRefused: a file that git could not give back would change.
     """
-    stage = Stage(workspace.state_folder / "pull", workspace.content_root)
+    stage = Stage(pull_folder(workspace), workspace.content_root)
     loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
     with ExitStack() as stack:
         stack.callback(_end, stage)
