@@ -318,3 +318,52 @@ def test_a_decision_can_put_the_portal_s_value_into_the_file(pushed: Any, portal
     assert pushed.run("resolve", "--into-file").code == 0
     assert read(pushed, INVOICES) == "---\ntitle: Theirs\nposition: 20\nstatus: draft\n---\nTheirs.\n"
     assert pushed.run("plan", "--check").code == 0
+
+
+def test_categories_are_linked_in_files_as_they_are_on_the_portal(empty: Any, portal: Sandbox):
+    with client(empty, portal) as asked:
+        rows = asked.get("categories").json()["payload"]
+        billing = next(row["id"] for row in rows if row["locale"] == "en")
+        new = {"name": "Prix", "slug": "prix", "locale": "fr", "associated_category_id": billing}
+        assert asked.post("categories", json=new).status_code == 200
+    portal.panel.sql("UPDATE categories SET associated_category_id = NULL WHERE name = 'Facturation'")
+    assert empty.run("pull").code == 0
+    assert "\ntranslation_of: ''\n" in read(empty, "content/fr/billing/_category.md")
+    assert "\ntranslation_of: en/billing/_category.md\n" in read(empty, "content/fr/prix/_category.md")
+    planned = empty.run("plan", "--check")
+    assert planned.code == 0 and "KB213" not in empty.run("lint").out
+
+
+@pytest.mark.parametrize("command", [("pull",), ("resolve", "--into-file")])
+def test_a_category_that_the_panel_linked_to_another_one_says_so(pushed: Any, portal: Sandbox, command: tuple[str]):
+    pushed.write("content/en/other/_category.md", "---\nname: Other\n---\n")
+    commit(pushed)
+    assert pushed.run("push").code == 0
+    portal.panel.sql(
+        "UPDATE categories SET associated_category_id = (SELECT id FROM categories WHERE slug = 'other') "
+        "WHERE locale = 'fr'"
+    )
+    assert "translation of on the portal: en/other/_category.md" in pushed.run("plan").out
+    assert pushed.run(*command).code == 0
+    assert read(pushed, "content/fr/billing/_category.md") == (
+        "---\nname: Facturation\ntranslation_of: en/other/_category.md\n---\n"
+    )
+    assert pushed.run("plan", "--check").code == 0
+    commit(pushed)
+    portal.panel.sql("UPDATE categories SET associated_category_id = NULL WHERE locale = 'fr'")
+    assert pushed.run(*command).code == 0
+    assert pushed.run("plan", "--check").code == 0
+
+
+def test_settings_of_the_portal_that_moved_are_named_and_left_to_a_person(pushed: Any, portal: Sandbox):
+    pushed.write("portal.toml", 'color = "#00ff00"\n')
+    commit(pushed)
+    assert pushed.run("push", "--overwrite", "portal.toml").code == 0
+    with client(pushed, portal) as asked:
+        assert asked.patch("../handbook", json={"color": "#ff0000"}).status_code == 200
+    done = pushed.run("pull")
+    assert done.code == 4 and "portal.toml (color): kbsync does not change this file" in done.out, done.out
+    resolved = pushed.run("resolve", "--into-file")
+    assert resolved.code == 4 and "portal.toml  color: Kbsync" not in resolved.out, resolved.out
+    assert "copy the portal's value into it yourself" in resolved.out and "Everything is up" not in resolved.out
+    assert git(pushed, "status", "--short") == ""

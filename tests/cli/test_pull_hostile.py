@@ -143,3 +143,16 @@ def test_what_somebody_wrote_meanwhile_stays(tmp_path: Path):
     stage.add("b.md", b"ours too")
     assert stage.commit() == ["a.md"]
     assert ((root / "a.md").read_bytes(), (root / "b.md").read_bytes()) == (b"somebody's", b"ours too")
+
+
+def test_nothing_is_pushed_or_moved_while_files_of_a_pull_are_missing(remote: Any):
+    stage = Stage(remote.folder / ".kbsync/pull", remote.folder / "content")
+    stage.add("en/billing/new.md", b"---\ntitle: New\n---\nText.\n")
+    assert store_sealed(stage.folder / READY, HEAD, msgspec.msgpack.encode(stage.files))
+    for command in (("plan",), ("push",), ("mv", "content/en/billing/refunds.md", "content/en/billing/money.md")):
+        done = remote.run(*command)
+        assert (done.code, done.out) == (3, "")
+        assert "A pull was interrupted" in done.err and "Run `kbsync pull`" in done.err
+    assert remote.run("pull").code == 0
+    assert (remote.folder / "content/en/billing/new.md").exists()
+    assert remote.run("plan").code == 0

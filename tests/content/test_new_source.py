@@ -29,7 +29,7 @@ def test_an_article_says_what_the_portal_has(title, slug, description, tags, bod
 @given(name=TEXTS | ODD, slug=TEXTS | ODD)
 def test_a_category_says_what_the_portal_has(name, slug):
     item = Observed(kind="category", remote_id=1, locale="en", slug=slug, fields={"name": name, "icon": "🎉"})
-    source = source_of(category_text(item, "folder"), "en/folder/_category.md")
+    source = source_of(category_text(item, "folder", {}), "en/folder/_category.md")
     assert (source.name, source.slug, source.icon) == (name or slug, slug, "🎉")
 
 

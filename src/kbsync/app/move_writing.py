@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 
 from kbsync.app.move_paths import is_same_file
-from kbsync.app.reading import move_journal
+from kbsync.app.reading import check_pulled, move_journal
 from kbsync.app.workspace import Workspace
 from kbsync.content.images import MAX_BYTES
 from kbsync.content.relocation import Relocation
@@ -49,7 +49,9 @@ def check_unfinished(workspace: Workspace) -> None:
 
     Raises:
         UsageError: one was interrupted.
+        ContentError: a pull was, and would write its files where they are no longer.
     """
+    check_pulled(workspace)
     if move_journal(workspace).exists():
         raise UsageError("An earlier move was interrupted, and some of its files are not changed yet.", hint=FINISH)
 

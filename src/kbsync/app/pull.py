@@ -21,7 +21,7 @@ from kbsync.app.pull_record import all_of, load_records, moved_of, record_path, 
 from kbsync.app.pulled_files import Stage, finish
 from kbsync.app.pulled_images import ImagePuller, ids_of
 from kbsync.app.pulling import PullSide, Texts
-from kbsync.app.reading import Reading, read_sound
+from kbsync.app.reading import Reading, pull_folder, read_sound
 from kbsync.app.selectors import Item, meant
 from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
@@ -29,12 +29,15 @@ from kbsync.content.hosted import HOSTED_FILE, hosted_text
 from kbsync.content.identity import Identity
 from kbsync.content.relative import Places
 from kbsync.errors import PlanRefused, UsageError
+from kbsync.fields import label_of
 from kbsync.files import real_path
 from kbsync.model import Action, Observed, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
+from kbsync.plan.portal_settings import BY_HAND
 from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
+from kbsync.plan.translation_links import with_originals
 from kbsync.service.contract import Service
 from kbsync.service.download import Downloader
 
@@ -108,7 +111,7 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
     is_there = root.exists()
     with suppress(OSError):  # Reading it says what is wrong.
         root.mkdir(parents=True, exist_ok=True)
-    above = workspace.state_folder / "pull"
+    above = pull_folder(workspace)
     if not options.dry_run and finish(above, root, now_s=time.time()):
         workspace.session.note("Finished an earlier pull that was interrupted.")
     reading = read_sound(workspace)
@@ -144,7 +147,7 @@ def take_fields(
     Raises:
         PlanRefused: a file that git could not give back would change.
     """
-    stage = Stage(workspace.state_folder / "pull", workspace.content_root)
+    stage = Stage(pull_folder(workspace), workspace.content_root)
     loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
     with ExitStack() as stack:
         stack.callback(_end, stage)
@@ -186,7 +189,7 @@ class _Pull:
             if len(unfit) == before:
                 break
             self.stage.clear()
-        self.files, self.left = making.files, making.left
+        self.files, self.left = making.files, {**making.left, **self._settings()}
         forced = self._check_uncommitted()
         self._add_hosted(texts.images)
         overtaken: tuple[str, ...] = ()
@@ -229,6 +232,13 @@ class _Pull:
 
     # --- what there is ---------------------------------------------------------------------------------------------
 
+    def _settings(self) -> Mapping[str, str]:
+        """What somebody changed in the portal's own settings, which have a file of another kind."""
+        if self.only is not None or self.options.selectors:
+            return {}
+        moved = (item for item in self.planned.plan.held if item.kind == "portal" and item.values)
+        return {f"{item.path} ({', '.join(map(label_of, item.fields))})": BY_HAND for item in moved}
+
     @property
     def reading(self) -> Reading:
         return self.planned.reading
@@ -236,14 +246,15 @@ class _Pull:
     def _found(self) -> tuple[Found, Mapping[str, int]]:
         """What moved, and what is in locales that the files do not have."""
         weighed = self.planned.weighed
+        matches = match_items(with_originals(self.reading.desired, weighed), weighed)
         if self.only is not None:
-            return named_fields(match_items(self.reading.desired, weighed), self.only), {}
+            return named_fields(matches, self.only), {}
         known = weighed.index.known
         draft = Draft(policy_of(self.workspace, PlanOptions()), git=known.git)
         pending = [(e.kind, e.locale, e.slug) for e in known.pending if e.action == Action.CREATE]
         # Somebody who wants the portal's version wants it also where it was merged before.
         records = {} if self.options.side == "theirs" else self.records
-        found = find_moved(draft, match_items(self.reading.desired, weighed), records, pending)
+        found = find_moved(draft, matches, records, pending)
         allowed = self.workspace.settings.content.locales
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
         rest = (item for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed))
@@ -255,6 +266,7 @@ class _Pull:
         weighed = self.planned.weighed
         folders: dict[tuple[str, str], str] = {}
         paths: dict[RemoteId, str] = {}
+        shelves: dict[RemoteId, str] = {}
         for path, identity in compiler.site.categories.items():
             folders[identity.locale, identity.slug] = path.rpartition("/")[0]
         for path, (kind, remote_id) in weighed.found.items():
@@ -263,8 +275,9 @@ class _Pull:
                 paths[remote_id] = path
             elif seen is not None:
                 folders[seen.locale, seen.slug] = path.rpartition("/")[0]
+                shelves[remote_id] = path
         taken = [*compiler.tree.sources, *compiler.tree.others]
-        return Names.of(taken, folders, paths, compiler.site.default_locale)
+        return replace(Names.of(taken, folders, paths, compiler.site.default_locale), shelves=shelves)
 
     def _chosen(self, found: Found, new: Sequence[NewFile]) -> tuple[tuple[Incoming, ...], Sequence[NewFile]]:
         """What the selectors mean; a new article brings its new category."""

@@ -94,6 +94,11 @@ class Stage:
         return list(_into_place(self.folder, self.files, places))
 
 
+def is_waiting(above: Path) -> bool:
+    """Whether a pull has everything ready, and was killed before it was in place, or is at it right now."""
+    return any(load_sealed(folder / READY, HEAD) is not None for folder in above.iterdir())
+
+
 def finish(above: Path, root: Path, *, now_s: float) -> int:
     """Put into place what earlier pulls had ready when they were killed; how many there were.
 

@@ -17,6 +17,7 @@ from kbsync.content.parse import parse_source
 from kbsync.content.relative import Places, to_relative
 from kbsync.content.source import Source
 from kbsync.content.source_edits import body_in, edit_source
+from kbsync.fields import LINK_FIELD
 from kbsync.markdown.slugs import made_slug
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Observed, RemoteId, Status, Value
@@ -91,7 +92,9 @@ class Texts:
         folder = file.path.split("/")[-2]
         if not file.observed.title.strip():
             raise Unfit("it has no name")
-        return _encoded(category_text(file.observed, folder))
+        # Categories that are not linked are none of each other's translation, whatever their folders are called.
+        is_said = file.original != self.names.original_by_path(file.path)
+        return _encoded(category_text(file.observed, folder, {"translation_of": file.original} if is_said else {}))
 
     def new_article(self, file: NewFile, content: str) -> bytes:
         """An article.
@@ -258,9 +261,16 @@ class Texts:
             if theirs and self._category_of_folder(source.path) == theirs:
                 return None
             return theirs or ""
-        if isinstance(theirs, Status):
-            return theirs.value
-        return theirs
+        if moved.name == LINK_FIELD:
+            return self._link(edit, theirs)
+        return theirs.value if isinstance(theirs, Status) else theirs
+
+    def _link(self, edit: FileEdit, theirs: Value) -> str | None:
+        """What a category says that it is linked to; None where its path says that already."""
+        linked = self.names.shelves.get(theirs, "") if isinstance(theirs, int | str) else ""
+        if theirs is not None and not linked:
+            edit.left[LINK_FIELD] = f"category {theirs} has no file here"
+        return None if linked == self.names.original_by_path(edit.path) else linked
 
     def _finish(
         self,

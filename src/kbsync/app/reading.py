@@ -53,16 +53,43 @@ def read_sound(workspace: Workspace, walk: Walk | None = None) -> Reading:
 
     Raises:
         TreeRefused: it has errors.
-        ContentError: a move was interrupted, and some links do not lead where they should.
+        ContentError: a move or a pull was interrupted, and some links do not lead where they should.
     """
     if move_journal(workspace).exists():
         raise ContentError(
             "A move was interrupted, and some links are not changed yet.", hint="Run `kbsync mv --finish`."
         )
+    check_pulled(workspace)
     reading = read_content(workspace, walk)
     if reading.errors:
         raise TreeRefused(reading)
     return reading
+
+
+def check_pulled(workspace: Workspace) -> None:
+    """Refuse to work on files of which some are still those of before a pull, or not there yet.
+
+    Raises:
+        ContentError: a pull was interrupted while it put its files into place.
+    """
+    if is_pull_waiting(workspace):
+        message = "A pull was interrupted, and some of its files are not in place yet."
+        raise ContentError(message, hint="Run `kbsync pull`. It finishes what it began.")
+
+
+def is_pull_waiting(workspace: Workspace) -> bool:
+    """Whether a pull has files ready that are not in place yet."""
+    above = pull_folder(workspace)
+    if not above.is_dir() or not any(above.iterdir()):
+        return False
+    from kbsync.app.pulled_files import is_waiting  # Loaded here: hardly any pull is interrupted.
+
+    return is_waiting(above)
+
+
+def pull_folder(workspace: Workspace) -> Path:
+    """Where the files of a pull wait until it has all of them."""
+    return workspace.state_folder / "pull"
 
 
 def move_journal(workspace: Workspace) -> Path:
@@ -122,7 +149,7 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
         moved: what moved since the tree was read.
         findings: those of the tree before; the result has those of the tree now.
     """
-    if move_journal(workspace).exists():
+    if move_journal(workspace).exists() or is_pull_waiting(workspace):
         return None
     from kbsync.content.identity import has_two_defaults, identify, locales_of
     from kbsync.content.part import read_part

@@ -157,7 +157,7 @@ class FrontChanges:
             original = self.site.translated(path, None)
             if original and self.after.translated(new, None) != self.new(original):
                 yield Edit("translation_of", "", self.new(original))
-        elif self.new(named) != named or new != path:
+        elif named and (self.new(named) != named or new != path):
             was_needed = self.site.translated(path, None) != named
             if was_needed and self.after.translated(new, None) == self.new(named):
                 yield Edit("translation_of", named, "", self.new(named))

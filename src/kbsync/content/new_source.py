@@ -18,17 +18,18 @@ EMPTY = (None, "", ())
 """Values that need no line."""
 
 
-def category_text(item: Observed, folder: str) -> str:
+def category_text(item: Observed, folder: str, beside: Mapping[str, Value]) -> str:
     """A `_category.md`.
 
     Args:
         item: the category.
         folder: the name of its folder, which is its slug where the file says no other.
+        beside: translation_of, where the file needs a line for it.
     """
     values: dict[str, Value] = {"name": item.title}
     if item.slug != folder or not PLAIN.fullmatch(item.slug):
         values["slug"] = item.slug
-    return source_text(values | _given(item), "", CATEGORY_KEYS)
+    return source_text({**values, **beside, **_given(item)}, "", CATEGORY_KEYS)
 
 
 def article_text(item: Observed, body: str, *, slug: str, beside: Mapping[str, Value]) -> str:

@@ -219,8 +219,8 @@ def check_translations(context: Context) -> Iterator[Finding]:
     """`translation_of` names a source of another locale."""
     for path, identity in (*context.site.categories.items(), *context.site.articles.items()):
         source = context.tree.sources[path]
-        if source.translation_of is None:
-            continue
+        if not source.translation_of:
+            continue  # Left out, or empty: an original, whatever other files are called.
         is_category = path in context.site.categories
         other = (context.site.categories if is_category else context.site.articles).get(source.translation_of)
         what, example = ("a category", "_category.md") if is_category else ("an article", "refunds.md")

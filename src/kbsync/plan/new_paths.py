@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.fields import LINK_FIELD
@@ -49,12 +49,14 @@ class Names:
         folders: the folder of each category, by locale and slug.
         paths: the file of each article, by id.
         default_locale: whose articles are translated by those at the same place elsewhere.
+        shelves: the file of each category, by id.
     """
 
     taken: set[str]
     folders: dict[tuple[str, str], str]
     paths: dict[RemoteId, str]
     default_locale: str
+    shelves: dict[RemoteId, str] = field(default_factory=dict)
     made: list[NewFile] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -103,6 +105,17 @@ class Names:
         self._reserve(path)
         return path
 
+    def linked(self, file: NewFile) -> NewFile:
+        """A category with the one that it is linked to."""
+        root = file.observed.fields.get(LINK_FIELD)
+        return replace(file, original=self.shelves.get(root, "") if isinstance(root, int | str) else "")
+
+    def original_by_path(self, path: str) -> str:
+        """The file that one translates where it does not say what; "" for none."""
+        locale, _, rest = path.partition("/")
+        other = f"{self.default_locale}/{rest}"
+        return other if locale != self.default_locale and _key(other) in self.taken else ""
+
     def _original(self, item: Observed) -> str:
         root = item.fields.get(LINK_FIELD)
         found = self.paths.get(root, "") if isinstance(root, int | str) else ""
@@ -110,9 +123,7 @@ class Names:
 
     def _pairs(self, path: str, original: str) -> bool:
         """Whether a path would make it the translation of another article."""
-        locale, _, rest = path.partition("/")
-        other = f"{self.default_locale}/{rest}"
-        return locale != self.default_locale and _key(other) in self.taken and other != original
+        return self.original_by_path(path) not in ("", original)
 
     def _free(self, folder: str, name: str, ending: str) -> str:
         first = path = f"{folder}/{name}{ending}"
@@ -124,8 +135,7 @@ class Names:
 
     def _take(self, path: str, item: Observed, original: str = "") -> None:
         self._reserve(path)
-        if item.kind == "article":
-            self.paths[item.remote_id] = path
+        (self.paths if item.kind == "article" else self.shelves)[item.remote_id] = path
         self.made.append(NewFile(path, item, original))
 
     def _reserve(self, path: str) -> None:
@@ -139,6 +149,7 @@ def new_files(names: Names, items: Iterable[Observed]) -> Sequence[NewFile]:
     for item in items:
         if item.kind == "category":
             names.add_category(item)
+    names.made[:] = [names.linked(file) for file in names.made]
     articles = [item for item in items if item.kind == "article"]
     roots = [item for item in articles if item.fields.get(LINK_FIELD) is None]
     for item in (*roots, *(item for item in articles if item.fields.get(LINK_FIELD) is not None)):

@@ -41,6 +41,8 @@ SHOWN: Mapping[str, int] = {"popular_categories": 3, "popular_articles": 6}
 
 NOT_RECORDED = "The ledger has no record of these settings yet. Plan without `--offline` to compare them."
 
+BY_HAND = "kbsync does not change this file, copy the portal's value into it yourself"
+
 KIND_OF: Mapping[str, Kind] = {"popular_categories": "category", "popular_articles": "article"}
 
 Names = Mapping[Node | str, str]

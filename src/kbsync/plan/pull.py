@@ -28,7 +28,7 @@ from enum import Enum
 
 import msgspec
 
-from kbsync.fields import AS_GIVEN
+from kbsync.fields import AS_GIVEN, LINK_FIELD
 from kbsync.model import Fields, Manage, Observed, Value
 from kbsync.plan.decide import ABSENT, EMPTY, Absent
 from kbsync.plan.draft import Draft, follow_rename
@@ -180,6 +180,8 @@ class _Sides:
         if step is Step.MERGE and last is not None and last.before != (ours,):
             agreed = last.theirs
             step = step_of(ours, agreed, theirs, None)
+        if name == LINK_FIELD and step is Step.MERGE:
+            return None  # A path has no lines to merge: the plan asks, or links what nobody has linked yet.
         return Moved(name, step, ours, theirs, agreed) if step is not None else None
 
     def _filled(self, there: Fields, agreed: Fields) -> Iterable[Moved]:

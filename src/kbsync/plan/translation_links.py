@@ -65,7 +65,9 @@ def with_originals(desired: Sequence[Desired], weighed: Weighed) -> list[Desired
 
 def name_originals(draft: Draft, matches: Matches) -> None:
     """Say in words what categories are linked to, and make what waits for its original after it."""
-    names = {m.observed.remote_id: m.desired.path for m in matches.matched if m.observed is not None}
+    # An article may have the same id.
+    shelves = (match for match in matches.matched if match.desired.kind == "category")
+    names = {match.observed.remote_id: match.desired.path for match in shelves if match.observed is not None}
     roots = {match.desired.path: match.desired.root_path for match in matches.matched}
 
     def called(value: Value) -> str:
