@@ -9,7 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from kbsync.children import SAFE_PATH, find_program, importing_nothing_from_here, python_command, trusted_path
+from kbsync.children import (
+    SAFE_PATH,
+    find_program,
+    git_environment,
+    importing_nothing_from_here,
+    python_command,
+    trusted_path,
+)
 from kbsync.history.git_process import GitFailed
 from kbsync.history.repository import Repository
 from patience import GIVE_UP_S
@@ -109,3 +116,22 @@ def test_a_git_that_is_only_in_the_folder_is_none(tmp_path):
     with pytest.raises(GitFailed, match="not on PATH, or only inside this project"):
         Repository(tmp_path, {"PATH": f"{tmp_path}{os.pathsep}.", "HOME": str(Path.home())})
     assert not (tmp_path / "trapped").exists()
+
+
+# --- what git gets of the environment --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("reads", [True, False])
+def test_git_gets_no_secret_of_ours_and_is_led_to_no_other_repository(reads):
+    given = {"KBSYNC_TOKEN": "secret", "kbsync_plan_key": "secret", "HOME": "/home/ana", "GIT_DIR": "/elsewhere"}
+    got = git_environment(given, reads=reads)
+    assert (
+        got.keys() & {*given, "GIT_TERMINAL_PROMPT"} == {"HOME", "GIT_TERMINAL_PROMPT"} and got["HOME"] == "/home/ana"
+    )
+
+
+def test_only_a_git_that_pushes_gets_what_people_set_for_signing_in():
+    given = {"GIT_SSH_COMMAND": "ssh -i key", "GIT_ASKPASS": "/bin/ask", "GIT_CONFIG_COUNT": "0"}
+    assert git_environment(given, reads=False).items() >= given.items()
+    reading = git_environment(given, reads=True)
+    assert reading.keys() & given.keys() == {"GIT_CONFIG_COUNT"} and reading["GIT_ALLOW_PROTOCOL"] == "none"

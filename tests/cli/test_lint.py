@@ -39,6 +39,16 @@ def test_lint_shows_every_problem_with_its_line_and_what_to_do(project):
     )
 
 
+def test_messages_fit_a_narrow_screen_and_without_one_each_stays_on_its_line(project):
+    project.write("content/en/billing/bad.md", BAD)
+    narrow = project.run("lint", **UNTRANSLATED, COLUMNS="60").out
+    assert max(map(len, narrow.splitlines())) <= 60
+    assert "content/en/billing/bad.md:6:5: warning KB301\n    en/billing/nowhere.md does not exist.\n" in narrow
+    piped = project.run("lint", **UNTRANSLATED, COLUMNS="").out
+    message = "`position` must be a whole number, and is text: `soon`."
+    assert f"content/en/billing/bad.md:3:1: error KB108 {message}\n" in piped
+
+
 def test_quiet_shows_errors_and_the_counts(project):
     project.write("content/en/billing/bad.md", BAD)
     out = project.run("lint", "-q", **UNTRANSLATED).out
@@ -242,7 +252,7 @@ def test_external_links_are_asked_for_on_request_and_remembered(project):
         project.write(REFUNDS, text)
         project.config((project.folder / "kbsync.toml").read_text() + "[lint]\nexternal_private = true\n")
         assert project.run("lint", **UNTRANSLATED).out == "5 files: 0 errors, 0 warnings.\n" and not web.asked
-        done = project.run("lint", "--external", **UNTRANSLATED)
+        done = project.run("lint", "--external", **UNTRANSLATED, COLUMNS="200")
         assert done.code == 0
         assert done.out.startswith(
             f"{REFUNDS}:6:15: warning KB310 The link to {web.origin}/status/404 is dead: the answer is 404.\n"
@@ -286,7 +296,7 @@ def test_the_pages_that_an_upgrade_of_the_service_changes_are_listed_on_request(
         "<https://guidejar.com/guides/abc>\n\n![a](https://x.test/a.png?cw_image_width=30px)\n\n<!--cw-colwidths:9-->\n",
     )
     assert project.run("lint", **UNTRANSLATED).out == "5 files: 0 errors, 0 warnings.\n"
-    done = project.run("lint", "--service", "4.16", "--against", "4.10", **UNTRANSLATED)
+    done = project.run("lint", "--service", "4.16", "--against", "4.10", **UNTRANSLATED, COLUMNS="200")
     assert done.code == 0
     assert done.out.startswith(
         f"{REFUNDS}:7:1: warning KB416 This page has different HTML in version 4.16 than in 4.10: 2 tables, 1 image, 1 player.\n"

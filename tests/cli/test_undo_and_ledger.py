@@ -30,6 +30,7 @@ def test_undo_puts_an_update_back_text_and_title_and_the_next_plan_would_send_it
     done = remote.run("undo", "2", "--yes")
     assert (done.code, done.out.splitlines()[0]) == (0, "1 article updated"), done
     assert "Revert the commit too" in done.err
+    assert done.out.endswith("This was run 3. To reverse it: `kbsync undo 3`.\n")
     article = portal.panel.article("invoices")
     assert (article.title, article.content) == ("Invoices", "Text.\n")
     plan = remote.run("plan")

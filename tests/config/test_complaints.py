@@ -56,8 +56,8 @@ def test_the_line_is_found_however_the_key_is_written(tmp_path, text, place):
 
 
 TYPES = [
-    ("service", "account_id", '"1"', "Expected a whole number, got text, found '1'."),
-    ("service", "account_id", "true", "Expected a whole number, got true or false, found True."),
+    ("service", "account_id", '"1"', "Expected a whole number, got text: '1'."),
+    ("service", "account_id", "true", "Expected a whole number, got true or false: True."),
     ("service", "base_url", "1", "Expected text, got a whole number"),
     ("service", "portal", "[]", "Expected text, got a list"),
     ("service", "portal", '""', "slug is missing"),
@@ -237,10 +237,10 @@ def test_a_variable_is_read_as_its_key_asks(tmp_path, name, text, holds):
         ("KBSYNC_SERVICE__PORTL", "x", "[service] has no key `portl`", "Did you mean `portal`?"),
         ("KBSYNC_SERVCE__PORTAL", "x", "There is no table `servce`", "Did you mean `service`?"),
         ("KBSYNC_ENV__STAGING", "x", "There is no table `env`", ""),
-        ("KBSYNC_SERVICE__ACCOUNT_ID", "", "Expected a whole number, got text, found ''.", ""),
-        ("KBSYNC_PUSH__PUBLISH", "maybe", "Expected true or false, got text, found 'maybe'.", ""),
+        ("KBSYNC_SERVICE__ACCOUNT_ID", "", "Expected a whole number, got text: ''.", ""),
+        ("KBSYNC_PUSH__PUBLISH", "maybe", "Expected true or false, got text: 'maybe'.", ""),
         ("KBSYNC_PUSH__LIVE", "never", "The value 'never' is not allowed.", "Use one of: update, stage, hold"),
-        ("KBSYNC_AUTHORS__ANA", "x", "Expected a whole number, got text, found 'x'.", ""),
+        ("KBSYNC_AUTHORS__ANA", "x", "Expected a whole number, got text: 'x'.", ""),
         ("KBSYNC_PACE__CONCURRENCY", "0", "Expected 1 to 64, found 0", ""),
         ("KBSYNC_SERVICE__TOKEN", "secret", "[service] has no key `token`", "KBSYNC_TOKEN"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -46,10 +47,19 @@ def test_what_needs_the_tree_is_found_by_nothing_that_looks_at_one_source():
     assert {check.needs for check in BODY_CHECKS} == {Needs.TEXT}
 
 
-def test_the_page_of_codes_is_what_make_codes_writes():
+def test_the_pages_of_codes_are_what_make_codes_writes():
     command = [sys.executable, str(ROOT / "tools" / "codes.py"), "--check"]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (ran.stderr, ran.returncode) == ("", 0)
+
+
+def test_a_rule_that_is_new_or_called_otherwise_asks_for_a_french_title():
+    with (ROOT / "tools" / "codes_fr.toml").open("rb") as file:
+        titles = tomllib.load(file)
+    assert titles.keys() == RULES.keys()
+    assert {code: words["english"] for code, words in titles.items()} == {code: r.title for code, r in RULES.items()}
+    text = (ROOT / "content" / "fr" / PAGE).read_text("utf-8")
+    assert [code for code in RULES if f"| [{code}](../../en/{PAGE}#{anchor_of(code)}) | " not in text] == []
 
 
 def test_the_page_of_codes_has_a_heading_with_the_anchor_of_each_code():

@@ -396,7 +396,7 @@ def test_a_profile_that_cannot_look_holds_all_of_it(tmp_path):
     ("text", "said"),
     [
         ("\nnmae = 1\n", "portal.toml:2: `nmae`: This is not a known key. Did you mean `name`?"),
-        ("name = 3\n", "portal.toml:1: `name`: Expected text, got a whole number, found 3."),
+        ("name = 3\n", "portal.toml:1: `name`: Expected text, got a whole number: 3."),
         ('name = ""\n', "portal.toml:1: `name`: The portal must have a name."),
         ('color = "blue"\n', "portal.toml:1: `color`: 'blue' is not a color"),
         ('homepage_link = "http://x.example"\n', "portal.toml:1: `homepage_link`: Expected an address"),
@@ -416,7 +416,7 @@ def test_a_profile_that_cannot_look_holds_all_of_it(tmp_path):
         ('[popular.en]\ncategories = ["biling"]\n', "no category `biling` in `en`. Did you mean `billing`?"),
         (
             '[popular.en]\narticles = "x"\n',
-            "portal.toml:2: `[popular.en] articles`: Expected a list, got text, found 'x'.",
+            "portal.toml:2: `[popular.en] articles`: Expected a list, got text: 'x'.",
         ),
         ("social = 1\n", "portal.toml:1: `[social]`: Expected a table. Write [social]"),
         ("name = \n", "portal.toml:1:8: Not valid TOML"),

@@ -28,10 +28,10 @@ def test_words_that_change_are_marked_and_what_is_far_from_them_is_left_out():
     )
 
 
-def test_colours_take_the_place_of_the_brackets():
+def test_in_colour_the_brackets_stay_as_not_everyone_can_tell_red_from_green():
     text = shown(OLD, NEW, color=True)
-    assert "\x1b[31mfive\x1b[0m\x1b[32mthree working\x1b[0m days" in text
-    assert not re.search(r"\[-|\{\+", text)
+    assert "\x1b[31m[-five-]\x1b[0m\x1b[32m{+three working+}\x1b[0m days" in text
+    assert re.sub(r"\x1b\[\d+m", "", text) == shown(OLD, NEW)
 
 
 def test_paragraphs_with_nothing_in_common_are_shown_one_after_the_other():

@@ -108,3 +108,34 @@ def test_json_has_no_character_that_a_terminal_obeys_and_still_says_it():
     message = "\x9b31m \x7f \u202e é 漢"
     text = lint_json([Finding("KB107", "error", "a.md", 1, 1, message, "")])
     assert "\\u009b31m \\u007f \\u202e é 漢" in text and json.loads(text)["findings"][0]["message"] == message
+
+
+# --- narrow screens --------------------------------------------------------------------------------------------------
+
+LONG = Finding(
+    "KB301", "warning", "en/billing/refunds.md", 2, 3,
+    "`en/billing/invoices-of-last-year.md` does not exist, and two other articles link to it.",
+    "Correct the path, or run `kbsync lint --fix 'en/billing/refunds.md'`. Readers would get a dead link.",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("width", [60, 100])
+def test_messages_and_hints_fit_the_screen_and_the_place_stays_on_one_line(width):
+    lines = text_of(LONG, width=width).split("\n")
+    assert lines[0].startswith("c/en/billing/refunds.md:2:3: warning KB301")
+    assert all(width_of(line) <= width for line in lines)
+    assert "`kbsync lint --fix 'en/billing/refunds.md'`." in "\n".join(lines)
+    assert " ".join(" ".join(lines).split()) == " ".join(text_of(LONG, width=1000).split())
+
+
+def test_a_place_that_fills_the_line_has_its_message_below():
+    far = Finding("KB301", "warning", f"{'x' * 50}.md", 1, 1, "there is no b.md")
+    assert text_of(far, source=None, width=60, root=".").startswith(
+        f"{'x' * 50}.md:1:1: warning KB301\n    there is no b.md\n"
+    )
+
+
+def test_who_reads_line_by_line_gets_each_message_whole_and_only_the_source_is_cut():
+    lines = text_of(LONG, source="\n" + "long " * 100, width=60, by_line=True).split("\n")
+    assert lines[0] == f"c/en/billing/refunds.md:2:3: warning KB301 {LONG.message}" and lines[3] == f"    {LONG.hint}"
+    assert width_of(lines[1]) <= 60

@@ -49,7 +49,6 @@ class Pushed:
     anew: str = ""
     run: int | None = None
     reading: int = 0
-    is_undo: bool = False
 
     @property
     def exit_code(self) -> ExitCode:

@@ -101,7 +101,7 @@ def _carry_out(
     sender = make_sender(service, plan.changes, bases, content_of)
     reading = service.requests - before
     pushed = carry_out(workspace, plan, sender, lease, command=f"undo {run}")
-    pushed.reading, pushed.is_undo = reading, True
+    pushed.reading = reading
     pushed.requests = service.requests - before
     pushed.seconds = time.monotonic() - started
     pushed.nothing = f"Run {run} has nothing left to undo."

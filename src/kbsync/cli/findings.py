@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -59,8 +61,17 @@ def show_findings(
 
     root, read = workspace.content_root, source_reader(workspace)
     quiet, fix = options.quiet and not err, command_line("lint", options=[("--fix", True), *options.shared])
+    # `grep` and the editors that start kbsync go by lines; without a terminal there is no width to fit.
+    by_line = not (sys.stderr if err else sys.stdout).isatty() and not os.environ.get("COLUMNS")
     for piece in findings_text(
-        findings, options.style(), root=relative(root), sources=sources, read=read, quiet=quiet, fix=fix
+        findings,
+        options.style(),
+        root=relative(root),
+        sources=sources,
+        read=read,
+        quiet=quiet,
+        fix=fix,
+        by_line=by_line,
     ):
         click.echo(piece, err=err, nl=False)
 

@@ -176,7 +176,7 @@ def _aftermath(pushed: Pushed, workspace: Workspace, options: Options) -> Afterm
     from kbsync.report.pushed import IN_PANEL, IN_SANDBOX, Aftermath, Drafts, undo_sentence
 
     sent = any(o.outcome == "done" and o.change.action not in {Action.ADOPT, Action.UPLOAD} for o in pushed.outcomes)
-    can_undo = sent and not pushed.is_undo and workspace.profile.can_list
+    can_undo = sent and workspace.profile.can_list
     undo = undo_sentence(pushed.run, options.shared) if can_undo and pushed.run is not None else ""
     slugs = new_drafts(pushed.outcomes)
     elsewhere = options.pasteable(IN_SANDBOX if workspace.settings.is_sandbox else IN_PANEL)

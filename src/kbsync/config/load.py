@@ -147,7 +147,8 @@ def _reason(exc: msgspec.ValidationError, found: object) -> str:
     if enum := re.match(r"Invalid enum value ('.*')", str(exc)):
         return f"The value {enum[1]} is not allowed."
     text = str(exc).replace(" - at `$", " at `")
-    return f"{re.sub(r'`([^`]*)`', _in_words, text)}, found {found!r}."
+    joint = ":" if ", got " in text else ", found"
+    return f"{re.sub(r'`([^`]*)`', _in_words, text)}{joint} {found!r}."
 
 
 def _in_words(kinds: re.Match[str]) -> str:

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Timer
 from typing import IO
 
-from kbsync.children import find_program
+from kbsync.children import find_program, git_environment
 from kbsync.files import real_path
 from kbsync.model import visible
 
@@ -37,17 +37,6 @@ SETTINGS = (
     "core.deltaBaseCacheLimit=16m",
 )
 OPTIONS = ("--no-pager", "--no-replace-objects", *(part for setting in SETTINGS for part in ("-c", setting)))
-KEPT = ("GIT_CONFIG_", "GIT_EXEC_PATH", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM")
-"""Variables of git that do not lead elsewhere; `safe.directory` may come in GIT_CONFIG_COUNT and its like."""
-
-QUIET = {
-    "LC_ALL": "C",
-    "GIT_OPTIONAL_LOCKS": "0",
-    "GIT_TERMINAL_PROMPT": "0",
-    "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "none",
-}
-
 PARTIAL = "This clone has no old versions. Clone without `--filter`."
 
 LIMIT_S = 60
@@ -95,7 +84,7 @@ class Git:
         if found is None:
             raise GitFailed("git cannot be run: it is not on PATH, or only inside this project. Install git.")
         self.command = [found, "-C", os.fspath(root), *OPTIONS]
-        self.environ = clean(environ)
+        self.environ = git_environment(environ, reads=True)
         self.limit_s: float = LIMIT_S
         self.slow, self.slow_s = slow, slow_s
 
@@ -171,12 +160,6 @@ def _end(child: subprocess.Popen[bytes], said: int) -> None:
     with suppress(OSError):
         os.write(said, f"fatal: {ENDED}\n".encode())
     child.kill()
-
-
-def clean(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what would lead git elsewhere or make it ask, and without our own secrets."""
-    kept = {name: value for name, value in environ.items() if not name.startswith("GIT_") or name.startswith(KEPT)}
-    return {name: value for name, value in kept.items() if not name.upper().startswith("KBSYNC_")} | QUIET
 
 
 def complaint(said: IO[bytes]) -> str:

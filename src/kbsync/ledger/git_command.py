@@ -14,21 +14,13 @@ import threading
 from collections.abc import Mapping
 from pathlib import Path
 
-from kbsync.children import find_program
+from kbsync.children import find_program, git_environment
 from kbsync.errors import ConfigError, LedgerError
 from kbsync.jobs import is_ci
 from kbsync.model import visible
 
 LIMIT_S = 120.0
 """For one git process; also one that talks to a remote that does not answer."""
-
-ELSEWHERE = frozenset(
-    f"GIT_{name}"
-    for name in ("DIR", "WORK_TREE", "INDEX_FILE", "OBJECT_DIRECTORY", "ALTERNATE_OBJECT_DIRECTORIES", "COMMON_DIR",
-                 "NAMESPACE", "PREFIX", "QUARANTINE_PATH", "SHALLOW_FILE", "GRAFT_FILE", "REPLACE_REF_BASE",
-                 "CONFIG")
-)  # fmt: skip
-"""Variables that lead git to another repository: a hook that kbsync runs in may have set them."""
 
 SETTINGS = (
     f"core.hooksPath={os.devnull}",
@@ -85,7 +77,10 @@ def remote_names(folder: Path, environ: Mapping[str, str] = os.environ) -> list[
     if program is None:
         return []
     done = subprocess.run(
-        [program, "-C", os.fspath(folder), "remote"], env=_clean(environ), capture_output=True, check=False
+        [program, "-C", os.fspath(folder), "remote"],
+        env=git_environment(environ, reads=False),
+        capture_output=True,
+        check=False,
     )
     return done.stdout.decode("utf-8", "replace").split() if done.returncode == 0 else []
 
@@ -107,7 +102,7 @@ class Git:
             raise ConfigError("The ledger is in git, and git cannot be run.", hint="Install git.")
         settings = [part for setting in SETTINGS for part in ("-c", setting)]
         self.command = [program, "-C", os.fspath(folder), "--no-pager", "--no-replace-objects", *settings]
-        self.environ = _clean(environ)
+        self.environ = git_environment(environ, reads=False)
 
     def default_remote(self) -> str:
         """The only remote, or `origin`."""
@@ -230,10 +225,3 @@ def _reason(said: bytes) -> str:
 
 def _shown(text: str) -> str:
     return visible(CREDENTIALS.sub("", text)).strip(" .")[:MAX_SHOWN]
-
-
-def _clean(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment without what leads git elsewhere, and without our own secrets. Git asks nothing."""
-    kept = {name: value for name, value in environ.items() if name not in ELSEWHERE}
-    kept = {name: value for name, value in kept.items() if not name.upper().startswith("KBSYNC_")}
-    return kept | {"LC_ALL": "C", "GIT_TERMINAL_PROMPT": "0"}

@@ -72,7 +72,7 @@ Opcode = tuple[str, int, int, int, int]
 
 
 def word_lines(body: Body, style: Style, *, indent: int) -> Iterator[str]:
-    """The lines that differ, as `git diff --word-diff` shows them: in colour, or `[-old-]{+new+}`."""
+    """The lines that differ, as `git diff --word-diff` shows them: `[-old-]{+new+}`, and in colour besides."""
     lines = _without_blank_ends(_all_word_lines(body, style, indent))
     if style.verbose:
         yield from lines
@@ -257,9 +257,8 @@ def _words(mark: Mark, text: str, style: Style) -> Iterator[tuple[str, str]]:
     elif not text:
         return
     else:
-        colour = "red" if mark == "old" else "green"
-        if not style.color:
-            text = f"[-{text}-]" if mark == "old" else f"{{+{text}+}}"
+        # Also in colour: not everyone can tell red from green.
+        colour, text = ("red", f"[-{text}-]") if mark == "old" else ("green", f"{{+{text}+}}")
     yield from ((word, colour) for word in re.findall(r"\s+|\S+", text))
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from kbsync.fields import label_of
 from kbsync.model import AsOf
 from kbsync.report.escape import CELL_CHARS, NO_WIDTH, code, hint, prose
-from kbsync.report.fitting import FRAME_BYTES, OPEN_ROWS, RESERVED_BYTES, Row, Section, section_text, size_of, table
+from kbsync.report.fitting import OPEN_ROWS, Row, Section, section_text, size_of, table
 from kbsync.report.folding import DIFF_BYTES, fold_diff
 from kbsync.report.reported import ChangeReport, FieldReport, FindingReport, HeldReport, Report, WaitingReport
 from kbsync.report.value_text import as_of_sentence, both_texts, is_body
@@ -26,6 +26,12 @@ from kbsync.words import count, field_names
 
 MIN_BUDGET_BYTES = 8_000
 """What the numbers and the beginning of each list need, whatever the texts in them are."""
+
+RESERVED_BYTES = 500
+"""Room that each later list is sure of, so that a long one does not push it out."""
+
+FRAME_BYTES = 400
+"""Room for what is around the rows of a list: its heading, the heads of its tables, the fold, the rest."""
 
 VALUE_CHARS = 60
 
@@ -61,17 +67,22 @@ def comment_markdown(report: Report, *, budget: int) -> str:
 def _parts(report: Report, left: int) -> Iterator[str]:
     """The lists, then how bodies change, then warnings; each with what room the earlier ones and the reserve leave."""
     filled = [section for section in _sections(report) if section.total]
-    warnings = replace(_findings("Warnings", report.warnings), folded=True)
+    warnings = replace(_findings("Warnings", report.warnings), folded="list")
     later = len(filled) + bool(warnings.total)
     for number, section in enumerate(filled, start=1):
-        if text := section_text(section, left - RESERVED_BYTES * (later - number)):
+        if text := _list_text(section, left - RESERVED_BYTES * (later - number)):
             left -= size_of(text)
             yield text
     for text in _diffs(report, left - RESERVED_BYTES - FRAME_BYTES):
         left -= size_of(text)
         yield text
-    if warnings.total and (text := section_text(warnings, left)):
+    if warnings.total and (text := _list_text(warnings, left)):
         yield text
+
+
+def _list_text(section: Section, room: int) -> str:
+    """A list within so many bytes; "" where not even its beginning fits."""
+    return section_text(section, room - FRAME_BYTES) if room >= FRAME_BYTES else ""
 
 
 def _diffs(report: Report, room: int) -> Iterator[str]:
@@ -182,13 +193,13 @@ def _sections(report: Report) -> Iterator[Section]:
     yield _changes("Removals", _removals(report))
     yield _unmade(report, "skipped")
     others = [change for change in _made(report) if not (change.live or change.is_removal)]
-    yield replace(_changes("Other changes", others), folded=True)
-    yield replace(_waiting(report.waiting), folded=True)
+    yield replace(_changes("Other changes", others), folded="list")
+    yield replace(_waiting(report.waiting), folded="list")
 
 
 def _changes(heading: str, changes: Sequence[ChangeReport]) -> Section:
     columns = ("Action", "File", "Title", "What changes")
-    return Section(heading, columns, map(_change, changes), map(_where, changes), len(changes))
+    return Section(heading, columns, map(_change, changes), len(changes), map(_where, changes))
 
 
 def _change(change: ChangeReport) -> Row:
@@ -227,7 +238,7 @@ def _held(held: Sequence[HeldReport]) -> Section:
         for item in held
     )
     columns = ("Why", "File", "Fields", "On the portal", "In your file", "What to do")
-    return Section("Needs your decision", columns, rows, map(_where, held), len(held))
+    return Section("Needs your decision", columns, rows, len(held), map(_where, held))
 
 
 def _sides(held: HeldReport) -> tuple[str, str, str]:
@@ -245,17 +256,17 @@ def _fields(held: HeldReport) -> str:
 def _unmade(report: Report, outcome: str) -> Section:
     found = [change for change in report.sent if change.outcome == outcome]
     rows = ((_action(change.action), _where(change), _hint(change.error or "")) for change in found)
-    return Section(outcome.capitalize(), ("Action", "File", "Why"), rows, map(_where, found), len(found))
+    return Section(outcome.capitalize(), ("Action", "File", "Why"), rows, len(found), map(_where, found))
 
 
 def _waiting(items: Sequence[WaitingReport]) -> Section:
     rows = ((_where(item), _text(item.until or "", VALUE_CHARS), _text(item.release or "")) for item in items)
-    return Section("Published later", ("File", "Not before", "With release"), rows, map(_where, items), len(items))
+    return Section("Published later", ("File", "Not before", "With release"), rows, len(items), map(_where, items))
 
 
 def _findings(heading: str, findings: Sequence[FindingReport]) -> Section:
     rows = ((_text(f.code, VALUE_CHARS), _place(f), _hint(f.message), _hint(f.hint)) for f in findings)
-    return Section(heading, ("Rule", "Where", "What", "What to do"), rows, map(_place, findings), len(findings))
+    return Section(heading, ("Rule", "Where", "What", "What to do"), rows, len(findings), map(_place, findings))
 
 
 def _place(finding: FindingReport) -> str:

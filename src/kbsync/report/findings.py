@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 
 from kbsync.model import Finding, visible
 from kbsync.report.escape import inert
-from kbsync.report.excerpt import excerpt
+from kbsync.report.excerpt import excerpt, width_of
 from kbsync.report.style import Style
 from kbsync.words import count
 
@@ -29,6 +31,7 @@ def findings_text(
     read: Read,
     quiet: bool = False,
     fix: str = FIX,
+    by_line: bool = False,
 ) -> Iterator[str]:
     """Findings as `path:line:column: level CODE message`, which editors and terminals make clickable; piece by piece.
 
@@ -40,25 +43,32 @@ def findings_text(
         read: gives the text of a source; asked once for each that has findings.
         quiet: show errors alone, and count the rest.
         fix: the command that fixes what can be fixed, in the words of the shell.
+        by_line: messages stay on the line of their place, however long: who reads this searches it line by line.
     """
+    prefix = f"{root}/" if root != "." else ""
+    texts = replace(style, width=sys.maxsize) if by_line else style
     shown = [finding for finding in findings if finding.level == "error" or not quiet]
     for path, group in groupby(shown, key=lambda finding: finding.path):
         lines = LINE_END.split(read(path) or "")
         for finding in group:
-            yield from map(inert, _finding(finding, lines, style, f"{root}/" if root != "." else ""))
+            yield from map(inert, _finding(finding, lines, style, texts, prefix))
         yield "\n"
-    yield _summary(findings, sources, fix)
+    yield from (f"{line}\n" for text in _summary(findings, sources, fix) for line in texts.wrapped(text))
 
 
-def _finding(finding: Finding, lines: Sequence[str], style: Style, prefix: str) -> Iterator[str]:
-    place = f"{prefix}{visible(finding.path)}:{finding.line}:{finding.column}"
-    level = style.paint(f"{finding.level} {finding.code}", "red" if finding.level == "error" else "yellow")
-    yield f"{place}: {level} {_one_line(finding.message)}\n"
+def _finding(finding: Finding, lines: Sequence[str], style: Style, texts: Style, prefix: str) -> Iterator[str]:
+    """One finding. The source line fits `style`, and what is written about it `texts`."""
+    head = f"{prefix}{visible(finding.path)}:{finding.line}:{finding.column}: "
+    level = f"{finding.level} {finding.code}"
+    first, *rest = texts.wrapped(_one_line(finding.message), hang=4, taken=width_of(f"{head}{level} "))
+    painted = style.paint(level, "red" if finding.level == "error" else "yellow")
+    yield f"{head}{painted} {first}".rstrip() + "\n"
+    yield from (f"{line}\n" for line in rest)
     line = lines[finding.line - 1] if finding.line <= len(lines) else ""
     if line.strip() not in {"", FENCE}:
         yield from _quoted(line, finding, style)
     if finding.hint:
-        yield f"    {style.paint(_one_line(finding.hint), 'dim')}\n"
+        yield from (f"{line}\n" for line in texts.wrapped(f"    {_one_line(finding.hint)}", colour="dim"))
 
 
 def _quoted(line: str, finding: Finding, style: Style) -> Iterator[str]:
@@ -73,11 +83,11 @@ def _one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def _summary(findings: Iterable[Finding], sources: int, fix: str) -> str:
+def _summary(findings: Iterable[Finding], sources: int, fix: str) -> list[str]:
     errors = warnings = fixable = 0
     for finding in findings:
         errors += finding.level == "error"
         warnings += finding.level != "error"
         fixable += finding.fixable
-    total = f"{count(sources, 'file')}: {count(errors, 'error')}, {count(warnings, 'warning')}.\n"
-    return total + (f"`{fix}` can fix {fixable:,} of them.\n" if fixable else "")
+    total = f"{count(sources, 'file')}: {count(errors, 'error')}, {count(warnings, 'warning')}."
+    return [total, *([f"`{fix}` can fix {fixable:,} of them."] if fixable else [])]

@@ -6,12 +6,12 @@ Of each list the beginning is open and the rest is folded; what would make the w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 
 from kbsync.model import Change, Held, Observed, Unpublished, Waiting
 from kbsync.report.body_diff import Body, diff_lines
 from kbsync.report.escape import code, inert
+from kbsync.report.fitting import Section, section_text, size_of
 
 LIMIT_BYTES = 60_000
 """Size of a whole report: GitHub cuts a comment at 65,536 characters, and the summary of a step at 1 MiB."""
@@ -22,26 +22,10 @@ RESERVED_BYTES = 4_000
 FRAME_BYTES = 600
 """Room for what is around the rows of a list: its heading, the heads of its tables, the fold, what is left out."""
 
-OPEN_ROWS = 20
-"""Rows of a list that are seen without unfolding."""
-
 DIFF_BYTES = 6_000
 """Room of one body's difference, so that a long one leaves room for others."""
 
 FENCE = re.compile(r"`{3,}")
-
-Row = tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Section:
-    """One list of `total` rows. Their cells are Markdown already, and are made only as far as there is room."""
-
-    heading: str
-    columns: Row
-    rows: Iterable[Row]
-    total: int
-    is_folded: bool = False
 
 
 def where(item: Change | Held | Observed | Unpublished | Waiting) -> str:
@@ -57,12 +41,12 @@ def render(
 ) -> str:
     """The parts with a blank line between, each list with what room the earlier ones and the reserve leave it."""
     filled = [section for section in sections if section.total]
-    blocks, left = list(head), LIMIT_BYTES - sum(_size(block) for block in head)
+    blocks, left = list(head), LIMIT_BYTES - sum(size_of(block) for block in head)
     lists = len(filled) + bool(diffs)
     for number, section in enumerate(filled, start=1):
-        text = _section(section, left - RESERVED_BYTES * (lists - number))
+        text = section_text(section, left - RESERVED_BYTES * (lists - number) - FRAME_BYTES)
         blocks.append(text)
-        left -= _size(text)
+        left -= size_of(text)
     return "\n\n".join([*blocks, *_diffs(diffs, unread, left - FRAME_BYTES)]) + "\n"
 
 
@@ -73,7 +57,7 @@ def _diffs(diffs: Sequence[tuple[Change | Held, Body]], unread: int, room: int) 
     blocks = ["### How bodies change"]
     for number, (item, body) in enumerate(diffs):
         block = fold_diff(where(item), diff_lines(body), min(room, DIFF_BYTES))
-        room -= _size(block)
+        room -= size_of(block)
         if room < 0:
             unread += len(diffs) - number
             break
@@ -92,7 +76,7 @@ def fold_diff(heading: str, found: Iterable[str], room: int) -> str:
     """
     lines, cut = [], ""
     for line in found:
-        room -= _size(line)
+        room -= size_of(line)
         if room < 0:
             cut = "\n\n… the rest is too long for a comment."
             break
@@ -100,38 +84,3 @@ def fold_diff(heading: str, found: Iterable[str], room: int) -> str:
     text = inert("\n".join(lines))
     fence = "`" * max(3, *(len(found) + 1 for found in FENCE.findall(text)), 3)
     return f"<details><summary>{heading}</summary>\n\n{fence}diff\n{text}\n{fence}{cut}\n\n</details>"
-
-
-def _section(section: Section, room: int) -> str:
-    rows = list(_fitting(section.rows, room - FRAME_BYTES))
-    blocks = [f"### {section.heading}: {section.total:,}"]
-    seen = 0 if section.is_folded else OPEN_ROWS
-    if rows[:seen]:
-        blocks.append(table(section.columns, rows[:seen]))
-    if folded := rows[seen:]:
-        blocks.append(f"<details><summary>{len(folded):,} more</summary>")
-        blocks += [table(section.columns, folded), "</details>"]
-    if len(rows) < section.total:
-        blocks.append(f"… and {section.total - len(rows):,} more are not shown: a comment has a size limit.")
-    return "\n\n".join(blocks)
-
-
-def _fitting(rows: Iterable[Row], room: int) -> Iterator[Row]:
-    for row in rows:
-        room -= _size(_line(row))
-        if room < 0:
-            return
-        yield row
-
-
-def table(columns: Row, rows: Iterable[Row]) -> str:
-    return "\n".join([_line(columns), _line(("---",) * len(columns)), *map(_line, rows)])
-
-
-def _line(cells: Row) -> str:
-    return f"| {' | '.join(cells)} |"
-
-
-def _size(text: str) -> int:
-    """Bytes, with a line break for each; a surrogate that has lost its other half counts as three."""
-    return len(text.encode("utf-8", "surrogatepass")) + 2

@@ -24,7 +24,8 @@ from kbsync.model import (
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, Bodies
 from kbsync.report.escape import code, hint, prose
-from kbsync.report.folding import Row, Section, render, table, where
+from kbsync.report.fitting import Row, Section, table
+from kbsync.report.folding import render, where
 from kbsync.report.headline import findings_headline, plan_headline, push_headline
 from kbsync.report.pushed import DRAFTS, NO_AFTERMATH, Aftermath, Drafts, cost_text
 from kbsync.report.text import duration, grouped
@@ -253,7 +254,7 @@ def _sides(item: Held) -> tuple[str, str]:
 def _accepted(kept: Sequence[Held]) -> Section:
     rows = ((where(item), *_sides(item)) for item in kept)
     heading = "Different, and accepted with `resolve --theirs`"
-    return Section(heading, ("File", "On the portal", "In your file"), rows, len(kept), is_folded=True)
+    return Section(heading, ("File", "On the portal", "In your file"), rows, len(kept), folded="rows")
 
 
 def _unpublished(items: Sequence[Unpublished]) -> Section:

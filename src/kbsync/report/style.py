@@ -32,28 +32,29 @@ class Style:
         """The text in a colour, where the screen shows any."""
         return f"\x1b[{CODES[colour]}m{text}\x1b[0m" if self.color and text else text
 
-    def wrapped(self, text: str, *, hang: int = 0, colour: str = "") -> list[str]:
+    def wrapped(self, text: str, *, hang: int = 0, colour: str = "", taken: int = 0) -> list[str]:
         """A text as lines that fit.
 
         Args:
             text: one line; the spaces that it begins with are the indent of all.
             hang: columns by which lines after the first are indented more.
             colour: of each line; "" for none.
+            taken: columns of the first line that are taken already. Where no word fits beside them, that line is "".
         """
         stripped = text.lstrip(" ")
-        lines = _filled(stripped, len(text) - len(stripped), hang, self.width)
+        lines = _filled(stripped, len(text) - len(stripped), hang, self.width, taken)
         return [" " * margin + (self.paint(line, colour) if colour else line) for margin, line in lines]
 
 
-def _filled(text: str, margin: int, hang: int, width: int) -> Iterator[tuple[int, str]]:
+def _filled(text: str, margin: int, hang: int, width: int, taken: int = 0) -> Iterator[tuple[int, str]]:
     """Lines with their margins. Spaces within a line stay as they are."""
     rest = margin + hang
-    line, used, end = "", 0, 0
+    line, used, end = "", taken, 0
     for found in UNIT.finditer(text):
         gap, unit = text[end : found.start()], found[0]
         end = found.end()
         columns = width_of(unit)
-        if line and used + len(gap) + columns > max(NARROWEST, width - margin):
+        if (line or used) and used + len(gap) + columns > max(NARROWEST, width - margin):
             yield margin, line
             margin, line, used, gap = rest, "", 0, ""
         line += gap + unit

@@ -9,7 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from kbsync.model import visible
 from kbsync.report.escape import code, hint, inert, prose
-from kbsync.report.folding import Section, render
+from kbsync.report.fitting import Section
+from kbsync.report.folding import render
 from kbsync.report.json_types import ProblemEntry, State, VerifiedEntry, VerifyReport
 from kbsync.report.style import SHOWN, Style
 from kbsync.report.text import duration, rest_lines
