@@ -9,16 +9,15 @@ from typing import Any
 from kbsync.config.moments import EXAMPLES, lacks_zone, read_moment
 from kbsync.content.frontmatter import WORDS, Entry, FrontMatter
 from kbsync.content.rules import (
-    FOREIGN_KEY,
     NO_VALUE,
     NUL,
     UNCLEAR_TIMING,
-    UNKNOWN_KEY,
     UNKNOWN_MANAGE,
     UNKNOWN_STATUS,
     WRONG_TYPE,
 )
 from kbsync.content.source import Problem
+from kbsync.content.unknown_keys import unknown_key
 from kbsync.fields import FIELDS, Owner, Type
 from kbsync.model import Manage, Rule, Status
 from kbsync.words import did_you_mean
@@ -84,7 +83,7 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
     for key, entry in front.items():
         wanted = allowed.get(key)
         if wanted is None:
-            problems.append(_unknown_key(entry, allowed))
+            problems.append(unknown_key(key, (entry.place.line, entry.place.column), allowed, front))
         elif entry.tag == "null" and not entry.text.strip("~"):
             problems.append(_untimed(entry) if wanted in {MOMENT, NAME} else _empty(entry))
         else:
@@ -117,14 +116,6 @@ def _empty_hint(key: str) -> str:
 
 def _problem(entry: Entry, rule: Rule, message: str, hint: str) -> Problem:
     return Problem.of(rule, (entry.place.line, entry.place.column), message, hint)
-
-
-def _unknown_key(entry: Entry, allowed: Mapping[str, str]) -> Problem:
-    if near := did_you_mean(entry.key.lower(), allowed, cutoff=0.7):
-        # A misspelt key would silently lose what the writer wanted; a foreign one is another tool's business.
-        return _problem(entry, UNKNOWN_KEY, f"Unknown key `{_short(entry.key)}`.", near)
-    hint = f"kbsync reads: {', '.join(allowed)}."
-    return _problem(entry, FOREIGN_KEY, f"The unknown key `{_short(entry.key)}` is ignored.", hint)
 
 
 def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
