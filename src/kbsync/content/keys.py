@@ -71,6 +71,9 @@ CLEARED = {
 WRITTEN = {"str", "int", "float", "timestamp"}
 """What YAML may take a date or the name of a release for."""
 
+WORDLESS = {"null", "list", "map"}
+"""What is not text, and would not become what its writer wants in quotes."""
+
 RULE_OF = {"status": UNKNOWN_STATUS, "manage": UNKNOWN_MANAGE}
 
 
@@ -199,11 +202,14 @@ def _wrong_type(entry: Entry, wanted: str) -> Problem:
         bad = next((item for item in entry.items if item.tag != "str"), None)
         if wanted == LIST and bad is not None:
             message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{_short(bad.text)}`."
-            return _problem(bad, WRONG_TYPE, message, f'Put it in quotes: "{_short(bad.text)}".')
+            hint = "Delete it, or write text." if bad.tag in WORDLESS else f'Put it in quotes: "{_short(bad.text)}".'
+            return _problem(bad, WRONG_TYPE, message, hint)
         return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is a list.", "Write one value.")
     found = WORDS.get(entry.tag, "text" if entry.tag == "str" else "a mapping" if entry.tag == "map" else entry.tag)
     text = _short(entry.text)
-    if wanted == TEXT:
+    if entry.tag == "null":
+        hint = _empty_hint(entry.key)
+    elif wanted == TEXT:
         hint = f'Put it in quotes: `{entry.key}: "{text}"`.' if text else "Put it in quotes."
     elif wanted == LIST:
         hint = f"Write `{entry.key}: [{text}]`."
