@@ -129,7 +129,7 @@ FIRES = [
     ("KB306", "warning", HERE, 4, 5, "`manage: false`", "that slug", article(body="[a](../panel.md)\n", **{
         "en/panel.md": "---\ntitle: P\nmanage: false\n---\nx\n"})),
     ("KB307", "warning", HERE, 4, 5, "en/terms.pdf is not an article", "server", article(body="[a](../terms.pdf)\n", **{"en/terms.pdf": b"x"})),
-    ("KB308", "warning", "en/refund.png", 1, 1, "No article uses", "delete", beside(AN_ARTICLE, **{"en/refund.png": b"x"})),
+    ("KB308", "warning", "en/refund.png", 1, 1, "No article shows or links to this image in Markdown", "only if nothing else uses it", beside(AN_ARTICLE, **{"en/refund.png": b"x"})),
     ("KB320", "error", HERE, 4, 6, "en/refund.svg", "PNG", article(body="![a](../refund.svg)\n", **{"en/refund.svg": b"x"})),
 ]  # fmt: skip
 
