@@ -100,7 +100,8 @@ WRONG = [
     ("title: 1.5", "KB108", 'title: "1.5"'),
     ("title: 12:30", "KB108", 'title: "12:30"'),
     ("title: yes", "KB108", 'title: "yes"'),
-    ("title: null", "KB108", 'title: "null"'),
+    ("title: null", "KB108", "Delete the line, or write a value."),
+    ("description: Null", "KB108", 'write `description: ""` to clear it'),
     ("title: =", "KB108", "quotes"),
     ("title: {a: b}", "KB108", "quotes"),
     ("title: [a]", "KB108", "one value"),
@@ -153,6 +154,12 @@ WRONG = [
     ("publish_on: [2026-12-01]", "KB108", "one value"),
     ("publish_on: true", "KB108", "publish_on: 2026-12-01"),
 ]
+
+
+@pytest.mark.parametrize("line", ["tags: [a, null]", "tags: [a, [b]]", "tags: [a, {b: c}]"])
+def test_no_hint_proposes_to_publish_the_word_null_or_an_empty_text(line):
+    (problem,) = problems(f"---\ntitle: T\n{line}\n---\nText.\n")
+    assert (problem.code, problem.column, problem.hint) == ("KB108", 11, "Delete it, or write text.")
 
 
 @pytest.mark.parametrize(("line", "code", "hint"), WRONG, ids=[line[:40] for line, _, _ in WRONG])

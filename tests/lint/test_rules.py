@@ -31,6 +31,14 @@ FIRES = [
     ("KB106", "error", HERE, 3, 1, "line 2", "Delete", article("title: U\n")),
     ("KB107", "error", HERE, 3, 1, "`statsu`", "`status`", article("statsu: draft\n")),
     ("KB107", "warning", HERE, 3, 1, "`layout`", "kbsync reads: title", article("layout: wide\n")),
+    ("KB107", "warning", HERE, 3, 1, "`linkTitle` is a key of Hugo", "Delete it", article("linkTitle: Short\n")),
+    ("KB107", "warning", HERE, 3, 1, "`weight` is a key of Hugo", "`position`", article("weight: 3\n")),
+    ("KB107", "warning", HERE, 3, 1, "`weight` is a key of Hugo", "Delete it", article("weight: 3\nposition: 3\n")),
+    ("KB107", "warning", HERE, 3, 1, "`categories` is a key of Hugo and Jekyll", "`category`", article("categories: [a]\n")),
+    ("KB107", "warning", HERE, 3, 1, "`titles`", "kbsync reads: title", article("titles: U\n")),
+    ("KB107", "warning", HERE, 3, 1, "`subtitle`", "kbsync reads: title", article("subtitle: U\n")),
+    ("KB107", "error", HERE, 3, 1, "`Tags`", "`tags`", article("Tags: [a]\n")),
+    ("KB107", "error", HERE, 3, 1, "`desciptoin`", "`description`", article("desciptoin: x\n")),
     ("KB107", "error", CATEGORY, 3, 1, "`postion`", "`position`",
      beside(AN_ARTICLE, **{CATEGORY: "---\nname: B\npostion: 1\n---\n"})),
     ("KB108", "error", HERE, 3, 1, "whole number", "position: 20", article("position: first\n")),
@@ -91,7 +99,8 @@ FIRES = [
     ("KB206", "error", HERE, 3, 1, "empty", "delete the line", article('slug: " "\n')),
     ("KB207", "error", HERE, 1, 1, "20,001 characters", "two articles", article(body="x" * 20_001)),
     ("KB208", "error", HERE, 3, 1, "20,001 characters", "one sentence", article(f"description: {'x' * 20_001}\n")),
-    ("KB210", "error", HERE, 3, 1, "known: default, ana", "`bob = ID`", article("author: bob\n")),
+    ("KB210", "error", HERE, 3, 1, "known: default, ana", "`bob = 12`", article("author: bob\n")),
+    ("KB210", "error", HERE, 3, 1, "`Zoë \"Z\" <z@x.y>`", 'Add `"Zoë \\"Z\\" <z@x.y>" = 12` there', article("author: 'Zoë \"Z\" <z@x.y>'\n")),
     ("KB209", "error", HERE, 3, 1, "`search`", "`slug: how-to-search`", beside("---\ntitle: How to search\nslug: search\n---\nx\n")),
     ("KB209", "error", "en/billing/articles.md", 1, 1, "`articles`", "`slug: about-articles`",
      beside(AN_ARTICLE, **{"en/billing/articles.md": "---\ntitle: Articles\n---\nx\n"})),
@@ -120,7 +129,7 @@ FIRES = [
     ("KB306", "warning", HERE, 4, 5, "`manage: false`", "that slug", article(body="[a](../panel.md)\n", **{
         "en/panel.md": "---\ntitle: P\nmanage: false\n---\nx\n"})),
     ("KB307", "warning", HERE, 4, 5, "en/terms.pdf is not an article", "server", article(body="[a](../terms.pdf)\n", **{"en/terms.pdf": b"x"})),
-    ("KB308", "warning", "en/refund.png", 1, 1, "No article uses", "delete", beside(AN_ARTICLE, **{"en/refund.png": b"x"})),
+    ("KB308", "warning", "en/refund.png", 1, 1, "No article shows or links to this image in Markdown", "only if nothing else uses it", beside(AN_ARTICLE, **{"en/refund.png": b"x"})),
     ("KB320", "error", HERE, 4, 6, "en/refund.svg", "PNG", article(body="![a](../refund.svg)\n", **{"en/refund.svg": b"x"})),
 ]  # fmt: skip
 

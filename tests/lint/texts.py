@@ -99,8 +99,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         ),
     ),
     "KB403": (
-        (("| a<br>b | c |\n| --- | --- |\n| d | e<BR/>f<br />g |\n", "1:4 3:8 3:14"),),
-        ("| a `<br>` b | c |\n| --- | --- |\n", "| a | b |\n| --- | --- |\n| c \\<br> | d |\n"),
+        (("| a<br>b | c |\n| --- | --- |\n| d | e<BR/>f<br />g |\n", "1:4 3:8 3:14"), ("| a | b |\n| --- | --- |\n| c <br> d | e<br><br>f |\n", "3:5 3:15 3:19")),
+        ("| a<br> | <br>b |\n| --- | --- |\n| d<br/><br> | <br/> |\n| e | f <br>\n", "| a `<br>` b | c |\n| --- | --- |\n", "| a | b |\n| --- | --- |\n| c \\<br> | d |\n"),
     ),
     "KB404": (
         (("a ~~b~~ c\n", "1:3"), ("~~a\nb~~\n", "1:1"), ("- ~~**a**~~\n", "1:3"), ("| ~~a~~ | b |\n| --- | --- |\n", "1:3")),
@@ -186,6 +186,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("-   a\n  - b\n", "2:3"),
             ("> 1. a\n>   - b\n", "2:5"),
             ("- a\n\n  1. b\n    - c\n", "4:5"),
+            ("- a\n\n\t1. b\n     - c\n", "4:6"),
         ),
         (
             "1. a\n   - b\n2. c\n",
@@ -196,6 +197,8 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "```\n1. a\n  - b\n```\n",
             "1. a\n\t- b\n",
             "* a\n- b\n",
+            "- a\n\t- b\n    - c\n",
+            "- a\n    - b\n\t- c\n  \t- d\n",
         ),
     ),
     "KB413": (

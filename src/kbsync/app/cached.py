@@ -167,15 +167,16 @@ class Linted:
 def lint(workspace: Workspace) -> Linted:
     """The findings of the whole tree."""
     from kbsync.app.lint_cache import findings_of, keep
+    from kbsync.lint.repeats import once_per_key
 
     walk = walk_tree(workspace.content_root)
     # The file of the portal names articles and categories, which only the tree itself knows.
     has_portal = has_portal_file(workspace)
     known = None if has_portal else findings_of(workspace, walk)
     if known is not None:
-        return Linted(known, list(walk.sources))
+        return Linted(once_per_key(known), list(walk.sources))
     reading = read_content(workspace, walk, compiled=False)
     if has_portal:
         check_portal_file(workspace, reading)
     keep(workspace, walk, reading)
-    return Linted(reading.findings, list(reading.compiler.tree.sources))
+    return Linted(once_per_key(reading.findings), list(reading.compiler.tree.sources))

@@ -9,6 +9,7 @@ from kbsync.app.cached import Linted
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.files import real_path
+from kbsync.lint.repeats import once_per_key
 from kbsync.model import PORTAL_FILE, Finding
 
 
@@ -23,7 +24,9 @@ class Selection:
     @property
     def linted(self) -> Linted:
         """What was found, as lint of a whole tree says it."""
-        return Linted(self.findings, [path for path in self.reading.compiler.tree.sources if path in self.paths])
+        return Linted(
+            once_per_key(self.findings), [path for path in self.reading.compiler.tree.sources if path in self.paths]
+        )
 
 
 def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Selection:

@@ -9,16 +9,15 @@ from typing import Any
 from kbsync.config.moments import EXAMPLES, lacks_zone, read_moment
 from kbsync.content.frontmatter import WORDS, Entry, FrontMatter
 from kbsync.content.rules import (
-    FOREIGN_KEY,
     NO_VALUE,
     NUL,
     UNCLEAR_TIMING,
-    UNKNOWN_KEY,
     UNKNOWN_MANAGE,
     UNKNOWN_STATUS,
     WRONG_TYPE,
 )
 from kbsync.content.source import Problem
+from kbsync.content.unknown_keys import unknown_key
 from kbsync.fields import FIELDS, Owner, Type
 from kbsync.model import Manage, Rule, Status
 from kbsync.words import did_you_mean
@@ -72,6 +71,9 @@ CLEARED = {
 WRITTEN = {"str", "int", "float", "timestamp"}
 """What YAML may take a date or the name of a release for."""
 
+WORDLESS = {"null", "list", "map"}
+"""What is not text, and would not become what its writer wants in quotes."""
+
 RULE_OF = {"status": UNKNOWN_STATUS, "manage": UNKNOWN_MANAGE}
 
 
@@ -84,7 +86,7 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
     for key, entry in front.items():
         wanted = allowed.get(key)
         if wanted is None:
-            problems.append(_unknown_key(entry, allowed))
+            problems.append(unknown_key(key, (entry.place.line, entry.place.column), allowed, front))
         elif entry.tag == "null" and not entry.text.strip("~"):
             problems.append(_untimed(entry) if wanted in {MOMENT, NAME} else _empty(entry))
         else:
@@ -117,14 +119,6 @@ def _empty_hint(key: str) -> str:
 
 def _problem(entry: Entry, rule: Rule, message: str, hint: str) -> Problem:
     return Problem.of(rule, (entry.place.line, entry.place.column), message, hint)
-
-
-def _unknown_key(entry: Entry, allowed: Mapping[str, str]) -> Problem:
-    if near := did_you_mean(entry.key.lower(), allowed, cutoff=0.7):
-        # A misspelt key would silently lose what the writer wanted; a foreign one is another tool's business.
-        return _problem(entry, UNKNOWN_KEY, f"Unknown key `{_short(entry.key)}`.", near)
-    hint = f"kbsync reads: {', '.join(allowed)}."
-    return _problem(entry, FOREIGN_KEY, f"The unknown key `{_short(entry.key)}` is ignored.", hint)
 
 
 def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
@@ -208,11 +202,14 @@ def _wrong_type(entry: Entry, wanted: str) -> Problem:
         bad = next((item for item in entry.items if item.tag != "str"), None)
         if wanted == LIST and bad is not None:
             message = f"`{entry.key}` has an item that is {WORDS.get(bad.tag, 'not text')}: `{_short(bad.text)}`."
-            return _problem(bad, WRONG_TYPE, message, f'Put it in quotes: "{_short(bad.text)}".')
+            hint = "Delete it, or write text." if bad.tag in WORDLESS else f'Put it in quotes: "{_short(bad.text)}".'
+            return _problem(bad, WRONG_TYPE, message, hint)
         return _problem(entry, WRONG_TYPE, f"`{entry.key}` must be {wanted}, and is a list.", "Write one value.")
     found = WORDS.get(entry.tag, "text" if entry.tag == "str" else "a mapping" if entry.tag == "map" else entry.tag)
     text = _short(entry.text)
-    if wanted == TEXT:
+    if entry.tag == "null":
+        hint = _empty_hint(entry.key)
+    elif wanted == TEXT:
         hint = f'Put it in quotes: `{entry.key}: "{text}"`.' if text else "Put it in quotes."
     elif wanted == LIST:
         hint = f"Write `{entry.key}: [{text}]`."

@@ -100,7 +100,10 @@ def check_unused(context: Context) -> Iterator[Finding]:
     for source in context.tree.sources.values():
         unused.difference_update(link.target for link in source.links)
     for path in sorted(unused):
-        yield UNUSED_IMAGE.finding(path, 1, 1, "No article uses this image.", "Use it, or delete the file.")
+        message = "No article shows or links to this image in Markdown."
+        # A template, a tag or a style sheet may have it: what is deleted on the word of a hint is lost there.
+        hint = "Write `![what it shows](path)` where it belongs. Delete the file only if nothing else uses it."
+        yield UNUSED_IMAGE.finding(path, 1, 1, message, hint)
 
 
 def _has_anchor(context: Context, path: str, anchor: str) -> bool:

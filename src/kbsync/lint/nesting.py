@@ -17,7 +17,11 @@ NOT_NESTED = Rule("KB412", "List that is not nested", fixable=True)
 
 _INDENTED = re.compile(r"\n[ \t>]* (?:[-*+]|\d{1,9}[.)])[ \t]")
 _ITEM = re.compile(r"\n([ \t>]*)(?:[-*+]|\d{1,9}[.)])(?: {1,4}(?=[^ \n])|[ \t])")
-_MARK = re.compile(r"(?:[-*+]|\d{1,9}[.)])( {0,4})(?=[^ \n]|$)", re.MULTILINE)
+_MARK = re.compile(r"([-*+]|\d{1,9}[.)])([ \t]*)(\r?$)?", re.MULTILINE)
+MOST_AFTER_MARK = 4
+"""Columns between the mark of an item and its words; with more of them the words are code."""
+
+TAB_COLUMNS = 4
 ENOUGH = 2
 """Spaces by which an item of the same kind is indented when it was meant to be in the one above; one is a slip."""
 
@@ -37,7 +41,10 @@ def check_lists(page: Page) -> Iterator[Mark]:
             inside[number] = (above, first)
             runs.setdefault((above, first), []).append(item)
     for (above, _), run in runs.items():
-        yield _mark(page, items[above], run)
+        needed, have = _words_column(page, items[above]), _column(page, run[0])
+        # What is indented enough is not nested for another reason.
+        if have < needed:
+            yield _mark(page, run, have, needed)
 
 
 def _is_suspect(text: str) -> bool:
@@ -59,12 +66,15 @@ def _is_meant_inside(page: Page, item: Item, above: Item) -> bool:
 
 
 def _column(page: Page, item: Item) -> int:
-    return item.start - page.line_start(item.start)
+    """Where an item begins, as the portal counts: a tab goes on to the next multiple of four."""
+    return _width(page.text[page.line_start(item.start) : item.start])
 
 
-def _mark(page: Page, above: Item, run: list[Item]) -> Mark:
-    needed = _words_column(page, above)
-    have = _column(page, run[0])
+def _width(text: str) -> int:
+    return len(text.expandtabs(TAB_COLUMNS)) if "\t" in text else len(text)
+
+
+def _mark(page: Page, run: list[Item], have: int, needed: int) -> Mark:
     message = f"This list is not nested: it is indented by {have}, and needs {needed}."
     hint = f"Indent it by {needed} spaces."
     return Mark(NOT_NESTED, run[0].start, message, hint, _indented(page, run, needed - have))
@@ -72,10 +82,13 @@ def _mark(page: Page, above: Item, run: list[Item]) -> Mark:
 
 def _words_column(page: Page, item: Item) -> int:
     """Where the words of an item begin: what is nested in it has to begin there, too."""
+    lead = page.text[page.line_start(item.start) : item.start]
     mark = _MARK.match(page.text, item.start)
     if mark is None:
-        return _column(page, item) + 2
-    return _column(page, item) + len(mark[0]) + (0 if mark[1] else 1)
+        return _width(lead) + 2
+    marked = _width(lead + mark[1])
+    words = _width(lead + mark[1] + mark[2])
+    return words if mark[3] is None and marked < words <= marked + MOST_AFTER_MARK else marked + 1
 
 
 def _indented(page: Page, run: list[Item], spaces: int) -> tuple[Edit, ...]:

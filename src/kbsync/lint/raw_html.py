@@ -20,6 +20,7 @@ BREAK_IN_TABLE = Rule("KB403", "`<br>` in a table")
 
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*+\"|'[^']*+'|[^'\"<>])*+)>")
 _CLOSED = re.compile(r"</([A-Za-z][A-Za-z0-9-]*)")
+_BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
 _LINE_END = re.compile(r"[ \t]*(?=\r?\n)")
 PLACEHOLDER_HINT = "Write `\\<`, or put it in backticks."
 
@@ -60,13 +61,27 @@ def _what_is_lost(name: str) -> str:
     return "the image or player" if name in SEEN_ALONE else "the tag, and keeps the words in it"
 
 
-def _line_break(page: Page, piece: RawHtml) -> Mark:
+def _line_break(page: Page, piece: RawHtml) -> Mark | None:
     if page.is_table(piece.start):
+        if _is_at_edge_of_cell(page.text, piece):
+            # Nothing is lost: there are words on one side only.
+            return None
         message = "The portal drops `<br>`, so the words before and after it run together."
+        if page.text[piece.start - 1] in " \t" or page.text[piece.end] in " \t":
+            message = "The portal drops `<br>`, so the line does not break."
         return Mark(BREAK_IN_TABLE, piece.start, message, "Use two rows, or two sentences: cells have no line breaks.")
     message = "The portal drops `<br>`, so the line does not break."
     hint = "End the line with a backslash, or start a new paragraph."
     return Mark(RAW_HTML, piece.start, message, hint, _hard_break(page, piece))
+
+
+def _is_at_edge_of_cell(text: str, piece: RawHtml) -> bool:
+    """Whether only other breaks are between it and an end of its cell."""
+    row_start = text.rfind("\n", 0, piece.start) + 1
+    row_end = text.find("\n", piece.end)
+    before, after = text[row_start : piece.start], text[piece.end : row_end if row_end >= 0 else len(text)]
+    left, right = _BREAK.sub("", before).rstrip(" \t>"), _BREAK.sub("", after).lstrip(" \t\r")
+    return not right or right[0] == "|" or not left or (left[-1] == "|" and left[-2:] != "\\|")
 
 
 def _hard_break(page: Page, piece: RawHtml) -> tuple[Edit, ...]:

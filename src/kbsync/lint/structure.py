@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from itertools import count
 
 from kbsync.content.identity import Identity, locale_of
 from kbsync.content.rules import HIDES_KEYS
@@ -23,6 +26,8 @@ NO_BODY = Rule("KB211", "Article without a body", "error")
 NO_ORIGINAL = Rule("KB213", "Translation of an article that does not exist")
 NEVER_PUBLISHED = Rule("KB119", "Date or release of an article that is not to be published")
 UNTRANSLATED = Rule("KB214", "Article that is not translated")
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @finds(NO_TITLE, needs=Needs.SHAPES)
@@ -61,7 +66,15 @@ def check_authors(context: Context) -> Iterator[Finding]:
         if source.author is not None and source.author not in context.authors:
             known = ", ".join(context.authors) or "none"
             message = f"The author `{source.author}` is not in [authors] of kbsync.toml (known: {known})."
-            yield at_key(UNKNOWN_AUTHOR, source, "author", message, f"Add `{source.author} = ID` there.")
+            hint = f"Add `{_toml_key(source.author)} = 12` there, with the ID of that user in place of 12."
+            yield at_key(UNKNOWN_AUTHOR, source, "author", message, hint)
+
+
+def _toml_key(name: str) -> str:
+    """A name as a key of TOML: in quotes, where it is more than letters, digits and hyphens."""
+    if _BARE_KEY.fullmatch(name):
+        return name
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 @finds(NEVER_PUBLISHED, needs=Needs.SOURCE)
@@ -167,15 +180,35 @@ def check_category_slugs(context: Context) -> Iterator[Finding]:
 def check_article_slugs(context: Context) -> Iterator[Finding]:
     """Article slugs are unique over the whole service, locales included. Source: docs/service.md, S1."""
     first: dict[str, str] = {}
+    proposals: _Proposals | None = None
     for path, identity in context.site.articles.items():
         source = context.tree.sources[path]
         if source.slug is None and _is_unread(source):
             continue
         other = first.setdefault(identity.slug, path)
         if other != path:
+            proposals = proposals or _Proposals(identity.slug for identity in context.site.articles.values())
             message = f"The slug `{identity.slug}` is already used by {other}."
-            hint = f"Give one of them another slug, for example `slug: {identity.slug}-{identity.locale or '2'}`."
+            hint = f"Give one of them another slug, for example `slug: {proposals.next(identity)}`."
             yield at_key(TAKEN_SLUG, source, "slug", message, hint)
+
+
+class _Proposals:
+    """Slugs that are free: not that of an article, and not proposed to another."""
+
+    def __init__(self, taken: Iterable[str]) -> None:
+        self._taken = set(taken)
+        self._numbers: dict[str, Iterator[int]] = {}
+
+    def next(self, identity: Identity) -> str:
+        """A slug like that of an article, with its locale behind it or, where that is taken, with a number."""
+        slug = identity.slug
+        proposal = f"{slug}-{identity.locale.lower().replace('_', '-')}" if identity.locale else slug
+        numbers = self._numbers.setdefault(slug, count(2))
+        while proposal in self._taken:
+            proposal = f"{slug}-{next(numbers)}"
+        self._taken.add(proposal)
+        return proposal
 
 
 @finds(UNTRANSLATED, needs=Needs.EVERYTHING)

@@ -134,7 +134,8 @@ class _Reader:
     def _item(self, span: Any) -> None:
         level = len(self._containers)
         start, end = self._span(span)
-        while start < end and self._text[start] in " \t":
+        # Behind a tab that an outer item takes a part of, the parser's start is as many characters too early.
+        while start < end and self._text[start] in " \t\r\n>":
             start += 1
         items = self.prose.items
         items.append(Item(start, end, self._ordered[-1], self._last.get(level, -1)))
