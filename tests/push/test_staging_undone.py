@@ -36,7 +36,7 @@ def test_what_was_published_is_staged_again_and_readers_see_what_they_saw_before
     assert (article.title, article.content) == ("X", OLD)
     assert (article.draft_title, article.draft_content) == ("X, new", NEW)
     plan = staged.plan()
-    assert is_idle(plan) and [item.path for item in plan.waiting] == [X]
+    assert is_idle(plan) and [item.path for item in plan.staged_edits] == [X]
 
 
 def test_what_an_overwrite_discarded_of_a_person_is_pending_again_and_held_again(staged):
