@@ -91,6 +91,13 @@ def test_an_edit_is_accepted_and_stays_accepted(branded, portal):
     assert ask(portal)["color"] == "#123456"
 
 
+def test_a_value_that_kbsync_cannot_put_into_the_file_is_still_open(branded, portal):
+    ask(portal, color="#000000")
+    done = branded.run("resolve", "--into-file", "portal.toml")
+    assert "kbsync does not write portal.toml. Copy the value into it by hand." in done.out and done.code == 4
+    assert branded.run("plan").code == 4
+
+
 def test_a_person_who_put_other_articles_first_is_asked_about_with_names(branded, portal):
     made = portal.panel.create("handbook", "Theirs", "Text.", slug="theirs", locale="en")
     ask(portal, config={"popular_content": {"en": {"category_ids": [], "article_ids": [made.id]}}})

@@ -97,7 +97,7 @@ def test_a_file_that_goes_back_takes_its_staged_edit_along(staged):
     staged.write(tree())
     sends(staged)
     assert texts(staged) == (OLD, None)
-    assert is_idle(staged.plan()) and staged.plan().waiting == ()
+    assert is_idle(staged.plan()) and staged.plan().staged_edits == ()
 
 
 def test_without_staging_the_edit_goes_live_and_ours_is_cleared_in_one_request(staged):

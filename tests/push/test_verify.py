@@ -173,6 +173,23 @@ def test_what_readers_do_not_see_is_not_published(site, status, said):
     assert found.problems[0].message.startswith(said)
 
 
+@pytest.mark.parametrize("keys", ["publish_on: 2099-12-01", "release: 5.2"])
+def test_an_article_whose_time_has_not_come_is_no_difference(site, keys):
+    site.write("draft.md", "title: Draft", f"title: Draft\nstatus: published\n{keys}")
+    found = site.verify()
+    assert {item.slug: item.state for item in found.articles}["draft"] == "waiting"
+    assert found.exit_code is ExitCode.DONE
+    told = Project(site.folder).run("verify").stdout
+    assert "3 articles are as in your files, 1 waits for its date or release." in told
+
+
+@pytest.mark.parametrize("keys", ["publish_on: 2020-12-01", "release: 5.2"])
+def test_an_article_whose_time_has_come_is_not_published(site, keys):
+    site.write("refunds.md", "status", "release: 5.2\nstatus")
+    site.write("draft.md", "title: Draft", f"title: Draft\nstatus: published\n{keys}")
+    assert site.of("draft").state == "not_published"
+
+
 @BOTH
 def test_an_article_that_is_gone_is_not_published(site):
     site.sandbox.panel.delete("refunds")

@@ -146,6 +146,8 @@ class _Decisions:
         side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
         if side is None:
             return Decision(held, fields, None)
+        if side == "file" and held.kind == "portal":
+            return Decision(held, fields, None, f"kbsync does not write {held.path}. Copy the value into it by hand.")
         if side == "file" and held.reason is Reason.STAGED:
             return self._take(held, fields)
         if held.reason is Reason.STAGED:

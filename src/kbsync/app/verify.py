@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Literal
 
 from kbsync.app.options import PlanOptions, chosen
 from kbsync.app.reading import Reading, keep_slugs, read_sound
-from kbsync.app.verify_values import Checked, Problem, Verified, body_problem, first_difference, title_problem
+from kbsync.app.verify_values import Checked, Problem, Verified, body_problem, first_difference, title_problem, with_waiting
 from kbsync.app.workspace import Workspace
 from kbsync.errors import ConfigError, ServiceError
 from kbsync.markdown.uploaded import addresses_in, by_key
@@ -107,7 +107,7 @@ class Check:
         articles = [item for item in chosen(self.workspace, self.reading.desired, options) if item.kind == "article"]
         published = [item for item in articles if item.status is Status.PUBLISHED]
         wanted = [item for item in published if item.manage is Manage.TRUE]
-        checked = list(self.pool.map(self._article, wanted))
+        checked = with_waiting(list(self.pool.map(self._article, wanted)), wanted, time.time())
         _refuse_silence(checked)
         checked = self._with_images(self._with_links(checked))
         locales = dict.fromkeys(item.locale for item in articles) if selectors else self.reading.compiler.site.locales

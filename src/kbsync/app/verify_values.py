@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal
 
+from kbsync.config.moments import seconds_of
 from kbsync.errors import ExitCode
 from kbsync.markdown.uploaded import by_key
 from kbsync.model import Desired, Target
@@ -12,7 +14,7 @@ from kbsync.model import Desired, Target
 if TYPE_CHECKING:
     from kbsync.service.public_site import PublicArticle
 
-State = Literal["same", "differs", "not_published", "unreachable", "not_in_files"]
+State = Literal["same", "differs", "not_published", "waiting", "unreachable", "not_in_files"]
 
 LINE_CHARS = 500
 """Of a line that differs, around the first difference."""
@@ -67,6 +69,24 @@ class Verified:
         if any(self.count(state) for state in ("differs", "not_published", "not_in_files")):
             return ExitCode.CHANGES
         return ExitCode.SERVICE if self.count("unreachable") else ExitCode.DONE
+
+
+def with_waiting(checked: Sequence[Checked], wanted: Sequence[Desired], now_s: float) -> list[Checked]:
+    """With what is not published because its time has not come: a date, or a release of which readers see nothing yet.
+
+    `wanted` are the articles of the files, in the same order.
+    """
+    pairs = list(zip(checked, wanted, strict=True))
+    released = {item.release for found, item in pairs if found.state in {"same", "differs"}}
+
+    def waits(item: Desired) -> bool:
+        is_early = bool(item.publish_on) and seconds_of(item.publish_on) > now_s
+        return is_early or bool(item.release and item.release not in released)
+
+    return [
+        replace(found, state="waiting") if found.state == "not_published" and waits(item) else found
+        for found, item in pairs
+    ]
 
 
 def title_problem(item: Desired, article: PublicArticle | None) -> list[Problem]:

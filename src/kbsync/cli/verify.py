@@ -73,6 +73,7 @@ def _report(verified: Verified) -> VerifyReport:
         same=verified.count("same"),
         differs=verified.count("differs"),
         not_published=verified.count("not_published"),
+        waiting=verified.count("waiting"),
         unreachable=verified.count("unreachable"),
         not_in_files=verified.count("not_in_files"),
         skipped=verified.skipped,

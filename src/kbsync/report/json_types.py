@@ -262,7 +262,7 @@ class LintReport(Struct, frozen=True):
     findings: Annotated[Sequence[FindingEntry], Meta(description="Errors and warnings, in the order of the paths.")]
 
 
-State = Literal["same", "differs", "not_published", "unreachable", "not_in_files"]
+State = Literal["same", "differs", "not_published", "waiting", "unreachable", "not_in_files"]
 
 
 class ProblemEntry(Struct, frozen=True):
@@ -293,6 +293,7 @@ class VerifySummary(Struct, frozen=True):
     same: Annotated[Count, Meta(description="Articles that readers get as they are in your files.")]
     differs: Annotated[Count, Meta(description="Articles that differ.")]
     not_published: Annotated[Count, Meta(description="Articles that your files publish and readers do not get.")]
+    waiting: Annotated[Count, Meta(description="Articles that wait for their `publish_on` or their `release`.")]
     unreachable: Annotated[Count, Meta(description="Articles that could not be read.")]
     not_in_files: Annotated[Count, Meta(description="With `--all`: published articles that no file publishes.")]
     skipped: Annotated[Count, Meta(description="Published articles that kbsync does not keep up to date.")]

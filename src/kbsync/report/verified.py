@@ -20,6 +20,7 @@ from kbsync.words import count
 HEADINGS: dict[State, str] = {
     "differs": "Readers see something else than your files say",
     "not_published": "Published in your files, but readers do not see it",
+    "waiting": "Waiting for their date or release",
     "unreachable": "Could not be read",
     "not_in_files": "Published on the portal, but not by your files",
 }
@@ -70,6 +71,7 @@ def headline(report: VerifyReport) -> str:
     parts = [
         (found.differs, "differs", "differ"),
         (found.not_published, "is not published", "are not published"),
+        (found.waiting, "waits for its date or release", "wait for their date or release"),
         (found.unreachable, "could not be read", "could not be read"),
         (found.not_in_files, "is not in your files", "are not in your files"),
     ]
