@@ -392,3 +392,22 @@ def test_a_new_original_gets_the_name_of_its_translation(pushed: Any, portal: Sa
     assert pushed.run("pull").code == 0
     assert read(pushed, "content/en/about.md").startswith("---\ntitle: About\n")
     assert pushed.run("plan", "--check").code == 0
+
+
+def test_an_edit_that_lint_would_refuse_stays_on_the_portal(pushed: Any, portal: Sandbox):
+    portal.panel.edit("invoices", content="<<<<<<< pasted\n")
+    portal.panel.edit("refunds", title="Other")
+    done = pushed.run("pull")
+    assert done.code == 4 and "en/billing/invoices.md (body): A merge left its marker" in done.out, done.out
+    assert git(pushed, "diff", "--name-only") == f"{REFUNDS}\n"
+    assert pushed.run("plan").code == 4
+
+
+def test_a_pending_edit_that_lint_would_refuse_stays_in_the_panel(pushed: Any, portal: Sandbox):
+    portal.panel.publish("invoices")
+    portal.panel.write("invoices", content="<<<<<<< pasted")
+    pushed.write(INVOICES, "---\ntitle: Invoices\n---\nOurs.\n")
+    commit(pushed)
+    done = pushed.run("resolve", "--into-file")
+    assert done.code == 4 and "would have an error: A merge left its marker" in done.out, done.out
+    assert git(pushed, "status", "--short") == ""
