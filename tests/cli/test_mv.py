@@ -280,3 +280,14 @@ def test_the_next_push_updates_the_same_articles(remote, portal: Sandbox, argume
     assert pushed.code == 0, pushed.out
     assert {article.id for article in portal.panel.articles("handbook")} == before
     assert remote.run("plan", "--check").code == 0
+
+
+def test_the_letter_case_of_a_name_can_change(project, repo):
+    before = content(project.folder)
+    for arguments in (("billing/Refunds.md", "billing/refunds.md"), ("Billing", "billing")):
+        new, old = (f"en/{name}" for name in arguments)
+        done = project.run("mv", old, new)
+        assert done.code == 0, done.out + done.err
+        assert any(path.startswith(new) for path in content(project.folder))
+        assert project.run("mv", new, old).code == 0
+        assert content(project.folder) == before
