@@ -280,3 +280,28 @@ def test_the_next_push_updates_the_same_articles(remote, portal: Sandbox, argume
     assert pushed.code == 0, pushed.out
     assert {article.id for article in portal.panel.articles("handbook")} == before
     assert remote.run("plan", "--check").code == 0
+
+
+def test_the_letter_case_of_a_name_can_change(project, repo):
+    before = content(project.folder)
+    for arguments in (("billing/Refunds.md", "billing/refunds.md"), ("Billing", "billing")):
+        new, old = (f"en/{name}" for name in arguments)
+        done = project.run("mv", old, new)
+        assert done.code == 0, done.out + done.err
+        assert any(path.startswith(new) for path in content(project.folder))
+        assert project.run("mv", new, old).code == 0
+        assert content(project.folder) == before
+
+
+def test_a_category_keeps_what_it_translates(project, repo):
+    project.write("content/fr/argent/_category.md", "---\nname: Argent\ntranslation_of: en/money/_category.md\n---\n")
+    project.write("content/fr/seul/_category.md", "---\nname: Seul\ntranslation_of: ''\n---\n")
+    for name in ("money", "seul"):
+        project.write(f"content/en/{name}/_category.md", f"---\nname: {name}\n---\n")
+    before = content(project.folder)
+    assert project.run("mv", "en/money", "en/cash").code == 0
+    assert b"translation_of: en/cash/_category.md" in content(project.folder)["fr/argent/_category.md"]
+    assert project.run("mv", "en/seul", "en/alone").code == 0
+    assert b"translation_of: ''" in content(project.folder)["fr/alone/_category.md"]
+    assert project.run("mv", "en/cash", "en/money").code == project.run("mv", "en/alone", "en/seul").code == 0
+    assert content(project.folder) == before

@@ -367,3 +367,47 @@ def test_settings_of_the_portal_that_moved_are_named_and_left_to_a_person(pushed
     assert resolved.code == 4 and "portal.toml  color: Kbsync" not in resolved.out, resolved.out
     assert "copy the portal's value into it yourself" in resolved.out and "Everything is up" not in resolved.out
     assert git(pushed, "status", "--short") == ""
+
+
+def test_a_new_article_does_not_become_the_original_of_another_one_by_its_name(pushed: Any, portal: Sandbox):
+    portal.panel.create("handbook", "Seul", "x", slug="about-fr", locale="fr")
+    assert pushed.run("pull").code == 0
+    commit(pushed)
+    about = portal.panel.create("handbook", "About", "y", slug="about", locale="en")
+    alone = portal.panel.create("handbook", "Prices", "y", slug="prices", locale="en")
+    portal.panel.create("handbook", "Prix", "y", slug="prix", locale="fr", associated_article_id=alone.id)
+    assert pushed.run("pull").code == 0
+    assert read(pushed, "content/en/about-en.md").startswith("---\ntitle: About\nslug: about\n")
+    assert pushed.run("plan", "--check").code == 0
+    commit(pushed)
+    portal.panel.edit("about-fr", associated_article_id=about.id)
+    assert pushed.run("plan", "--check").code == 0
+
+
+def test_a_new_original_gets_the_name_of_its_translation(pushed: Any, portal: Sandbox):
+    original = portal.panel.create("handbook", "About", "y", slug="about", locale="en")
+    portal.panel.create("handbook", "Au sujet", "x", slug="about-fr", locale="fr", associated_article_id=original.id)
+    assert pushed.run("pull", "locale:fr").code == 0
+    commit(pushed)
+    assert pushed.run("pull").code == 0
+    assert read(pushed, "content/en/about.md").startswith("---\ntitle: About\n")
+    assert pushed.run("plan", "--check").code == 0
+
+
+def test_an_edit_that_lint_would_refuse_stays_on_the_portal(pushed: Any, portal: Sandbox):
+    portal.panel.edit("invoices", content="<<<<<<< pasted\n")
+    portal.panel.edit("refunds", title="Other")
+    done = pushed.run("pull")
+    assert done.code == 4 and "en/billing/invoices.md (body): A merge left its marker" in done.out, done.out
+    assert git(pushed, "diff", "--name-only") == f"{REFUNDS}\n"
+    assert pushed.run("plan").code == 4
+
+
+def test_a_pending_edit_that_lint_would_refuse_stays_in_the_panel(pushed: Any, portal: Sandbox):
+    portal.panel.publish("invoices")
+    portal.panel.write("invoices", content="<<<<<<< pasted")
+    pushed.write(INVOICES, "---\ntitle: Invoices\n---\nOurs.\n")
+    commit(pushed)
+    done = pushed.run("resolve", "--into-file")
+    assert done.code == 4 and "would have an error: A merge left its marker" in done.out, done.out
+    assert git(pushed, "status", "--short") == ""

@@ -118,7 +118,8 @@ def check_name(new: str, old: str = "") -> None:
 
 def is_same_file(one: Path, other: Path) -> bool:
     """Whether two names that differ in case alone are one file, as on disks that do not tell them apart."""
-    return os.fspath(one).casefold() == os.fspath(other).casefold() and one.exists() and one.samefile(other)
+    is_one_name = os.fspath(one).casefold() == os.fspath(other).casefold()
+    return is_one_name and one.exists() and other.exists() and one.samefile(other)
 
 
 def check_free(root: Path, old: str, new: str) -> None:

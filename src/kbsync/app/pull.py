@@ -277,7 +277,12 @@ class _Pull:
                 folders[seen.locale, seen.slug] = path.rpartition("/")[0]
                 shelves[remote_id] = path
         taken = [*compiler.tree.sources, *compiler.tree.others]
-        return replace(Names.of(taken, folders, paths, compiler.site.default_locale), shelves=shelves)
+        names = replace(Names.of(taken, folders, paths, compiler.site.default_locale), shelves=shelves)
+        for path, node in weighed.found.items():
+            seen = weighed.index.nodes[node].observed
+            if seen is not None and seen.kind == "article" and compiler.tree.sources[path].translation_of is None:
+                names.add_translation(path, seen)
+        return names
 
     def _chosen(self, found: Found, new: Sequence[NewFile]) -> tuple[tuple[Incoming, ...], Sequence[NewFile]]:
         """What the selectors mean; a new article brings its new category."""

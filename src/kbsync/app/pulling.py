@@ -125,12 +125,8 @@ class Texts:
             raise Unfit("its body has a NUL character")
 
     def _check_file(self, path: str, data: bytes) -> None:
-        from kbsync.lint import inspect
-
-        source = parse_source(path, data, inspect=inspect)
-        errors = [problem.message for problem in source.problems if problem.level == "error"]
-        if errors:
-            raise Unfit(errors[0].rstrip("."))
+        if errors := errors_in(path, data):
+            raise Unfit(errors[0])
 
     def _default_slug(self, file: NewFile) -> str:
         """The slug that a path makes; "" where it may be another one on another day."""
@@ -286,24 +282,18 @@ class Texts:
             return
         after = edit_source(source, text, front, body, most_chars=self.limits.content_chars)
         data = _encoded(after) if after is not None else b""
-        if after is None or not (
-            self._has_errors(edit.path, data) if edit.conflicts else self._is_as_wanted(edit, data, incoming)
-        ):
-            edit.left |= dict.fromkeys((*edit.taken, *edit.merged, *edit.conflicts), UNEDITABLE)
+        errors = errors_in(edit.path, data)
+        # Between two versions somebody has to choose before anything is pushed: that is an error. Nothing else may be.
+        is_fit = bool(errors) if edit.conflicts else not errors and self._is_as_wanted(edit, data, incoming)
+        if after is None or not is_fit:
+            why = errors[0] if errors and after is not None and not edit.conflicts else UNEDITABLE
+            edit.left |= dict.fromkeys((*edit.taken, *edit.merged, *edit.conflicts), why)
             edit.taken, edit.merged, edit.conflicts = [], [], []
             return
         edit.after = data
 
-    def _has_errors(self, path: str, data: bytes) -> bool:
-        """Whether nothing is pushed before somebody chose between two versions."""
-        from kbsync.lint import inspect
-
-        return any(problem.level == "error" for problem in parse_source(path, data, inspect=inspect).problems)
-
     def _is_as_wanted(self, edit: FileEdit, data: bytes, incoming: Incoming) -> bool:
         source = parse_source(edit.path, data)
-        if any(problem.level == "error" for problem in source.problems):
-            return False
         if not (source.title or source.name or "").strip() or (
             source.kind == "article" and source.body_blank and source.status == "published"
         ):
@@ -333,6 +323,14 @@ class Texts:
 
 
 UNEDITABLE = "the file is written in a way that kbsync cannot edit"
+
+
+def errors_in(path: str, data: bytes) -> list[str]:
+    """What lint refuses a file for."""
+    from kbsync.lint import inspect
+
+    found = parse_source(path, data, inspect=inspect).problems
+    return [problem.message.rstrip(".") for problem in found if problem.level == "error"]
 
 
 def _encoded(text: str) -> bytes:

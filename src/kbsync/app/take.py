@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from urllib.parse import quote
 
 from kbsync.app.fix import Fix
+from kbsync.app.pulling import errors_in
 from kbsync.content.body import body_of
 from kbsync.content.compile import Compiler, images_of, replacements_of
 from kbsync.content.images import git_id
@@ -42,6 +43,8 @@ def take(compiler: Compiler, path: str, *, title: str | None, body: str) -> None
     source = compiler.tree.sources[path]
     wanted = source.title if title is None else title
     after = _written(compiler, source, before.decode("utf-8"), wanted or "", body)
+    if errors := errors_in(path, after):
+        raise ContentError(f"{path} would have an error: {errors[0]}. Nothing was written.", hint=BY_HAND)
     found = parse_source(path, after)
     same = (found.keys, found.title) == (source.keys, wanted)
     if not same or body_digest(_compiled(compiler, found, after)) != body_digest(body):

@@ -188,6 +188,7 @@ class _Relocating:
             found += changes.translation_edits(path)
         for path in self.site.categories:
             edits.setdefault(path, []).extend(changes.place_edits(path, renamed))
+            edits[path] += changes.translation_edits(path)
         return {path: in_order(found) for path, found in edits.items() if found}
 
     def _check_slugs(self, edits: Mapping[str, Collection[Edit]]) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.fields import LINK_FIELD
 from kbsync.markdown.slugs import made_slug
-from kbsync.model import Observed, RemoteId
+from kbsync.model import Observed, RemoteId, Value
 
 LOCALE = re.compile(r"[A-Za-z]{2,8}(?:[_-][A-Za-z0-9]{1,8}){0,3}")
 NAME_BYTES = 80
@@ -50,6 +50,7 @@ class Names:
         paths: the file of each article, by id.
         default_locale: whose articles are translated by those at the same place elsewhere.
         shelves: the file of each category, by id.
+        roots: by place in the default locale: what the articles at that place elsewhere translate on the portal.
     """
 
     taken: set[str]
@@ -57,6 +58,7 @@ class Names:
     paths: dict[RemoteId, str]
     default_locale: str
     shelves: dict[RemoteId, str] = field(default_factory=dict)
+    roots: dict[str, list[Value]] = field(default_factory=dict)
     made: list[NewFile] = field(default_factory=list)
     numbers: dict[str, int] = field(default_factory=dict)
 
@@ -92,10 +94,10 @@ class Names:
         if original and item.locale != self.default_locale and of_original.rpartition("/")[0] == place:
             name = of_original.rpartition("/")[2].removesuffix(".md")
         path = self._free(folder, name, ".md")
-        if self._pairs(path, original):
+        if self._pairs(path, original, item):
             # At this place it would be a translation of an article that it is none of.
             path = self._free(folder, f"{name}-{item.locale.lower()}", ".md")
-        if self._pairs(path, original):
+        if self._pairs(path, original, item):
             path = self._free(folder, f"{name}-{item.remote_id}", ".md")
         self._take(path, item, original)
 
@@ -121,8 +123,16 @@ class Names:
         found = self.paths.get(root, "") if isinstance(root, int | str) else ""
         return "" if found.partition("/")[0] == item.locale else found
 
-    def _pairs(self, path: str, original: str) -> bool:
-        """Whether a path would make it the translation of another article."""
+    def add_translation(self, path: str, item: Observed) -> None:
+        """An article whose path alone says what it translates."""
+        locale, _, rest = path.partition("/")
+        if locale != self.default_locale:
+            self.roots.setdefault(_key(f"{self.default_locale}/{rest}"), []).append(item.fields.get(LINK_FIELD))
+
+    def _pairs(self, path: str, original: str, item: Observed) -> bool:
+        """Whether a path would make it the translation of another article, or another one its translation."""
+        if any(root != item.remote_id for root in self.roots.get(_key(path), ())):
+            return True
         return self.original_by_path(path) not in ("", original)
 
     def _free(self, folder: str, name: str, ending: str) -> str:
