@@ -57,6 +57,18 @@ FIXES = [
     ("> 1. a\n>   - b\n", "> 1. a\n>   - b\n"),
     ("1. a\n  - b\n\t- c\n", "1. a\n  - b\n\t- c\n"),
     ("~~a~~ [^1] - [ ] !!! note <b>x</b>\n", "~~a~~ [^1] - [ ] !!! note <b>x</b>\n"),
+    ("a {{<required>}} <name> {{% <x> %}}\n", "a {{<required>}} \\<name> {{% <x> %}}\n"),
+    ("{{<required>}}\n", "{{<required>}}\n"),
+    ("{{ a\n  <b> }} and {% url https://x.y %}\n", "{{ a\n  <b> }} and {% url https://x.y %}\n"),
+    ("a {{ <name>\n", "a {{ \\<name>\n"),
+    (
+        "<https://x.y >, < https://x.y/a> and < https://x.y/b >\n",
+        "<https://x.y>, <https://x.y/a> and <https://x.y/b>\n",
+    ),
+    (
+        "1 < https://x.y and <https://x.y|words> \\< https://x.y >\n",
+        "1 < https://x.y and <https://x.y|words> \\< https://x.y >\n",
+    ),
     ("<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n", "<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n"),
 ]
 

@@ -115,6 +115,7 @@ FIRES = [
     ("KB302", "warning", HERE, 4, 5, "`#no`", "top of the page", article(body="[a](other.md#no)\n", **{
         "en/billing/other.md": "# O\n## Yes\nx"})),
     ("KB301", "warning", HERE, 4, 5, "no page for en/invoices", "its `.md`", article(body="[a](../invoices)\n")),
+    ("KB406", "warning", HERE, 4, 5, "`[^1]`", "parentheses", article(body="Text[^1]\n\n[^1]: Draft.\n")),
     ("KB301", "warning", HERE, 4, 5, "outside", "public address", article(body="[a](../../../x.md)\n")),
     ("KB302", "warning", HERE, 4, 5, "`#What-s-new`", "Did you mean `#whats-new`?", article(body="[a](refunds.md#What-s-new)\n## What's new\n")),
     ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n## A\n### B\n#### Deep\n")),

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
@@ -16,6 +17,7 @@ from kbsync.lint.bound import MOST, with_more
 from kbsync.lint.finds import Check, checks_of
 from kbsync.lint.ignore import covers
 from kbsync.lint.page import Mark, Page
+from kbsync.lint.templates import templates, touches
 from kbsync.markdown.offsets import Places
 
 BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(merges, raw_html, notation, addresses, headings, nesting, tables)
@@ -29,7 +31,11 @@ def marks_of(body: Body) -> list[Mark]:
         # about such a text is reliable.
         return marks
     others = (check for check in BODY_CHECKS if check is not merges.check_merges)
-    return sorted((mark for check in others for mark in check(page)), key=lambda mark: (mark.at, mark.code))
+    marks = sorted((mark for check in others for mark in check(page)), key=lambda mark: (mark.at, mark.code))
+    if marks and (filled_in := templates(body.text)):
+        # What is in there is the other tool's: an edit of ours would break it.
+        return [replace(mark, edits=()) if touches(filled_in, mark) else mark for mark in marks]
+    return marks
 
 
 def inspect_body(body: Body) -> list[Problem]:
