@@ -69,6 +69,15 @@ FIXES = [
         "1 < https://x.y and <https://x.y|words> \\< https://x.y >\n",
         "1 < https://x.y and <https://x.y|words> \\< https://x.y >\n",
     ),
+    ("# T\n\n\nWords.\n", "Words.\n"),
+    ("\nT\n===\nWords.\n## A\n", "\nWords.\n## A\n"),
+    ("# T\n\n# A\nWords.\n", "\n# A\nWords.\n"),
+    ("# T\n# A\nWords.\n", "# T\n# A\nWords.\n"),
+    ("# T\n\n[up](#t)\n", "# T\n\n[up](#t)\n"),
+    ("# T\n", "# T\n"),
+    ("# t\nWords.\n", "# t\nWords.\n"),
+    ("Words.\n# T\nWords.\n", "Words.\n# T\nWords.\n"),
+    ("> # T\n\nWords.\n", "> # T\n\nWords.\n"),
     ("<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n", "<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n"),
 ]
 

@@ -93,7 +93,9 @@ def _read_body(
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
     found["ignores"] = read_ignores(body, scanned.raw_html, first_line, problems)
     if inspect:
-        problems += inspect(Body(path, body, first_line + 1, scanned, (start, end), found["anchors"], found["ignores"]))
+        shown = entry.text if entry and not found.get("title") else None
+        about = (found["anchors"], found["ignores"], shown)
+        problems += inspect(Body(path, body, first_line + 1, scanned, (start, end), *about))
     body = body[:start] + body[end:]
     return found | {"body_digest": body_digest(body), "body_chars": len(body), "body_blank": not body.strip()}
 
