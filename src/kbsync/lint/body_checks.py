@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
-from kbsync.lint import addresses, headings, merges, nesting, notation, raw_html, tables
+from kbsync.lint import addresses, headings, merges, nesting, notation, raw_html, same_page, tables
 from kbsync.lint.bound import MOST, with_more
 from kbsync.lint.finds import Check, checks_of
 from kbsync.lint.ignore import covers
@@ -20,7 +20,9 @@ from kbsync.lint.page import Mark, Page
 from kbsync.lint.templates import templates, touches
 from kbsync.markdown.offsets import Places
 
-BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(merges, raw_html, notation, addresses, headings, nesting, tables)
+BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
+    merges, raw_html, notation, addresses, headings, same_page, nesting, tables
+)
 
 
 def marks_of(body: Body) -> list[Mark]:
