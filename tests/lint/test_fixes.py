@@ -57,6 +57,27 @@ FIXES = [
     ("> 1. a\n>   - b\n", "> 1. a\n>   - b\n"),
     ("1. a\n  - b\n\t- c\n", "1. a\n  - b\n\t- c\n"),
     ("~~a~~ [^1] - [ ] !!! note <b>x</b>\n", "~~a~~ [^1] - [ ] !!! note <b>x</b>\n"),
+    ("a {{<required>}} <name> {{% <x> %}}\n", "a {{<required>}} \\<name> {{% <x> %}}\n"),
+    ("{{<required>}}\n", "{{<required>}}\n"),
+    ("{{ a\n  <b> }} and {% url https://x.y %}\n", "{{ a\n  <b> }} and {% url https://x.y %}\n"),
+    ("a {{ <name>\n", "a {{ \\<name>\n"),
+    (
+        "<https://x.y >, < https://x.y/a> and < https://x.y/b >\n",
+        "<https://x.y>, <https://x.y/a> and <https://x.y/b>\n",
+    ),
+    (
+        "1 < https://x.y and <https://x.y|words> \\< https://x.y >\n",
+        "1 < https://x.y and <https://x.y|words> \\< https://x.y >\n",
+    ),
+    ("# T\n\n\nWords.\n", "Words.\n"),
+    ("\nT\n===\nWords.\n## A\n", "\nWords.\n## A\n"),
+    ("# T\n\n# A\nWords.\n", "\n# A\nWords.\n"),
+    ("# T\n# A\nWords.\n", "# T\n# A\nWords.\n"),
+    ("# T\n\n[up](#t)\n", "# T\n\n[up](#t)\n"),
+    ("# T\n", "# T\n"),
+    ("# t\nWords.\n", "# t\nWords.\n"),
+    ("Words.\n# T\nWords.\n", "Words.\n# T\nWords.\n"),
+    ("> # T\n\nWords.\n", "> # T\n\nWords.\n"),
     ("<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n", "<<<<<<< a\nhttps://x.y\n=======\n>>>>>>> b\n"),
 ]
 

@@ -115,6 +115,11 @@ FIRES = [
     ("KB302", "warning", HERE, 4, 5, "`#no`", "top of the page", article(body="[a](other.md#no)\n", **{
         "en/billing/other.md": "# O\n## Yes\nx"})),
     ("KB301", "warning", HERE, 4, 5, "no page for en/invoices", "its `.md`", article(body="[a](../invoices)\n")),
+    ("KB302", "warning", HERE, 4, 5, "This page does not have a heading `#set-up_2`", "Did you mean `#set-up`?",
+     article(body="[a](#set-up_2)\n\n## Set up\nx\n")),
+    ("KB302", "warning", HERE, 6, 6, "`#nowhere`", "Correct the anchor", article(body="[a]\n\n[a]: #nowhere\n")),
+    ("KB302", "warning", HERE, 4, 5, "`#deep`", "does nothing", article(body="[a](#deep)\n\n## B\n### C\n#### Deep\nx\n")),
+    ("KB406", "warning", HERE, 4, 5, "`[^1]`", "parentheses", article(body="Text[^1]\n\n[^1]: Draft.\n")),
     ("KB301", "warning", HERE, 4, 5, "outside", "public address", article(body="[a](../../../x.md)\n")),
     ("KB302", "warning", HERE, 4, 5, "`#What-s-new`", "Did you mean `#whats-new`?", article(body="[a](refunds.md#What-s-new)\n## What's new\n")),
     ("KB302", "warning", HERE, 4, 5, "`#deep`", "top of the page", article(body="[a](refunds.md#deep)\n## A\n### B\n#### Deep\n")),
@@ -206,6 +211,9 @@ QUIET = {
     "dashes in the text": article(body="a\n\n---\n\nb: c: d\n"),
     "a link to an article, a folder, a category": article(body="[a](refunds.md) [b](.) [c](_category.md)\n"),
     "a link to a heading": article(body="[a](refunds.md#ueber-uns) [b](refunds.md#%75eber-uns)\n\n## Über uns\n"),
+    "links to headings of the page": article(
+        body="[a](#ueber-uns) [b](#) [c](#top) [d](#%75eber-uns) [e](#:~:text=x) `[f](#no)` ![g](#no)\n\n## Über uns\n"),
+    "a link to the title of the page": beside("# Re funds\n[a](#re-funds)\n"),
     "a link to an underlined heading": article(body="[a](refunds.md#one)\n\nOne\n---\n"),
     "a link to the heading that became the title": beside("# Re funds\n[a](refunds.md#re-funds)\n"),
     "a link to a part of a category": article(body="[a](_category.md#x) [b](../billing#x)\n"),

@@ -243,4 +243,30 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "- \\*[a](https://youtu.be/abc)\n",
         ),
     ),
+    "KB417": (
+        (
+            ("a {{ b }} and {{< c >}}x{{< /c >}}\n", "1:3 1:15"),
+            ("{{<required>}}\n", "1:1"),
+            ("{% include a.md %}\n\n{% if x %}\ny\n{% endif %}\n", "1:1 3:1"),
+            ("[a]({{<b>}}) ![c]({{d}}/e.png)\n", "1:5 1:19"),
+            ('{{% tip\n title="x" %}}\n', "1:1"),
+        ),
+        (
+            "`{{ a }}` and \\{{ b }}\n",
+            "```\n{{< a >}}\n```\n",
+            "    {% a %}\n",
+            "a {b} {{ c\n",
+            "<!-- {{ a }} -->\n",
+        ),
+    ),
+    "KB418": (
+        (("See [[Refunds]] or [[Refunds#a|how]].\n", "1:5 1:20"), ("![[a b.png]]\n", "1:1"), ("- [[../a]]\n", "1:3")),
+        (
+            "`[[a]]`\n",
+            "[[a]](https://x.y)\n",
+            "[[a]]\n\n[a]: https://x.y\n",
+            "[[1, 2], [3, 4]] and [[1]] and [[ -f x ]] and [[:alpha:]]\n",
+            "\\[[a]]\n",
+        ),
+    ),
 }  # fmt: skip

@@ -18,7 +18,8 @@ class Body:
 
     `text` is everything after the front matter, and begins in line `first_line` of the file; `scan` is what the parser
     found in it. `title_span` are the characters of the heading that became the title, (0, 0) where there is none.
-    `anchors` are the ids of the headings of level 1 to 3, in turn, `ignores` the comments to kbsync.
+    `anchors` are the ids of the headings of level 1 to 3, in turn, `ignores` the comments to kbsync. `title` is
+    what the front matter has.
     """
 
     path: str
@@ -28,6 +29,7 @@ class Body:
     title_span: tuple[int, int]
     anchors: tuple[str, ...]
     ignores: tuple[Ignore, ...] = ()
+    title: str | None = None
 
 
 Inspect = Callable[[Body], Iterable[Problem]]

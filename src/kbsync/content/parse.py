@@ -15,7 +15,7 @@ from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.post import SourcePost, read_post
 from kbsync.content.rules import EMPTY_FILE, NOT_UTF8, NUL
-from kbsync.content.source import Link, Problem, Source
+from kbsync.content.source import PICTURES, Link, Problem, Source
 from kbsync.markdown.uploaded import body_digest
 
 if TYPE_CHECKING:
@@ -93,7 +93,9 @@ def _read_body(
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
     found["ignores"] = read_ignores(body, scanned.raw_html, first_line, problems)
     if inspect:
-        problems += inspect(Body(path, body, first_line + 1, scanned, (start, end), found["anchors"], found["ignores"]))
+        shown = entry.text if entry and not found.get("title") else None
+        about = (found["anchors"], found["ignores"], shown)
+        problems += inspect(Body(path, body, first_line + 1, scanned, (start, end), *about))
     body = body[:start] + body[end:]
     return found | {"body_digest": body_digest(body), "body_chars": len(body), "body_blank": not body.strip()}
 
@@ -112,7 +114,7 @@ def _links(path: str, targets: Iterable[Target], references: Iterable[Reference]
     images = {_label(reference.label) for reference in references if reference.kind == "image"}
     folder = path.rpartition("/")[0]
     for target in targets:
-        if not is_local(target.destination):
+        if not is_local(target.destination) or _is_footnote(target):
             continue
         is_image = target.kind == "definition" and _label(target.text) in images
         written, _, anchor = target.destination.partition("#")
@@ -120,6 +122,14 @@ def _links(path: str, targets: Iterable[Target], references: Iterable[Reference]
         means = _joined(folder, written)
         place = (first_line + target.line, target.column, target.start, target.end)
         yield Link("image" if is_image else target.kind, *place, means, anchor, query)
+
+
+def _is_footnote(target: Target) -> bool:
+    """Whether it is the text of a footnote, one word that says nothing of a file (`[^1]: Draft.`)."""
+    if target.kind != "definition" or not target.text.startswith("^"):
+        return False
+    path = target.destination.partition("#")[0].lower()
+    return "/" not in path and not path.endswith((".md", *PICTURES))
 
 
 @lru_cache(maxsize=20_000)

@@ -92,7 +92,8 @@ def read_part(root: Path, walk: Walk, moved: Moved, *, cache: Path, inspect: Ins
                         rows[other] = row
     except (OSError, EOFError, msgspec.DecodeError):
         return None
-    return Tree(root, {path: rows[path].source for path in sorted(rows)}, walk.others, [], rows)
+    sources = {path: rows[path].source for path in sorted(rows)}
+    return Tree(root, sources, walk.others, [], rows, every=walk.sources)
 
 
 def _around(source: Source) -> Iterator[str]:

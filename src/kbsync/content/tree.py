@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -32,7 +32,8 @@ NO_ROWS: Mapping[str, Row] = {}
 class Tree:
     """Every source by path, in path order; `others` are the files that are no sources (images).
 
-    `rows` is the scan cache; `stale` says that the one on the disk is another.
+    `rows` is the scan cache; `stale` says that the one on the disk is another. `every` has all paths, where
+    only some sources were read.
     """
 
     root: Path
@@ -41,6 +42,12 @@ class Tree:
     findings: list[Finding] = field(default_factory=list)
     rows: dict[str, Row] = field(default_factory=dict)
     stale: bool = False
+    every: Collection[str] = ()
+
+    @property
+    def paths(self) -> Collection[str]:
+        """The paths of all sources."""
+        return self.every or self.sources
 
     def read_bytes(self, path: str) -> bytes:
         """The bytes of one source, now."""

@@ -34,6 +34,7 @@ _NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[
 MAY_PLAY = re.compile(r"youtu|loom\.com|vimeo|\.mp4|arcade\.soft|wistia|mediadelivery|codepen|guidejar|gist\.github")
 """Cheaper than `player`; a test holds the two together."""
 
+_CLOSING = re.compile(r"([ \t]*)>")
 _AROUND = " \t>"
 _RUN = re.compile(r"[^\0\n]*")
 
@@ -182,4 +183,14 @@ def _bracketed(page: Page, start: int, address: str) -> tuple[Edit, ...]:
     is_cut_off = page.text.startswith("\\", end) and page.text[end + 1 : end + 2] not in "\r\n"
     if is_cut_off or GONE in page.prose.text[start:end]:
         return ()
+    if (opening := page.before_spaces(start)) and page.text[opening - 1] == "<":
+        return _unspaced(page, opening, start, end)
     return (Edit(start, start, "<"), Edit(end, end, ">"))
+
+
+def _unspaced(page: Page, opening: int, start: int, end: int) -> tuple[Edit, ...]:
+    """Take out the spaces that keep angle brackets from being a link; nothing where there is no second bracket."""
+    closing = _CLOSING.match(page.text, end)
+    if closing is None or page.text[opening - 2 : opening - 1] == "\\":
+        return ()
+    return tuple(Edit(left, right, "") for left, right in ((opening, start), closing.span(1)) if left < right)

@@ -8,17 +8,23 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import replace
 
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
-from kbsync.lint import addresses, headings, merges, nesting, notation, raw_html, tables
+from kbsync.lint import addresses, fill_ins, headings, merges, nesting, notation, raw_html, same_page, tables
 from kbsync.lint.bound import MOST, with_more
 from kbsync.lint.finds import Check, checks_of
 from kbsync.lint.ignore import covers
-from kbsync.lint.page import Mark, Page
+from kbsync.lint.page import Mark, Page, covering
+from kbsync.lint.templates import templates, touches
 from kbsync.markdown.offsets import Places
 
-BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(merges, raw_html, notation, addresses, headings, nesting, tables)
+BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
+    merges, raw_html, notation, fill_ins, addresses, headings, same_page, nesting, tables
+)
+
+TAGS = frozenset({raw_html.RAW_HTML.code, raw_html.PLACEHOLDER.code})
 
 
 def marks_of(body: Body) -> list[Mark]:
@@ -29,7 +35,12 @@ def marks_of(body: Body) -> list[Mark]:
         # about such a text is reliable.
         return marks
     others = (check for check in BODY_CHECKS if check is not merges.check_merges)
-    return sorted((mark for check in others for mark in check(page)), key=lambda mark: (mark.at, mark.code))
+    marks = sorted((mark for check in others for mark in check(page)), key=lambda mark: (mark.at, mark.code))
+    if marks and (filled_in := templates(body.text)):
+        # What is in there is the other tool's: an edit of ours would break it, and its tags are not raw HTML.
+        found = [mark for mark in marks if mark.code not in TAGS or not covering(filled_in, mark.at)]
+        return [replace(mark, edits=()) if touches(filled_in, mark) else mark for mark in found]
+    return marks
 
 
 def inspect_body(body: Body) -> list[Problem]:

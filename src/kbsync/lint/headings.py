@@ -5,18 +5,21 @@ The portal gives ids to headings of level 1 to 3 only. Source: docs/service.md, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kbsync.lint.finds import finds
-from kbsync.lint.page import Mark, Page
-from kbsync.markdown.anchors import ANCHORED_LEVELS
+from kbsync.lint.page import Edit, Mark, Page
+from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor
 from kbsync.markdown.constructs import Heading
 from kbsync.model import Rule
 
 SAME_ANCHOR = Rule("KB313", "Headings with the same anchor")
 NO_ANCHOR = Rule("KB314", "Heading without an anchor")
 SKIPPED_LEVEL = Rule("KB315", "Skipped heading level")
-SECOND_TITLE = Rule("KB316", "Level-1 heading below the title")
+SECOND_TITLE = Rule("KB316", "Level-1 heading below the title", fixable=True)
+
+_BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n)*")
 
 
 def _headings(page: Page) -> list[Heading]:
@@ -27,12 +30,35 @@ def _headings(page: Page) -> list[Heading]:
 
 @finds(SECOND_TITLE)
 def check_titles(page: Page) -> Iterator[Mark]:
-    """Once for all headings of level 1."""
+    """Once for all headings of level 1; apart from them the title itself at the head of the body."""
     first = [heading for heading in _headings(page) if heading.level == 1]
+    if first and _is_title(page, first[0]):
+        doubled = first.pop(0)
+        message = "This heading is the title again: readers see it twice."
+        yield Mark(SECOND_TITLE, doubled.start, message, "Delete this line.", _without(page, doubled, first))
     if first:
         more = f" {len(first)} headings of the text are level 1, too." if len(first) > 1 else ""
         message = f"The title is already the level-1 heading.{more}"
         yield Mark(SECOND_TITLE, first[0].start, message, "Use `##`.")
+
+
+def _is_title(page: Page, heading: Heading) -> bool:
+    """Whether a heading has the words of the title, and nothing is above it."""
+    title = " ".join((page.body.title or "").split())
+    return bool(title) and title == " ".join(heading.text.split()) and not page.text[: heading.start].strip()
+
+
+def _without(page: Page, heading: Heading, others: list[Heading]) -> tuple[Edit, ...]:
+    """The heading and the empty lines below it; nothing where it is all there is, or a link of the page leads to it."""
+    rest = page.text[heading.end :]
+    if not rest.strip() or f"#{heading_anchor(heading.text)}" in rest:
+        return ()
+    blank = _BLANK_LINES.match(rest)
+    end = heading.end + (blank.end() if blank else 0)
+    if others and others[0].start == end:
+        # The next one would be found at the very same place, as if this one had not been fixed.
+        end = heading.end
+    return (Edit(page.line_start(heading.start), end, ""),) if not others or others[0].start > end else ()
 
 
 @finds(SKIPPED_LEVEL)

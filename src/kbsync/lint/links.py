@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from kbsync.content.source import PICTURES, Link, Source
 from kbsync.lint.context import Context, at_link
 from kbsync.lint.finds import Needs, finds
+from kbsync.lint.moved import Moved
 from kbsync.model import Finding, Rule
 from kbsync.words import similar
 
@@ -25,17 +26,18 @@ UNUSED_IMAGE = Rule("KB308", "Image that no article uses")
 def check_links(context: Context) -> Iterator[Finding]:
     """Links to sources and their headings, and local images: one look-up says which of these rules it may be."""
     by_path, others, hidden = context.site.by_path, context.tree.others, _hidden(context)
+    moved = Moved(context.tree.paths, others)
     for source in context.tree.sources.values():
         # Ten thousand articles have seventy thousand links, nearly all of them good: what is good costs one look-up.
         for link in source.links:
             target = link.target
             if link.kind == "image":
                 if target not in others:
-                    message, hint = f"The image {target} does not exist.", "Add the file, or correct the path."
-                    yield at_link(NO_IMAGE, source, link, message, hint)
+                    hint = moved.hint(source.path, link, moved.others) or "Add the file, or correct the path."
+                    yield at_link(NO_IMAGE, source, link, f"The image {target} does not exist.", hint)
             elif (identity := by_path.get(target)) is None:
                 if target not in others or not target.lower().endswith(PICTURES):
-                    yield _nothing(source, link, is_file=target in others)
+                    yield _nothing(source, link, moved, is_file=target in others)
             else:
                 if link.anchor and not _has_anchor(context, identity.path, link.anchor):
                     yield _no_heading(context, source, link)
@@ -50,7 +52,7 @@ def _no_heading(context: Context, source: Source, link: Link) -> Finding:
     return at_link(NO_HEADING, source, link, message, f"{first} Readers would land at the top of the page.")
 
 
-def _nothing(source: Source, link: Link, *, is_file: bool) -> Finding:
+def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Finding:
     target = link.target
     if is_file:
         message = f"{target} is not an article, so the portal has no page for it."
@@ -59,10 +61,12 @@ def _nothing(source: Source, link: Link, *, is_file: bool) -> Finding:
         message = f"{target} is outside of the content folder."
         return at_link(NO_FILE, source, link, message, "Link to its public address.")
     if target.endswith(".md"):
-        hint = "Correct the path. Readers would get a dead link."
+        hint = moved.hint(source.path, link, moved.pages) or "Correct the path. Readers would get a dead link."
         return at_link(NO_FILE, source, link, f"{target} does not exist.", hint)
     message = f"There is no page for {target}: not an article, and not a folder with a `_category.md`."
-    hint = "Write the name of the article's file with its `.md`. An address elsewhere begins with `https://`."
+    hint = moved.hint(source.path, link, moved.pages) or (
+        "Write the name of the article's file with its `.md`. An address elsewhere begins with `https://`."
+    )
     return at_link(NO_FILE, source, link, message, hint)
 
 

@@ -21,6 +21,9 @@ BREAK_IN_TABLE = Rule("KB403", "`<br>` in a table")
 _TAG = re.compile(r"<(/?)([A-Za-z][A-Za-z0-9-]*)((?:\"[^\"]*+\"|'[^']*+'|[^'\"<>])*+)>")
 _CLOSED = re.compile(r"</([A-Za-z][A-Za-z0-9-]*)")
 _BREAK = re.compile(r"<br[ \t]*/?>", re.IGNORECASE)
+NEAR_CHARS = 200
+"""How far an end of a cell is looked for behind breaks: a row may have thousands of them."""
+
 _LINE_END = re.compile(r"[ \t]*(?=\r?\n)")
 PLACEHOLDER_HINT = "Write `\\<`, or put it in backticks."
 
@@ -77,9 +80,10 @@ def _line_break(page: Page, piece: RawHtml) -> Mark | None:
 
 def _is_at_edge_of_cell(text: str, piece: RawHtml) -> bool:
     """Whether only other breaks are between it and an end of its cell."""
-    row_start = text.rfind("\n", 0, piece.start) + 1
-    row_end = text.find("\n", piece.end)
-    before, after = text[row_start : piece.start], text[piece.end : row_end if row_end >= 0 else len(text)]
+    row_start = text.rfind("\n", max(0, piece.start - NEAR_CHARS), piece.start) + 1
+    row_end = text.find("\n", piece.end, piece.end + NEAR_CHARS)
+    before = text[row_start or max(0, piece.start - NEAR_CHARS) : piece.start]
+    after = text[piece.end : row_end if row_end >= 0 else piece.end + NEAR_CHARS]
     left, right = _BREAK.sub("", before).rstrip(" \t>"), _BREAK.sub("", after).lstrip(" \t\r")
     return not right or right[0] == "|" or not left or (left[-1] == "|" and left[-2:] != "\\|")
 

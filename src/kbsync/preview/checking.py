@@ -87,7 +87,7 @@ def check_some(
         categories={path: site.categories[path] for path in sorted(seen) if path in site.categories},
     )
     own = [sources[path] for path in paths if path in sources]
-    tree = Tree(project.root, dict(sorted(seen.items())), others, list(problems_of(own)))
+    tree = Tree(project.root, dict(sorted(seen.items())), others, list(problems_of(own)), every=sources)
     found = _check(project, tree, part, OF_A_SOURCE + OF_SHAPES)
     kept = (item for path in paths for item in known.get(path, ()) if item.code in CODES_OF_ALL)
     by_path = _by_path(in_order([*kept, *(finding for finding in found if finding.path in paths)]))

@@ -1,0 +1,54 @@
+"""What another tool fills in or resolves, and the portal prints: shortcodes, templates, wiki links."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kbsync.lint.finds import finds
+from kbsync.lint.page import Mark, Page, covering
+from kbsync.lint.templates import templates
+from kbsync.model import Rule
+
+TEMPLATE = Rule("KB417", "Shortcode or template of another tool")
+WIKI_LINK = Rule("KB418", "Wiki link")
+
+_CLOSES = re.compile(r"\{\{[<%]-?\s*/|\{%-?\s*end")
+_WIKI_LINK = re.compile(r"\[\[(?=[\w./#])(?!\d+\]\])[^\[\]\n]+\]\]")
+
+MAX_SHOWN = 40
+
+
+@finds(TEMPLATE)
+def check_templates(page: Page) -> Iterator[Mark]:
+    """Each that is in the text or in the address of a link; what ends one is part of what begins it."""
+    text = page.text
+    spans = templates(text)
+    if not spans:
+        return
+    addresses = [(target.start, target.end) for target in page.scan.targets]
+    for start, end in spans:
+        if _CLOSES.match(text, start) or not (page.prose.text[start] == "{" or covering(addresses, start)):
+            continue
+        message = f"`{_short(text[start:end])}` belongs to another tool: the portal does not fill it in."
+        hint = "Write what it stands for. To show it as it is, put it in backticks."
+        yield Mark(TEMPLATE, start, message, hint)
+
+
+@finds(WIKI_LINK)
+def check_wiki_links(page: Page) -> Iterator[Mark]:
+    """`[[Page]]` and `![[image.png]]`, where the parser did not make a link of it."""
+    if "[[" not in page.text:
+        return
+    for match in _WIKI_LINK.finditer(page.prose.text):
+        if page.link_at(match.start()) is None:
+            embeds = page.text[match.start() - 1 : match.start()] == "!"
+            what, instead = ("an image", "![what it shows](path)") if embeds else ("a link", "[words](path.md)")
+            at = match.start() - embeds
+            message = f"`{_short(page.text[at : match.end()])}` does not become {what}: the portal prints the brackets."
+            yield Mark(WIKI_LINK, at, message, f"Write `{instead}`.")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_SHOWN else line[: MAX_SHOWN - 1] + "…"

@@ -1,0 +1,33 @@
+"""Where another tool fills something in: `{{< name >}}`, `{% include x %}`. Nothing in there is fixed. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from kbsync.lint.page import Mark, Span, covering
+
+MOST_CHARS = 1_000
+"""Braces further apart do not belong together."""
+
+PAIRS = (("{{", "}}"), ("{%", "%}"))
+
+
+def templates(text: str) -> list[Span]:
+    """All of them, braces included, in order."""
+    return list(_templates(text)) if "{{" in text or "{%" in text else []
+
+
+def _templates(text: str) -> Iterator[Span]:
+    at = 0
+    while (start := text.find("{", at)) >= 0:
+        at = start + 1
+        close = next((close for opening, close in PAIRS if text.startswith(opening, start)), "")
+        end = text.find(close, start + 2, start + MOST_CHARS) if close else -1
+        if end >= 0:
+            at = end + len(close)
+            yield start, at
+
+
+def touches(spans: list[Span], mark: Mark) -> bool:
+    """Whether an edit of a finding would change something in one of these."""
+    return any(covering(spans, edit.start) or covering(spans, max(edit.start, edit.end - 1)) for edit in mark.edits)
