@@ -17,8 +17,12 @@ F = TypeVar("F", bound=Callable[..., Any])
 COMMANDS = {
     "init": "Write kbsync.toml and sample articles.",
     "check": "Check token, account, portal and locales.",
+    "status": "Show what is where: drafts, live, edited in the panel, translations.",
     "lint": "Check your files. Works offline.",
     "plan": "Show what a push would do. Changes nothing.",
+    "diff": "Show how your files and the portal differ.",
+    "why": "Explain why an article changes, or does not.",
+    "log": "Show what was published of an article, when and by whom.",
     "push": "Create and update categories and articles on the portal.",
     "resolve": "Decide what needs your decision: your file or the portal.",
     "verify": "Compare what readers see with your files. Needs no token.",
