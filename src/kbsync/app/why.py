@@ -116,7 +116,7 @@ def _with_history(workspace: Workspace, compiler: Compiler, found: Explained) ->
             note = "This clone is shallow, so a change may be older than git says here." if history.is_shallow else ""
     except GitFailed as exc:
         reason = str(exc).partition(". ")[0].rstrip(".")
-        return replace(found, git=f"Since which commit cannot be told. {reason[:1].upper()}{reason[1:]}.")
+        return replace(found, git=f"git does not know since which commit. {reason[:1].upper()}{reason[1:]}.")
     return replace(found, since=since, elsewhere=elsewhere, git=note)
 
 

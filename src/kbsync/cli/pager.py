@@ -18,10 +18,10 @@ DEFAULT = "less -FRX"
 """Ends at once where all of it fits, shows colours, and leaves the text on the screen."""
 
 
-def pager_of(environ: Mapping[str, str]) -> list[str]:
+def pager_of(environ: Mapping[str, str], here: Path) -> list[str]:
     """The pager that the user's environment names, and no file of a project; empty for none.
 
-    A program of the working folder is not run.
+    A program below the working folder, `here`, is not run.
     """
     text = next((environ[name] for name in ("KBSYNC_PAGER", "PAGER") if name in environ), DEFAULT)
     try:
@@ -30,13 +30,15 @@ def pager_of(environ: Mapping[str, str]) -> list[str]:
         return []
     if not words or words == ["cat"]:
         return []
-    found = find_program(words[0], environ, outside=(Path.cwd(),))
+    found = find_program(words[0], environ, outside=(here,))
     return [found, *words[1:]] if found and Path(found).is_file() else []
 
 
 def page(text: str, *, wanted: bool) -> None:
     """Print a text: through the pager where stdout is a terminal and a pager is wanted, else as it is."""
-    command = pager_of(os.environ) if wanted and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" else []
+    command = (
+        pager_of(os.environ, Path.cwd()) if wanted and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" else []
+    )
     if not command or not _paged(command, text):
         click.echo(text, nl=False)
 

@@ -223,7 +223,7 @@ def _body_lines(body: Body, style: Style, *, words: bool) -> Iterator[str]:
         return
     for line in diff_lines(body):
         colour = COLOURS.get(line[:1], "")
-        yield "    " + (style.paint(line, colour) if colour else line)
+        yield ("    " + (style.paint(line, colour) if colour else line)).rstrip()
 
 
 def diff_markdown(plan: Plan, bodies: Bodies, note: str = "") -> str:

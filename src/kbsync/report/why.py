@@ -24,10 +24,11 @@ from kbsync.model import (
     Waiting,
     visible,
 )
+from kbsync.plan.rules import FILE_GONE
 from kbsync.report.escape import inert
 from kbsync.report.style import Style
 from kbsync.report.value_text import as_of_sentence, both_texts, is_body, moment, moving
-from kbsync.report.vocabulary import NOUNS, live_sentence, reason_of, staged_sentence, way_of
+from kbsync.report.vocabulary import NOUNS, reason_of, way_of
 from kbsync.words import field_names
 
 SUBJECT_CHARS = 60
@@ -44,7 +45,7 @@ WHY: Mapping[Reason, str] = {
 NO_RECORD = "The two differ, and kbsync has no record of what was agreed on."
 OLDER = "The portal has the value of an older version of your file, so the newer one is sent."
 STATUS = "Your file asks for another status."
-NEXT = "Next"
+LIVE = "It is live: readers see the change immediately."
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,9 +172,10 @@ def _unchanged(found: Explained) -> str:
     """Why nothing happens."""
     noun, desired = NOUNS[found.item.kind], found.desired
     if desired is None:
-        gone = next((finding for finding in found.plan.warnings if found.path and finding.path == found.path), None)
+        warnings = (finding for finding in found.plan.warnings if finding.code == FILE_GONE.code)
+        gone = next((finding for finding in warnings if finding.path == found.path), None)
         if gone is not None:
-            return f"Nothing changes: {gone.message[:1].lower()}{gone.message[1:]}"
+            return f"Nothing changes: {gone.message[:1].lower()}{gone.message[1:]} {gone.hint}".rstrip()
         if found.base is not None:
             state = "stays on the portal" if found.observed else "is not on the portal any more"
             return f"Nothing changes: its file is gone, and the {noun} {state}."
@@ -205,14 +207,14 @@ def _change(found: Explained, change: Change, style: Style) -> list[str]:
 def _what(change: Change) -> str:
     """What a push does with it, in one sentence or two."""
     noun, names = NOUNS[change.kind], [one.name for one in moving(change.fields)]
-    live = f" {live_sentence(1)}" if change.live else ""
+    live = f" {LIVE}" if change.live else ""
     if change.action is Action.CREATE:
         draft = " as a draft" if change.kind == "article" else ""
         return f"This {noun} is new: it is not on the portal yet, and a push creates it{draft}."
     if change.is_removal:
         return f"Its file is gone, so a push will {change.action.value} it.{live}"
     if change.stages:
-        return f"A push stages {field_names(names)}. {staged_sentence(1)}"
+        return f"A push stages {field_names(names)}. Readers see it after someone publishes it."
     if way_of(change) == "discard":
         return "A push discards the staged edit."
     if way_of(change) == "publish":
@@ -290,7 +292,7 @@ def _last_run(found: Explained) -> str:
         return f"Last changed by kbsync: run {run.number} of {moment(run.started_at)} UTC{by}."
     if base is not None:
         return "No push has changed it: it matched when kbsync first compared it."
-    return "The ledger has no record of it." if found.observed is not None else ""
+    return "The ledger has no record of it." if found.observed and found.desired else ""
 
 
 def _on_portal(found: Explained) -> str:
