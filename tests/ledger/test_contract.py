@@ -72,14 +72,14 @@ def test_a_run_knows_who_began_it_also_in_another_ledger(opened, tmp_path):
 
 
 def test_the_journal_of_one_item_has_its_entries_of_all_runs_and_no_others(ledger):
-    begin(ledger, a_change("x"))
-    begin(ledger, a_change("y"))
-    begin(ledger, a_change("x"))
-    found = ledger.entries_of_item(PORTAL, "article", None, a_change("x").path)
+    begin(ledger, a_change(slug="x"))
+    begin(ledger, a_change(slug="y"))
+    begin(ledger, a_change(slug="x"))
+    found = ledger.entries_of_item(PORTAL, "article", None, a_change(slug="x").path)
     assert [entry.change.slug for _, entry in found] == ["x", "x"]
     assert [run for run, _ in found] == sorted((run for run, _ in found), reverse=True)
     assert ledger.entries_of_item(PORTAL, "article", None, "") == []
-    assert ledger.entries_of_item(OTHER, "article", None, a_change("x").path) == []
+    assert ledger.entries_of_item(OTHER, "article", None, a_change(slug="x").path) == []
 
 
 @pytest.mark.parametrize("remote_id", [7, "7", "7a", 2**60])

@@ -98,8 +98,10 @@ def diff_saved(workspace: Workspace, file: Path, selectors: tuple[str, ...], *, 
     items: list[Change | Held] = [*plan.sent, *plan.held, *plan.kept]
     if not any(map(_changes_body, items)):
         return Differences(plan, NO_BODIES)
+    # The file may have been changed on its way: only what is among our files is asked for.
+    ours = _limited(plan, frozenset(item.path for item in reading.desired if item.kind == "article"))
     with workspace.open_service() as service:
-        found = read_bodies(_all_held(plan), reading, service, most=most)
+        found = read_bodies(_all_held(ours), reading, service, most=most)
     bodies = _as_planned(plan, reading, found)
     moved = len(found.texts) - len(bodies.texts)
     note = "Some bodies have changed since the plan was made, and are not shown." if moved else ""

@@ -18,8 +18,8 @@ from kbsync.errors import UsageError
 from kbsync.history.file_versions import FileHistory, FileVersion, first_with
 from kbsync.history.git_process import GitFailed
 from kbsync.ledger.values import RunInfo
-from kbsync.model import Action, Base, Change, Desired, Observed, RemoteId, Value
-from kbsync.report.why import Explained, Since
+from kbsync.model import Action, Base, Change, Desired, Held, Observed, RemoteId, Value
+from kbsync.report.why import STAGED, Explained, Since
 
 T = TypeVar("T", Base, Observed)
 
@@ -48,6 +48,7 @@ def why(workspace: Workspace, name: str, *, offline: bool = False) -> Explained:
     found = _find(workspace, planned, name)
     if found.base is not None:
         found = replace(found, run=_last_run(workspace, found.base))
+    found = replace(found, is_seen=planned.portal.items is not None)
     return _with_history(workspace, planned.reading.compiler, found)
 
 
@@ -55,14 +56,16 @@ def _find(workspace: Workspace, planned: Planned, name: str) -> Explained:
     """What has this name: a file first, then what is on record, then what is on the portal."""
     paths, plan = paths_named(workspace, name), planned.plan
     bases, observed = planned.recovery.bases, planned.portal.items or []
+    ids = _ids(planned)
     desired = find_item(planned.desired, name, paths)
     if desired is not None:
-        remote_id = _id_of(planned, desired)
+        remote_id = ids.get((desired.kind, desired.path))
         base = _with_id(bases, desired, remote_id)
         return Explained(plan, desired, desired, base, _with_id(observed, desired, remote_id))
     base = find_item(bases, name, paths)
     if base is not None:
-        owner = next((item for item in planned.desired if _id_of(planned, item) == base.remote_id), None)
+        own = (item for item in planned.desired if ids.get((item.kind, item.path)) == base.remote_id)
+        owner = next((item for item in own if item.kind == base.kind), None)
         there = _with_id(observed, base, base.remote_id)
         return Explained(plan, owner or base, owner, base, there)
     there = find_item(observed, name, paths)
@@ -76,16 +79,14 @@ def _nothing(name: str, known: Sequence[Desired | Base | Observed], *, offline: 
     return not_found(name, known, "your files or in the ledger" if offline else "your files or on the portal")
 
 
-def _id_of(planned: Planned, item: Desired) -> RemoteId | None:
-    """The id that the plan found for a file."""
-    plan = planned.plan
-    for some in (plan.changes, plan.held, plan.kept, plan.settled):
-        for one in some:
-            if one.path == item.path and one.kind == item.kind and one.remote_id is not None:
-                return one.remote_id
-    record = (base for base in planned.recovery.bases if base.kind == item.kind)
-    same = next((base for base in record if base.path == item.path), None)
-    return same.remote_id if same else None
+def _ids(planned: Planned) -> dict[tuple[str, str], RemoteId]:
+    """By kind and path, the id that the plan found for a file; else the one on record."""
+    plan, found = planned.plan, dict[tuple[str, str], RemoteId]()
+    items: list[Base | Held | Change] = [*planned.recovery.bases, *plan.settled, *plan.kept, *plan.held, *plan.changes]
+    for item in items:
+        if item.path and item.remote_id is not None:
+            found[item.kind, item.path] = item.remote_id
+    return found
 
 
 def _with_id(items: Sequence[T], of: Desired | Base, remote_id: RemoteId | None) -> T | None:
@@ -127,9 +128,11 @@ def _since(
     is_committed = bool(versions) and _plain(versions[0].data) == _plain((compiler.tree.root / path).read_bytes())
     wanted: dict[str, Value] = {}
     for change in sent:
-        wanted |= {name: value for name, value in change.after.items() if name in OF_THE_FILE}
+        after = {STAGED.get(name, name): value for name, value in change.after.items() if value is not None}
+        wanted |= {name: value for name, value in after.items() if name in OF_THE_FILE}
     since: dict[str, Since] = {}
-    elsewhere = {name for change in sent for name in change.after if name not in {*OF_THE_FILE, "status"}}
+    own = OF_THE_FILE | STAGED.keys() | {"status"}
+    elsewhere = {name for change in sent for name in change.after if name not in own}
     for name, value in wanted.items():
         version = first_with(versions, name, value)
         if version is not None:

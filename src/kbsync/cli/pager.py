@@ -36,9 +36,8 @@ def pager_of(environ: Mapping[str, str], here: Path) -> list[str]:
 
 def page(text: str, *, wanted: bool) -> None:
     """Print a text: through the pager where stdout is a terminal and a pager is wanted, else as it is."""
-    command = (
-        pager_of(os.environ, Path.cwd()) if wanted and sys.stdout.isatty() and os.environ.get("TERM") != "dumb" else []
-    )
+    is_screen = sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    command = pager_of(os.environ, Path.cwd()) if wanted and is_screen else []
     if not command or not _paged(command, text):
         click.echo(text, nl=False)
 
@@ -55,7 +54,7 @@ def _paged(command: list[str], text: str) -> bool:
     # Ctrl-C is the pager's from here on: it uses it to stop a search.
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        child.communicate(text.encode("utf-8", "replace"))
+        child.communicate(text.encode(sys.stdout.encoding or "utf-8", "replace"))
     finally:
         signal.signal(signal.SIGINT, before)
     return True

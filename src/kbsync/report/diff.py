@@ -97,7 +97,8 @@ def _differences(plan: Plan) -> Iterator[Difference]:
     for decision, some in groups:
         for item in some:
             known = {field.name: field for field in item.values}
-            for name in item.fields or ("",):
+            same = {field.name for field in item.values if field.before == field.after and field.before is not None}
+            for name in [name for name in item.fields if name not in same] or [""]:
                 yield Difference(item, decision, known.get(name, FieldChange(name, None, None)))
     yield from (Difference(item, "left", PUBLISHED) for item in plan.unpublished if item.path not in new)
     yield from (Difference(item, "later", PUBLISHED) for item in plan.waiting if item.path not in new)

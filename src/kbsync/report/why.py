@@ -9,6 +9,7 @@ from kbsync.command import Option, command_line
 from kbsync.fields import label_of
 from kbsync.ledger.values import RunInfo
 from kbsync.model import (
+    DRAFTS,
     Action,
     Base,
     Change,
@@ -45,6 +46,9 @@ WHY: Mapping[Reason, str] = {
 NO_RECORD = "The two differ, and kbsync has no record of what was agreed on."
 OLDER = "The portal has the value of an older version of your file, so the newer one is sent."
 STATUS = "Your file asks for another status."
+STAGED = {draft: name for name, draft in DRAFTS.items()}
+"""What the fields of a staged edit are in a file."""
+
 LIVE = "It is live: readers see the change immediately."
 
 
@@ -72,6 +76,7 @@ class Explained:
         since: by field, the commit that its value came with.
         elsewhere: fields whose value follows from another file than its own.
         git: what git cannot tell, and why; or "".
+        is_seen: whether the portal was looked at.
     """
 
     plan: Plan
@@ -83,6 +88,7 @@ class Explained:
     since: Mapping[str, Since] = field(default_factory=dict)
     elsewhere: frozenset[str] = frozenset()
     git: str = ""
+    is_seen: bool = True
 
     @property
     def path(self) -> str:
@@ -214,7 +220,8 @@ def _what(change: Change) -> str:
     if change.is_removal:
         return f"Its file is gone, so a push will {change.action.value} it.{live}"
     if change.stages:
-        return f"A push stages {field_names(names)}. Readers see it after someone publishes it."
+        staged = field_names(STAGED.get(name, name) for name in names)
+        return f"A push stages {staged}. Readers see it after someone publishes it."
     if way_of(change) == "discard":
         return "A push discards the staged edit."
     if way_of(change) == "publish":
@@ -231,6 +238,8 @@ def _row(found: Explained, one: FieldChange) -> str:
         return "It was edited in the panel, and you asked for your file to replace that."
     if one.name == "status":
         return STATUS
+    if one.name in STAGED:
+        return "Your file changed it. Readers see this article now, so the edit is staged."
     if one.name in found.elsewhere:
         return "It follows from another file: a link, an image, a category or the order in it."
     if base is None or one.name not in base.fields:
@@ -249,7 +258,7 @@ def _values(one: FieldChange, style: Style) -> list[str]:
 
 def _since(found: Explained, name: str, style: Style) -> list[str]:
     """The commit that a value came with."""
-    since = found.since.get(name)
+    since = found.since.get(STAGED.get(name, name))
     if since is None:
         return []
     if not since.id:
@@ -268,7 +277,7 @@ def _held(found: Explained, held: Held, style: Style) -> list[str]:
     why = "" if held.elsewhere else NO_RECORD if is_unrecorded else WHY[held.reason]
     lines += style.wrapped(f"  {why}") if why else []
     for one in held.values:
-        if not is_body(one.name):
+        if not is_body(one.name) and one.shown[0] != one.shown[1]:
             theirs, ours = both_texts(one.shown, max(32, style.width - 26))
             word = label_of(one.name)
             lines += style.wrapped(f"    {word} on the portal: {theirs}", hang=2)
@@ -297,7 +306,7 @@ def _last_run(found: Explained) -> str:
 
 def _on_portal(found: Explained) -> str:
     observed, base = found.observed, found.base
-    if found.plan.as_of is not None:
+    if not found.is_seen:
         return ""
     if observed is None:
         return "" if found.desired is None or found.base is None else "It is not on the portal."
