@@ -16,6 +16,7 @@ MASKS = (
     (r"http://127\.0\.0\.1:\d+", "https://support.example.com"),
     (r"\d{4}-\d\d-\d\d \d\d:\d\d", "WHEN"),
     (r"commit [0-9a-f]+", "commit ID"),
+    (r"\(article \d+", "(article N"),
     (r"\S+@\S+$", "WHO"),
     (r"by \S+@\S+\.$", "by WHO."),
 )

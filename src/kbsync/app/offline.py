@@ -95,6 +95,7 @@ def open_as_fetched(workspace: Workspace) -> Ledger:
         if ledger.is_empty(workspace.target.key):
             ledger.close()
             raise
+        workspace.fetched = True  # Neither the wait nor the note is needed twice in one command.
         workspace.session.note(f"{exc.message} Comparing with what was fetched last.")
         return ledger
 

@@ -174,10 +174,13 @@ def diff_text(plan: Plan, bodies: Bodies, style: Style, *, words: bool, note: st
 def summary_of(found: Sequence[Different]) -> str:
     """`3 articles and 1 category differ.`"""
     kinds = [different.item.kind for different in found]
-    parts = [count(kinds.count(kind), noun) for kind, noun in NOUNS.items() if kind in kinds]
+    parts = [count(kinds.count(kind), noun) for kind, noun in NOUNS.items() if kind in kinds and kind != "portal"]
+    parts += ["the portal's settings"] if "portal" in kinds else []
     if not parts:
         return "No differences."
-    return f"{' and '.join(parts)} {'differs' if len(found) == 1 else 'differ'}."
+    text = " and ".join(parts)
+    is_one = len(found) == 1 and "portal" not in kinds
+    return f"{text[:1].upper()}{text[1:]} {'differs' if is_one else 'differ'}."
 
 
 def _different_lines(different: Different, bodies: Bodies, style: Style, *, words: bool) -> list[str]:
