@@ -61,6 +61,27 @@ def test_a_run_knows_the_version_of_the_service_also_in_another_ledger(opened, t
         assert [run.version for run in other.runs(PORTAL)] == ["", "4.16.2"]
 
 
+def test_a_run_knows_who_began_it_also_in_another_ledger(opened, tmp_path):
+    first = opened()
+    first.begin_run(PORTAL, command="push", now=1.0, who="ana@laptop")
+    first.begin_run(PORTAL, command="undo 1", now=2.0)
+    assert [run.who for run in opened().runs(PORTAL)] == ["", "ana@laptop"]
+    with closing(open_ledger("sqlite:other.db", folder=tmp_path)) as other:
+        other.restore(first.dump())
+        assert [run.who for run in other.runs(PORTAL)] == ["", "ana@laptop"]
+
+
+def test_the_journal_of_one_item_has_its_entries_of_all_runs_and_no_others(ledger):
+    begin(ledger, a_change(slug="x"))
+    begin(ledger, a_change(slug="y"))
+    begin(ledger, a_change(slug="x"))
+    found = ledger.entries_of_item(PORTAL, "article", None, a_change(slug="x").path)
+    assert [entry.change.slug for _, entry in found] == ["x", "x"]
+    assert [run for run, _ in found] == sorted((run for run, _ in found), reverse=True)
+    assert ledger.entries_of_item(PORTAL, "article", None, "") == []
+    assert ledger.entries_of_item(OTHER, "article", None, a_change(slug="x").path) == []
+
+
 @pytest.mark.parametrize("remote_id", [7, "7", "7a", 2**60])
 def test_a_base_comes_back_as_it_went_after_the_ledger_was_closed(opened, remote_id):
     first = opened()

@@ -6,15 +6,17 @@ import getpass
 import os
 import platform
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 
 from kbsync.app.signals import answering, interrupt
 from kbsync.app.workspace import Workspace
 from kbsync.errors import ConfigError, LedgerError
+from kbsync.jobs import job_of
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Owner
+from kbsync.model import visible
 from kbsync.push.lease import World, beating, is_dead, is_silent, take_lock
 from kbsync.push.process import Process, read_boot, read_booted_at, read_namespace, read_process
 
@@ -51,6 +53,14 @@ def our_lease(ledger: Ledger, workspace: Workspace) -> Lease:
     owner = Owner(_user(), platform.node(), ours, now, now, read_boot(), read_namespace(), born)
     world = World(time.time, time.sleep, read_process, read_booted_at(), ledger.stale_s)
     return Lease(ledger, workspace.target.key, owner, world)
+
+
+def who_pushes(owner: Owner, environ: Mapping[str, str] = os.environ) -> str:
+    """Who a run is by, for the ledger: the CI job and who started it, else user and machine."""
+    job = job_of(environ)
+    if job.actor or job.address:
+        return visible(" ".join(part for part in (job.actor, job.address) if part))
+    return visible(f"{owner.user}@{owner.host}")
 
 
 @contextmanager

@@ -11,9 +11,9 @@ from functools import partial
 
 from kbsync.app.cached import Compared
 from kbsync.app.options import PlanOptions, chosen, named, policy_of
-from kbsync.app.plan import judged, sides_of_portal, was_named, without_portal
+from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
-from kbsync.app.sides import Recorded, recorded
+from kbsync.app.sides import Portal, Recorded, recorded
 from kbsync.app.workspace import Workspace
 from kbsync.errors import LedgerError, PlanRefused
 from kbsync.ledger import Ledger
@@ -38,6 +38,17 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
         TreeRefused: the content tree has errors.
         PlanRefused: there is nothing on record to compare with.
     """
+    planned = make_plan_offline(workspace, options)
+    return Compared(planned.plan, planned.reading.findings)
+
+
+def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
+    """The same plan, with what it was made from. Nothing of the portal was observed.
+
+    Raises:
+        TreeRefused: the content tree has errors.
+        PlanRefused: there is nothing on record to compare with.
+    """
     record, run = _read(workspace)
     recorded_slugs = (base.slug for base in record.bases if base.kind == "article")
     reading = keep_slugs(workspace, read_sound(workspace), recorded_slugs)
@@ -55,14 +66,15 @@ def plan_offline(workspace: Workspace, options: PlanOptions) -> Compared:
     plan: Plan = build_plan(workspace.target, desired, known, policy=policy, weighed=weighed, portal=sides)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)
-    return Compared(judged(plan, workspace, reading), reading.findings)
+    portal = Portal(None, complete=False)
+    return Planned(judged(plan, workspace, reading), reading, recovery, portal, addresses, tuple(desired))
 
 
 def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:
     """What is on record, and the last run."""
     if not workspace.has_ledger():
         raise _nothing_recorded()
-    ledger = _open(workspace)
+    ledger = open_as_fetched(workspace)
     try:
         record, runs = recorded(workspace, ledger, former=True), ledger.runs(workspace.target.key)
     finally:
@@ -72,7 +84,7 @@ def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:
     return record, runs[0]
 
 
-def _open(workspace: Workspace) -> Ledger:
+def open_as_fetched(workspace: Workspace) -> Ledger:
     """The ledger; one in git as it was fetched last, where its remote cannot be reached."""
     if not workspace.has_git_ledger:
         return workspace.open_ledger(looking=True)
@@ -83,6 +95,7 @@ def _open(workspace: Workspace) -> Ledger:
         if ledger.is_empty(workspace.target.key):
             ledger.close()
             raise
+        workspace.fetched = True  # Neither the wait nor the note is needed twice in one command.
         workspace.session.note(f"{exc.message} Comparing with what was fetched last.")
         return ledger
 

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     # What a command does is imported when it is asked for: start-up is part of speed.
     from kbsync.app.cached import Compared, Linted
     from kbsync.app.check import Line
+    from kbsync.app.diff import Differences
     from kbsync.app.fix import Fix
     from kbsync.app.lint import Selection
     from kbsync.app.move import MoveRequest
@@ -39,6 +40,9 @@ if TYPE_CHECKING:
     from kbsync.app.verify_values import Verified
     from kbsync.content.relocation import Relocation
     from kbsync.ledger.values import RunInfo
+    from kbsync.plan.overview import Overview
+    from kbsync.report.log import ItemLog
+    from kbsync.report.why import Explained
     from kbsync.service.api import ApiRequest
     from kbsync.service.exchange import Answer
 
@@ -144,6 +148,62 @@ class Project:
         from kbsync.app.cached import plan
 
         return plan(self.workspace, options, out=out, diffs=diffs)
+
+    def status(self, selectors: Sequence[str] = (), *, offline: bool = False) -> Overview:
+        """What is where, counted by locale.
+
+        Args:
+            selectors: limit the files.
+            offline: show what the last push recorded; the portal is not asked, and no token is needed.
+
+        Raises:
+            TreeRefused: the content tree has errors.
+        """
+        from kbsync.app.status import status
+
+        return status(self.workspace, tuple(selectors), offline=offline)
+
+    def diff(
+        self, selectors: Sequence[str] = (), *, offline: bool = False, saved: Path | None = None, most: int = 100
+    ) -> Differences:
+        """In what your files and the portal differ.
+
+        Args:
+            selectors: limit the files.
+            offline: compare with what the last push recorded; the portal is not asked, and no token is needed.
+            saved: a plan of `plan(out=...)`, to see what that changes.
+            most: how many bodies are read.
+
+        Raises:
+            TreeRefused: the content tree has errors.
+        """
+        from kbsync.app.diff import diff, diff_saved
+
+        if saved is not None:
+            return diff_saved(self.workspace, saved, tuple(selectors), most=most)
+        return diff(self.workspace, tuple(selectors), offline=offline, most=most)
+
+    def why(self, name: str, *, offline: bool = False) -> Explained:
+        """What makes one article change, or not; `name` is a path, a slug or `locale/slug`.
+
+        Raises:
+            UsageError: nothing has this name.
+            TreeRefused: the content tree has errors.
+        """
+        from kbsync.app.why import why
+
+        return why(self.workspace, name, offline=offline)
+
+    def log(self, name: str, *, limit: int = 20) -> ItemLog:
+        """What was published of one article, from the ledger; `name` is a path, a slug or `locale/slug`.
+
+        Raises:
+            UsageError: nothing of this name is known.
+            LedgerError: there is no ledger.
+        """
+        from kbsync.app.log import log
+
+        return log(self.workspace, name, limit=limit)
 
     def push(
         self,

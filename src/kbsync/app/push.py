@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from kbsync.app.lease import Lease, held_lock
+from kbsync.app.lease import Lease, held_lock, who_pushes
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
@@ -198,6 +198,7 @@ def carry_out(
             owner=lease.owner,
             digest=digest,
             version=plan.version,
+            who=who_pushes(lease.owner),
         )
         pushed.run = number
         if any(change.action is Action.UPLOAD for change in plan.changes):

@@ -16,7 +16,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import command_line, quote
 from kbsync.errors import UsageError
 from kbsync.files import read_within, real_path, write_whole
-from kbsync.model import PORTAL_FILE, Outcome, visible
+from kbsync.model import PORTAL_FILE, Outcome, Plan, visible
 from kbsync.plan import saved
 from kbsync.plan.replan import Now, Replanned, replan
 from kbsync.push.uploads import only_awaited
@@ -155,6 +155,17 @@ def read_saved_plan(path: Path, workspace: Workspace, reading: Reading, service:
     plan = only_awaited(again.plan, planned.reading.compiler, planned.addresses)
     _tell(workspace, path, asked, again)
     return Resumed(replace(planned, plan=plan), again.refused, _anew(path, workspace, asked))
+
+
+def open_plan(path: Path, workspace: Workspace) -> Plan:
+    """The plan of a file, to be looked at.
+
+    Raises:
+        PlanRefused: it is damaged, not signed as it has to be, or about another portal.
+    """
+    found = saved.read_plan(_read(path), str(path), key=_key())
+    saved.check_target(found, str(path), workspace.target)
+    return found.plan
 
 
 def _options(asked: saved.Asked) -> PlanOptions:

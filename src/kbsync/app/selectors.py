@@ -64,7 +64,7 @@ def _from_root(items: Collection[Item], selector: str, root: Path, here: Path) -
     place = here / selector
     if is_word(selector) or not os.path.lexists(place):
         return selector
-    paths = list(_paths(place, root))
+    paths = list(paths_of(place, root))
     path = next((path for path in paths if any(_holds(path, item.path) for item in items)), paths[0])
     if set(path.split("/")) <= {".", ".."}:
         return ".." if ".." in path and any(item.kind == "portal" for item in items) else "."
@@ -137,7 +137,7 @@ def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
         return lambda item: bool(value) and getattr(item, word) == value
     # What is not there is taken as a plan prints it: from the content root.
     place = here / selector
-    paths = set(_paths(place, root)) if os.path.lexists(place) else {posixpath.normpath(selector)}
+    paths = set(paths_of(place, root)) if os.path.lexists(place) else {posixpath.normpath(selector)}
     if place.name == PORTAL_FILE:
         # There is one such file, and it lies beside kbsync.toml, not below the root.
         paths = {PORTAL_FILE}
@@ -151,7 +151,7 @@ def _meaning(selector: str, root: Path, here: Path) -> Callable[[Item], bool]:
     return means
 
 
-def _paths(place: Path, root: Path) -> Iterator[str]:
+def paths_of(place: Path, root: Path) -> Iterator[str]:
     """A place as the tree may know it: as it is written, and where symbolic links on the way there lead."""
     yield Path(os.path.relpath(place, root)).as_posix()
     yield Path(os.path.relpath(real_path(place), real_path(root))).as_posix()

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
-from msgspec import structs
+from msgspec import Struct, structs
 
+from kbsync.app.reading import TreeRefused
 from kbsync.app.workspace import Workspace
 from kbsync.cli.screen import Options
 from kbsync.command import command_line
@@ -45,6 +46,41 @@ def lint_format_option(function: F) -> F:
     return _option((*FORMATS, *LINT_ALONE))(function)
 
 
+def document_format_option(function: F) -> F:
+    """`--format` of what is read as a whole, and about no line of a file."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(["text", "json", "markdown"]),
+        default="text",
+        show_default=True,
+        help="text for people, json for scripts, markdown for an issue or job summary.",
+    )(function)
+
+
+def print_document(report: Struct, texts: Mapping[str, Callable[[], str]], form: str) -> None:
+    """A report as JSON, or one of its texts; Markdown goes to the summary of the job, too."""
+    if form == "json":
+        from kbsync.report.escape import json_text
+
+        click.echo(json_text(report))
+        return
+    text = texts[form]()
+    click.echo(text, nl=False)
+    if form == "markdown":
+        write_summary(text)
+
+
+def refuse_tree(workspace: Workspace, exc: TreeRefused, options: Options) -> int:
+    """Show the errors of files that cannot be compared; the exit code."""
+    from kbsync.cli.findings import show_findings
+
+    sources = len(exc.reading.compiler.tree.sources)
+    show_findings(workspace, exc.reading.findings, options, sources=sources, err=True)
+    click.echo("Nothing was compared. Fix the errors first.", err=True)
+    return exc.exit_code
+
+
 def _option(forms: Sequence[str]) -> Callable[[F], F]:
     help_text = "text for people, json for scripts, markdown for a comment or job summary, github for annotations"
     help_text += ", sarif for code scanning, junit for test reports." if "sarif" in forms else "."
@@ -60,7 +96,7 @@ def report_plan(
     """
     from kbsync.report.body_diff import NO_BODIES
 
-    plan, findings, bodies = _pasteable(compared.plan, options), compared.findings, compared.bodies or NO_BODIES
+    plan, findings, bodies = pasteable_plan(compared.plan, options), compared.findings, compared.bodies or NO_BODIES
     if form == "json":
         from kbsync.report.data import plan_json
 
@@ -84,7 +120,7 @@ def report_plan(
             options.note(f"Your files have {count(len(findings), 'warning')}. Run `kbsync lint` to see {them}.")
 
 
-def _pasteable(plan: Plan, options: Options) -> Plan:
+def pasteable_plan(plan: Plan, options: Options) -> Plan:
     """A plan whose hints have commands that are about the same project as this one."""
     held = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.held)
     warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
@@ -103,7 +139,7 @@ def _pasteable(plan: Plan, options: Options) -> Plan:
 
 def report_push_refused(plan: Plan, workspace: Workspace, options: Options, *, form: str) -> int:
     """Print the plan of a push that refused itself: nothing was sent."""
-    plan = _pasteable(plan, options)
+    plan = pasteable_plan(plan, options)
     if form == "json":
         from kbsync.report.data import push_json
 
@@ -136,7 +172,7 @@ def report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, for
 
 
 def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, form: str) -> None:
-    plan, outcomes = _pasteable(pushed.plan, options), _outcomes(pushed, options, form)
+    plan, outcomes = pasteable_plan(pushed.plan, options), _outcomes(pushed, options, form)
     requests, seconds, after = pushed.requests, pushed.seconds, _aftermath(pushed, workspace, options)
     if form == "json":
         from kbsync.report.data import push_json

@@ -184,6 +184,14 @@ class Then:
 
         What was sent are the bytes of somebody's working tree, and `core.autocrlf` writes other line ends there.
         """
+        body = self.body_of(revision)
+        if "\n" not in body:
+            return {body_digest(body)}
+        bare = body.replace("\r\n", "\n")
+        return {body_digest(text) for text in {body, bare, bare.replace("\n", "\r\n")}}
+
+    def body_of(self, revision: Revision) -> str:
+        """The body as it was committed, with addresses in the place of links and images."""
 
         def address_of(path: str) -> str | None:
             identity = self._at.get((revision.commit, file_of(path)))
@@ -196,11 +204,7 @@ class Then:
                 return images.name(path)
             return image_name(oid[:NAME_CHARS])
 
-        body = body_of(revision.source, revision.data, replacements_of(revision.source, address_of, image_of))
-        if "\n" not in body:
-            return {body_digest(body)}
-        bare = body.replace("\r\n", "\n")
-        return {body_digest(text) for text in {body, bare, bare.replace("\n", "\r\n")}}
+        return body_of(revision.source, revision.data, replacements_of(revision.source, address_of, image_of))
 
 
 def _is_broken(source: Source) -> bool:

@@ -10,7 +10,7 @@ import msgspec
 from kbsync.errors import LedgerError
 from kbsync.ledger.database import Database
 
-SCHEMA = "kbsync.ledger/4"
+SCHEMA = "kbsync.ledger/5"
 """The number changes with the tables."""
 
 Whole = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
@@ -40,7 +40,7 @@ TABLES: Mapping[str, tuple[str, ...]] = {
         "overruled",
         "touched_s",
     ),
-    "run": ("id", "target", "command", "started_at", "ended_at", "outcome", "digest", "version"),
+    "run": ("id", "target", "command", "started_at", "ended_at", "outcome", "digest", "version", "who"),
     "journal": (
         "id",
         "run",

@@ -25,17 +25,17 @@ from kbsync.ledger.rows import (
     entries_of,
 )
 from kbsync.ledger.values import Entry, EntryResult, Granted, Owner, RunInfo, Turn
-from kbsync.model import Base, Change, Pending
+from kbsync.model import Base, Change, Kind, Pending, RemoteId
 
 OPEN = "state IN ('waiting', 'taken', 'pending')"
 MAYBE_SENT = "(state IN ('pending', 'unknown') OR (again = 1 AND state IN ('waiting', 'taken')))"
 
 
-def begin_run(db: Database, target: str, command: str, now: float, *, digest: str, version: str) -> int:
+def begin_run(db: Database, target: str, command: str, now: float, *, digest: str, version: str, who: str) -> int:
     """A new run; its number."""
     (number,) = db.ask("SELECT coalesce(max(id), 0) + 1 FROM run")[0]
-    query = "INSERT INTO run (id, target, command, started_at, digest, version) VALUES (?, ?, ?, ?, ?, ?)"
-    db.run(query, (number, target, command, now, digest, version))
+    query = "INSERT INTO run (id, target, command, started_at, digest, version, who) VALUES (?, ?, ?, ?, ?, ?, ?)"
+    db.run(query, (number, target, command, now, digest, version, who))
     return int(number)
 
 
@@ -45,12 +45,12 @@ def runs(db: Database, target: str) -> list[RunInfo]:
     counted = "SELECT run, state, count(*) FROM journal WHERE target = ? GROUP BY run, state"
     for run, state, number in db.ask(counted, (target,)):
         states.setdefault(run, {})[state] = number
-    query = """SELECT id, command, started_at, ended_at, coalesce(outcome, ''), digest, version FROM run
+    query = """SELECT id, command, started_at, ended_at, coalesce(outcome, ''), digest, version, who FROM run
                WHERE target = ? ORDER BY id DESC"""
     rows = db.ask(query, (target,))
     return [
-        RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}), version)
-        for number, command, started_at, ended_at, outcome, digest, version in checked(db, rows, list[RunRow])
+        RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}), version, who)
+        for number, command, started_at, ended_at, outcome, digest, version, who in checked(db, rows, list[RunRow])
     ]
 
 
@@ -124,6 +124,19 @@ def _complete(db: Database, target: str, result: EntryResult, now: float) -> Non
 def entries(db: Database, run: int) -> list[Entry]:
     """Everything in the journal of a run."""
     return entries_of(db, db.ask(f"SELECT {ENTRY_COLUMNS} FROM journal WHERE run = ? ORDER BY id", (run,)))
+
+
+def entries_of_item(
+    db: Database, target: str, kind: Kind, remote_id: RemoteId | None, path: str
+) -> list[tuple[int, Entry]]:
+    """What the runs did to one item, the newest first, each with the number of its run.
+
+    By its id, and by the path of its file, under which it may have had another id.
+    """
+    query = f"""SELECT run, {ENTRY_COLUMNS} FROM journal WHERE target = ? AND kind = ?
+                AND (remote_id = ? OR (path <> '' AND path = ?)) ORDER BY id DESC"""
+    rows = db.ask(query, (target, kind, encode_id(remote_id), path))
+    return [(row[0], entry) for row, entry in zip(rows, entries_of(db, [row[1:] for row in rows]), strict=True)]
 
 
 def open_entries(db: Database, run: int, phase: int) -> int:

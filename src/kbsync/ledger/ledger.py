@@ -10,7 +10,7 @@ from kbsync.ledger import dump, items, journal, presence
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import checked
 from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, RunInfo, Turn, Uploaded
-from kbsync.model import Base, Change, Kind, Pending
+from kbsync.model import Base, Change, Kind, Pending, RemoteId
 
 
 class Ledger:
@@ -71,13 +71,14 @@ class Ledger:
         owner: Owner | None = None,
         digest: str = "",
         version: str = "",
+        who: str = "",
     ) -> int:
         """Note that a run begins; its number.
 
-        `digest` names the tree, for those who want to join; `version` is that of the service.
+        `digest` names the tree, for those who want to join; `version` is that of the service; `who` is in words.
         """
         with self.db.transaction():
-            number = journal.begin_run(self.db, target, command, now, digest=digest, version=version)
+            number = journal.begin_run(self.db, target, command, now, digest=digest, version=version, who=who)
             if owner is not None:
                 presence.enlist(self.db, number, owner, now)
         return number
@@ -110,6 +111,12 @@ class Ledger:
     def entries(self, run: int) -> list[Entry]:
         """Everything in the journal of a run, in the order of the plan."""
         return journal.entries(self.db, run)
+
+    def entries_of_item(
+        self, target: str, kind: Kind, remote_id: RemoteId | None, path: str
+    ) -> list[tuple[int, Entry]]:
+        """What the runs did to one item, the newest first, each with the number of its run."""
+        return journal.entries_of_item(self.db, target, kind, remote_id, path)
 
     def open_entries(self, run: int, *, phase: int) -> int:
         """How many entries up to this phase are not over."""

@@ -30,7 +30,7 @@ BaseRow = tuple[Kind, str, str, str, str, str, Status | None, str, str, int]
 PendingRow = tuple[int, str, Kind, str, str, str, str | None, str, str, str]
 OwnerRow = tuple[str, str, Pid, Seconds, Seconds, str, str, int]
 EntryRow = tuple[int, str, str | None, State, str, str]
-RunRow = tuple[int, str, Seconds, Seconds | None, str, str, str]
+RunRow = tuple[int, str, Seconds, Seconds | None, str, str, str, str]
 ImageRow = tuple[str, str, Seconds]
 """What the columns hold. SQLite puts anything into any column, and the file may have come with a clone."""
 

@@ -114,6 +114,10 @@ MIGRATIONS: tuple[str, ...] = (
     """
     ALTER TABLE run ADD COLUMN version TEXT NOT NULL DEFAULT '';
     """,
+    # 8: who began a run, for `kbsync log`: a runner's own row goes when it has done its part.
+    """
+    ALTER TABLE run ADD COLUMN who TEXT NOT NULL DEFAULT '';
+    """,
 )
 
 VERSION = len(MIGRATIONS)

@@ -55,7 +55,7 @@ OF_CHANGE = frozenset({"action", "kind", "locale", "slug", "path", "before", "af
 """Columns of the journal that its change says as well."""
 
 DEFAULTS: Mapping[str, Any] = {
-    "error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}", "version": "",
+    "error": "", "hint": "", "again": 0, "phase": 0, "kept": "{}", "overruled": "{}", "version": "", "who": "",
 }  # fmt: skip
 """Left out of a line where it is so."""
 

@@ -122,7 +122,8 @@ class Entry:
 class RunInfo:
     """One run. Times are seconds since 1970; `outcome` is "" while it lasts. `digest` names what it was to make.
 
-    `version` is that of the service; "" where it was not known.
+    `version` is that of the service, `who` began it (`ana@laptop`, or who started the CI job, and its page); "" where
+    that is not known.
     """
 
     number: int
@@ -133,3 +134,4 @@ class RunInfo:
     digest: str
     states: Mapping[str, int]
     version: str = ""
+    who: str = ""

@@ -153,13 +153,7 @@ def check_plan(saved: Saved, name: str, here: Here) -> None:
     Raises:
         PlanRefused: it is.
     """
-    if saved.plan.target != here.target:
-        there, ours = saved.plan.target, here.target
-        raise PlanRefused(
-            f"{name}: The plan is for portal `{there.portal}` {there.place} ({there.profile}), "
-            f"but the settings name `{ours.portal}` {ours.place} ({ours.profile}).",
-            hint="Use the same kbsync.toml and --env as for the plan.",
-        )
+    check_target(saved, name, here.target)
     if saved.tree != here.tree:
         raise PlanRefused(
             f"{name}: Your files have changed since the plan was made. Nothing was sent.",
@@ -168,6 +162,21 @@ def check_plan(saved: Saved, name: str, here: Here) -> None:
     if saved.settings != here.settings:
         message = f"{name}: The settings have changed since the plan was made. Nothing was sent."
         raise PlanRefused(message, hint=_again(name))
+
+
+def check_target(saved: Saved, name: str, ours: Target) -> None:
+    """Refuse a plan that is of another portal.
+
+    Raises:
+        PlanRefused: it is.
+    """
+    there = saved.plan.target
+    if there != ours:
+        raise PlanRefused(
+            f"{name}: The plan is for portal `{there.portal}` {there.place} ({there.profile}), "
+            f"but the settings name `{ours.portal}` {ours.place} ({ours.profile}).",
+            hint="Use the same kbsync.toml and --env as for the plan.",
+        )
 
 
 def _again(name: str) -> str:

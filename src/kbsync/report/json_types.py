@@ -328,3 +328,150 @@ class CheckReport(Struct, frozen=True):
 
     schema: Annotated[Literal["kbsync.check/1"], Meta(description="Name and version of this format.")]
     checks: Annotated[Sequence[CheckEntry], Meta(description="What was checked, in this order.")]
+
+
+class TranslationsEntry(Struct, frozen=True):
+    """The translations into one locale."""
+
+    fresh: Annotated[Count, Meta(description="Articles whose translation is of the original as it is now.")]
+    stale: Annotated[Count, Meta(description="Articles whose original changed after it was translated.")]
+    missing: Annotated[Count, Meta(description="Articles without a translation.")]
+    unknown: Annotated[Count, Meta(description="Translations of which kbsync does not know what they translate.")]
+
+
+class LocaleEntry(Struct, frozen=True):
+    """The articles of one locale."""
+
+    locale: Annotated[str, Meta(description="Language, such as `en`; empty for all of them together.")]
+    files: Annotated[Count, Meta(description="Articles in your files.")]
+    live: Annotated[Count, Meta(description="Of these, and of articles whose file is gone: what readers see now.")]
+    draft: Annotated[Count, Meta(description="The same: drafts on the portal.")]
+    archived: Annotated[Count, Meta(description="The same: archived on the portal.")]
+    others: Annotated[
+        Count | None,
+        Meta(description="Articles on the portal that are not in this repository; null if kbsync did not look."),
+    ]
+    new: Annotated[Count, Meta(description="Articles in your files that are not on the portal yet.")]
+    changed: Annotated[Count, Meta(description="Articles whose changes a push would send.")]
+    edited: Annotated[Count, Meta(description="Articles that were edited in the panel; a part of `decide`.")]
+    pending: Annotated[Count, Meta(description="Live articles with an edit that waits in the panel.")]
+    decide: Annotated[Count, Meta(description="Articles that need a decision.")]
+    orphans: Annotated[
+        Count | None,
+        Meta(description="Articles on the portal whose file is gone; null if kbsync did not look."),
+    ]
+    translations: Annotated[
+        TranslationsEntry | None, Meta(description="The translations; null for the locale of the originals.")
+    ]
+
+
+class StatusReport(Struct, frozen=True):
+    """What is where, from `kbsync status --format json`."""
+
+    schema: Annotated[Literal["kbsync.status/1"], Meta(description="Name and version of this format.")]
+    target: Annotated[TargetEntry, Meta(description="The portal.")]
+    locales: Annotated[Sequence[LocaleEntry], Meta(description="Each locale, the one of the originals first.")]
+    total: Annotated[LocaleEntry, Meta(description="All locales together.")]
+    other_changes: Annotated[Count, Meta(description="Changes of categories, images and the portal's own settings.")]
+    other_held: Annotated[Count, Meta(description="What of that needs a decision.")]
+    next: Annotated[Sequence[str], Meta(description="Commands to run next; empty if everything is up to date.")]
+    already: Annotated[
+        str, Meta(description="What already matches and is not recorded yet, in words for people, else empty.")
+    ] = ""
+    as_of: Annotated[
+        AsOfEntry | None, Meta(description="With `--offline`: the run whose record was counted; else null.")
+    ] = None
+
+
+Decision = Literal["send", "decide", "accepted", "left", "later"]
+ItemState = Literal["new", "changed", "removed"]
+
+
+class DifferenceEntry(Struct, frozen=True):
+    """One field that differs."""
+
+    name: Name
+    portal: Annotated[Value, Meta(description="Value on the portal; a body is given by its fingerprint.")]
+    ours: Annotated[Value, Meta(description="Value in your files; a body is given by its fingerprint.")]
+    decision: Annotated[
+        Decision,
+        Meta(
+            description="What becomes of it: a push sends it, it needs a decision, it was accepted with `resolve`, "
+            "only a push with `--publish` sends it, or it is published later."
+        ),
+    ]
+    reason: Annotated[Reason | None, Meta(description="Why it needs a decision, else null.")] = None
+    diff: Annotated[
+        Sequence[str] | UnsetType,
+        Meta(description="Lines of a body that differ: `-` the portal, `+` your file; left out if it was not read."),
+    ] = UNSET
+
+
+class DifferentEntry(Struct, frozen=True):
+    """One item that differs."""
+
+    kind: Of
+    locale: Locale
+    slug: Slug
+    path: Path
+    remote_id: Id
+    title: Annotated[str, Meta(description="Title of the article, or name of the category.")]
+    state: Annotated[
+        ItemState,
+        Meta(description="Whether a push would create it, change it, or remove it because its file is gone."),
+    ]
+    live: Annotated[bool, Meta(description="Whether readers would see the change immediately.")]
+    fields: Annotated[Sequence[DifferenceEntry], Meta(description="The fields that differ.")]
+    hints: Annotated[Sequence[str], Meta(description="What to do where a decision is needed, in words for people.")]
+    edited_at: Annotated[
+        str | None, Meta(description="When the item last changed on the portal (ISO 8601, UTC), where that is known.")
+    ] = None
+
+
+class DiffReport(Struct, frozen=True):
+    """In what your files and the portal differ, from `kbsync diff --format json`."""
+
+    schema: Annotated[Literal["kbsync.diff/1"], Meta(description="Name and version of this format.")]
+    target: Annotated[TargetEntry, Meta(description="The portal.")]
+    items: Annotated[Sequence[DifferentEntry], Meta(description="What differs, in the order of the paths.")]
+    bodies_left: Annotated[Count, Meta(description="Bodies that differ and were not read.")]
+    note: Annotated[str, Meta(description="What to know of bodies that are not shown, in words for people.")] = ""
+    as_of: Annotated[
+        AsOfEntry | None, Meta(description="With `--offline`: the run whose record was compared with; else null.")
+    ] = None
+
+
+class LogEntry(Struct, frozen=True):
+    """What one run did to the item."""
+
+    run: Annotated[int, Meta(description="Number of the run, for `kbsync undo`.")]
+    command: Annotated[str, Meta(description="What it was: `push`, or `undo` with the number of the run.")]
+    at: Annotated[str, Meta(description="When it began (ISO 8601, UTC).")]
+    who: Annotated[
+        str, Meta(description="User and machine, or who started the CI job and its address; empty if not recorded.")
+    ]
+    action: Annotated[Action, Meta(description="What it did.")]
+    state: Annotated[
+        Literal["waiting", "taken", "pending", "unknown", "done", "failed", "skipped", "settled"],
+        Meta(description="How it went; `settled` is done, as a later run found out."),
+    ]
+    path: Path
+    remote_id: Id
+    title: Annotated[str, Meta(description="Title of the article, or name of the category.")]
+    fields: Annotated[Sequence[FieldEntry], Meta(description="The fields that it changed.")]
+    error: Annotated[str, Meta(description="Why it failed or was skipped, else empty.")]
+
+
+class LogReport(Struct, frozen=True):
+    """What was published of one article, from `kbsync log --format json`."""
+
+    schema: Annotated[Literal["kbsync.log/1"], Meta(description="Name and version of this format.")]
+    target: Annotated[TargetEntry, Meta(description="The portal.")]
+    kind: Of
+    locale: Locale
+    slug: Slug
+    path: Path
+    remote_id: Id
+    entries: Annotated[Sequence[LogEntry], Meta(description="What the runs did, the newest first.")]
+    left: Annotated[Count, Meta(description="Older entries that `--limit` leaves out.")] = 0
+    note: Annotated[str, Meta(description="Where still older runs are, in words for people, else empty.")] = ""

@@ -33,7 +33,16 @@ from kbsync.content.keys import (
 from kbsync.ledger.dump import SCHEMA, TABLES, Export
 from kbsync.model import Manage
 from kbsync.report.escape import json_text
-from kbsync.report.json_types import CheckReport, LintReport, PlanReport, PushReport, VerifyReport
+from kbsync.report.json_types import (
+    CheckReport,
+    DiffReport,
+    LintReport,
+    LogReport,
+    PlanReport,
+    PushReport,
+    StatusReport,
+    VerifyReport,
+)
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 REF = "#/$defs/{name}"
@@ -194,7 +203,10 @@ SCHEMAS: Mapping[str, tuple[int, str, Callable[[], Schema]]] = {
     "lint": (1, "Output of `kbsync lint --format json`", _of(LintReport)),
     "check": (1, "Output of `kbsync check --format json`", _of(CheckReport)),
     "verify": (1, "Output of `kbsync verify --format json`", _of(VerifyReport)),
-    "ledger": (4, "Output of `kbsync ledger export`", _ledger),
+    "status": (1, "Output of `kbsync status --format json`", _of(StatusReport)),
+    "diff": (1, "Output of `kbsync diff --format json`", _of(DiffReport)),
+    "log": (1, "Output of `kbsync log --format json`", _of(LogReport)),
+    "ledger": (5, "Output of `kbsync ledger export`", _ledger),
     "config": (1, "The file kbsync.toml", _config),
     "portal": (1, "The file portal.toml", _portal),
     "front-matter": (1, "The block at the top of a Markdown file", _front_matter),

@@ -1,0 +1,49 @@
+"""`status`: what is where, counted by locale. Asks what a plan asks, and changes nothing."""
+
+from __future__ import annotations
+
+from kbsync.app.comparison import Comparison, open_comparison
+from kbsync.app.options import PlanOptions
+from kbsync.app.plan import without_portal
+from kbsync.app.workspace import Workspace
+from kbsync.model import Observed
+from kbsync.plan.known import Known
+from kbsync.plan.overview import Compared, Overview, build_overview, translation_states
+
+
+def status(workspace: Workspace, selectors: tuple[str, ...] = (), *, offline: bool = False) -> Overview:
+    """Count what is where.
+
+    Args:
+        workspace: the project.
+        selectors: limit the files; what is on the portal beside them is not counted then.
+        offline: compare with what the last push recorded.
+
+    Raises:
+        TreeRefused: the content tree has errors.
+        PlanRefused: offline, and there is nothing on record to compare with.
+    """
+    options = PlanOptions(selectors)
+    with open_comparison(workspace, options, offline=offline) as comparison:
+        planned = comparison.planned
+        compared = Compared(
+            planned.desired,
+            seen_of(comparison),
+            planned.recovery.bases,
+            whole=not selectors,
+            is_seen=planned.portal.items is not None,
+        )
+        site = planned.reading.compiler.site
+        locales = (site.default_locale, *(locale for locale in site.locales if locale != site.default_locale))
+        # Where no original is chosen, such as with `locale:fr`, those of all files count.
+        has_originals = any(item.kind == "article" and item.locale == site.default_locale for item in planned.desired)
+        articles = planned.desired if has_originals else planned.reading.desired
+        translations = translation_states(articles, locales, site.default_locale)
+        return build_overview(planned.plan, compared, locales, translations)
+
+
+def seen_of(comparison: Comparison) -> list[Observed]:
+    """What the portal holds; where it was not listed, what is on record of it."""
+    planned = comparison.planned
+    known = Known(planned.portal.items, without_portal(planned.recovery.bases))
+    return list(known.seen)

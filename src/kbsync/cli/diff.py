@@ -1,0 +1,70 @@
+"""`kbsync diff`: in what your files and the portal differ."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from kbsync.app.reading import TreeRefused
+from kbsync.cli.commands import common_options
+from kbsync.cli.formats import document_format_option, pasteable_plan, print_document, refuse_tree
+from kbsync.cli.pager import page
+from kbsync.cli.screen import Options
+from kbsync.errors import ExitCode, UsageError
+
+MOST_BODIES = 100
+"""Bodies that are read, each with a request, unless `-v` asks for all."""
+
+
+@click.command("diff")
+@click.argument("selectors", nargs=-1)
+@click.option("--words", is_flag=True, help="Show texts word by word instead of line by line.")
+@click.option("--offline", is_flag=True, help="Compare with what the last push recorded. Needs no token.")
+@click.option(
+    "--plan",
+    "saved",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Show what a plan from `kbsync plan --out FILE` changes.",
+)
+@click.option("--check", is_flag=True, help="Exit with code 10 if anything differs, with 0 if not.")
+@click.option("--no-pager", is_flag=True, help="Print all of it at once, also on a terminal.")
+@document_format_option
+@common_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    selectors: tuple[str, ...],
+    words: bool,
+    offline: bool,
+    saved: Path | None,
+    check: bool,
+    no_pager: bool,
+    form: str,
+) -> int:
+    """Show how your files and the portal differ, field by field.
+
+    Also shows what needs your decision. Changes nothing. SELECTORS limit it: paths, locale:fr, category:billing,
+    status:published.
+    """
+    options = Options.of(ctx)
+    if offline and saved is not None:
+        raise UsageError("--offline compares your files with the ledger, so --plan cannot be added.")
+    project = options.open_project()
+    most = sys.maxsize if options.verbose else MOST_BODIES
+    try:
+        found = project.diff(selectors, offline=offline, saved=saved, most=most)
+    except TreeRefused as exc:
+        return refuse_tree(project.workspace, exc, options)
+    from kbsync.report.diff import diff_markdown, diff_report, diff_text, differences_of
+
+    plan, bodies, note = pasteable_plan(found.plan, options), found.bodies, found.note
+    if form == "text":
+        page(diff_text(plan, bodies, options.style(), words=words, note=note), wanted=not no_pager)
+    else:
+        print_document(diff_report(plan, bodies, note), {"markdown": lambda: diff_markdown(plan, bodies, note)}, form)
+    return ExitCode.CHANGES if check and differences_of(plan) else ExitCode.DONE

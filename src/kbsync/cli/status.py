@@ -1,0 +1,51 @@
+"""`kbsync status`: what is where, on one screen."""
+
+from __future__ import annotations
+
+import click
+
+from kbsync.app.reading import TreeRefused
+from kbsync.cli.commands import common_options
+from kbsync.cli.formats import document_format_option, print_document, refuse_tree
+from kbsync.cli.screen import Options
+from kbsync.errors import ExitCode
+
+FAILURES = ("changes", "edited", "pending", "decide", "orphans", "stale", "missing")
+"""What a job may fail on: a number of the report that is not 0."""
+
+DECISIONS = frozenset({"edited", "pending", "decide"})
+"""What waits for a person; the exit code is that of a plan."""
+
+
+@click.command("status")
+@click.argument("selectors", nargs=-1)
+@click.option("--offline", is_flag=True, help="Show what the last push recorded. Needs no token.")
+@click.option(
+    "--fail-on",
+    multiple=True,
+    type=click.Choice(FAILURES),
+    help="Fail if there is any of this: edited, pending and decide with code 4, others with 10. Repeatable.",
+)
+@document_format_option
+@common_options
+@click.pass_context
+def command(
+    ctx: click.Context, /, *, selectors: tuple[str, ...], offline: bool, fail_on: tuple[str, ...], form: str
+) -> int:
+    """Show what is where: drafts, live articles, edits in the panel, translations.
+
+    Changes nothing. SELECTORS limit it: paths, locale:fr, category:billing, status:published.
+    """
+    options = Options.of(ctx)
+    project = options.open_project()
+    try:
+        overview = project.status(selectors, offline=offline)
+    except TreeRefused as exc:
+        return refuse_tree(project.workspace, exc, options)
+    from kbsync.report.status import failures, status_markdown, status_report, status_text
+
+    report = status_report(overview, selectors, options.shared)
+    texts = {"text": lambda: status_text(report, options.style()), "markdown": lambda: status_markdown(report)}
+    print_document(report, texts, form)
+    found = {word for word in fail_on if failures(report)[word]}
+    return ExitCode.HELD if found & DECISIONS else ExitCode.CHANGES if found else ExitCode.DONE

@@ -1,0 +1,157 @@
+"""The committed versions of a few files, each compiled as a push would have sent it: since when a value is there."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from kbsync.content.compile import Compiler
+from kbsync.fields import ARTICLE_FIELDS
+from kbsync.history.blobs import Blobs
+from kbsync.history.git_process import GitFailed
+from kbsync.history.past import Past
+from kbsync.history.repository import Repository
+from kbsync.history.revisions import Then
+from kbsync.history.trail import Text
+from kbsync.model import Value, visible
+
+MOST_VERSIONS = 200
+"""Versions of one file that are looked at, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileVersion:
+    """One committed version of a file.
+
+    `data` are its bytes, `fields` what it gave, `bodies` the names that its body may have been sent under, `body` that.
+    """
+
+    data: bytes
+    commit: str
+    time_s: int
+    fields: Mapping[str, Value]
+    bodies: frozenset[Value]
+    body: str
+
+    def gave(self, name: str, value: Value) -> bool:
+        """Whether this version has the value."""
+        return value in self.bodies if name == "content" else self.fields.get(name) == value
+
+
+@dataclass(frozen=True, slots=True)
+class CommitInfo:
+    """A commit as people know it. `time_s` is in seconds since 1970."""
+
+    id: str
+    author: str
+    subject: str
+    time_s: int
+
+
+class FileHistory:
+    """Reads versions of files, as long as its block lasts.
+
+    Args:
+        compiler: of the tree as it is now.
+        cache: the folder in which what was found before is kept.
+        environ: what git may need of the environment.
+
+    Raises:
+        GitFailed: not a repository, git is missing, or git refuses.
+    """
+
+    def __init__(self, compiler: Compiler, cache: Path | None, environ: Mapping[str, str] = os.environ) -> None:
+        self.repository = Repository(compiler.tree.root, environ)
+        self._blobs = Blobs(self.repository)
+        self._then = Then(compiler, Past(self.repository, compiler.site, cache), self._blobs)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, exc: BaseException | None, at: TracebackType | None) -> None:
+        self._blobs.close()
+
+    @property
+    def is_shallow(self) -> bool:
+        """Whether older commits are missing here."""
+        return self.repository.is_shallow
+
+    def versions(self, path: str) -> list[FileVersion]:
+        """The versions of a file under its name of today, newest first; what could not have been pushed is left out.
+
+        Raises:
+            GitFailed: the history is broken or empty.
+        """
+        texts = self._texts(path)
+        blobs = self._blobs.read([text.oid for text in texts])
+        found = []
+        for text in texts:
+            blob = blobs.get(text.oid)
+            if blob is not None and blob.data is not None:
+                revision = self._then.read(text, blob.data, frozenset(ARTICLE_FIELDS), ())
+                found += [(text, revision)] if revision is not None else []
+        self._then.load((text.commit, need) for text, revision in found for need in self._then.needs(revision))
+        return [
+            FileVersion(
+                revision.data,
+                text.commit,
+                text.until_s,
+                self._then.fields_of(revision),
+                frozenset(self._then.bodies_of(revision)),
+                self._then.body_of(revision),
+            )
+            for text, revision in found
+        ]
+
+    def _texts(self, path: str) -> list[Text]:
+        """The commits that wrote the file; `until_s` of each is when it was made."""
+        texts: list[Text] = []
+        with closing(self.repository.log([path])) as commits:
+            for commit in commits:
+                oids = [entry.oid for entry in commit.entries if entry.name == path]
+                if oids == [""] or len(texts) >= MOST_VERSIONS:
+                    break
+                texts += [Text(path, path, oid, commit.id, commit.time_s) for oid in oids]
+        return texts
+
+    def describe(self, commit: str) -> CommitInfo:
+        """Who made a commit, when, and its first line.
+
+        Raises:
+            GitFailed: it is not there.
+        """
+        said = self.repository.git.ask("show", "--no-patch", "--format=%h%x00%an%x00%ct%x00%s", commit)
+        short, author, time_s, subject = said.decode("utf-8", "replace").strip("\n").split("\0", 3)
+        return CommitInfo(short, visible(author), visible(subject), int(time_s))
+
+
+def first_with(versions: Sequence[FileVersion], name: str, value: Value) -> FileVersion | None:
+    """The version with which a value came that the newest one has; None where that has another."""
+    found = None
+    for version in versions:
+        if not version.gave(name, value):
+            break
+        found = version
+    return found
+
+
+def read_pushed_bodies(compiler: Compiler, wanted: Mapping[str, str], *, cache: Path | None) -> dict[str, str]:
+    """Bodies as they were committed, by path.
+
+    Args:
+        compiler: of the tree as it is now.
+        wanted: by path, the name of the body.
+        cache: the folder in which what was found before is kept.
+    """
+    found: dict[str, str] = {}
+    with suppress(GitFailed), FileHistory(compiler, cache) as history:
+        for path, name in wanted.items():
+            body = next((version.body for version in history.versions(path) if name in version.bodies), None)
+            if body is not None:
+                found[path] = body
+    return found

@@ -1,0 +1,223 @@
+"""Where the articles are, counted by locale: in files, on the portal, and what is different. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+from kbsync.model import Action, Base, Change, Desired, Held, Observed, Plan, Reason, RemoteId, Status
+
+EDITED = frozenset({Reason.DRIFT, Reason.CONFLICT})
+"""Needs a decision because somebody edited it in the panel."""
+
+
+@dataclass(frozen=True, slots=True)
+class TranslationState:
+    """How many originals have a translation that says the same (`fresh`), an older text (`stale`), or none (`missing`).
+
+    `unknown` are translations of which nothing says what they render.
+    """
+
+    fresh: int = 0
+    stale: int = 0
+    missing: int = 0
+    unknown: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LocaleState:
+    """The articles of one locale.
+
+    `live`, `draft` and `archived` are those on the portal that kbsync published or your files name; `others` and
+    `orphans` are None where they were not looked for. `edited` is a part of `decide`. `translations` is None for the
+    locale of the originals.
+    """
+
+    locale: str
+    files: int = 0
+    live: int = 0
+    draft: int = 0
+    archived: int = 0
+    others: int | None = None
+    new: int = 0
+    changed: int = 0
+    edited: int = 0
+    pending: int = 0
+    decide: int = 0
+    orphans: int | None = None
+    translations: TranslationState | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Overview:
+    """What is where: the plan, and the articles of each locale, the default one first."""
+
+    plan: Plan
+    locales: tuple[LocaleState, ...]
+
+    @property
+    def total(self) -> LocaleState:
+        """All locales together."""
+        return _sum(self.locales)
+
+    @property
+    def beside(self) -> tuple[int, int]:
+        """Changes of what is not an article, and what of that needs a decision."""
+        return (
+            sum(1 for change in self.plan.sent if change.kind != "article"),
+            sum(1 for item in self.plan.held if item.kind != "article"),
+        )
+
+
+def _sum(states: Sequence[LocaleState]) -> LocaleState:
+    names = [field.name for field in fields(LocaleState) if field.name not in {"locale", "translations"}]
+    numbers = {name: _added([getattr(state, name) for state in states]) for name in names}
+    found = [state.translations for state in states if state.translations is not None]
+    words = [field.name for field in fields(TranslationState)]
+    translations = TranslationState(**{word: sum(getattr(one, word) for one in found) for word in words})
+    return LocaleState("", **numbers, translations=translations if found else None)  # type: ignore[arg-type]
+
+
+def _added(numbers: Sequence[int | None]) -> int | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known) if known or not numbers else None
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """What a plan was made from.
+
+    Args:
+        desired: what was planned.
+        observed: what the portal holds, or what is on record of it.
+        bases: the ledger's rows.
+        whole: whether all of the files were planned.
+        is_seen: whether the portal was looked at.
+    """
+
+    desired: Sequence[Desired]
+    observed: Sequence[Observed]
+    bases: Sequence[Base]
+    whole: bool = True
+    is_seen: bool = True
+
+
+def build_overview(
+    plan: Plan, compared: Compared, locales: Sequence[str], translations: Mapping[str, TranslationState]
+) -> Overview:
+    """Count the articles of each locale.
+
+    Args:
+        plan: what a push would do.
+        compared: what it was made from.
+        locales: of kbsync.toml, in that order, the default one first.
+        translations: by locale, of those that are translated into.
+    """
+    rows: dict[str, dict[str, int]] = {}
+
+    def add(locale: str, name: str) -> None:
+        row = rows.setdefault(locale, {})
+        row[name] = row.get(name, 0) + 1
+
+    articles = [item for item in compared.desired if item.kind == "article"]
+    paths = {item.path for item in articles}
+    for item in articles:
+        add(item.locale, "files")
+    for locale, name in (*_on_portal(plan, compared, paths), *_different(plan, compared.observed, paths)):
+        add(locale, name)
+    found = [*locales, *sorted(rows.keys() - set(locales))]
+    asked = {"others": compared.whole and compared.is_seen, "orphans": compared.whole}
+    states = []
+    for locale in found:
+        counts: dict[str, int | None] = {**rows.get(locale, {})}
+        counts |= {name: counts.get(name, 0) if looked else None for name, looked in asked.items()}
+        state = LocaleState(locale, **counts, translations=translations.get(locale))  # type: ignore[arg-type]
+        if (locale in locales and (compared.whole or state.files)) or rows.get(locale):
+            states.append(state)
+    return Overview(plan, tuple(states))
+
+
+def _on_portal(plan: Plan, compared: Compared, paths: set[str]) -> Iterable[tuple[str, str]]:
+    """What is on the portal: the state of what is ours, and the others."""
+    unmanaged = {(item.kind, item.remote_id) for item in plan.unmanaged}
+    path_of = _paths_by_id(plan, compared.bases)
+    unclear = {item.remote_id for item in plan.held if item.reason is Reason.UNKNOWN}
+    words = {Status.PUBLISHED: "live", Status.DRAFT: "draft", Status.ARCHIVED: "archived"}
+    for item in compared.observed:
+        if item.kind != "article":
+            continue
+        has_file = path_of.get(item.remote_id) in paths
+        if (item.kind, item.remote_id) in unmanaged:
+            yield item.locale, "others"
+        elif has_file or compared.whole:
+            if item.status is not None:
+                yield item.locale, words[item.status]
+            if not has_file and item.remote_id not in unclear:
+                yield item.locale, "orphans"
+
+
+def _paths_by_id(plan: Plan, bases: Sequence[Base]) -> dict[RemoteId, str]:
+    """Which article is which file's; what the plan found out counts more than what is on record."""
+    found = {base.remote_id: base.path for base in (*bases, *plan.settled) if base.kind == "article"}
+    items: list[Held | Change] = [*plan.held, *plan.kept, *plan.changes]
+    for item in items:
+        if item.kind == "article" and item.remote_id is not None and item.path:
+            found[item.remote_id] = item.path
+    return found
+
+
+def _different(plan: Plan, observed: Sequence[Observed], paths: set[str]) -> Iterable[tuple[str, str]]:
+    """What is not the same on both sides, each article once for each reason."""
+    sent = [change for change in plan.sent if change.kind == "article" and change.path in paths]
+    new = {change.path: change.locale for change in sent if change.action is Action.CREATE}
+    changed = {change.path: change.locale for change in sent if change.path not in new}
+    held = [item for item in plan.held if item.kind == "article"]
+    decide = {_key(item): item.locale for item in held}
+    edited = {_key(item): item.locale for item in held if item.reason in EDITED and item.has_base}
+    pending = _pending(plan, observed, held)
+    every: dict[str, Mapping[Any, str]] = {
+        "new": new,
+        "changed": changed,
+        "decide": decide,
+        "edited": edited,
+        "pending": pending,
+    }
+    return [(locale, name) for name, found in every.items() for locale in found.values()]
+
+
+def _pending(plan: Plan, observed: Sequence[Observed], held: Sequence[Held]) -> dict[object, str]:
+    """The live articles with an edit in the panel that readers do not see."""
+    others = {item.remote_id for item in plan.unmanaged}
+    found: dict[object, str] = {item.remote_id: item.locale for item in plan.staged_edits}
+    found |= {item.remote_id: item.locale for item in held if item.reason is Reason.STAGED}
+    staged = (item for item in observed if item.kind == "article" and item.staged and item.remote_id not in others)
+    return found | {item.remote_id: item.locale for item in staged}
+
+
+def _key(item: Held) -> tuple[str, str, str]:
+    return item.path, item.locale, item.slug
+
+
+def translation_states(
+    desired: Iterable[Desired], locales: Sequence[str], default_locale: str
+) -> dict[str, TranslationState]:
+    """By locale, how many articles of the default locale have a translation there.
+
+    Args:
+        desired: all articles.
+        locales: of kbsync.toml.
+        default_locale: the one of the originals.
+    """
+    originals, rendered = set[str](), set[tuple[str, str]]()
+    for item in desired:
+        if item.kind == "article" and item.locale == default_locale:
+            originals.add(item.path)
+        elif item.kind == "article" and item.root_path:
+            rendered.add((item.locale, item.root_path))
+    found = {}
+    for locale in locales:
+        if locale != default_locale:
+            there = sum((locale, path) in rendered for path in originals)
+            found[locale] = TranslationState(missing=len(originals) - there, unknown=there)
+    return found

@@ -1,0 +1,141 @@
+"""What was published of one article, run by run: as text and as JSON. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kbsync.command import Option, command_line
+from kbsync.fields import label_of
+from kbsync.ledger.values import Entry, RunInfo
+from kbsync.model import Action, Change, ItemRef, RemoteId, Target, visible
+from kbsync.report.escape import inert
+from kbsync.report.json_types import FieldEntry, LogEntry, LogReport, TargetEntry
+from kbsync.report.ledger import WORDS
+from kbsync.report.style import Style
+from kbsync.report.value_text import both_texts, is_body, iso_moment, moment, moving
+from kbsync.report.vocabulary import NOUNS, STAGED_PAST, way_of
+from kbsync.report.vocabulary import PAST as PAST_WORDS
+from kbsync.words import count
+
+OVER = frozenset({"done", "settled"})
+NOT_RECORDED = "(not recorded by whom)"
+EMPTY = "No push has changed it. What already matched when kbsync first compared it is recorded without a push."
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one run did to an item."""
+
+    run: RunInfo
+    entry: Entry
+
+
+@dataclass(frozen=True, slots=True)
+class ItemLog:
+    """The steps, newest first. `left` are older ones that were not asked for.
+
+    `note` says where still older ones are.
+    """
+
+    target: Target
+    item: ItemRef
+    remote_id: RemoteId | None
+    steps: tuple[Step, ...]
+    left: int = 0
+    note: str = ""
+
+
+def log_report(found: ItemLog) -> LogReport:
+    """The steps as one object of schema `kbsync.log/1`."""
+    target, item = found.target, found.item
+    return LogReport(
+        "kbsync.log/1",
+        TargetEntry(target.base_url, target.account_id, target.portal, target.profile),
+        item.kind,
+        item.locale,
+        item.slug,
+        item.path,
+        found.remote_id,
+        [_entry(step) for step in found.steps],
+        found.left,
+        found.note,
+    )
+
+
+def _entry(step: Step) -> LogEntry:
+    run, entry, change = step.run, step.entry, step.entry.change
+    fields = [FieldEntry(field.name, field.before, field.after) for field in change.fields]
+    return LogEntry(
+        run.number, run.command, iso_moment(run.started_at), run.who, change.action, entry.state, change.path,
+        change.remote_id, change.title, fields, entry.error,
+    )  # fmt: skip
+
+
+def log_text(found: ItemLog, style: Style, options: Sequence[Option] = ()) -> str:
+    """The steps, newest first, each with what it changed, and how to reverse the last of them.
+
+    Args:
+        found: the steps.
+        style: the screen.
+        options: without which a command would be about another portal.
+    """
+    item = found.item
+    where = visible(item.path or f"{item.locale}/{item.slug}")
+    number = "" if found.remote_id is None else f" ({NOUNS[item.kind]} {visible(str(found.remote_id))})"
+    heading = f"Log of {where}{number} on portal `{visible(found.target.portal)}` {visible(found.target.place)}"
+    lines = [*style.wrapped(heading, hang=2, colour="bold"), ""]
+    for step in found.steps:
+        lines += [*_step_lines(step, style), ""]
+    if found.left:
+        lines += style.wrapped(f"{count(found.left, 'older change')} not shown. Add `--limit N` to see more.")
+    lines += style.wrapped(found.note, colour="dim") if found.note else []
+    lines += _closing(found, style, options)
+    return inert("\n".join(lines) + "\n")
+
+
+def _step_lines(step: Step, style: Style) -> list[str]:
+    run, entry, change = step.run, step.entry, step.entry.change
+    command = "" if run.command == "push" else f", {run.command}"
+    head = f"Run {run.number}  {moment(run.started_at)} UTC  {run.who or NOT_RECORDED}{command}"
+    lines = style.wrapped(visible(head), hang=2, colour="cyan")
+    is_over = entry.state in OVER
+    lines += style.wrapped(f"  {_what(entry)}", hang=2, colour="" if is_over else "yellow")
+    if change.was and change.path:
+        lines += style.wrapped(f"    renamed from {visible(change.was)}", hang=2)
+    if change.action is Action.UPDATE:
+        for field in moving(change.fields):
+            if is_body(field.name):
+                lines.append(f"    {label_of(field.name)}: changed")
+            else:
+                before, after = both_texts(field.shown, max(32, style.width - 16))
+                lines += style.wrapped(f"    {label_of(field.name)}: {before} -> {after}", hang=2)
+    lines += style.wrapped(f"    {visible(entry.error)}", hang=2, colour="dim") if entry.error else []
+    return lines
+
+
+def _what(entry: Entry) -> str:
+    """What became of it: `updated`, or `update failed`."""
+    change = entry.change
+    done = STAGED_PAST.get(way_of(change), "") or _past(change)
+    if entry.state in OVER:
+        later = f" ({WORDS['settled']})" if entry.state == "settled" else ""
+        return f"{done}{later}"
+    return f"{change.action.value}: {WORDS.get(entry.state, entry.state)}"
+
+
+def _past(change: Change) -> str:
+    is_draft = change.action is Action.CREATE and change.kind == "article"
+    return f"{PAST_WORDS[change.action]}{' as a draft' if is_draft else ''}"
+
+
+def _closing(found: ItemLog, style: Style, options: Sequence[Option]) -> list[str]:
+    if not found.steps:
+        return style.wrapped(EMPTY)
+    last = next((step.run for step in found.steps if step.entry.state in OVER and step.run.command == "push"), None)
+    if last is None:
+        return []
+    command = command_line("undo", last.number, options=options)
+    everything = sum(last.states.values())
+    them = "it" if everything == 1 else f"that run, which made {count(everything, 'change')}"
+    return style.wrapped(f"Run `{command}` to reverse {them}.")

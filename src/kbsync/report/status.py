@@ -1,0 +1,244 @@
+"""What is where, on one screen: as text, as Markdown and as JSON. Pure.
+
+The text and the Markdown are made of the JSON type that a machine reads, so that all three say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from kbsync.command import Option, command_line
+from kbsync.model import AsOf, Plan, visible
+from kbsync.plan.overview import LocaleState, Overview, TranslationState
+from kbsync.report.escape import code, hint, inert, prose
+from kbsync.report.folding import table
+from kbsync.report.json_types import AsOfEntry, LocaleEntry, StatusReport, TargetEntry, TranslationsEntry
+from kbsync.report.style import Style
+from kbsync.report.value_text import as_of_sentence
+from kbsync.report.vocabulary import already_sentence
+from kbsync.words import count
+
+ALL = "all"
+MOST_NEXT = 2
+NONE, UNKNOWN = "-", "?"
+GAP = 2
+
+ARTICLES = ("files", "live", "draft", "archived", "others")
+DIFFERENCES = ("new", "changed", "edited", "pending", "decide", "orphans")
+TRANSLATIONS = ("fresh", "stale", "missing", "unknown")
+ALWAYS = frozenset({"files", "live", "draft", "missing"})
+"""Columns that are shown also where they are empty."""
+
+NOTES = {
+    "others": "others: on the portal, not in this repository",
+    "edited": "edited: edited in the panel since the last push",
+    "pending": "pending: an edit waits in the panel for publication",
+    "decide": "decide: needs your decision",
+    "orphans": "orphans: the file is gone, and the article is still on the portal",
+    "unknown": "unknown: kbsync cannot tell whether it is up to date",
+}
+"""What the words of the tables mean, each shown where it is needed."""
+
+COLOURS = {"edited": "yellow", "decide": "yellow", "pending": "yellow", "orphans": "yellow", "stale": "yellow"}
+
+
+def status_report(overview: Overview, selectors: Sequence[str] = (), options: Sequence[Option] = ()) -> StatusReport:
+    """The numbers as one object of schema `kbsync.status/1`.
+
+    Args:
+        overview: the numbers.
+        selectors: what they are limited to.
+        options: without which the next commands would be about another portal.
+    """
+    plan, target = overview.plan, overview.plan.target
+    changes, held = overview.beside
+    return StatusReport(
+        "kbsync.status/1",
+        TargetEntry(target.base_url, target.account_id, target.portal, target.profile, plan.version),
+        [_entry(state) for state in overview.locales],
+        _entry(overview.total),
+        changes,
+        held,
+        next_steps(overview, selectors, options),
+        already_sentence(plan),
+        AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else None,
+    )
+
+
+def _entry(state: LocaleState) -> LocaleEntry:
+    numbers = {name: getattr(state, name) for name in (*ARTICLES, *DIFFERENCES)}
+    return LocaleEntry(state.locale, **numbers, translations=_translations(state.translations))
+
+
+def _translations(state: TranslationState | None) -> TranslationsEntry | None:
+    return TranslationsEntry(state.fresh, state.stale, state.missing, state.unknown) if state else None
+
+
+def next_steps(overview: Overview, selectors: Sequence[str] = (), options: Sequence[Option] = ()) -> list[str]:
+    """The one or two commands to run next, for the shell."""
+    plan = overview.plan
+    steps: list[str] = []
+
+    def add(words: str, flag: str = "") -> None:
+        steps.append(command_line(words, *selectors, options=[*([(flag, True)] if flag else ()), *options]))
+
+    if plan.held:
+        add("resolve")
+    if plan.sent and not plan.refused:
+        add("diff")
+        add("push")
+    elif plan.changes and not plan.refused:
+        add("push")
+    if plan.staged_edits:
+        add("push", "--publish-staged")
+    if plan.unpublished:
+        add("push", "--publish")
+    if plan.refused or ((overview.total.orphans or 0) and _reports_orphans(plan)):
+        add("plan")
+    return steps[:MOST_NEXT]
+
+
+def _reports_orphans(plan: Plan) -> bool:
+    return not any(change.is_removal for change in plan.changes)
+
+
+WHY: dict[str, str] = {
+    "resolve": "decide what needs your decision",
+    "diff": "see what changes",
+    "push": "send it",
+    "plan": "see all of it",
+    "--publish-staged": "publish the staged edits",
+    "--publish": "publish what your files publish",
+}
+
+
+def _reason(command: str) -> str:
+    words = command.split()
+    return next((WHY[word] for word in reversed(words) if word in WHY and word.startswith("--")), WHY[words[1]])
+
+
+def status_text(report: StatusReport, style: Style) -> str:
+    """One screen: three tables with a line for each locale, what their words mean, and what to do next."""
+    target = report.target
+    place = "in the sandbox" if target.base_url == "sandbox" else f"at {target.base_url}"
+    lines = style.wrapped(f"Status of portal `{visible(target.portal)}` {visible(place)}", hang=2, colour="bold")
+    if report.as_of is not None:
+        lines += style.wrapped(as_of_sentence(AsOf(report.as_of.run, report.as_of.at)))
+    lines += ["", *_table("Articles", ARTICLES, _rows(report), style)]
+    different = [entry for entry in report.locales if any(getattr(entry, name) for name in DIFFERENCES)]
+    if different:
+        lines += ["", *_table("Differences", DIFFERENCES, _with_total(different, report.total), style)]
+    translated = [entry for entry in report.locales if entry.translations is not None]
+    if translated:
+        lines += ["", *_table("Translations", TRANSLATIONS, _with_total(translated, report.total), style)]
+    lines += ["", *_notes(report, style), *_closing(report, style)]
+    return inert("\n".join(lines) + "\n")
+
+
+def _with_total(entries: Sequence[LocaleEntry], total: LocaleEntry) -> list[LocaleEntry]:
+    return [*entries, total] if len(entries) > 1 else [*entries]
+
+
+def _rows(report: StatusReport) -> list[LocaleEntry]:
+    return _with_total(report.locales, report.total)
+
+
+def _number(entry: LocaleEntry, name: str) -> int | None:
+    if name in TRANSLATIONS:
+        return getattr(entry.translations, name) if entry.translations is not None else None
+    found: int | None = getattr(entry, name)
+    return found
+
+
+def _cell(number: int | None) -> str:
+    return UNKNOWN if number is None else f"{number:,}" if number else NONE
+
+
+def _table(heading: str, names: Sequence[str], entries: Sequence[LocaleEntry], style: Style) -> list[str]:
+    """Numbers in columns; a number that asks for something is coloured."""
+    rows = [(visible(entry.locale) or ALL, [_number(entry, name) for name in names]) for entry in entries]
+    shown = [name for column, name in enumerate(names) if name in ALWAYS or any(row[1][column] for row in rows)]
+    first = max(len(heading), *(len(locale) for locale, _ in rows))
+    widths = {name: max(len(name), *(len(_cell(row[1][names.index(name)])) for row in rows)) for name in shown}
+    head = f"{heading:<{first}}" + "".join(f"{name:>{widths[name] + GAP}}" for name in shown)
+    lines = [style.paint(head, "bold")]
+    for locale, numbers in rows:
+        cells = (_padded(name, numbers[names.index(name)], widths[name], style) for name in shown)
+        lines.append(f"{locale:<{first}}" + "".join(cells))
+    return lines
+
+
+def _padded(name: str, number: int | None, width: int, style: Style) -> str:
+    text = f"{_cell(number):>{width + GAP}}"
+    return style.paint(text, COLOURS[name]) if number and name in COLOURS else text
+
+
+def _notes(report: StatusReport, style: Style) -> list[str]:
+    """What the words mean that stand over a number."""
+    total = report.total
+    needed = [text for name, text in NOTES.items() if _number(total, name)]
+    lines = [line for text in needed for line in style.wrapped(f"  {text}", hang=2, colour="dim")]
+    return [*lines, ""] if lines else []
+
+
+def _closing(report: StatusReport, style: Style) -> list[str]:
+    """What is beside the articles, and what to do next."""
+    lines: list[str] = []
+    parts = [(report.other_changes, "to push"), (report.other_held, "to decide")]
+    beside = ", ".join(f"{number:,} {words}" for number, words in parts if number)
+    if beside:
+        lines += style.wrapped(f"Categories, images and the portal's settings: {beside}.")
+    lines += style.wrapped(report.already) if report.already else []
+    if not report.next:
+        translations = report.total.translations
+        owed = translations is not None and translations.missing + translations.stale
+        return [*lines, "Your files and the portal match." if owed else "Everything is up to date."]
+    for command in report.next:
+        lines += style.wrapped(f"Run `{command}` to {_reason(command)}.")
+    return lines
+
+
+def status_markdown(report: StatusReport) -> str:
+    """The same for an issue or the summary of a job."""
+    where = "in the sandbox" if report.target.base_url == "sandbox" else f"at {code(report.target.base_url)}"
+    head = [f"## kbsync status: {_headline(report)}", f"Portal {code(report.target.portal)} {where}"]
+    if report.as_of is not None:
+        head.append(as_of_sentence(AsOf(report.as_of.run, report.as_of.at)))
+    columns = (*ARTICLES, *DIFFERENCES)
+    rows = [_markdown_row(entry, columns) for entry in _rows(report)]
+    parts = [*head, table(("Locale", *map(str.capitalize, columns)), rows)]
+    translated = [entry for entry in report.locales if entry.translations is not None]
+    if translated:
+        translations = [_markdown_row(entry, TRANSLATIONS) for entry in _with_total(translated, report.total)]
+        parts.append(table(("Translations", *map(str.capitalize, TRANSLATIONS)), translations))
+    parts += [hint(f"Run `{command}` to {_reason(command)}.") for command in report.next]
+    return "\n\n".join(parts) + "\n"
+
+
+def _markdown_row(entry: LocaleEntry, names: Sequence[str]) -> tuple[str, ...]:
+    return (prose(entry.locale) or ALL, *(_cell(_number(entry, name)) for name in names))
+
+
+def _headline(report: StatusReport) -> str:
+    total = report.total
+    facts: list[tuple[int, Callable[[int], str]]] = [
+        (total.new + total.changed, lambda number: f"{count(number, 'article')} not pushed"),
+        (total.decide, lambda number: f"{number:,} {'needs' if number == 1 else 'need'} your decision"),
+    ]
+    said = [text(number) for number, text in facts if number]
+    return ", ".join(said) or ("up to date" if not report.next else "see below")
+
+
+def failures(report: StatusReport) -> dict[str, int]:
+    """What `--fail-on` may name, with how much there is of it."""
+    total = report.total
+    translations = total.translations or TranslationsEntry(0, 0, 0, 0)
+    return {
+        "changes": total.new + total.changed + report.other_changes,
+        "edited": total.edited,
+        "pending": total.pending,
+        "decide": total.decide + report.other_held,
+        "orphans": total.orphans or 0,
+        "stale": translations.stale,
+        "missing": translations.missing,
+    }

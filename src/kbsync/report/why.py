@@ -1,0 +1,335 @@
+"""Why an article changes, or does not, in sentences: what differs, since when, and what to do next. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from kbsync.command import Option, command_line
+from kbsync.fields import label_of
+from kbsync.ledger.values import RunInfo
+from kbsync.model import (
+    DRAFTS,
+    Action,
+    Base,
+    Change,
+    Desired,
+    FieldChange,
+    Held,
+    ItemRef,
+    Manage,
+    Observed,
+    Plan,
+    Reason,
+    Unpublished,
+    Waiting,
+    visible,
+)
+from kbsync.plan.rules import FILE_GONE
+from kbsync.report.escape import inert
+from kbsync.report.style import Style
+from kbsync.report.value_text import as_of_sentence, both_texts, is_body, moment, moving
+from kbsync.report.vocabulary import NOUNS, reason_of, way_of
+from kbsync.words import field_names
+
+SUBJECT_CHARS = 60
+
+WHY: Mapping[Reason, str] = {
+    Reason.DRIFT: "It was edited in the panel. Your file still says what was there before.",
+    Reason.CONFLICT: "It was edited in the panel, and your file changed too.",
+    Reason.GONE: "It was deleted on the portal, and kbsync had published it.",
+    Reason.UNKNOWN: "It is not clear which article belongs to this file.",
+    Reason.UNSUPPORTED: "This service, or its profile, cannot do that.",
+    Reason.LIVE: "Readers see it now, and [push] live says that such articles wait.",
+    Reason.STAGED: "Somebody has an edit pending in the panel, which a push would lose.",
+}
+NO_RECORD = "The two differ, and kbsync has no record of what was agreed on."
+OLDER = "The portal has the value of an older version of your file, so the newer one is sent."
+STATUS = "Your file asks for another status."
+STAGED = {draft: name for name, draft in DRAFTS.items()}
+"""What the fields of a staged edit are in a file."""
+
+LIVE = "It is live: readers see the change immediately."
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """The commit with which a value came into a file. An `id` of "" is a change that is not committed."""
+
+    id: str = ""
+    author: str = ""
+    subject: str = ""
+    time_s: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """Everything that is known of one item.
+
+    Args:
+        plan: what a push would do.
+        item: how it is named.
+        desired: what its file says; None without a file.
+        base: what is on record.
+        observed: what the portal holds.
+        run: the last one that changed it.
+        since: by field, the commit that its value came with.
+        elsewhere: fields whose value follows from another file than its own.
+        git: what git cannot tell, and why; or "".
+        is_seen: whether the portal was looked at.
+    """
+
+    plan: Plan
+    item: ItemRef | Observed
+    desired: Desired | None = None
+    base: Base | None = None
+    observed: Observed | None = None
+    run: RunInfo | None = None
+    since: Mapping[str, Since] = field(default_factory=dict)
+    elsewhere: frozenset[str] = frozenset()
+    git: str = ""
+    is_seen: bool = True
+
+    @property
+    def path(self) -> str:
+        """Of its file, or of the file that it had."""
+        return self.item.path if isinstance(self.item, ItemRef) else ""
+
+    def is_mine(self, item: ItemRef) -> bool:
+        """Whether a line of the plan is about it."""
+        if self.path and self.path in (item.path, item.was if isinstance(item, Change) else ""):
+            return True
+        return (item.kind, item.locale, item.slug) == (self.item.kind, self.item.locale, self.item.slug)
+
+    @property
+    def changes(self) -> list[Change]:
+        """What a plan does with it."""
+        return [change for change in self.plan.changes if self.is_mine(change)]
+
+    @property
+    def held(self) -> list[Held]:
+        """What of it needs a decision."""
+        return [item for item in self.plan.held if self.is_mine(item)]
+
+
+def why_text(found: Explained, style: Style, options: Sequence[Option] = ()) -> str:
+    """The explanation, to be read from top to bottom.
+
+    Args:
+        found: what is known.
+        style: the screen.
+        options: without which the next commands would be about another portal.
+    """
+    lines = [*_head(found, style)]
+    lines += style.wrapped(as_of_sentence(found.plan.as_of), colour="dim") if found.plan.as_of else []
+    lines.append("")
+    for paragraph in _reasons(found, style):
+        lines += paragraph
+    lines += ["", *_background(found, style)]
+    steps = _next(found, options)
+    lines += ["", *(line for text in steps for line in style.wrapped(text))] if steps else []
+    return inert("\n".join(lines).rstrip("\n") + "\n")
+
+
+def _head(found: Explained, style: Style) -> list[str]:
+    item, observed = found.item, found.observed
+    remote_id = observed.remote_id if observed else found.base.remote_id if found.base else None
+    facts = [f"{NOUNS[item.kind]} {remote_id}"] if remote_id is not None and item.kind != "portal" else []
+    facts += [str(observed.status)] if observed and observed.status else []
+    name = found.path or f"{item.locale}/{item.slug}"
+    title = found.desired.title if found.desired else observed.title if observed else ""
+    tail = f"  ({', '.join(facts)})" if facts else ""
+    shown = f'  "{title}"' if title and item.kind != "portal" else ""
+    return style.wrapped(visible(f"{name}{shown}{tail}"), hang=2, colour="bold")
+
+
+# --- why -------------------------------------------------------------------------------------------------------------
+
+
+def _reasons(found: Explained, style: Style) -> Iterator[list[str]]:
+    """What happens and why, each in some lines."""
+    sent = [change for change in found.changes if change.action is not Action.ADOPT]
+    for change in sent:
+        yield _change(found, change, style)
+    for held in found.held:
+        yield _held(found, held, style)
+    if not sent and not found.held:
+        yield style.wrapped(visible(_unchanged(found)))
+    mine: list[Held] = [item for item in found.plan.kept if found.is_mine(item)]
+    for kept in mine:
+        fields = field_names(kept.fields)
+        yield style.wrapped(f"Differs on the portal, as you decided with `resolve --theirs`: {fields}.")
+    later: list[Unpublished | Waiting] = [*found.plan.unpublished, *found.plan.waiting]
+    for item in later:
+        if found.is_mine(item):
+            yield style.wrapped(_not_published(item))
+    if any(found.is_mine(item) for item in found.plan.staged_edits):
+        yield style.wrapped("An edit of it is staged: readers see it after someone publishes it.")
+
+
+def _not_published(item: Unpublished | Waiting) -> str:
+    if isinstance(item, Unpublished):
+        return "Your file says `status: published`, and the portal has a draft: a push leaves statuses alone."
+    parts = [f"until {item.until}" if item.until else "", f"for the release `{item.release}`" if item.release else ""]
+    return visible(f"It is published later: it waits {' and '.join(filter(None, parts))}.")
+
+
+def _unchanged(found: Explained) -> str:
+    """Why nothing happens."""
+    noun, desired = NOUNS[found.item.kind], found.desired
+    if desired is None:
+        warnings = (finding for finding in found.plan.warnings if finding.code == FILE_GONE.code)
+        gone = next((finding for finding in warnings if finding.path == found.path), None)
+        if gone is not None:
+            return f"Nothing changes: {gone.message[:1].lower()}{gone.message[1:]} {gone.hint}".rstrip()
+        if found.base is not None:
+            state = "stays on the portal" if found.observed else "is not on the portal any more"
+            return f"Nothing changes: its file is gone, and the {noun} {state}."
+        return f"Nothing changes: this {noun} is on the portal and not in this repository, so kbsync leaves it alone."
+    if desired.manage is Manage.FALSE:
+        return "Nothing changes: its file says `manage: false`, so kbsync leaves it alone."
+    if desired.manage is Manage.SEED and found.observed is not None:
+        return "Nothing changes: its file says `manage: seed`, so kbsync leaves it alone once it is created."
+    if any(change.action is Action.ADOPT for change in found.changes):
+        return "Nothing is sent: your file and the portal already match. A push only records that."
+    other = "the last push" if found.plan.as_of else "the portal"
+    return f"Nothing changes: your file and {other} match."
+
+
+def _change(found: Explained, change: Change, style: Style) -> list[str]:
+    lines = style.wrapped(_what(change), colour="bold")
+    if change.was and change.path:
+        lines += style.wrapped(visible(f"  Renamed from {change.was}."), hang=2)
+    if change.is_removal or change.action is Action.DELETE:
+        return lines
+    if change.action is Action.CREATE:
+        return [*lines, *_since(found, "", style)]
+    for one in moving(change.fields):
+        lines += [*_values(one, style), *style.wrapped(f"      {_row(found, one)}", hang=2)]
+        lines += _since(found, one.name, style)
+    return lines
+
+
+def _what(change: Change) -> str:
+    """What a push does with it, in one sentence or two."""
+    noun, names = NOUNS[change.kind], [one.name for one in moving(change.fields)]
+    live = f" {LIVE}" if change.live else ""
+    if change.action is Action.CREATE:
+        draft = " as a draft" if change.kind == "article" else ""
+        return f"This {noun} is new: it is not on the portal yet, and a push creates it{draft}."
+    if change.is_removal:
+        return f"Its file is gone, so a push will {change.action.value} it.{live}"
+    if change.stages:
+        staged = field_names(STAGED.get(name, name) for name in names)
+        return f"A push stages {staged}. Readers see it after someone publishes it."
+    if way_of(change) == "discard":
+        return "A push discards the staged edit."
+    if way_of(change) == "publish":
+        return f"A push publishes the staged edit.{live}"
+    if change.action is not Action.UPDATE:
+        return f"A push will {change.action.value} it. {STATUS}{live}"
+    return f"A push changes {field_names(names)}.{live}"
+
+
+def _row(found: Explained, one: FieldChange) -> str:
+    """The row of the decision table, in words."""
+    base = found.base
+    if one.agreed is not None:
+        return "It was edited in the panel, and you asked for your file to replace that."
+    if one.name == "status":
+        return STATUS
+    if one.name in STAGED:
+        return "Your file changed it. Readers see this article now, so the edit is staged."
+    if one.name in found.elsewhere:
+        return "It follows from another file: a link, an image, a category or the order in it."
+    if base is None or one.name not in base.fields:
+        return OLDER if base is None else "kbsync has not set it before."
+    if base.fields[one.name] == one.before:
+        return "Your file changed it after the last push. The portal still has what was pushed."
+    return OLDER
+
+
+def _values(one: FieldChange, style: Style) -> list[str]:
+    if is_body(one.name):
+        return [f"  {label_of(one.name)}: changed"]
+    before, after = both_texts(one.shown, max(32, style.width - 16))
+    return style.wrapped(f"  {label_of(one.name)}: {before} -> {after}", hang=4)
+
+
+def _since(found: Explained, name: str, style: Style) -> list[str]:
+    """The commit that a value came with."""
+    since = found.since.get(STAGED.get(name, name))
+    if since is None:
+        return []
+    if not since.id:
+        return style.wrapped("      This is not committed yet.")
+    subject = since.subject if len(since.subject) <= SUBJECT_CHARS else f"{since.subject[: SUBJECT_CHARS - 1]}…"
+    text = f'Since commit {since.id} of {moment(since.time_s)} UTC by {since.author}: "{subject}".'
+    return style.wrapped(visible(f"      {text}"), hang=2)
+
+
+def _held(found: Explained, held: Held, style: Style) -> list[str]:
+    fields = field_names(held.fields)
+    head = f"Needs your decision ({reason_of(held)})" + (f": {fields}." if fields else ".")
+    lines = style.wrapped(head, colour="yellow")
+    is_unrecorded = held.reason is Reason.CONFLICT and not held.has_base
+    # Where another portal has the slug, the hint says all of it.
+    why = "" if held.elsewhere else NO_RECORD if is_unrecorded else WHY[held.reason]
+    lines += style.wrapped(f"  {why}") if why else []
+    for one in held.values:
+        if not is_body(one.name) and one.shown[0] != one.shown[1]:
+            theirs, ours = both_texts(one.shown, max(32, style.width - 26))
+            word = label_of(one.name)
+            lines += style.wrapped(f"    {word} on the portal: {theirs}", hang=2)
+            lines += style.wrapped(f"    {word} in your file:  {ours}", hang=2)
+    return [*lines, *style.wrapped(f"  {visible(held.hint)}", colour="dim")]
+
+
+# --- what is known of it ---------------------------------------------------------------------------------------------
+
+
+def _background(found: Explained, style: Style) -> list[str]:
+    """The last push, the last edit on the portal, and what git cannot tell."""
+    texts = [_last_run(found), _on_portal(found), found.git]
+    return [line for text in texts if text for line in style.wrapped(visible(text))]
+
+
+def _last_run(found: Explained) -> str:
+    run, base = found.run, found.base
+    if run is not None:
+        by = f" by {run.who}" if run.who else ""
+        return f"Last changed by kbsync: run {run.number} of {moment(run.started_at)} UTC{by}."
+    if base is not None:
+        return "No push has changed it: it matched when kbsync first compared it."
+    return "The ledger has no record of it." if found.observed and found.desired else ""
+
+
+def _on_portal(found: Explained) -> str:
+    observed, base = found.observed, found.base
+    if not found.is_seen:
+        return ""
+    if observed is None:
+        return "" if found.desired is None or found.base is None else "It is not on the portal."
+    if not observed.updated_at:
+        return ""
+    when = f"Last changed on the portal: {moment(observed.updated_at)} UTC."
+    if base is not None and base.touched_s and observed.updated_at > base.touched_s:
+        return f"{when} That was after the last push. The service does not say who it was."
+    return when
+
+
+def _next(found: Explained, options: Sequence[Option]) -> list[str]:
+    """The commands to run next."""
+    if found.plan.as_of is not None or not found.path or found.desired is None:
+        return []
+    sent = [change for change in found.changes if change.action is not Action.ADOPT]
+    steps = []
+    if sent:
+        steps.append(f"Run `{command_line('diff', found.path, options=options)}` to see it, and")
+        steps.append(f"`{command_line('push', found.path, options=options)}` to send it.")
+        return [" ".join(steps)]
+    if found.held:
+        return []  # Each says what to do about it.
+    if found.base is not None:
+        return [f"Run `{command_line('log', found.path, options=options)}` to see what was published when."]
+    return []

@@ -1,0 +1,73 @@
+"""The pages about status, diff, why and log show what these commands print, in both languages."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from kbsync.sandbox import Sandbox
+
+CONTENT = Path(__file__).parents[2] / "content"
+REFUNDS = "content/en/billing/refunds.md"
+MASKS = (
+    (r"http://127\.0\.0\.1:\d+", "https://support.example.com"),
+    (r"\d{4}-\d\d-\d\d \d\d:\d\d", "WHEN"),
+    (r"commit [0-9a-f]+", "commit ID"),
+    (r"\(article \d+", "(article N"),
+    (r"\S+@\S+$", "WHO"),
+    (r"by \S+@\S+\.$", "by WHO."),
+)
+"""What is not the same on two days and two machines."""
+
+
+def masked(text: str) -> str:
+    for pattern, shown in MASKS:
+        text = re.sub(pattern, shown, text, flags=re.MULTILINE)
+    return text
+
+
+def blocks(page: str, locale: str) -> list[str]:
+    text = (CONTENT / locale / "publishing" / f"{page}.md").read_text("utf-8")
+    return [masked(block) for block in re.findall(r"```text\n(.*?)```", text, re.DOTALL)]
+
+
+def git(project, *arguments: str) -> None:
+    name = ["-c", "user.name=Ana Writer", "-c", "user.email=ana@example.com"]
+    subprocess.run(["git", *name, *arguments], cwd=project.folder, check=True, capture_output=True)
+
+
+def shown(project, *arguments: str) -> str:
+    done = project.run(*arguments, COLUMNS="120")
+    assert done.code == 0
+    return masked(done.out)
+
+
+@pytest.fixture
+def edited(remote, portal: Sandbox):
+    """One article was edited in the panel, one in its file; another one was made in the panel."""
+    assert remote.run("push").code == 0
+    portal.panel.publish("refunds")
+    portal.panel.edit("invoices", title="Bills")
+    portal.panel.create("handbook", "Other", "Text", slug="other-one")
+    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee the [invoices](invoices.md).\n")
+    return remote
+
+
+@pytest.mark.parametrize("locale", ["en", "fr"])
+def test_the_page_of_status_and_the_page_of_diff(edited, locale):
+    assert [shown(edited, "status")] == blocks("what-is-where", locale)
+    assert [shown(edited, "diff")] == blocks("see-what-would-change", locale)
+
+
+@pytest.mark.parametrize("locale", ["en", "fr"])
+def test_the_page_of_why_and_log(remote, locale):
+    assert remote.run("push").code == 0
+    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+    for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "Shorter titles"]):
+        git(remote, *command)
+    reason = shown(remote, "why", REFUNDS)
+    assert remote.run("push").code == 0
+    assert [reason, shown(remote, "log", REFUNDS)] == blocks("why-an-article-changes", locale)
