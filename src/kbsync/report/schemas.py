@@ -20,6 +20,8 @@ from kbsync.config.settings import Settings
 from kbsync.content.about import ABOUT as ABOUT_KEYS
 from kbsync.content.keys import (
     ARTICLE_KEYS,
+    BLOB,
+    BLOB_ID,
     CATEGORY_KEYS,
     LIST,
     MANAGE,
@@ -27,6 +29,7 @@ from kbsync.content.keys import (
     MOMENT,
     NAME,
     NUMBER,
+    SWITCH,
     TEXT,
     WORDS_ALLOWED,
 )
@@ -159,6 +162,8 @@ KINDS: Mapping[str, Schema] = {
     MANAGE: {"enum": [True, False, Manage.SEED.value]},
     MOMENT: {"type": "string", "pattern": f"^(?:{DATE.pattern}|{WITH_ZONE.pattern})$"},
     NAME: {"type": ["string", "number"]},
+    BLOB: {"type": ["string", "integer"], "pattern": f"^{BLOB_ID.pattern}$"},
+    SWITCH: {"type": "boolean"},
 }
 """By what a key may hold."""
 
