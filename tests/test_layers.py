@@ -52,6 +52,7 @@ ONE_MEANING = {
     "schema": {"ledger", "sandbox", "cli"},  # a command is called so, too
     "api": {"cli", "app", "service"},
     "about": {"config", "content"},
+    "glossary": {"app", "content"},
     "upgrade": {"app", "lint"},
     "versions": {"cli", "markdown"},
     **{name: {"preview", "sandbox", "site"} for name in ("app", "protocol", "server")},
