@@ -22,6 +22,7 @@ COMMANDS = {
     "push": "Create and update categories and articles on the portal.",
     "resolve": "Decide what needs your decision: your file or the portal.",
     "verify": "Compare what readers see with your files. Needs no token.",
+    "translate": "Show stale and missing translations, and hand them to translators.",
     "translated": "Record that translations are up to date.",
     "undo": "Reverse a push. Later edits are kept.",
     "comment": "Show a plan or a push in the pull request.",

@@ -223,6 +223,30 @@ def _finding(pair: _Pair, kind: str, line: int, message: str) -> Finding:
     return RULE_OF[kind].finding(pair.translation.source.path, line, 1, message, HINTS[kind])
 
 
+def missing_parts(original: Source, source: Source, locales: tuple[str, str]) -> Iterator[str]:
+    """What a translation that is not in the tree yet lacks, each as a sentence.
+
+    Args:
+        original, source: what was read of both.
+        locales: theirs.
+    """
+    theirs, ours = (
+        Counter(_key(kind, key, locales) for kind, _, key in (line.partition(" ") for line in it.skeleton.split("\n")))
+        for it in (original, source)
+    )
+    for kind in RULE_OF:
+        for key in _lost(theirs, ours, kind):
+            yield (
+                f"{kind.capitalize()} {_in_code(key[1])} is not as in the original."
+                if key[1]
+                else (f"It has fewer {kind}s than the original." if kind != CODE else "It has fewer blocks of text.")
+            )
+    for is_image, name in ((False, "links"), (True, "images")):
+        counts = [sum(1 for link in it.links if link.is_image == is_image) for it in (original, source)]
+        if counts[1] < counts[0]:
+            yield f"It has {counts[1]} {name} into your files; the original has {counts[0]}."
+
+
 def names_a_moved_original(findings: Iterable[Finding], moved: Iterable[str]) -> bool:
     """Whether a finding of before names a place in one of these files: that line may be another now."""
     places = [f"{path}:" for path in moved]

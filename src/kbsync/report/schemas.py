@@ -36,6 +36,7 @@ from kbsync.content.keys import (
 from kbsync.ledger.dump import SCHEMA, TABLES, Export
 from kbsync.model import Manage
 from kbsync.report.escape import json_text
+from kbsync.report.handoff_types import HandOff, TranslateInput
 from kbsync.report.json_types import CheckReport, LintReport, PlanReport, PushReport, VerifyReport
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
@@ -199,6 +200,8 @@ SCHEMAS: Mapping[str, tuple[int, str, Callable[[], Schema]]] = {
     "lint": (1, "Output of `kbsync lint --format json`", _of(LintReport)),
     "check": (1, "Output of `kbsync check --format json`", _of(CheckReport)),
     "verify": (1, "Output of `kbsync verify --format json`", _of(VerifyReport)),
+    "handoff": (1, "The file manifest.json of `kbsync translate --out`", _of(HandOff)),
+    "translate": (1, "What the program of `kbsync translate --with` reads", _of(TranslateInput)),
     "ledger": (4, "Output of `kbsync ledger export`", _ledger),
     "config": (1, "The file kbsync.toml", _config),
     "portal": (1, "The file portal.toml", _portal),
