@@ -7,9 +7,10 @@ counts = by_locale(items)            # {"fr": {"fresh": 12, "stale": 3, "missing
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.app.reading import Reading
@@ -35,8 +36,22 @@ def translation_states(workspace: Workspace, reading: Reading) -> tuple[Translat
     or unknown.
     """
     tree, site = reading.compiler.tree, reading.compiler.site
+    return states_of(tree, site, cache=workspace.cache_folder, note=workspace.session.note)
+
+
+def states_of(
+    tree: Tree, site: Site, *, cache: Path, note: Callable[[str], None], guess: bool = True
+) -> tuple[Translation, ...]:
+    """The same of a tree that was read otherwise.
+
+    Args:
+        tree, site: the files.
+        cache: the folder in which to keep what was found in the history.
+        note: called where git takes long.
+        guess: whether a translation without `translated_from` is looked for in the history.
+    """
     pairs = list(_pairs(tree, site))
-    sure = {pair.path: found for pair in pairs if (found := _without_git(tree, pair)) is not None}
+    sure = {pair.path: found for pair in pairs if (found := _without_git(tree, pair, guess=guess)) is not None}
     open_pairs = [pair for pair in pairs if pair.path not in sure]
     if open_pairs:
         from kbsync.history.git_process import GitFailed
@@ -44,8 +59,8 @@ def translation_states(workspace: Workspace, reading: Reading) -> tuple[Translat
         from kbsync.history.repository import Repository
 
         try:
-            repository = Repository(tree.root, slow=workspace.session.note)
-            with closing(Originals(repository, site, workspace.cache_folder)) as originals:
+            repository = Repository(tree.root, slow=note)
+            with closing(Originals(repository, site, cache)) as originals:
                 sure |= {item.path: item for item in _Asked(originals, open_pairs).states()}
         except GitFailed as exc:
             sure |= {pair.path: _without_history(pair, str(exc)) for pair in open_pairs if pair.path not in sure}
@@ -89,10 +104,12 @@ def is_for_readers(source: Source) -> bool:
     return source.status not in {"draft", "archived"} and source.manage != "false" and not source.body_blank
 
 
-def _without_git(tree: Tree, pair: _Pair) -> Translation | None:
+def _without_git(tree: Tree, pair: _Pair, *, guess: bool) -> Translation | None:
     """The state, where the files alone say it."""
     if pair.source is None:
         return pair.state(Freshness.MISSING)
+    if not guess and not pair.source.translated_from:
+        return pair.state(Freshness.UNKNOWN, NOT_WRITTEN)
     try:
         pair.data = tree.read_bytes(pair.original)
     except OSError as exc:
