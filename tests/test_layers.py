@@ -53,6 +53,7 @@ ONE_MEANING = {
     "api": {"cli", "app", "service"},
     "log": {"cli", "app", "report", "service"},  # what a command did to an article; what a run asked of the service
     "about": {"config", "content"},
+    "glossary": {"app", "content"},
     "upgrade": {"app", "lint"},
     "versions": {"cli", "markdown"},
     **{name: {"preview", "sandbox", "site"} for name in ("app", "protocol", "server")},

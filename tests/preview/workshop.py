@@ -23,6 +23,7 @@ from kbsync.preview.app import App
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask
 from kbsync.preview.debounce import Sleep
+from kbsync.preview.debts import FindDebts
 from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.server import listen, serve
 from kbsync.preview.tree_reader import guess_tree, read_changes, read_whole
@@ -207,6 +208,7 @@ def running(
     poll: bool = False,
     ask: Ask | None = None,
     sleep: Sleep = asyncio.sleep,
+    find_debts: FindDebts | None = None,
 ) -> Iterator[Running]:
     """A preview in a thread of its own, which ends with the block; what fails in it fails the test."""
     project = a_project(folder, files, config)
@@ -220,7 +222,8 @@ def running(
             started.set()
 
         reload = partial(read_project, folder)
-        await serve(listener, host, project, reload, note=notes.append, poll=poll, ask=ask, ready=ready, sleep=sleep)
+        options = {"ask": ask, "find_debts": find_debts, "ready": ready, "sleep": sleep}
+        await serve(listener, host, project, reload, note=notes.append, poll=poll, **options)
 
     def work() -> None:
         try:

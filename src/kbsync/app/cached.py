@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import Local, RememberedPlan, local_side, peek, recall, remember, remember_touched
@@ -172,11 +173,14 @@ def lint(workspace: Workspace) -> Linted:
     walk = walk_tree(workspace.content_root)
     # The file of the portal names articles and categories, which only the tree itself knows.
     has_portal = has_portal_file(workspace)
-    known = None if has_portal else findings_of(workspace, walk)
+    # Terms are looked for in every text, and the glossary is no file of the tree.
+    with_terms = has_glossary(workspace)
+    known = None if has_portal or with_terms else findings_of(workspace, walk)
     if known is not None:
         return Linted(once_per_key(known), list(walk.sources))
     reading = read_content(workspace, walk, compiled=False)
     if has_portal:
         check_portal_file(workspace, reading)
     keep(workspace, walk, reading)
-    return Linted(once_per_key(reading.findings), list(reading.compiler.tree.sources))
+    findings = check_glossary(workspace, reading) if with_terms else reading.findings
+    return Linted(once_per_key(findings), list(reading.compiler.tree.sources))

@@ -14,7 +14,7 @@ from kbsync.app.reading import Reading, read_sound
 from kbsync.app.workspace import Workspace
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Change, Held, ItemRef, Plan
-from kbsync.report.body_diff import NO_BODIES, Bodies, Body, Key
+from kbsync.report.body_diff import NO_BODIES, Bodies, Body, Key, key_of
 from kbsync.report.value_text import is_body
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _bodies_before(plan: Plan) -> Iterator[tuple[Key, str, str]]:
         if item.kind == "article" and item.remote_id is not None and item.path:
             for field in item.values if isinstance(item, Held) else item.fields:
                 if field.name == "content" and field.before is not None:
-                    yield (item.kind, item.remote_id), item.path, str(field.before)
+                    yield key_of(item), item.path, str(field.before)
 
 
 def diff_saved(workspace: Workspace, file: Path, selectors: tuple[str, ...], *, most: int) -> Differences:
@@ -134,7 +134,7 @@ def _as_planned(plan: Plan, reading: Reading, bodies: Bodies) -> Bodies:
     for item in items:
         fields = item.values if isinstance(item, Held) else item.fields
         values = {value for field in fields if is_body(field.name) for value in (field.before, field.after)}
-        names.setdefault((item.kind, item.remote_id), set()).update(values)
+        names.setdefault(key_of(item), set()).update(values)
     same = {
         key: body
         for key, body in bodies.texts.items()

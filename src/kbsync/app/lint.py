@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kbsync.app.cached import Linted
+from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.files import real_path
@@ -38,12 +39,13 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
     reading = read_content(workspace, compiled=False)
     check_portal_file(workspace, reading)
     tree, site = reading.compiler.tree, reading.compiler.site
+    found = check_glossary(workspace, reading) if has_glossary(workspace) else reading.findings
     if not selectors:
-        return Selection(reading, frozenset(tree.sources), reading.findings)
+        return Selection(reading, frozenset(tree.sources), found)
     from kbsync.app.selectors import select_paths
 
     sources, root = tree.sources.values(), real_path(workspace.content_root)
     others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
     others |= {PORTAL_FILE} if has_portal_file(workspace) else set()
     paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
-    return Selection(reading, frozenset(paths), tuple(f for f in reading.findings if f.path in paths))
+    return Selection(reading, frozenset(paths), tuple(f for f in found if f.path in paths))

@@ -67,7 +67,7 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = replace(plan, as_of=AsOf(run.number, run.ended_at or run.started_at), version=version)
     portal = Portal(None, complete=False)
-    return Planned(judged(plan, workspace, reading), reading, recovery, portal, addresses, tuple(desired))
+    return Planned(judged(plan, workspace, reading), reading, recovery, portal, addresses, weighed, tuple(desired))
 
 
 def _read(workspace: Workspace) -> tuple[Recorded, RunInfo]:

@@ -36,10 +36,12 @@ if TYPE_CHECKING:
     from kbsync.app.push import Pushed
     from kbsync.app.redirects import Found, RemovedTo
     from kbsync.app.resolve import Choose, Decision, Resolved
+    from kbsync.app.translated import Marked
     from kbsync.app.undo import Agree
     from kbsync.app.verify_values import Verified
     from kbsync.content.relocation import Relocation
     from kbsync.ledger.values import RunInfo
+    from kbsync.plan.freshness import Translation
     from kbsync.plan.overview import Overview
     from kbsync.report.log import ItemLog
     from kbsync.report.why import Explained
@@ -119,6 +121,28 @@ class Project:
         from kbsync.app.verify import verify
 
         return verify(self.workspace, selectors, listed=listed)
+
+    def translation_states(self) -> tuple[Translation, ...]:
+        """How every translation is to its original: fresh, stale, missing or unknown. Asks no other machine."""
+        from kbsync.app.reading import read_content
+        from kbsync.app.translation_state import translation_states
+
+        return translation_states(self.workspace, read_content(self.workspace, compiled=False))
+
+    def mark_translated(self, files: Sequence[str], *, here: Path) -> Iterator[Marked]:
+        """Write into translations that they render their originals as these are now.
+
+        Args:
+            files: their paths.
+            here: the folder from which paths are seen.
+
+        Raises:
+            UsageError: one of them is not a translation.
+            ContentError: a file cannot be written.
+        """
+        from kbsync.app.translated import mark_translated
+
+        return mark_translated(self.workspace, files, here=here)
 
     def fixes(self, selection: Selection) -> Iterator[Fix]:
         """What can be fixed safely in these files; each is written by its own `write`."""

@@ -154,9 +154,13 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     from kbsync.content.identity import has_two_defaults, identify, locales_of
     from kbsync.content.part import read_part
     from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, in_order, inspect
+    from kbsync.lint.parity import names_a_moved_original
 
-    content = workspace.settings.content
-    tree = read_part(workspace.content_root, walk, moved, cache=workspace.scan_cache, inspect=inspect)
+    content, locale = workspace.settings.content, workspace.settings.content.default_locale
+    if names_a_moved_original(findings, moved):
+        return None
+    cache = workspace.scan_cache
+    tree = read_part(workspace.content_root, walk, moved, cache=cache, inspect=inspect, default_locale=locale)
     if tree is None:
         return None
     site = identify(tree, replace(content, locales=content.locales or list(locales_of(walk.sources))))

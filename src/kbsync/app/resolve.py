@@ -15,7 +15,6 @@ from kbsync.app.workspace import Workspace
 from kbsync.errors import ContentError
 from kbsync.ledger import Ledger
 from kbsync.model import DRAFTS, Action, Base, Desired, Held, Observed, Plan, Reason
-from kbsync.plan.portal_settings import BY_HAND
 from kbsync.plan.resolve import Side, resolve_fields
 from kbsync.service.contract import Service
 
@@ -154,8 +153,6 @@ class _Decisions:
             # The panel keeps title and body of an edit together, and so does a decision about it.
             fields = tuple(DRAFTS.values())
         if held.reason in FIELDS:
-            if side == "file" and held.kind == "portal":
-                return Decision(held, fields, None, f"{BY_HAND}. Nothing was decided.")
             if side == "file":
                 self.into_files[held.path] = (*self.into_files.get(held.path, ()), *fields)
             else:

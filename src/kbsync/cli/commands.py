@@ -30,6 +30,8 @@ COMMANDS = {
     "resolve": "Decide what needs your decision: your file or the portal.",
     "verify": "Compare what readers see with your files. Needs no token.",
     "redirects": "List addresses that no longer work, for your web server.",
+    "translate": "Show stale and missing translations, and hand them to translators.",
+    "translated": "Record that translations are up to date.",
     "undo": "Reverse a push. Later edits are kept.",
     "comment": "Show a plan or a push in the pull request.",
     "ledger": "Show, move, export or import kbsync's own record, or free its lock.",

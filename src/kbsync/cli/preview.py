@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,9 @@ from kbsync.markdown.versions import Version
 from kbsync.words import count
 
 if TYPE_CHECKING:
+    from kbsync.content.identity import Site
+    from kbsync.content.tree import Tree
+    from kbsync.plan.freshness import Translation
     from kbsync.preview.checking import Project
     from kbsync.preview.comparer import Ask
 
@@ -150,8 +154,17 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
     warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
     gc.enable()  # This one runs for hours.
     ask, poll = running.ask, running.poll
-    asyncio.run(serve(listener, host, project, running.reload, note=options.note, poll=poll, ask=ask))
+    debts = partial(find_debts, cache=project.settings.state_folder / "cache")
+    serving = serve(listener, host, project, running.reload, note=options.note, poll=poll, ask=ask, find_debts=debts)
+    asyncio.run(serving)
     return ExitCode.DONE
+
+
+def find_debts(tree: Tree, site: Site, *, cache: Path) -> tuple[Translation, ...]:
+    """How translations are to their originals, as far as they say it themselves."""
+    from kbsync.app.translation_state import states_of
+
+    return states_of(tree, site, cache=cache, note=lambda _text: None, guess=False)
 
 
 def _build(project: Project, folder: Path) -> int:

@@ -24,6 +24,7 @@ from kbsync.words import did_you_mean
 
 TEXT, NUMBER, LIST, MANAGE = "text", "a whole number", "a list of texts", "true, false or seed"
 MOMENT, NAME = "a date", "a name or a number"
+BLOB, SWITCH = "the id of a git blob", "true or false"
 
 WORDS_OF: Mapping[Type, str] = {Type.TEXT: TEXT, Type.NUMBER: NUMBER, Type.TEXTS: LIST}
 
@@ -36,7 +37,8 @@ def _keys_of(owner: Owner) -> dict[str, str]:
 # An author is a name here, and an id on the portal.
 ARTICLE_KEYS: Mapping[str, str] = {
     "title": TEXT, **_keys_of("article"), "author": TEXT, "locale": TEXT, "status": TEXT, "translation_of": TEXT,
-    "aliases": LIST, "manage": MANAGE, "publish_on": MOMENT, "release": NAME, "lint_ignore": LIST,
+    "aliases": LIST, "manage": MANAGE, "publish_on": MOMENT, "release": NAME, "translated_from": BLOB,
+    "machine": SWITCH, "lint_ignore": LIST,
 }  # fmt: skip
 
 CATEGORY_KEYS: Mapping[str, str] = {
@@ -77,7 +79,10 @@ WORDLESS = {"null", "list", "map"}
 RULE_OF = {"status": UNKNOWN_STATUS, "manage": UNKNOWN_MANAGE}
 
 
-EXAMPLE_OF = {NUMBER: "20", MOMENT: "2026-12-01", NAME: '"5.2"'}
+EXAMPLE_OF = {NUMBER: "20", MOMENT: "2026-12-01", NAME: '"5.2"', BLOB: "3f2a91c07be4", SWITCH: "true"}
+
+BLOB_ID = re.compile(r"[0-9a-f]{12,64}")
+"""The first digits of the name that git gives to a file's bytes; 12 of them tell the files of a repository apart."""
 
 
 def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[Problem]) -> dict[str, Any]:
@@ -130,6 +135,10 @@ def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
         return _moment(entry, problems)
     if wanted == NAME and entry.tag in WRITTEN:
         return _name(entry, problems)
+    if wanted == SWITCH and entry.tag == "bool":
+        return entry.text.lower() in YES
+    if wanted == BLOB and entry.tag in WRITTEN and (text := entry.text.strip()):
+        return text.lower() if BLOB_ID.fullmatch(text.lower()) else _no_blob(entry, problems)
     if wanted == NUMBER:
         if entry.tag == "int" and INTEGER.fullmatch(entry.text) and abs(int(entry.text)) <= MAX_NUMBER:
             return int(entry.text)
@@ -171,6 +180,12 @@ def _moment(entry: Entry, problems: list[Problem]) -> str | None:
         hint = f"Write it as {EXAMPLES}."
     problems.append(_problem(entry, UNCLEAR_TIMING, message, hint))
     return None
+
+
+def _no_blob(entry: Entry, problems: list[Problem]) -> None:
+    message = f"`{entry.key}` must be {BLOB}, and is `{_short(entry.text)}`."
+    hint = "Delete the line. If the translation is up to date, run `kbsync translated` with the path of this file."
+    problems.append(_problem(entry, WRONG_TYPE, message, hint))
 
 
 def _name(entry: Entry, problems: list[Problem]) -> str | None:

@@ -54,24 +54,27 @@ class Mark(msgspec.Struct, frozen=True, array_like=True):
         return {path: before[path] for path, stamp in walk.sources.items() if before[path] != stamp}
 
 
-Shape = tuple[Source, frozenset[str]]
+Shape = tuple[Source, tuple[str, ...]]
 
 
 def shape_of(source: Source) -> Shape:
-    """What other sources can see of one, where its front matter is, and the images and other files it uses."""
-    files = frozenset(link.target for link in source.links if not link.target.endswith(".md"))
+    """What other sources can see of one, where its front matter is, and what it links to, as its translations do."""
+    targets = tuple(sorted(link.target for link in source.links))
     plain = msgspec.structs.replace(source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=())
-    return plain, files
+    return plain, targets
 
 
-def read_part(root: Path, walk: Walk, moved: Moved, *, cache: Path, inspect: Inspect | None) -> Tree | None:
-    """The sources that moved, with those that they point to; None where one of them has another shape now.
+def read_part(
+    root: Path, walk: Walk, moved: Moved, *, cache: Path, inspect: Inspect | None, default_locale: str
+) -> Tree | None:
+    """The sources that moved, with those that they point to and their originals; None where a shape is another now.
 
     Args:
         root, walk: the tree.
         moved: the sources that moved.
         cache: the scan cache.
         inspect: the rules for one article.
+        default_locale: that of the originals.
     """
     try:
         with CacheFile(cache) as file:
@@ -85,7 +88,7 @@ def read_part(root: Path, walk: Walk, moved: Moved, *, cache: Path, inspect: Ins
                     return None
                 rows[path] = new
             for path in list(rows):
-                for other in _around(rows[path].source):
+                for other in _around(rows[path].source, default_locale):
                     if other in walk.sources and other not in rows:
                         if (row := file.row(other)) is None or not row.fits(walk.sources[other]):
                             return None
@@ -96,8 +99,9 @@ def read_part(root: Path, walk: Walk, moved: Moved, *, cache: Path, inspect: Ins
     return Tree(root, sources, walk.others, [], rows, every=walk.sources)
 
 
-def _around(source: Source) -> Iterator[str]:
-    """What a source's links and its categories are looked up in."""
+def _around(source: Source, default_locale: str) -> Iterator[str]:
+    """What a source's links, its original and its categories are looked up in."""
+    yield source.translation_of or f"{default_locale}/{source.path.partition('/')[2]}"
     for link in source.links:
         yield link.target
         yield f"{link.target}/{CATEGORY_FILE}"

@@ -81,7 +81,9 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     before any rewriting; `raw_digest` names the bytes of the file. `keys` are those of the front matter, a line each,
     `places` their lines and columns in turn: flat, because the cache loads them for every file on every start.
     `ignores` come from comments and are about one line each, `lint_ignore` is about all of the file. `publish_on` is as
-    it is written: the zone of a date is that of the project.
+    it is written: the zone of a date is that of the project. `translated_from` is the beginning of the git blob id of
+    the original's file that a translation renders; `machine`: a program translated it. `skeleton`
+    is what a translation has in common with its original (`skeleton.py`).
     """
 
     path: str
@@ -118,6 +120,9 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     lint_ignore: tuple[str, ...] = ()
     publish_on: str | None = None
     release: str | None = None
+    translated_from: str | None = None
+    machine: bool = False
+    skeleton: str = ""
 
     def place(self, key: str) -> Place:
         """Where a key is in the file, or the file's first line."""

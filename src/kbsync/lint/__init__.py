@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
-from kbsync.lint import endings, images, links, service_limits, structure
+from kbsync.lint import endings, images, links, parity, service_limits, structure
 from kbsync.lint.bound import bounded
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Check, Needs, checks_of
@@ -22,7 +22,7 @@ DEFAULTS = LintSettings()
 
 TreeCheck = Callable[[Context], Iterator[Finding]]
 
-CHECKS: tuple[Check[Context, Finding], ...] = checks_of(service_limits, links, images, structure, endings)
+CHECKS: tuple[Check[Context, Finding], ...] = checks_of(service_limits, links, images, structure, endings, parity)
 """Every check that looks at sources; those that look at the text of one are in `body_checks.py`."""
 
 
@@ -34,8 +34,8 @@ def _codes(checks: Iterable[Check[Context, Finding]]) -> frozenset[str]:
     return frozenset(rule.code for check in checks for rule in check.rules)
 
 
-OF_A_SOURCE = _that_need(Needs.SOURCE, Needs.LINKS)
-"""What they find in a source follows from it and from what its links lead to."""
+OF_A_SOURCE = _that_need(Needs.SOURCE, Needs.LINKS, Needs.ORIGINAL)
+"""What they find in a source follows from it, from what its links lead to, and from the original that it translates."""
 
 OF_SHAPES = _that_need(Needs.SHAPES)
 """What they find in a source follows from it and from those that it can be confused with."""

@@ -26,6 +26,7 @@ class Needs(Enum):
     TEXT = "its own text"
     SOURCE = "its own front matter and size"
     LINKS = "itself and what its links lead to"
+    ORIGINAL = "itself and the article that it translates"
     SHAPES = "itself and the files that it can be confused with"
     EVERYTHING = "every file"
 

@@ -76,8 +76,10 @@ def check_some(
     sources, site = index.sources, index.site
     beside = set().union(*(_beside(sources[path], index) for path in paths if path in sources))
     seen = {path: sources[path] for path in paths if path in sources}
+    originals = {site.translated(path, sources[path].translation_of) for path in seen if path in site.articles}
+    beside |= originals
     seen |= {
-        path: msgspec.structs.replace(sources[path], links=())
+        path: sources[path] if path in originals else msgspec.structs.replace(sources[path], links=())
         for path in beside
         if path in sources and path not in seen
     }

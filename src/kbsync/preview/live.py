@@ -9,11 +9,13 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from kbsync.content.tree import Tree
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.errors import KbsyncError
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
+from kbsync.preview.debts import FindDebts, known_debts
 from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
@@ -59,6 +61,7 @@ class Live:
     poll: bool = False
     ask: Ask | None = None
     sleep: Sleep = asyncio.sleep
+    find_debts: FindDebts | None = None
     writing: Writing = field(init=False)
     live_tree: LiveTree = field(init=False)
     pages: Pages = field(init=False)
@@ -272,8 +275,22 @@ class Live:
                 if live_tree is self.live_tree and revision == live_tree.revision:
                     self._publish(live_tree.take_findings(findings))
                     checked = revision
+                    await self._look_at_translations(live_tree)
                 else:
                     self._unchecked.set()
+
+    async def _look_at_translations(self, live_tree: LiveTree) -> None:
+        """Which translations are stale; their pages and those of their originals show it."""
+        if self.find_debts is None:
+            return
+        site, before = live_tree.index.site, self.writing.debts
+        tree = Tree(self.project.root, dict(live_tree.sources), live_tree.tree.others)
+        found = known_debts(await asyncio.to_thread(self.find_debts, tree, site))
+        changed = [item for path in {*before, *found} if (item := found.get(path, before.get(path))) is not None]
+        changed = [item for item in changed if before.get(item.path) != found.get(item.path)]
+        self.writing.debts = found
+        urls = self.live_tree.index.url_of
+        self._publish(Touched({urls[path] for item in changed for path in (item.path, item.original) if path in urls}))
 
     # --- pages -----------------------------------------------------------------------------------------------------
 

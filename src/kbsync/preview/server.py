@@ -11,6 +11,7 @@ from kbsync.preview.app import App
 from kbsync.preview.checking import Project
 from kbsync.preview.comparer import Ask
 from kbsync.preview.debounce import Sleep
+from kbsync.preview.debts import FindDebts
 from kbsync.preview.live import Live
 from kbsync.site import server as site
 
@@ -46,6 +47,7 @@ async def serve(
     note: Callable[[str], None] = lambda _text: None,
     poll: bool = False,
     ask: Ask | None = None,
+    find_debts: FindDebts | None = None,
     ready: Callable[[App], None] = lambda _app: None,
     sleep: Sleep = asyncio.sleep,
 ) -> None:
@@ -58,10 +60,11 @@ async def serve(
         note: says something to the person at the terminal.
         poll: walk the tree every second instead of listening to the system.
         ask: asks the portal, or looks into the ledger; None where there is neither.
+        find_debts: how translations are to their originals; None: nothing is shown of that.
         ready: called with the application before the first request.
         sleep: waits so many seconds.
     """
-    live = Live(project, reload, note, poll, ask, sleep)
+    live = Live(project, reload, note, poll, ask, sleep, find_debts)
     app = App(live, host)
     ready(app)
     server = site.local_server(app, app.stopping)

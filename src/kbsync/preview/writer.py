@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import quote
 
@@ -12,7 +12,9 @@ from kbsync.content.compile import Addresses
 from kbsync.files import real_path
 from kbsync.lint.explanations import anchor_of
 from kbsync.model import Finding
+from kbsync.plan.freshness import Translation
 from kbsync.preview.checking import Project
+from kbsync.preview.debts import translation_of_page
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.urls import CODES
 from kbsync.site.pages import Writer, WriterDiff, WriterFinding, WriterTranslation
@@ -38,11 +40,13 @@ class Writing:
         project: settings and profile.
         diff_of: how a source and the portal differ, as far as that is known now.
         broken: what is wrong with kbsync.toml, while the last good one is in use.
+        debts: how translations are to their originals, by path, as far as that is known now.
     """
 
     project: Project
     diff_of: Callable[[LiveTree, str], WriterDiff | None] = _not_compared
     broken: str = ""
+    debts: Mapping[str, Translation] = field(default_factory=dict)
 
     def of_source(self, live_tree: LiveTree, path: str) -> Writer:
         """The layer beside an article or a category."""
@@ -112,15 +116,20 @@ class Writing:
             template = template.replace("{" + word + "}", value)
         return template
 
-    @staticmethod
-    def _translations(live_tree: LiveTree, path: str) -> Iterator[WriterTranslation]:
+    def _translations(self, live_tree: LiveTree, path: str) -> Iterator[WriterTranslation]:
         family = live_tree.index.family_of(path)
         own = live_tree.index.site.articles[path].locale
         for locale in live_tree.index.locales:
-            if locale != own:
-                other = family.get(locale)
+            other = family.get(locale)
+            # Of the page itself there is something to say where it is a translation.
+            if locale != own or (other in self.debts):
                 url = live_tree.index.url_of[other] if other else ""
-                yield WriterTranslation(locale, "there" if other else "missing", url)
+                debt = self.debts.get(other) if other else None
+                yield (
+                    translation_of_page(debt, url)
+                    if debt
+                    else WriterTranslation(locale, "there" if other else "missing", url)
+                )
 
     @staticmethod
     def _what_broke(path: str, findings: Iterable[Finding]) -> str:

@@ -20,6 +20,8 @@ from kbsync.config.settings import Settings
 from kbsync.content.about import ABOUT as ABOUT_KEYS
 from kbsync.content.keys import (
     ARTICLE_KEYS,
+    BLOB,
+    BLOB_ID,
     CATEGORY_KEYS,
     LIST,
     MANAGE,
@@ -27,12 +29,14 @@ from kbsync.content.keys import (
     MOMENT,
     NAME,
     NUMBER,
+    SWITCH,
     TEXT,
     WORDS_ALLOWED,
 )
 from kbsync.ledger.dump import SCHEMA, TABLES, Export
 from kbsync.model import Manage
 from kbsync.report.escape import json_text
+from kbsync.report.handoff_types import HandOff, TranslateInput
 from kbsync.report.json_types import (
     CheckReport,
     DiffReport,
@@ -168,6 +172,8 @@ KINDS: Mapping[str, Schema] = {
     MANAGE: {"enum": [True, False, Manage.SEED.value]},
     MOMENT: {"type": "string", "pattern": f"^(?:{DATE.pattern}|{WITH_ZONE.pattern})$"},
     NAME: {"type": ["string", "number"]},
+    BLOB: {"type": ["string", "integer"], "pattern": f"^{BLOB_ID.pattern}$"},
+    SWITCH: {"type": "boolean"},
 }
 """By what a key may hold."""
 
@@ -206,6 +212,8 @@ SCHEMAS: Mapping[str, tuple[int, str, Callable[[], Schema]]] = {
     "status": (1, "Output of `kbsync status --format json`", _of(StatusReport)),
     "diff": (1, "Output of `kbsync diff --format json`", _of(DiffReport)),
     "log": (1, "Output of `kbsync log --format json`", _of(LogReport)),
+    "handoff": (1, "The file manifest.json of `kbsync translate --out`", _of(HandOff)),
+    "translate": (1, "What the program of `kbsync translate --with` reads", _of(TranslateInput)),
     "ledger": (5, "Output of `kbsync ledger export`", _ledger),
     "config": (1, "The file kbsync.toml", _config),
     "portal": (1, "The file portal.toml", _portal),

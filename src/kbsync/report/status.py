@@ -11,7 +11,7 @@ from kbsync.command import Option, command_line
 from kbsync.model import AsOf, Plan, visible
 from kbsync.plan.overview import LocaleState, Overview, TranslationState
 from kbsync.report.escape import code, hint, inert, prose
-from kbsync.report.folding import table
+from kbsync.report.fitting import table
 from kbsync.report.json_types import AsOfEntry, LocaleEntry, StatusReport, TargetEntry, TranslationsEntry
 from kbsync.report.style import Style
 from kbsync.report.value_text import as_of_sentence

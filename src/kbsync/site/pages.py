@@ -59,11 +59,21 @@ class WriterFinding:
 
 @dataclass(frozen=True, slots=True)
 class WriterTranslation:
-    """The same article in another locale; `state` is fresh, stale, missing or unknown."""
+    """The same article in another locale, or a translation itself.
+
+    Args:
+        locale: its language.
+        state: fresh, stale, missing, or there where nothing more is known.
+        url: its page, "" where it is missing.
+        reason: a sentence, where the state needs one.
+        changes: what changed in the original since, as name and HTML of each field.
+    """
 
     locale: str
     state: str
     url: str = ""
+    reason: str = ""
+    changes: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,137 @@
+"""`kbsync translate`: what is to be translated, for people, for other tools and for programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from kbsync.cli.commands import common_options, filled
+from kbsync.cli.screen import Options, say
+from kbsync.command import command_line
+from kbsync.errors import ExitCode, UsageError
+from kbsync.files import relative
+from kbsync.model import visible
+from kbsync.words import count
+
+if TYPE_CHECKING:
+    from kbsync.app.filter_program import Program
+    from kbsync.app.project import Project
+    from kbsync.app.translate import Wanted
+
+FOLDER = click.Path(path_type=Path, file_okay=False)
+
+
+@click.command("translate")
+@click.argument("selectors", nargs=-1)
+@click.option("--locale", "locales", multiple=True, metavar="CODE", help="Only into this language. Can be repeated.")
+@click.option("--stale", is_flag=True, help="Only translations whose original changed since.")
+@click.option("--missing", is_flag=True, help="Only translations that do not exist.")
+@click.option("--out", type=FOLDER, metavar="DIR", help="Write these articles into a new folder, for translators.")
+@click.option("--in", "taken", type=FOLDER, metavar="DIR", help="Take the translated files of such a folder back.")
+@click.option(
+    "--with",
+    "program",
+    callback=filled,
+    metavar="CMD",
+    help="With --out: let this program translate. It gets JSON and prints Markdown.",
+)
+@common_options
+@click.pass_context
+def command(
+    ctx: click.Context,
+    /,
+    *,
+    selectors: tuple[str, ...],
+    locales: tuple[str, ...],
+    stale: bool,
+    missing: bool,
+    out: Path | None,
+    taken: Path | None,
+    program: str,
+) -> int:
+    """Show which translations are stale or missing, with the words that changed. Hand them to translators.
+
+    SELECTORS limit it: paths of originals or translations, category:billing, status:published. Without --out and --in,
+    nothing is written.
+    """
+    options = Options.of(ctx)
+    if taken is not None and (selectors or locales or stale or missing or out or program):
+        raise UsageError("`--in` takes everything of the folder.", hint="Leave the other options out.")
+    if program and out is None:
+        raise UsageError("`--with` needs a folder for the translations.", hint="Add `--out DIR`.")
+    project = options.open_project()
+    if taken is not None:
+        return _take_back(project, taken, options)
+    from kbsync.app.translate import OPEN, Wanted
+    from kbsync.plan.freshness import Freshness
+
+    chosen = ((Freshness.STALE,) if stale else ()) + ((Freshness.MISSING,) if missing else ())
+    wanted = Wanted(locales, chosen or OPEN, selectors, Path.cwd())
+    return _show(project, wanted, options) if out is None else _hand_off(project, wanted, out, program, options)
+
+
+def _show(project: Project, wanted: Wanted, options: Options) -> int:
+    from kbsync.app.translate import find_owed
+    from kbsync.report.translations import translations_text
+
+    owed = find_owed(project.workspace, wanted)
+    click.echo(translations_text(owed.items, owed.all_of_locales, options.style()), nl=False)
+    if owed.items:
+        options.note("To hand them to translators, run `kbsync translate --out DIR` with the same options.")
+    return ExitCode.DONE
+
+
+def _hand_off(project: Project, wanted: Wanted, out: Path, program: str, options: Options) -> int:
+    from kbsync.app.translate import find_owed, hand_off, translate_with
+
+    filter_program = _program(program) if program else None
+    owed = find_owed(project.workspace, wanted)
+    if not owed.items:
+        say("Nothing is to be translated. The folder was not made.")
+        return ExitCode.DONE
+    written, articles = hand_off(project.workspace, owed, out)
+    shown = visible(relative(out))
+    terms = f", with {count(written.terms, 'term')} of the glossary" if written.terms else ""
+    say(f"{count(len(articles), 'article')} in {shown}{terms}. The files to translate are in {shown}/translate.")
+    failed = False
+    for done in translate_with(filter_program, owed, articles, out) if filter_program else ():
+        failed = failed or done.outcome == "rejected"
+        what = f"{visible(done.path)}: "
+        if done.outcome == "translated":
+            options.note(f"{what}translated.")
+        elif done.outcome == "rejected":
+            say(f"{what}rejected. {done.reason} See {Path(done.path).name}.rejected.", err=True)
+        else:
+            options.note(f"{what}left to people, because a person wrote the translation.")
+    options.note(f"When they are translated, run `{command_line('translate', options=[('--in', str(out))])}`.")
+    return ExitCode.PARTLY_FAILED if failed else ExitCode.DONE
+
+
+def _program(command: str) -> Program:
+    from kbsync.app.filter_program import Program
+
+    return Program.of(command)
+
+
+def _take_back(project: Project, folder: Path, options: Options) -> int:
+    from kbsync.app.take_back import take_back
+
+    root = project.workspace.content_root
+    refused = untouched = written = 0
+    for taken in take_back(project.workspace, folder):
+        name = visible(relative(root / taken.path)) if taken.outcome in {"new", "updated"} else visible(taken.path)
+        if taken.outcome == "refused":
+            refused += 1
+            say(f"{name} was not taken. {visible(taken.reason)}", err=True)
+        elif taken.outcome == "untouched":
+            untouched += 1
+        else:
+            written += 1
+            say(f"{name}: {'new, as a draft' if taken.outcome == 'new' else 'updated'}.")
+    if untouched:
+        options.note(f"{count(untouched, 'file')} not changed in the folder.")
+    if written:
+        options.note("Read the changes with `git diff`, and check them with `kbsync lint`.")
+    return ExitCode.PARTLY_FAILED if refused else ExitCode.DONE

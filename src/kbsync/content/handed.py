@@ -1,0 +1,97 @@
+"""The file of a translation that does not exist yet, and a file with the texts that somebody translated. Pure."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable
+from urllib.parse import quote
+
+from kbsync.content.body import BOM
+from kbsync.content.front_edit import LINES, set_value
+from kbsync.content.parse import parse_source
+from kbsync.content.post import dumps, new_post, read_post
+from kbsync.content.source import Source
+from kbsync.content.translatable import TRANSLATED_KEYS
+from kbsync.errors import ContentError
+
+COPIED_KEYS = ("position", "author", "tags")
+"""What a translation has of its original, whatever its language."""
+
+
+def prepared(original: Source, data: bytes, path: str, exists: Callable[[str], bool], *, paired: bool) -> str:
+    """The original as a draft at the place of its translation, for somebody to write over.
+
+    Args:
+        original: what was read of the original.
+        data: its bytes.
+        path: of the translation.
+        exists: whether there is a file, or will be.
+        paired: whether the path alone says which original it has.
+    """
+    text = data.decode("utf-8").removeprefix(BOM)
+    post = read_post(text)
+    values: dict[str, object] = {}
+    for name in (*TRANSLATED_KEYS, *COPIED_KEYS):
+        if name in post.front and (value := getattr(original, name)) is not None:
+            values[name] = list(value) if isinstance(value, tuple) else value
+    values["status"] = "draft"
+    if not paired:
+        values["translation_of"] = original.path
+    return dumps(new_post(_relinked(original, post.content, path, exists), **values))
+
+
+def _relinked(original: Source, body: str, path: str, exists: Callable[[str], bool]) -> str:
+    """The body with links that lead to the same language where that is there, else to the original's."""
+    here, there = posixpath.dirname(original.path), posixpath.dirname(path)
+    pieces: list[str] = []
+    at = 0
+    for link in sorted(original.links, key=lambda link: link.start):
+        wanted = posixpath.normpath(posixpath.join(there, posixpath.relpath(link.target, here or ".")))
+        if not exists(wanted) and exists(link.target):
+            target = quote(posixpath.relpath(link.target, there))
+            query, anchor = (f"?{link.query}" if link.query else ""), (f"#{link.anchor}" if link.anchor else "")
+            pieces += (body[at : link.start], target + query + anchor)
+            at = link.end
+    return "".join((*pieces, body[at:]))
+
+
+def with_translation(text: str, given: str, path: str) -> str:
+    """A file with the texts of another: title, descriptions and body. All other keys stay as they are.
+
+    Raises:
+        ContentError: the front matter is written in a way that this cannot change.
+    """
+    new = read_post(given)
+    source = parse_source(path, given.encode(), body=False)
+    for name in TRANSLATED_KEYS:
+        value = getattr(source, name)
+        front = read_post(text).front
+        if value is not None and (name not in front or front[name].text != value):
+            text = set_value(text, name, value)
+    return read_post(text).head + new.content
+
+
+def with_machine(text: str, *, on: bool) -> str:
+    """A file with `machine: true`, or without the key.
+
+    Raises:
+        ContentError: the front matter is written in a way that this cannot change.
+    """
+    post = read_post(text)
+    lines = LINES.findall(post.head)
+    if (entry := post.front.get("machine")) is not None:
+        if not lines[entry.place.line - 1].lstrip().startswith("machine:"):
+            raise ContentError("kbsync cannot change `machine`.", hint="Write `machine: true` on a line of its own.")
+        del lines[entry.place.line - 1]
+    if on:
+        end = lines[0][len(lines[0].rstrip("\r\n")) :] if lines else "\n"
+        lines = lines or [f"---{end}", f"---{end}"]
+        lines.insert(len(lines) - 1, f"machine: true{end}")
+    after = "".join(lines) + post.content
+    if _others(after) != _others(text):
+        raise ContentError("kbsync cannot change `machine`.", hint="Write `machine: true` on a line of its own.")
+    return after
+
+
+def _others(text: str) -> list[tuple[str, str]]:
+    return [(name, entry.text) for name, entry in read_post(text).front.items() if name != "machine"]

@@ -1,0 +1,83 @@
+"""`kbsync translated`, as a user sees it."""
+
+from __future__ import annotations
+
+import pytest
+
+from kbsync.content.translatable import blob_ids
+from repo import a_repo, needs_git
+
+FRENCH = "content/fr/billing/refunds.md"
+ENGLISH = "content/en/billing/refunds.md"
+
+
+def blob_of(project, path: str = ENGLISH) -> str:
+    return blob_ids((project.folder / path).read_bytes())[0][:12]
+
+
+@needs_git
+def test_it_writes_one_line_and_says_so_once(project):
+    a_repo(project.folder).commit()
+    done = project.run("translated", FRENCH)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == f"{FRENCH} is up to date with {ENGLISH}.\n"
+    text = f'---\ntitle: Rembourser\ntranslated_from: "{blob_of(project)}"\n---\nTexte.\n'
+    assert (project.folder / FRENCH).read_text() == text
+    assert project.run("translated", FRENCH).out == f"{FRENCH} already names the current version of {ENGLISH}.\n"
+    assert (project.folder / FRENCH).read_text() == text
+
+
+@needs_git
+def test_an_original_that_is_not_committed_is_named(project):
+    a_repo(project.folder)
+    done = project.run("translated", "fr/billing/refunds.md", cwd="content")
+    assert done.code == 0
+    assert done.err == (
+        "en/billing/refunds.md has changes that are not committed. Commit it as it is now. Then kbsync can show what "
+        "changes later.\n"
+    )
+
+
+def test_without_git_it_works_too(project):
+    assert project.run("translated", FRENCH).code == 0
+    assert blob_of(project) in (project.folder / FRENCH).read_text()
+
+
+def test_all_other_lines_stay_as_they_are(project):
+    text = "---\r\n# a comment\r\ntitle: 'Rembourser'   # kept\r\ntranslated_from: abcdefabcdef # old\r\n---\r\n\r\nTexte.\r\n"
+    project.write(FRENCH, text)
+    assert project.run("translated", FRENCH).code == 0
+    written = (project.folder / FRENCH).read_bytes().decode()
+    assert written == text.replace("abcdefabcdef", f'"{blob_of(project)}"')
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (ENGLISH, "is not a translation"),
+        ("content/fr", "is not an article"),
+        ("locale:fr", "is not a file"),
+        ("content/fr/billing/_category.md", "is not an article"),
+        ("content/fr/nothing.md", "No file, category or locale matches"),
+    ],
+)
+def test_what_is_no_translation_is_refused_before_anything_is_written(project, given, words):
+    before = (project.folder / FRENCH).read_text()
+    done = project.run("translated", FRENCH, given)
+    assert done.code == 2 and words in done.err
+    assert (project.folder / FRENCH).read_text() == before
+
+
+def test_a_machine_translation_stays_one_until_a_person_says_otherwise(project):
+    project.write(FRENCH, "---\ntitle: Rembourser\nmachine: true\n---\nTexte.\n")
+    done = project.run("translated", FRENCH)
+    assert done.code == 0 and "delete that line" in done.err
+    assert "machine: true" in (project.folder / FRENCH).read_text()
+
+
+def test_a_front_matter_that_cannot_be_changed_is_left_alone(project):
+    text = "---\n{title: Rembourser}\n---\nTexte.\n"
+    project.write(FRENCH, text)
+    done = project.run("translated", FRENCH)
+    assert done.code == 3 and "on a line of its own" in done.err
+    assert (project.folder / FRENCH).read_text() == text
