@@ -145,7 +145,7 @@ def test_a_push_says_its_run_how_to_undo_it_and_where_its_drafts_are(remote, por
     remote.write("content/en/billing/other.md", an_article("Other", status="published"))
     assert "/hc/" not in remote.run("push", "--publish").out, "what is published at once is no draft"
     markdown = remote.run("undo", "4", "--yes", "--format", "markdown").out
-    assert "kbsync undo" not in markdown
+    assert "To reverse it: `kbsync undo 5`." in markdown, "an undo can be undone too"
 
 
 def test_drafts_in_the_embedded_sandbox_are_read_with_a_command(project):
