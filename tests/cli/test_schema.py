@@ -20,6 +20,8 @@ NAMES = [
     "status",
     "diff",
     "log",
+    "handoff",
+    "translate",
     "ledger",
     "config",
     "portal",
