@@ -62,7 +62,9 @@ def unknown_key(key: str, place: tuple[int, int], allowed: Collection[str], writ
     shown = key if len(key) <= MAX_SHOWN else key[:MAX_SHOWN] + "…"
     if key in FOREIGN:
         tools, ours = FOREIGN[key]
-        hint = f"kbsync's key for this is `{ours}`." if ours in allowed and ours not in written else "Delete it."
+        hint = "Delete the line if no other tool reads this file."
+        if ours in allowed and ours not in written:
+            hint = f"kbsync's key for this is `{ours}`."
         message = f"`{key}` is a key of {tools}. kbsync ignores it."
         return Problem.of(FOREIGN_KEY, place, message, hint)
     near = _misspelled(key.casefold(), tuple(allowed))

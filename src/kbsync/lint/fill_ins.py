@@ -31,7 +31,7 @@ def check_templates(page: Page) -> Iterator[Mark]:
         if _CLOSES.match(text, start) or not (page.prose.text[start] == "{" or covering(addresses, start)):
             continue
         message = f"`{_short(text[start:end])}` belongs to another tool: the portal does not fill it in."
-        hint = "Write what it stands for. To show it as it is, put it in backticks."
+        hint = "Write its text instead. To show it as it is, put it in backticks."
         yield Mark(TEMPLATE, start, message, hint)
 
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 from kbsync.content.source import PICTURES, Link, Source
 from kbsync.lint.context import Context, at_link
 from kbsync.lint.finds import Needs, finds
-from kbsync.lint.moved import Moved
+from kbsync.lint.likely_targets import Moved
 from kbsync.model import Finding, Rule
 from kbsync.words import similar
 
