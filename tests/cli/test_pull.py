@@ -411,3 +411,17 @@ def test_a_pending_edit_that_lint_would_refuse_stays_in_the_panel(pushed: Any, p
     done = pushed.run("resolve", "--into-file")
     assert done.code == 4 and "would have an error: A merge left its marker" in done.out, done.out
     assert git(pushed, "status", "--short") == ""
+
+
+def test_what_was_merged_before_is_named_until_somebody_decided(pushed: Any, portal: Sandbox):
+    pushed.write(REFUNDS, "---\ntitle: Ours\n---\nText.\n")
+    commit(pushed)
+    portal.panel.edit("refunds", title="Theirs")
+    assert pushed.run("pull").code == 4
+    pushed.write(REFUNDS, "---\ntitle: Of both\n---\nText.\n")
+    commit(pushed)
+    assert pushed.run("pull").out == (
+        "Everything is up to date.\n1 edited in the panel too, so a push needs your decision:\n  en/billing/refunds.md\n"
+    )
+    assert pushed.run("resolve", REFUNDS, "--ours").code == 0
+    assert pushed.run("pull").out == "Everything is up to date.\n"

@@ -31,7 +31,7 @@ from kbsync.content.relative import Places
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.fields import label_of
 from kbsync.files import real_path
-from kbsync.model import Action, Observed, RemoteId
+from kbsync.model import Action, Observed, Reason, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
@@ -75,6 +75,7 @@ class Pulled:
         foreign: articles in locales that are not in kbsync.toml.
         overtaken: files that somebody changed meanwhile; they stay.
         forced: files with uncommitted work that were changed.
+        undecided: files that stay as they are, and that a push asks about.
         is_dry: nothing was written.
     """
 
@@ -86,6 +87,7 @@ class Pulled:
     foreign: Mapping[str, int] = field(default_factory=dict)
     overtaken: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
+    undecided: tuple[str, ...] = ()
     is_dry: bool = False
 
     @property
@@ -208,6 +210,7 @@ class _Pull:
             foreign,
             overtaken,
             forced,
+            self._undecided(),
             self.options.dry_run,
         )
 
@@ -238,6 +241,14 @@ class _Pull:
             return {}
         moved = (item for item in self.planned.plan.held if item.kind == "portal" and item.values)
         return {f"{item.path} ({', '.join(map(label_of, item.fields))})": BY_HAND for item in moved}
+
+    def _undecided(self) -> tuple[str, ...]:
+        """The files that have both edits since an earlier pull, or keep theirs: until somebody says so, a push asks."""
+        if self.only is not None or self.options.selectors:
+            return ()
+        changed = {file.path for file in self.files} | {name.rpartition(" (")[0] for name in self.left}
+        held = (item for item in self.planned.plan.held if item.reason in (Reason.DRIFT, Reason.CONFLICT))
+        return tuple(item.path for item in held if item.path not in changed)
 
     @property
     def reading(self) -> Reading:

@@ -71,6 +71,8 @@ class Result(Protocol):
     @property
     def forced(self) -> Sequence[str]: ...
     @property
+    def undecided(self) -> Sequence[str]: ...
+    @property
     def is_dry(self) -> bool: ...
 
 
@@ -130,6 +132,7 @@ def _more(pulled: Result, style: Style) -> Iterator[str]:
         yield from style.wrapped(
             f"{count(staged, 'article')} {text} pending in the panel. Pull again when {when} published."
         )
+    yield from _list("edited in the panel too, so a push needs your decision", pulled.undecided, style)
     for locale, number in pulled.foreign.items():
         text = f"{count(number, 'article')} in `{visible(locale)}` left out. To pull them, add the locale to [content]"
         yield from style.wrapped(f"{text} locales in kbsync.toml.")
