@@ -78,6 +78,13 @@ def test_a_staged_edit_goes_its_way_in_sentences(live, portal: Sandbox):
     assert live.run("plan", "--check").code == 0
 
 
+def test_a_page_that_is_hidden_shows_the_text_that_goes_out_with_that(live):
+    live.write(INVOICES, OURS.replace("published", "draft"))
+    told = live.run("plan", "--stage", "--publish", "--diff").out
+    assert "Unpublish 1 article." in told
+    assert "      title: Invoices -> Bills\n      body: changed\n        [-Text-]{+Our text+}." in told
+
+
 def test_machines_see_it_apart_from_what_is_live(live):
     found = json.loads(live.run("plan", "--stage", "--format", "json").out)
     assert (found["summary"]["staged"], found["summary"]["pending"], found["summary"]["live"]) == (1, 0, 0)

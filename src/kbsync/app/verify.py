@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Literal
 
 from kbsync.app.options import PlanOptions, chosen
 from kbsync.app.reading import Reading, keep_slugs, read_sound
-from kbsync.app.verify_values import Checked, Problem, Verified, body_problem, first_difference, title_problem, with_waiting
+from kbsync.app.verify_values import (
+    Checked,
+    Problem,
+    Verified,
+    body_problem,
+    first_difference,
+    title_problem,
+    with_waiting,
+)
 from kbsync.app.workspace import Workspace
 from kbsync.errors import ConfigError, ServiceError
 from kbsync.markdown.uploaded import addresses_in, by_key

@@ -127,7 +127,8 @@ def _more(pulled: Result, style: Style) -> Iterator[str]:
     yield from _dropped(pulled.found.dropped, style)
     if staged := len(pulled.found.staged):
         text = "has an edit that is pending in the panel" if staged == 1 else "have edits that are pending in the panel"
-        yield from style.wrapped(f"{count(staged, 'article')} {text}. Pull again when they are published.")
+        it = "it is" if staged == 1 else "they are"
+        yield from style.wrapped(f"{count(staged, 'article')} {text}. Pull again when {it} published.")
     for locale, number in pulled.foreign.items():
         text = f"{count(number, 'article')} in `{visible(locale)}` left out. To pull them, add the locale to [content]"
         yield from style.wrapped(f"{text} locales in kbsync.toml.")
