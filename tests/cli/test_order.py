@@ -149,5 +149,5 @@ def test_a_push_sees_a_pending_edit_that_the_list_does_not_show(remote, portal: 
     remote.write(f"{FOLDER}/f50.md", "---\ntitle: F50\nstatus: published\n---\nOurs.\n")
     assert "body: changed" in remote.run("plan").out
     pushed = remote.run("push")
-    assert pushed.code == 4 and "en/fruit/f50.md  edit pending in the panel: title, body" in pushed.out
+    assert pushed.code == 4 and "en/fruit/f50.md  edit pending in the panel: body" in pushed.out
     assert portal.panel.article("f50").content == "Text.\n"
