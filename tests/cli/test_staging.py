@@ -136,7 +136,7 @@ def test_theirs_leaves_it_alone_until_it_is_another_one(theirs, portal: Sandbox)
 
 def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal: Sandbox):
     done = theirs.run("resolve", INVOICES, "--into-file")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: written into your file\n")
+    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: into your file\n")
     text = (theirs.folder / INVOICES).read_text("utf-8")
     assert text == "---\ntitle: Their bills\nstatus: published\n---\nTheir text. See [refunds](refunds.md).\n"
     plan = theirs.run("plan", "--stage")
