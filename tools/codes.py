@@ -33,6 +33,7 @@ FAMILIES = {
     "KB3": "Liens, images et titres",
     "KB4": "Ce que le portail ne montre pas",
     "KB5": "Ce que voit un plan",
+    "KB6": "Traductions et originaux",
 }
 LEVELS = {"error": "erreur", "warning": "avertissement"}
 

@@ -78,6 +78,13 @@ def test_a_staged_edit_goes_its_way_in_sentences(live, portal: Sandbox):
     assert live.run("plan", "--check").code == 0
 
 
+def test_a_page_that_is_hidden_shows_the_text_that_goes_out_with_that(live):
+    live.write(INVOICES, OURS.replace("published", "draft"))
+    told = live.run("plan", "--stage", "--publish", "--diff").out
+    assert "Unpublish 1 article." in told
+    assert "      title: Invoices -> Bills\n      body: changed\n        [-Text-]{+Our text+}." in told
+
+
 def test_machines_see_it_apart_from_what_is_live(live):
     found = json.loads(live.run("plan", "--stage", "--format", "json").out)
     assert (found["summary"]["staged"], found["summary"]["pending"], found["summary"]["live"]) == (1, 0, 0)
@@ -129,7 +136,7 @@ def test_theirs_leaves_it_alone_until_it_is_another_one(theirs, portal: Sandbox)
 
 def test_taken_it_is_in_the_file_with_links_as_files_have_them(theirs, portal: Sandbox):
     done = theirs.run("resolve", INVOICES, "--into-file")
-    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: written into your file\n")
+    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: into your file\n")
     text = (theirs.folder / INVOICES).read_text("utf-8")
     assert text == "---\ntitle: Their bills\nstatus: published\n---\nTheir text. See [refunds](refunds.md).\n"
     plan = theirs.run("plan", "--stage")

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from kbsync.app.reading import Reading
 from kbsync.errors import NotFound
 from kbsync.markdown.uploaded import by_key
-from kbsync.model import Action, Change, Held, Plan, Reason
-from kbsync.report.body_diff import Bodies, Body, Key, key_of
+from kbsync.model import Change, Held, Plan, Reason
+from kbsync.report.body_diff import TEXT_ACTIONS, Bodies, Body, Key, key_of
 from kbsync.service.contract import Service
 
 
@@ -33,8 +33,8 @@ def read_bodies(plan: Plan, reading: Reading, service: Service, *, most: int) ->
 
 def _differing(plan: Plan) -> Iterator[Change | Held]:
     for change in sorted(plan.sent, key=lambda change: not change.live):
-        before, after = change.before, change.after
-        if change.action is Action.UPDATE and (change.stages or before.get("content") != after.get("content")):
+        is_moved = change.stages or change.before.get("content") != change.after.get("content")
+        if change.path and change.action in TEXT_ACTIONS and is_moved:
             yield change
     for item in plan.held:
         if item.kind == "article" and item.remote_id is not None and item.path and "content" in item.fields:

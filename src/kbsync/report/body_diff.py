@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby, islice
 from typing import Literal
 
-from kbsync.model import DRAFTS, Change, Held, Kind, Reason, RemoteId, visible
+from kbsync.model import DRAFTS, Action, Change, Held, Kind, Reason, RemoteId, visible
 from kbsync.report.excerpt import width_of
 from kbsync.report.style import Style
 from kbsync.words import count
@@ -46,6 +46,9 @@ def key_of(item: Change | Held) -> Key:
 
 
 NO_BODIES = Bodies()
+
+TEXT_ACTIONS = frozenset({Action.UPDATE, Action.PUBLISH, Action.UNPUBLISH, Action.ARCHIVE})
+"""What may change an article's text: one that is hidden may get it in the same request."""
 
 CONTEXT_LINES = 1
 """Lines that are the same, shown around those that differ."""

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence, Set
 from kbsync.fields import label_of
 from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, visible
 from kbsync.plan.order import taken_slugs
-from kbsync.report.body_diff import NO_BODIES, Bodies, word_lines
+from kbsync.report.body_diff import NO_BODIES, TEXT_ACTIONS, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
 from kbsync.report.staged_edits import staged_edit_lines
@@ -166,11 +166,11 @@ def _change_lines(change: Change, style: Style, taken: Set[str], bodies: Bodies)
         line += "  " + style.paint(title, "dim")
     if mark:
         line += "  " + style.paint(mark, "yellow")
-    if change.action is not Action.UPDATE:
+    if change.action not in TEXT_ACTIONS:
         return [line]
     was = [f"      renamed from {visible(change.was)}"] if change.was else []
     lines = [line, *was]
-    for field in moving(change.fields):
+    for field in moving(field for field in change.fields if field.name != "status"):
         lines += _field_lines(field, change, style, taken)
         lines += _body_lines(change, style, bodies) if is_body(field.name) else []
     return lines
