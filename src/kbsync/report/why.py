@@ -125,7 +125,8 @@ def why_text(found: Explained, style: Style, options: Sequence[Option] = ()) -> 
     lines.append("")
     for paragraph in _reasons(found, style):
         lines += paragraph
-    lines += ["", *_background(found, style)]
+    known = _background(found, style)
+    lines += ["", *known] if known else []
     steps = _next(found, options)
     lines += ["", *(line for text in steps for line in style.wrapped(text))] if steps else []
     return inert("\n".join(lines).rstrip("\n") + "\n")
@@ -203,7 +204,7 @@ def _change(found: Explained, change: Change, style: Style) -> list[str]:
     if change.is_removal or change.action is Action.DELETE:
         return lines
     if change.action is Action.CREATE:
-        return [*lines, *_since(found, "", style)]
+        return [*lines, *_since(found, "", style, indent=2)]
     for one in moving(change.fields):
         lines += [*_values(one, style), *style.wrapped(f"      {_row(found, one)}", hang=2)]
         lines += _since(found, one.name, style)
@@ -256,16 +257,16 @@ def _values(one: FieldChange, style: Style) -> list[str]:
     return style.wrapped(f"  {label_of(one.name)}: {before} -> {after}", hang=4)
 
 
-def _since(found: Explained, name: str, style: Style) -> list[str]:
+def _since(found: Explained, name: str, style: Style, *, indent: int = 6) -> list[str]:
     """The commit that a value came with."""
     since = found.since.get(STAGED.get(name, name))
     if since is None:
         return []
     if not since.id:
-        return style.wrapped("      This is not committed yet.")
+        return style.wrapped(f"{' ' * indent}This is not committed yet.")
     subject = since.subject if len(since.subject) <= SUBJECT_CHARS else f"{since.subject[: SUBJECT_CHARS - 1]}…"
     text = f'Since commit {since.id} of {moment(since.time_s)} UTC by {since.author}: "{subject}".'
-    return style.wrapped(visible(f"      {text}"), hang=2)
+    return style.wrapped(" " * indent + visible(text), hang=2)
 
 
 def _held(found: Explained, held: Held, style: Style) -> list[str]:
