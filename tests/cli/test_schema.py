@@ -11,7 +11,19 @@ from jsonschema import Draft202012Validator
 from kbsync.sandbox import Sandbox
 
 BROKEN = "---\ntitle: Broken\nstatus: live\n---\nSee [this](nowhere.md).\n"
-NAMES = ["plan", "push", "lint", "check", "verify", "ledger", "config", "front-matter"]
+NAMES = [
+    "plan",
+    "push",
+    "lint",
+    "check",
+    "verify",
+    "handoff",
+    "translate",
+    "ledger",
+    "config",
+    "portal",
+    "front-matter",
+]
 
 
 def strict(found: Any) -> Any:

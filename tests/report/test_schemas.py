@@ -25,7 +25,19 @@ from kbsync.report.schemas import schema_names, schema_text
 
 ROOT = Path(__file__).parents[2]
 COMMITTED = ROOT / "tests" / "fixtures" / "schemas"
-NAMES = ["plan", "push", "lint", "check", "verify", "ledger", "config", "portal", "front-matter"]
+NAMES = [
+    "plan",
+    "push",
+    "lint",
+    "check",
+    "verify",
+    "handoff",
+    "translate",
+    "ledger",
+    "config",
+    "portal",
+    "front-matter",
+]
 
 
 def schema(name: str) -> dict[str, Any]:

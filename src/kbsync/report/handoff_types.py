@@ -11,8 +11,8 @@ NAME = "manifest.json"
 VERSION: Literal["kbsync.handoff/1"] = "kbsync.handoff/1"
 INPUT: Literal["kbsync.translate/1"] = "kbsync.translate/1"
 
-Sha = Annotated[str, Meta(description="SHA-256 of the file, in hexadecimal digits; empty if there was none.")]
-Text = Annotated[str, Meta(description="The whole file; empty if there is none.")]
+Sha = Annotated[str, Meta(description="SHA-256 of the file, in hexadecimal digits; empty if it did not exist.")]
+Text = Annotated[str, Meta(description="The whole file; empty if it does not exist.")]
 
 
 class HandedArticle(Struct, frozen=True):
