@@ -22,6 +22,7 @@ def test_a_term_that_is_translated_otherwise_is_named_with_both_places(project):
 
 
 def test_a_changed_glossary_counts_at_once(project):
+    project.write(FRENCH, "---\ntitle: Rembourser\n---\nTexte.\n")
     project.write("glossary.csv", "en,fr\nrefund,rembourser\n")
     assert "KB607" not in project.run("lint", **QUIET).out
     project.write("glossary.csv", "en,fr\nrefund,restituer\n")

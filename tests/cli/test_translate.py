@@ -176,6 +176,17 @@ def test_a_manifest_of_a_stranger_writes_nowhere_else(stale, path):
     assert read(stale, ENGLISH) == before and not (stale.folder / "x.md").exists()
 
 
+def test_a_link_out_of_the_folder_is_not_followed(stale):
+    handed(stale)
+    secret = stale.write("secret.md", "---\ntitle: Secret\n---\nSecret.\n")
+    place = stale.folder / OUT / "translate/fr/billing/invoices.md"
+    place.unlink()
+    place.symlink_to(secret)
+    done = stale.run("translate", "--in", OUT)
+    assert done.code == 7 and "leads out of the folder" in done.err
+    assert not (stale.folder / FOLDER / "invoices.md").exists()
+
+
 def test_a_folder_that_is_in_use_is_refused(stale):
     assert stale.run("translate", "--out", "content/out").code == 2
     handed(stale)

@@ -35,7 +35,7 @@ from patience import GIVE_UP_S
 
 T = TypeVar("T")
 
-CONFIG = '[content]\nroot = "content"\n\n[lint]\nignore = ["KB214"]\n'
+CONFIG = '[content]\nroot = "content"\n\n[lint]\nignore = ["KB214", "KB6"]\n'
 
 TREE: Mapping[str, str | bytes] = {
     "en/billing/_category.md": "---\nname: Billing\nicon: 💳\n---\n",

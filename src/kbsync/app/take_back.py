@@ -79,8 +79,11 @@ def take_back(workspace: Workspace, folder: Path) -> Iterator[TakenBack]:
 
 def _take_one(reading: Reading, folder: Path, article: HandedArticle) -> Outcome:
     place = _place(reading, article)
+    translated = folder / TO_TRANSLATE / article.path
+    if not real_path(translated).is_relative_to(real_path(folder)):
+        raise RefusedFile("The file leads out of the folder of the hand-off.")
     try:
-        data = read_within(folder / TO_TRANSLATE / article.path, MAX_SOURCE_BYTES)
+        data = read_within(translated, MAX_SOURCE_BYTES)
     except FileNotFoundError:
         return "untouched"
     if digest(data) == article.given:

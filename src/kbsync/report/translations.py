@@ -40,7 +40,7 @@ def _item_lines(item: Translation, style: Style) -> Iterator[str]:
     where = "" if item.state == Freshness.MISSING else f" {owed_words(item)}"
     mark = " (machine)" if item.is_machine else ""
     yield from style.wrapped(f"{visible(item.path)}  {style.paint(item.state, color)}{mark}{where}", hang=2)
-    if item.reason:
+    if item.reason and not item.by_history:
         yield from style.wrapped(f"    {item.reason}")
     for change in item.changes:
         yield f"    {label_of(change.field)}:"
