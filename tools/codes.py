@@ -16,14 +16,19 @@ from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from pathlib import Path
 
-from kbsync.lint.explanations import PAGE, anchor_of, explain
+from kbsync.lint.explanations import MORE_PAGE, PAGE, anchor_of, explain, page_of
 from kbsync.lint.sections import section_of
 from kbsync.model import Rule
 from kbsync.report.rules import RULES
 
 CONTENT = Path(__file__).resolve().parent.parent / "content"
 TITLES = Path(__file__).with_name("codes_fr.toml")
-HEADS = {"en": "## All codes\n", "fr": "## Tous les codes\n"}
+PAGES = {
+    f"en/{PAGE}": "## All codes\n",
+    f"en/{MORE_PAGE}": "## The other codes\n",
+    f"fr/{PAGE}": "## Tous les codes\n",
+}
+"""Each page, and the heading below which it is written."""
 TO_ARTICLES = "../"
 """From the folder of the page to that of its locale."""
 
@@ -40,14 +45,15 @@ LEVELS = {"error": "erreur", "warning": "avertissement"}
 Titles = Mapping[str, Mapping[str, str]]
 
 
-def page_of(text: str, locale: str, titles: Titles) -> str:
+def written(text: str, page: str, titles: Titles) -> str:
     """A page as it should be, from the page as it is."""
-    head, _, _ = text.partition(HEADS[locale])
-    rules = RULES.values()
-    sections = (
-        french_sections(rules, titles) if locale == "fr" else (section_of(rule, see=TO_ARTICLES) for rule in rules)
-    )
-    return f"{head}{HEADS[locale]}\n" + "\n".join(sections)
+    head, _, _ = text.partition(PAGES[page])
+    locale, _, article = page.partition("/")
+    if locale == "fr":
+        sections = french_sections(RULES.values(), titles)
+    else:
+        sections = (section_of(rule, see=TO_ARTICLES) for rule in RULES.values() if page_of(rule.code) == article)
+    return f"{head}{PAGES[page]}\n" + "\n".join(sections)
 
 
 def french_sections(rules: Iterable[Rule], titles: Titles) -> Iterator[str]:
@@ -61,7 +67,7 @@ def french_sections(rules: Iterable[Rule], titles: Titles) -> Iterator[str]:
 
 
 def _row(rule: Rule, title: str) -> str:
-    code = f"[{rule.code}]({TO_ARTICLES}../en/{PAGE}#{anchor_of(rule.code)})"
+    code = f"[{rule.code}]({TO_ARTICLES}../en/{page_of(rule.code)}#{anchor_of(rule.code)})"
     level = LEVELS[rule.level] + (", corrigé par `--fix`" if rule.fixable else "")
     return f"| {code} | {title} | {level} | {_see(explain(rule.code).see)} |"
 
@@ -91,14 +97,14 @@ def main(arguments: list[str]) -> None:
     titles = tomllib.loads(TITLES.read_text("utf-8"))
     if wrong := list(complaints(RULES.values(), titles)):
         sys.exit("\n".join(wrong))
-    for locale in HEADS:
-        page = CONTENT / locale / PAGE
-        before = page.read_text("utf-8")
-        after = page_of(before, locale, titles)
+    for page in PAGES:
+        file = CONTENT / page
+        before = file.read_text("utf-8")
+        after = written(before, page, titles)
         if "--check" not in arguments:
-            page.write_text(after, "utf-8")
+            file.write_text(after, "utf-8")
         elif before != after:
-            sys.exit(f"{locale}/{PAGE} is out of date. Run `make codes`.")
+            sys.exit(f"{page} is out of date. Run `make codes`.")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import pytest
 from kbsync.content.post import read_post
 from kbsync.lint import CHECKS, CODES_OF_ALL, CODES_OF_THE_TREE
 from kbsync.lint.body_checks import BODY_CHECKS
-from kbsync.lint.explanations import PAGE, anchor_of, codes, explain, page_address
+from kbsync.lint.explanations import MORE_PAGE, PAGE, anchor_of, codes, explain, page_address, page_of
 from kbsync.lint.finds import Needs
 from kbsync.lint.registry import RULES as OF_A_TREE
 from kbsync.markdown.spans import scan
@@ -21,7 +21,6 @@ from kbsync.report.rules import RULES
 
 ROOT = Path(__file__).parents[2]
 ENGLISH = ROOT / "content" / "en"
-ARTICLE = ENGLISH / PAGE
 
 
 def test_every_rule_has_a_code_of_its_own_and_a_file_that_explains_it():
@@ -59,13 +58,15 @@ def test_a_rule_that_is_new_or_called_otherwise_asks_for_a_french_title():
     assert titles.keys() == RULES.keys()
     assert {code: words["english"] for code, words in titles.items()} == {code: r.title for code, r in RULES.items()}
     text = (ROOT / "content" / "fr" / PAGE).read_text("utf-8")
-    assert [code for code in RULES if f"| [{code}](../../en/{PAGE}#{anchor_of(code)}) | " not in text] == []
+    assert [code for code in RULES if f"| [{code}](../../en/{page_of(code)}#{anchor_of(code)}) | " not in text] == []
 
 
 def test_the_page_of_codes_has_a_heading_with_the_anchor_of_each_code():
-    text = ARTICLE.read_text("utf-8")
-    headings = [heading.text for heading in scan(read_post(text).content).headings]
-    assert [heading for heading in headings if heading.startswith("KB")] == sorted(RULES)
+    for page in (PAGE, MORE_PAGE):
+        text = (ENGLISH / page).read_text("utf-8")
+        headings = [heading.text for heading in scan(read_post(text).content).headings]
+        expected = sorted(code for code in RULES if page_of(code) == page)
+        assert [heading for heading in headings if heading.startswith("KB")] == expected
     assert anchor_of("KB301") == "kb-301"
 
 

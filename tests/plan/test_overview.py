@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kbsync.model import Action, Base, Change, Desired, Held, Observed, Plan, Reason, Status, Target
-from kbsync.plan.overview import Compared, LocaleState, Overview, TranslationState, build_overview, translation_states
+from kbsync.plan.overview import Compared, LocaleState, Overview, build_overview
 
 TARGET = Target("https://a.example", 1, "handbook", "chatwoot")
 
@@ -81,14 +81,6 @@ def test_what_was_not_looked_for_is_not_zero():
     found = english(Plan(TARGET), Compared([ours("a")], [there("a", 1), there("b", 2)], [record("a", 1)], whole=False))
     assert (found.others, found.orphans, found.draft) == (None, None, 1)
     assert Overview(Plan(TARGET), (found, found)).total.others is None
-
-
-def test_a_translation_is_of_the_original_that_it_names():
-    articles = [ours("a"), ours("b"), ours("x", "fr", root="en/a.md"), ours("b", "fr"), ours("y", "fr", root="en/a.md")]
-    assert translation_states(articles, ["en", "fr", "de"], "en") == {
-        "fr": TranslationState(missing=1, unknown=1),
-        "de": TranslationState(missing=2),
-    }
 
 
 def test_ten_thousand_articles_are_each_counted_once():

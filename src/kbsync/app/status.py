@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from kbsync.app.comparison import Comparison, open_comparison
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan import without_portal
+from kbsync.app.translation_state import translation_states
 from kbsync.app.workspace import Workspace
 from kbsync.model import Observed
+from kbsync.plan.freshness import Freshness, Translation, by_locale
 from kbsync.plan.known import Known
-from kbsync.plan.overview import Compared, Overview, build_overview, translation_states
+from kbsync.plan.overview import Compared, Overview, TranslationState, build_overview
 
 
 def status(workspace: Workspace, selectors: tuple[str, ...] = (), *, offline: bool = False) -> Overview:
@@ -35,11 +39,22 @@ def status(workspace: Workspace, selectors: tuple[str, ...] = (), *, offline: bo
         )
         site = planned.reading.compiler.site
         locales = (site.default_locale, *(locale for locale in site.locales if locale != site.default_locale))
+        originals = {i.path for i in planned.desired if i.kind == "article" and i.locale == site.default_locale}
         # Where no original is chosen, such as with `locale:fr`, those of all files count.
-        has_originals = any(item.kind == "article" and item.locale == site.default_locale for item in planned.desired)
-        articles = planned.desired if has_originals else planned.reading.desired
-        translations = translation_states(articles, locales, site.default_locale)
+        states = translation_states(workspace, planned.reading)
+        chosen = [state for state in states if state.original in originals] if originals else states
+        translations = counted(chosen, locales[1:])
         return build_overview(planned.plan, compared, locales, translations)
+
+
+def counted(states: Sequence[Translation], locales: Sequence[str]) -> dict[str, TranslationState]:
+    """How many translations of each state there are, in every locale but that of the originals."""
+    found = by_locale(states)
+    none = dict.fromkeys(Freshness, 0)
+    return {
+        locale: TranslationState(**{state.value: found.get(locale, none)[state] for state in Freshness})
+        for locale in locales
+    }
 
 
 def seen_of(comparison: Comparison) -> list[Observed]:

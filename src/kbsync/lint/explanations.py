@@ -11,7 +11,17 @@ from pathlib import Path
 FOLDER = Path(__file__).with_name("rules")
 
 PAGE = "troubleshooting/codes.md"
-"""The article of kbsync's own help center that has a heading for each code, below the folder of a locale."""
+MORE_PAGE = "troubleshooting/more-codes.md"
+"""The articles of kbsync's own help center that have a heading for each code, below the folder of a locale. One alone
+would have more characters than the service accepts."""
+
+OF_FIRST_PAGE = ("KB1", "KB2", "KB3")
+
+
+def page_of(code: str) -> str:
+    """The article that has a heading for a code."""
+    return PAGE if code.startswith(OF_FIRST_PAGE) else MORE_PAGE
+
 
 _SECTION = re.compile(r"^## (Fix|Before|After|See)\n\n", re.MULTILINE)
 _EXAMPLE = re.compile(r"~~~~markdown\n(.*)~~~~\n*", re.DOTALL)

@@ -19,7 +19,7 @@ NO_ANCHOR = Rule("KB314", "Heading without an anchor")
 SKIPPED_LEVEL = Rule("KB315", "Skipped heading level")
 SECOND_TITLE = Rule("KB316", "Level-1 heading below the title", fixable=True)
 
-_BLANK_LINES = re.compile(r"(?:[ \t]*\r?\n)*")
+_BLANK_LINES = re.compile(r"(?:[ \t]*+\r?\n)*+")
 
 
 def _headings(page: Page) -> list[Heading]:

@@ -197,27 +197,3 @@ def _pending(plan: Plan, observed: Sequence[Observed], held: Sequence[Held]) -> 
 
 def _key(item: Held) -> tuple[str, str, str]:
     return item.path, item.locale, item.slug
-
-
-def translation_states(
-    desired: Iterable[Desired], locales: Sequence[str], default_locale: str
-) -> dict[str, TranslationState]:
-    """By locale, how many articles of the default locale have a translation there.
-
-    Args:
-        desired: all articles.
-        locales: of kbsync.toml.
-        default_locale: the one of the originals.
-    """
-    originals, rendered = set[str](), set[tuple[str, str]]()
-    for item in desired:
-        if item.kind == "article" and item.locale == default_locale:
-            originals.add(item.path)
-        elif item.kind == "article" and item.root_path:
-            rendered.add((item.locale, item.root_path))
-    found = {}
-    for locale in locales:
-        if locale != default_locale:
-            there = sum((locale, path) in rendered for path in originals)
-            found[locale] = TranslationState(missing=len(originals) - there, unknown=there)
-    return found

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterable, Iterator
+from pathlib import PurePosixPath
+from urllib.parse import urljoin
 
-from kbsync.lint.explanations import PAGE, Explanation, anchor_of, explain
+from kbsync.lint.explanations import Explanation, anchor_of, explain, page_of
 from kbsync.lint.registry import RULES as OF_A_TREE
 from kbsync.model import Rule
 from kbsync.plan.rules import RULES as OF_A_PLAN
@@ -55,4 +57,6 @@ def _wrapped(text: str, style: Style) -> Iterator[str]:
 
 def place_of(code: str, page: str) -> str:
     """Where the help center explains a code; in kbsync's own repository if its page is not on the web."""
-    return f"{page or f'content/en/{PAGE}'}#{anchor_of(code)}"
+    article = page_of(code)
+    place = urljoin(page, PurePosixPath(article).stem) if page else f"content/en/{article}"
+    return f"{place}#{anchor_of(code)}"
