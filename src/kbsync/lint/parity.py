@@ -16,12 +16,12 @@ from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
 
-NO_LINK = Rule("KB601", "Link of the original that the translation lacks")
-NO_PICTURE = Rule("KB602", "Image of the original that the translation lacks")
-OTHER_CODE = Rule("KB603", "Code that differs from the original's")
-OTHER_HEADINGS = Rule("KB604", "Headings that differ from the original's")
-NO_PLACEHOLDER = Rule("KB605", "Placeholder of the original that the translation lacks")
-OTHER_TABLES = Rule("KB606", "Table of the original that the translation lacks")
+NO_LINK = Rule("KB601", "Link that the translation lacks")
+NO_PICTURE = Rule("KB602", "Image that the translation lacks")
+OTHER_CODE = Rule("KB603", "Code that differs from the original")
+OTHER_HEADINGS = Rule("KB604", "Headings that differ from the original")
+NO_PLACEHOLDER = Rule("KB605", "Placeholder that the translation lacks")
+OTHER_TABLES = Rule("KB606", "Table that the translation lacks")
 
 RULE_OF = {
     LINK: NO_LINK, IMAGE: NO_PICTURE, CODE: OTHER_CODE, HEADING: OTHER_HEADINGS, PLACEHOLDER: NO_PLACEHOLDER,

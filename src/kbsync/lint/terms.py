@@ -10,7 +10,7 @@ from kbsync.content.tree import Tree
 from kbsync.lint.article_text import article_text
 from kbsync.model import Finding, Rule
 
-OTHER_TERM = Rule("KB607", "Term of the glossary that the translation lacks")
+OTHER_TERM = Rule("KB607", "Glossary term that the translation lacks")
 
 
 def check_terms(tree: Tree, site: Site, terms: Sequence[Term], paths: Collection[str]) -> Iterator[Finding]:
