@@ -17,6 +17,10 @@ def of(found: dict, locale: str) -> dict:
     return next(entry for entry in found["locales"] if entry["locale"] == locale)
 
 
+INVOICES = "content/en/billing/invoices.md"
+PUBLISHED = "---\ntitle: Invoices\nposition: 20\nstatus: published\n---\nText.\n"
+
+
 def test_before_the_first_push_everything_is_new(remote):
     found = report(remote)
     assert (of(found, "en")["files"], of(found, "en")["new"], of(found, "fr")["new"]) == (2, 2, 1)
@@ -40,12 +44,13 @@ def test_it_tells_drafts_live_articles_edits_orphans_and_others_apart(remote, po
 
 
 def test_when_both_sides_match_it_says_so_and_names_no_command(remote):
-    assert remote.run("push").code == 0
+    remote.write(INVOICES, PUBLISHED)
+    assert remote.run("push", "--publish").code == 0
     done = remote.run("status")
     assert (done.code, done.err) == (0, "")
     assert done.out.endswith("Your files and the portal match.\n")
     remote.write("content/fr/billing/invoices.md", "---\ntitle: Factures\n---\nTexte.\n")
-    assert remote.run("push").code == 0
+    assert remote.run("push", "--publish").code == 0
     assert remote.run("status").out.endswith("Everything is up to date.\n")
 
 
@@ -61,7 +66,9 @@ def test_an_edit_that_is_staged_in_the_panel_is_pending(remote, portal: Sandbox)
     assert remote.run("status", "--fail-on", "pending").code == 4
 
 
-def test_translations_count_originals_without_a_file_in_the_other_locale(remote):
+def test_translations_count_published_originals_without_a_file_in_the_other_locale(remote):
+    assert of(report(remote), "fr")["translations"]["missing"] == 0
+    remote.write(INVOICES, PUBLISHED)
     assert of(report(remote), "en")["translations"] is None
     french = of(report(remote), "fr")["translations"]
     assert french == {"fresh": 0, "stale": 0, "missing": 1, "unknown": 1}
@@ -70,6 +77,7 @@ def test_translations_count_originals_without_a_file_in_the_other_locale(remote)
 
 @pytest.mark.parametrize(("word", "code"), [("missing", 10), ("changes", 10), ("stale", 0), ("decide", 0)])
 def test_a_job_fails_on_what_it_names_and_on_nothing_else(remote, word, code):
+    remote.write(INVOICES, PUBLISHED)
     assert remote.run("status", "--fail-on", word).code == code
 
 
