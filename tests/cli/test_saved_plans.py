@@ -137,7 +137,7 @@ def test_the_options_of_the_plan_are_kept_in_the_file_and_told(remote, portal: S
     data = (remote.folder / "content/en/billing/p.json").read_text()
     assert json.loads(data)["asked"] == {
         "selectors": ["en/billing"], "overwrite": ["en/billing/invoices.md"], "recreate": False, "publish": True,
-        "live": [], "allow_removals": None, "release": "", "now": "",
+        "live": [], "allow_removals": None, "stage": False, "publish_staged": False, "release": "", "now": "",
     }  # fmt: skip
     remote.write("plan.json", data)
     (remote.folder / "content/en/billing/p.json").unlink()
