@@ -142,16 +142,19 @@ def _value(text: str, secrets: Mapping[str, str]) -> str:
 
 
 RULES = {
-    "pull_request": '$CI_PIPELINE_SOURCE == "merge_request_event"',
-    "push": '$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_PIPELINE_SOURCE == "push"',
-    "schedule": '$CI_PIPELINE_SOURCE == "schedule"',
+    "pull_request": ['$CI_PIPELINE_SOURCE == "merge_request_event"'],
+    "push": ['$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_PIPELINE_SOURCE == "push"'],
+    "schedule": [
+        '$CI_PIPELINE_SOURCE == "schedule"',
+        '$CI_PIPELINE_SOURCE == "schedule" && $KBSYNC_SCHEDULE != "publish"',
+    ],
 }
 
 
 def gitlab_job(event: Event, secrets: Mapping[str, str], pipeline: Mapping[str, Any] | None = None) -> Job:
     """The one job of the pipeline that this event starts; variables of the project are those of every job."""
     pipeline = read_yaml(GITLAB) if pipeline is None else pipeline
-    [job] = [part for part in pipeline.values() if _rule(part) == RULES[event.name]]
+    [job] = [part for part in pipeline.values() if _rule(part) in RULES[event.name]]
     base = pipeline[job["extends"]] if "extends" in job else pipeline["default"] | {"variables": pipeline["variables"]}
     before = list(base["before_script"])
     assert before.pop(0) == INSTALL
