@@ -365,7 +365,7 @@ def test_settings_of_the_portal_that_moved_are_named_and_left_to_a_person(pushed
     assert done.code == 4 and "portal.toml (color): kbsync does not change this file" in done.out, done.out
     resolved = pushed.run("resolve", "--into-file")
     assert resolved.code == 4 and "portal.toml  color: Kbsync" not in resolved.out, resolved.out
-    assert "copy the portal's value into it yourself" in resolved.out and "Everything is up" not in resolved.out
+    assert "Copy the value into it by hand." in resolved.out and "Everything is up" not in resolved.out
     assert git(pushed, "status", "--short") == ""
 
 
