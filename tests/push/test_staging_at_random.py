@@ -110,7 +110,7 @@ class Round:
             assert after[0] == before[0], "readers see what was to be staged"
         plan = self.world.plan(full=True, **options)
         if theirs and self.file not in after and not options.get("publish_staged"):
-            assert [held.path for held in plan.held] == [X], "nobody is told of the edit of the colleague"
+            assert {held.path for held in plan.held} == {X}, "nobody is told of the edit of the colleague"
         assert self.world.slugs() == ["x", "y"]
 
     def step(self) -> None:
