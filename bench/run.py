@@ -18,13 +18,13 @@ import time
 from collections.abc import Callable
 
 import creates
-import history
 import memory
 import trees
 from process import measure, ratio, use_bytecode
 from sections import write_section
 from worlds import HERE, KBSYNC
 
+import history
 import lint
 
 SMALL, LARGE = 10_000, 100_000
