@@ -33,7 +33,7 @@ TO_TRANSLATE, ORIGINAL, BEFORE, DIFF = "translate", "original", "before", "diff"
 
 @dataclass(frozen=True, slots=True)
 class Article:
-    """One article to hand off, with all its texts; a text is "" where there is none."""
+    """One article to hand off, with all its texts; one that does not exist is ""."""
 
     state: Translation
     translated_from: str

@@ -126,9 +126,8 @@ def observe(
 def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Observed]) -> Iterator[Observed]:
     """Articles, those with a staged edit of ours, or one that somebody decided about, as they are now.
 
-    A listing does not see that a person changed one.
-
-    Staging moves no `updated_at`, and a listing stops at rows that it knows (docs/service.md, S105).
+    A listing does not see that a person changed one: staging moves no `updated_at`, and it stops at rows that it knows
+    (docs/service.md, S105).
     """
     from msgspec import structs
 

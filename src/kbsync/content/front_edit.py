@@ -51,11 +51,6 @@ def remove_value(text: str, key: str) -> str:
     return _without_last_line(text, post, key, scalar(entry.text)) if entry and entry.tag == "str" else text
 
 
-def has_added(text: str, key: str) -> bool:
-    """Whether `remove_value` would take this key out."""
-    return remove_value(text, key) != text
-
-
 def add_item(text: str, key: str, item: str) -> str:
     """The text with one more item at the end of a list, unless that has it.
 
