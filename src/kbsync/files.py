@@ -71,8 +71,10 @@ def unsafe_beside(database: Path) -> tuple[Path, str] | None:
         database: the file itself, no link: SQLite looks for the others beside the file that a link leads to.
     """
     for path in (database.with_name(database.name + ending) for ending in DATABASE_FILES):
-        if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
-            return path, "is not a regular file"
+        # Another process may be done with its journal and delete it at any time.
+        with suppress(FileNotFoundError):
+            if not stat.S_ISREG(path.lstat().st_mode):
+                return path, "is not a regular file"
     journal = database.with_name(database.name + "-journal")
     try:
         with open(journal, "rb", opener=without_waiting) as file:

@@ -6,13 +6,14 @@ import os
 import socket
 import sqlite3
 import struct
+import threading
 from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from kbsync.errors import LedgerError
-from kbsync.files import read_within
+from kbsync.files import read_within, unsafe_beside
 from kbsync.ledger.sqlite import SqliteDatabase
 from kbsync.sandbox import DataRefused, running
 from push.world import SETUP
@@ -182,3 +183,21 @@ def test_a_pipe_is_not_waited_for(tmp_path):
     os.mkfifo(pipe)
     with pytest.raises(OSError, match="it is not a file"):
         read_within(pipe, 100)
+
+
+def test_a_journal_that_another_process_deletes_meanwhile_is_none(tmp_path):
+    database, stop = tmp_path / "ledger.db", threading.Event()
+    journal = tmp_path / "ledger.db-journal"
+
+    def come_and_go() -> None:
+        while not stop.is_set():
+            journal.touch()
+            journal.unlink()
+
+    other = threading.Thread(target=come_and_go)
+    other.start()
+    try:
+        assert [found for _ in range(3_000) if (found := unsafe_beside(database))] == []
+    finally:
+        stop.set()
+        other.join()
