@@ -142,7 +142,7 @@ def place_something(path: Path, made: str) -> None:
     [
         "CREATE TRIGGER t AFTER DELETE ON tokens BEGIN SELECT 1; END",
         "ALTER TABLE portals RENAME TO p; CREATE VIEW portals AS SELECT * FROM p",
-        "CREATE INDEX i ON tokens (hex(zeroblob(450000000)))",
+        "CREATE INDEX i ON tokens (hex(zeroblob(450000)))",
         "DROP TABLE users; CREATE TABLE users (id INTEGER PRIMARY KEY, name, email DEFAULT (hex(zeroblob(9))))",
     ],
 )
@@ -172,7 +172,7 @@ def test_a_ledger_whose_columns_are_computed_is_refused(tmp_path):
     SqliteDatabase(database).close()
     connection = sqlite3.connect(database)
     connection.execute("DROP TABLE picture")
-    connection.execute("CREATE TABLE picture (a TEXT, b TEXT AS (hex(zeroblob(450000000))) VIRTUAL)")
+    connection.execute("CREATE TABLE picture (a TEXT, b TEXT AS (hex(zeroblob(450000))) VIRTUAL)")
     connection.close()
     with pytest.raises(LedgerError, match="computed columns"):
         SqliteDatabase(database)
