@@ -425,3 +425,31 @@ def test_what_was_merged_before_is_named_until_somebody_decided(pushed: Any, por
     )
     assert pushed.run("resolve", REFUNDS, "--ours").code == 0
     assert pushed.run("pull").out == "Everything is up to date.\n"
+
+
+def test_the_command_that_a_merge_needs_leaves_an_edit_that_is_pending(pushed: Any, portal: Sandbox):
+    pushed.write(INVOICES, "---\ntitle: Invoices\nposition: 20\nstatus: published\n---\nOne.\n\nTwo.\n\nThree.\n")
+    commit(pushed)
+    assert pushed.run("push", "--publish").code == 0
+    pushed.write(INVOICES, "---\ntitle: Invoices\nposition: 20\nstatus: published\n---\nOne.\n\nTwo.\n\nThree, ours.\n")
+    commit(pushed)
+    portal.panel.edit("invoices", content="One, theirs.\n\nTwo.\n\nThree.")
+    portal.panel.write("invoices", content="Nobody published this yet.")
+    command = "kbsync resolve en/billing/invoices.md --ours --field body"
+    assert command in pushed.run("pull").out.replace("\n", " ")
+    assert pushed.run(*command.split()[1:]).code == 0
+    commit(pushed)
+    assert "edit pending in the panel" in pushed.run("push").out
+    left = portal.panel.article("invoices")
+    assert left is not None and left.draft_content == "Nobody published this yet."
+
+
+@pytest.mark.parametrize("edit", [{"title": "Theirs"}, {"content": "Quite another text, by somebody in the panel."}])
+def test_a_file_that_was_renamed_and_not_committed_is_the_article_that_somebody_edited(
+    pushed: Any, portal: Sandbox, edit: dict[str, str]
+):
+    portal.panel.edit("invoices", **edit)
+    (pushed.folder / INVOICES).rename(pushed.folder / "content/en/billing/bills.md")
+    done = pushed.run("push")
+    assert done.code == 4 and "en/billing/bills.md  edited in the panel: " in done.out
+    assert len(portal.panel.articles("handbook")) == 3

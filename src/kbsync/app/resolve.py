@@ -117,11 +117,14 @@ def resolve(
 def _asked(plan: Plan, names: Sequence[str], paths: frozenset[str]) -> list[Held]:
     """What is to be decided. An earlier decision is asked for again only where its file is named.
 
-    The plan also has the categories that the named files need.
+    The plan also has the categories that the named files need. Fields that are named are those that readers see, also
+    where an edit of them is pending: that is decided where nothing else is, and without names.
     """
     known = (*plan.held, *plan.kept, *plan.overruled) if paths else plan.held
     of_fields = [item for item in known if not names or set(item.fields) & set(names)]
-    return [item for item in of_fields if not paths or item.path in paths]
+    live = {item.path for item in of_fields if names and item.reason is not Reason.STAGED}
+    asked = [item for item in of_fields if item.reason is not Reason.STAGED or item.path not in live]
+    return [item for item in asked if not paths or item.path in paths]
 
 
 @dataclass(slots=True)

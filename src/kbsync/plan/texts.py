@@ -11,6 +11,7 @@ from kbsync.plan.evidence import Evidence
 from kbsync.plan.known import Node
 from kbsync.plan.likeness import likeness, words
 from kbsync.plan.match import Weighed
+from kbsync.plan.nodes import Article
 from kbsync.plan.orphans import MACHINE_SLUG
 
 Pair = tuple[str, Node]
@@ -64,8 +65,11 @@ def compared(
     old = {node: words(text) for node, text in theirs.items()}
     found = {}
     for path, node in pairs:
-        same_title = weighed.items[path].title == weighed.index.nodes[node].title
-        share = likeness(new[path], old[node], same_title=same_title) if node in old else None
+        item, article = weighed.items[path], weighed.index.nodes[node]
+        same_title = item.title in {article.title, _on_record(article, "title")}
+        # A person may have rewritten the article since; what was sent for that file is still on record.
+        is_kept = item.fields.get("content") == _on_record(article, "content")
+        share = likeness(new[path], new[path] if is_kept else old[node], same_title=same_title) if node in old else None
         if share is not None:
             found[path, node[1]] = share
     return found
@@ -99,7 +103,8 @@ def _left(weighed: Weighed) -> Iterator[Pair]:
     for node in sorted(free, key=str):
         article = weighed.index.nodes[node]
         at_place.setdefault(place_of(article.path), []).append(node)
-        of_text.setdefault(article.some.fields.get("content"), []).append(node)
+        for text in {article.some.fields.get("content"), _on_record(article, "content")}:
+            of_text.setdefault(text, []).append(node)
     for item in new:
         likely = (*at_place.get(place_of(item.path), ()), *of_text.get(item.fields.get("content"), ()))
         for node in dict.fromkeys((*likely, *(() if many else sorted(free, key=str)))):
@@ -183,6 +188,10 @@ def _rewritten(weighed: Weighed) -> _Rewritten:
 def _sides(weighed: Weighed, node: Node) -> list[Fields]:
     article = weighed.index.nodes[node]
     return [side.fields for side in (article.base, article.observed) if side is not None]
+
+
+def _on_record(article: Article, name: str) -> Value:
+    return article.base.fields.get(name) if article.base else None
 
 
 def by_name_alone(weighed: Weighed) -> Iterator[Pair]:

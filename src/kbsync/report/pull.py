@@ -164,7 +164,7 @@ def _list(what: str, items: Sequence[str], style: Style) -> Iterator[str]:
 def _next(pulled: Result, style: Style) -> Iterator[str]:
     edits = [(file.path, file.edit) for file in pulled.files if file.edit is not None]
     conflicts = [path for path, edit in edits if edit.conflicts]
-    merged = [path for path, edit in edits if edit.merged or edit.conflicts]
+    merged = [(path, (*edit.merged, *edit.conflicts)) for path, edit in edits if edit.merged or edit.conflicts]
     if pulled.is_dry:
         return
     if conflicts:
@@ -173,7 +173,10 @@ def _next(pulled: Result, style: Style) -> Iterator[str]:
             "Keep one of each, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
         )
     if merged:
-        command = command_line("resolve", *merged[:3], options=[("--ours", True)])
+        # Nothing else is decided along with them: not an edit that is pending in the panel, which nobody has looked at.
+        fields = dict.fromkeys(field_names([name]) for _, names in merged[:3] for name in names)
+        options = [("--ours", True), *(("--field", name) for name in fields)]
+        command = command_line("resolve", *(path for path, _ in merged[:3]), options=options)
         more = " (and so on for the others)" if len(merged) > 3 else ""
         yield from style.wrapped(f"To publish what both of you wrote, check these files, then run `{command}`{more}.")
 
