@@ -453,3 +453,21 @@ def test_a_file_that_was_renamed_and_not_committed_is_the_article_that_somebody_
     done = pushed.run("push")
     assert done.code == 4 and "en/billing/bills.md  edited in the panel: " in done.out
     assert len(portal.panel.articles("handbook")) == 3
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("Panel", "Panel"), ("title: Panel", "title: Better"), ("Words.", "Other words.")]
+)
+def test_a_pulled_file_that_gets_a_plain_slug_before_its_first_commit_makes_no_second_article(
+    pushed: Any, portal: Sandbox, old: str, new: str
+):
+    portal.panel.create(
+        "handbook", "Panel", " ".join(f"word{n}" for n in range(40)) + " Words.", category_id=1, locale="en"
+    )
+    assert pushed.run("pull").code == 0
+    (path,) = (pushed.folder / "content").rglob("*panel.md")
+    path.write_text(path.read_text().replace("---\n", "---\nslug: plain\n", 1).replace(old, new))
+    commit(pushed)
+    done = pushed.run("push")
+    assert done.code == 4 and "slug in your file:  plain" in done.out
+    assert len(portal.panel.articles("handbook")) == 4

@@ -110,7 +110,7 @@ def _odd(slug: str, *, is_article: bool) -> tuple[str, str]:
         message = f"The slug `{slug}` has capital letters. Readers who type `{lower}` will get a 404."
         return message, f"Write `{lower}`."
     if MACHINE_MADE.match(slug):
-        hint = "Choose a plain one before readers know this one. If they already do, ignore KB205 here."
+        hint = "Give it a plain one with `kbsync mv --slug`, before readers know this one. Else ignore KB205 here."
         return f"The slug `{slug}` was made by the panel and says little.", hint
     message = f"The slug `{slug}` has characters other than a-z, 0-9 and single hyphens between them."
     return message, "Use a plain slug: it makes a plain address."

@@ -92,7 +92,7 @@ def _left(weighed: Weighed) -> Iterator[Pair]:
     Where git cannot say, a slug alone ties nothing together.
     """
     loose = dict(by_name_alone(weighed)) if weighed.index.known.git.word else {}
-    free = [node for node in (*weighed.without_source(), *loose.values()) if _may_be(weighed, node)]
+    free = [node for node in (*weighed.without_source(), *loose.values()) if node[0] == "article"]
     if not free:
         return
     items = (*weighed.unmatched(), *(weighed.items[path] for path in loose))
@@ -207,20 +207,16 @@ def _is_ours(weighed: Weighed, node: Node) -> bool:
     return (article.base or article.former) is not None
 
 
-def _may_be(weighed: Weighed, node: Node) -> bool:
-    """Whether an article may have had a source of another name.
-
-    One with a slug that the panel made was made there.
-    """
-    if node[0] != "article" or _is_ours(weighed, node):
-        return node[0] == "article"
-    return not MACHINE_SLUG.match(weighed.index.nodes[node].some.slug)
-
-
 def _looks_like(weighed: Weighed, item: Desired, node: Node) -> bool:
-    """Whether an article that is on no record, nor in git, may be a source's: a person may have given it that slug."""
+    """Whether an article that is on no record, nor in git, may be a source's: a person may have given it that slug.
+
+    One with a slug that the panel made was made there. It is a source's where it was pulled, and the file got a plain
+    slug before it was committed.
+    """
     some = weighed.index.nodes[node].some
     git = weighed.index.known.git
     same = item.title == weighed.index.nodes[node].title or item.fields.get("content") == some.fields.get("content")
+    if same or MACHINE_SLUG.match(some.slug):
+        return same
     # A file that was renamed is an article already, wherever that is by now.
-    return same or node[1] in git.once or bool(git.word) or git.was_renamed(item.path)
+    return node[1] in git.once or bool(git.word) or git.was_renamed(item.path)
