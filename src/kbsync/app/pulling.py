@@ -23,7 +23,7 @@ from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Observed, RemoteId, Status, Value
 from kbsync.plan.new_paths import Names, NewFile
 from kbsync.plan.pull import Incoming, Moved, Step
-from kbsync.plan.three_way import OURS, THEIRS, marked_whole, merge_texts
+from kbsync.plan.three_way import OURS, THEIRS, marked_whole, merge_texts, with_ends_of
 from kbsync.service.profile import Limits
 
 UNFINISHED_MERGE = "KB212"
@@ -210,6 +210,8 @@ class Texts:
         if is_taken:
             edit.taken.append("content")
             return theirs
+        # A body that both wrote is compared anew anyway, so it need not keep the portal's line ends.
+        theirs = with_ends_of(text, theirs)
         ours = body_in(source, text)
         before = None if base is None else base.strip("\r\n")
         merged = merge_texts(before, ours.strip("\r\n"), theirs.strip("\r\n"))

@@ -1,0 +1,60 @@
+"""Edits that go both ways: what pull, mv, redirects, status, why and translate know of each other."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any
+
+import pytest
+
+from cli.test_pull import INVOICES, REFUNDS, commit, files, git, read
+from kbsync.sandbox import Sandbox
+
+COMMAND = re.compile(r"`kbsync ([^`]*)`")
+
+
+@pytest.fixture
+def shared(remote: Any) -> Any:
+    """The project, committed and pushed."""
+    remote.write(".gitignore", ".kbsync/\n")
+    git(remote, "init", "-q")
+    commit(remote)
+    assert remote.run("push").code == 0
+    return remote
+
+
+def hinted(project: Any, word: str) -> list[str]:
+    """The command of this name that a plan suggests."""
+    commands = (shlex.split(line) for line in COMMAND.findall(" ".join(project.run("plan").out.split())))
+    return next(command for command in commands if command[0] == word)
+
+
+def test_the_command_that_a_plan_suggests_for_an_edit_in_the_panel_takes_it_into_the_file(shared: Any, portal: Sandbox):
+    portal.panel.edit("refunds", title="Money back")
+    assert shared.run(*hinted(shared, "pull")).code == 0
+    assert "title: Money back\n" in read(shared, REFUNDS)
+    assert shared.run("plan", "--check").code == 0
+
+
+def test_where_kbsync_knows_no_base_it_suggests_to_take_the_portal_s_value(shared: Any, portal: Sandbox):
+    portal.panel.edit("refunds", title="Money back")
+    for path in (shared.folder / ".kbsync").glob("ledger*"):
+        path.unlink()
+    command = hinted(shared, "resolve")
+    assert command == ["resolve", "en/billing/refunds.md", "--into-file"]
+    assert shared.run(*command).code == 0
+    assert "title: Money back\n" in read(shared, REFUNDS)
+    assert shared.run("plan", "--check").code == 0
+
+
+def test_a_merged_body_keeps_the_line_ends_of_its_file(shared: Any, portal: Sandbox):
+    text = "---\r\ntitle: Invoices\r\n---\r\nOne.\r\n\r\nTwo.\r\n\r\nThree.\r\n"
+    shared.write(INVOICES, text)
+    commit(shared)
+    assert shared.run("push").code == 0
+    shared.write(INVOICES, text.replace("One", "First"))
+    commit(shared)
+    portal.panel.edit("invoices", content="One.\n\nTwo.\n\nThree.\n\nFour.\n")
+    assert shared.run("pull").code == 0
+    assert read(shared, INVOICES) == text.replace("One", "First").replace("Three.\r\n", "Three.\r\n\r\nFour.\r\n")
