@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.test_pull import INVOICES, REFUNDS, commit, files, git, read
+from cli.test_pull import INVOICES, REFUNDS, client, commit, files, git, read
 from kbsync.sandbox import Sandbox
 
 COMMAND = re.compile(r"`kbsync ([^`]*)`")
@@ -28,6 +28,14 @@ def hinted(project: Any, word: str) -> list[str]:
     """The command of this name that a plan suggests."""
     commands = (shlex.split(line) for line in COMMAND.findall(" ".join(project.run("plan").out.split())))
     return next(command for command in commands if command[0] == word)
+
+
+def change(project: Any, portal: Sandbox, slug: str, /, **fields: Any) -> None:
+    """A change that only another client makes."""
+    article = portal.panel.article(slug)
+    assert article is not None
+    with client(project, portal) as asked:
+        asked.patch(f"articles/{article.id}", json=fields).raise_for_status()
 
 
 def test_the_command_that_a_plan_suggests_for_an_edit_in_the_panel_takes_it_into_the_file(shared: Any, portal: Sandbox):
@@ -58,3 +66,17 @@ def test_a_merged_body_keeps_the_line_ends_of_its_file(shared: Any, portal: Sand
     portal.panel.edit("invoices", content="One.\n\nTwo.\n\nThree.\n\nFour.\n")
     assert shared.run("pull").code == 0
     assert read(shared, INVOICES) == text.replace("One", "First").replace("Three.\r\n", "Three.\r\n\r\nFour.\r\n")
+
+
+def test_a_slug_changed_in_the_panel_leaves_a_redirect(shared: Any, portal: Sandbox):
+    change(shared, portal, "refunds", slug="money-back")
+    assert shared.run("pull").out == "1 file now has edits from the panel:\n  en/billing/refunds.md  slug\n"
+    assert read(shared, REFUNDS).startswith("---\ntitle: Refund a charge\nslug: money-back\naliases: [refunds]\n---\n")
+    commit(shared)
+    assert shared.run("plan", "--check").code == 0
+    assert shared.run("push").code == 0
+    assert "/hc/handbook/articles/refunds,/hc/handbook/articles/money-back,301\n" in shared.run("redirects").out
+    change(shared, portal, "money-back", slug="refunds")
+    assert shared.run("pull").code == 0
+    assert "aliases: [money-back]\n" in read(shared, REFUNDS)
+    assert shared.run("plan", "--check").code == 0

@@ -35,6 +35,7 @@ from kbsync.model import Action, Observed, Reason, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
+from kbsync.plan.nodes import key_of
 from kbsync.plan.portal_settings import BY_HAND
 from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
 from kbsync.plan.translation_links import with_originals
@@ -331,7 +332,8 @@ class _Pull:
         cache = self._image_cache
         images = ImagePuller(self.loader, self.stage, names, places, settings.assets, cache, ids_of(known), hosted)
         authors: dict[RemoteId, str] = {number: name for name, number in settings.authors.items() if name != "default"}
-        return Texts(self.reading, names, places, images, self.workspace.profile.limits, authors)
+        alive = {key_of(item.kind, item.locale, item.slug) for item in self.planned.portal.items or ()}
+        return Texts(self.reading, names, places, images, self.workspace.profile.limits, authors, alive)
 
     # --- the files -------------------------------------------------------------------------------------------------
 

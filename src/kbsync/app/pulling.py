@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -22,6 +22,7 @@ from kbsync.markdown.slugs import made_slug
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Observed, RemoteId, Status, Value
 from kbsync.plan.new_paths import Names, NewFile
+from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.pull import Incoming, Moved, Step
 from kbsync.plan.three_way import OURS, THEIRS, marked_whole, merge_texts, with_ends_of
 from kbsync.service.profile import Limits
@@ -68,6 +69,7 @@ class Texts:
         images: loads the images of a text.
         limits: the profile's.
         authors: names by id.
+        alive: the slugs of everything on the portal (`plan.nodes.key_of`).
     """
 
     reading: Reading
@@ -76,6 +78,7 @@ class Texts:
     images: ImagePuller
     limits: Limits
     authors: Mapping[RemoteId, str]
+    alive: Collection[Key]
     by_folder: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -237,6 +240,8 @@ class Texts:
         if is_taken:
             front[moved.name] = value
             edit.taken.append(moved.name)
+            if moved.name == "slug":
+                front["aliases"] = self._aliases(source, there, str(moved.ours))
         else:
             front[moved.name] = Both(value, OURS, THEIRS)
             edit.conflicts.append(moved.name)
@@ -262,6 +267,12 @@ class Texts:
         if moved.name == LINK_FIELD:
             return self._link(edit, theirs)
         return theirs.value if isinstance(theirs, Status) else theirs
+
+    def _aliases(self, source: Source, there: Observed, old: str) -> tuple[str, ...] | None:
+        """The aliases of a file whose slug comes from the panel: readers of the old address are still led here."""
+        is_taken = key_of(there.kind, there.locale, old) in self.alive
+        kept = [name for name in source.aliases if name not in (old, there.slug)]
+        return (*kept, *(() if is_taken else (old,))) or None
 
     def _link(self, edit: FileEdit, theirs: Value) -> str | None:
         """What a category says that it is linked to; None where its path says that already."""
