@@ -80,3 +80,16 @@ def test_a_slug_changed_in_the_panel_leaves_a_redirect(shared: Any, portal: Sand
     assert shared.run("pull").code == 0
     assert "aliases: [money-back]\n" in read(shared, REFUNDS)
     assert shared.run("plan", "--check").code == 0
+
+
+def test_a_new_category_does_not_become_the_original_of_another_one_by_its_folder(shared: Any, portal: Sandbox):
+    shared.write("content/fr/plans/_category.md", "---\nname: Tarifs\n---\n")
+    shared.write("content/fr/plans/free.md", "---\ntitle: Gratuit\n---\nTexte.\n")
+    commit(shared)
+    assert shared.run("push").code == 0
+    with client(shared, portal) as asked:
+        new = {"category": {"name": "Plans", "slug": "plans", "locale": "en"}}
+        asked.post("categories", json=new).raise_for_status()
+    assert shared.run("pull").code == 0
+    assert read(shared, "content/en/plans-en/_category.md") == "---\nname: Plans\nslug: plans\n---\n"
+    assert shared.run("plan", "--check").code == 0

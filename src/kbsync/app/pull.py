@@ -292,7 +292,7 @@ class _Pull:
         names = replace(Names.of(taken, folders, paths, compiler.site.default_locale), shelves=shelves)
         for path, node in weighed.found.items():
             seen = weighed.index.nodes[node].observed
-            if seen is not None and seen.kind == "article" and compiler.tree.sources[path].translation_of is None:
+            if seen is not None and compiler.tree.sources[path].translation_of is None:
                 names.add_translation(path, seen)
         return names
 
