@@ -93,3 +93,16 @@ def test_a_new_category_does_not_become_the_original_of_another_one_by_its_folde
     assert shared.run("pull").code == 0
     assert read(shared, "content/en/plans-en/_category.md") == "---\nname: Plans\nslug: plans\n---\n"
     assert shared.run("plan", "--check").code == 0
+
+
+def test_an_article_moved_to_another_locale_names_the_command_that_follows(shared: Any, portal: Sandbox):
+    with client(shared, portal) as asked:
+        rows = asked.get("categories", params={"locale": "fr"}).json()["payload"]
+    change(shared, portal, "refunds", locale="fr", category_id=rows[0]["id"])
+    done = shared.run("pull", COLUMNS="60")
+    (command,) = COMMAND.findall(done.out)
+    moved = "mv en/billing/refunds.md fr/billing/refunds-2.md --only --keep-slug"
+    assert (done.code, command) == (4, moved)
+    commit(shared)
+    assert shared.run(*shlex.split(command)).code == 0
+    assert shared.run("plan", "--check").code == 0

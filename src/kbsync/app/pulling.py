@@ -8,6 +8,7 @@ from typing import Literal
 
 from kbsync.app.pulled_images import ImagePuller
 from kbsync.app.reading import Reading
+from kbsync.command import command_line
 from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.compile import replacements_of
 from kbsync.content.front_edits import Both, Edit
@@ -250,7 +251,7 @@ class Texts:
         """What the front matter says for a value of the portal."""
         theirs = moved.theirs
         if moved.name == "locale":
-            edit.left["locale"] = f"move the file into the folder {theirs}/"
+            edit.left["locale"] = f"in the panel it moved to `{theirs}`. Run `{self._move(source.path, there)}`"
         if moved.name == "author":
             if theirs is not None and theirs not in self.authors:
                 edit.left["author"] = f"user {theirs} has no name under [authors] in kbsync.toml"
@@ -258,7 +259,7 @@ class Texts:
         if moved.name == "category":
             locale = source.locale or locale_of(source.path, self.reading.compiler.site.locales)
             if there.locale not in ("", locale):
-                edit.left["category"] = f"on the portal it is in `{there.locale}`"
+                edit.left["category"] = f"on the portal it is in `{there.locale}`: move the file first"
             elif theirs and (locale, str(theirs)) not in self.names.folders:
                 edit.left["category"] = f"the category `{theirs}` is not in your files"
             if theirs and self._category_of_folder(source.path) == theirs:
@@ -267,6 +268,12 @@ class Texts:
         if moved.name == LINK_FIELD:
             return self._link(edit, theirs)
         return theirs.value if isinstance(theirs, Status) else theirs
+
+    def _move(self, path: str, there: Observed) -> str:
+        """The command that moves a file to the locale and the category that its article has."""
+        folder = self.names.folders.get((there.locale, str(there.fields.get("category") or "")), there.locale)
+        place = self.names.give(folder, path.rpartition("/")[2].removesuffix(".md"), ".md")
+        return command_line("mv", path, place, options=[("--only", True), ("--keep-slug", True)])
 
     def _aliases(self, source: Source, there: Observed, old: str) -> tuple[str, ...] | None:
         """The aliases of a file whose slug comes from the panel: readers of the old address are still led here."""
