@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from cli.test_pull import INVOICES, REFUNDS, client, commit, files, git, read
+from cli.test_pull import INVOICES, REFUNDS, client, commit, git, read
 from kbsync.sandbox import Sandbox
 
 COMMAND = re.compile(r"`kbsync ([^`]*)`")
@@ -106,3 +106,37 @@ def test_an_article_moved_to_another_locale_names_the_command_that_follows(share
     commit(shared)
     assert shared.run(*shlex.split(command)).code == 0
     assert shared.run("plan", "--check").code == 0
+
+
+def forget(project: Any) -> None:
+    """Be a clone that has no ledger."""
+    for path in (project.folder / ".kbsync").glob("ledger*"):
+        path.unlink()
+
+
+def test_a_move_that_is_not_committed_yet_is_followed_without_a_ledger(shared: Any):
+    shared.write("content/en/money/_category.md", "---\nname: Money\n---\n")
+    commit(shared)
+    assert shared.run("push").code == 0
+    forget(shared)
+    assert shared.run("mv", INVOICES, "content/en/money/bills.md").code == 0
+    done = shared.run("plan")
+    assert (done.code, "Needs your decision" in done.out) == (0, False), done.out
+    assert "category: billing -> money" in done.out and "slug: invoices -> bills" in done.out
+    assert "Create" not in done.out
+
+
+def test_why_and_diff_follow_a_file_that_was_renamed(shared: Any):
+    body = "".join(f"Sentence number {number} about money.\n\n" for number in range(12))
+    shared.write(INVOICES, f"---\ntitle: Invoices\n---\n{body}")
+    commit(shared)
+    assert shared.run("push").code == 0
+    shared.write(INVOICES, f"---\ntitle: Bills\n---\n{body}Another.\n")
+    git(shared, "commit", "-qam", "Better words")
+    assert shared.run("mv", INVOICES, "content/en/billing/bills.md", "--keep-slug").code == 0
+    for when in ("staged", "committed"):
+        said = shared.run("why", "en/billing/bills.md").out
+        assert "Better words" in said, (when, said)
+        shown = shared.run("diff", "--offline").out
+        assert "+Another." in shown and "Some bodies" not in shown, (when, shown)
+        git(shared, "commit", "-qam", "Moved")

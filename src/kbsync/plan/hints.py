@@ -67,7 +67,7 @@ def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, opt
 
 
 def _into_file(match: Match, reason: Reason, base: Base | None, options: Sequence[Option]) -> str:
-    """How the portal's value comes into the file; the first half of a sentence, up to the command that sends the file."""
+    """How the portal's value comes into the file: the first half of a sentence."""
     desired = match.desired
     if desired.kind == "portal":
         return f"Copy the portal's value into {PORTAL_FILE}, or run"
