@@ -140,3 +140,11 @@ def test_why_and_diff_follow_a_file_that_was_renamed(shared: Any):
         shown = shared.run("diff", "--offline").out
         assert "+Another." in shown and "Some bodies" not in shown, (when, shown)
         git(shared, "commit", "-qam", "Moved")
+
+
+def test_a_pull_that_cannot_ask_the_portal_makes_no_folder(remote: Any):
+    remote.config((remote.folder / "kbsync.toml").read_text() + '[content]\nroot = "docs/help"\n')
+    assert remote.run("pull", KBSYNC_TOKEN="wrong").code == 5
+    assert remote.run("pull", KBSYNC_TOKEN="").code == 2
+    assert remote.run("pull", "--dry-run").code == 0
+    assert not (remote.folder / "docs").exists()

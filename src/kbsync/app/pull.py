@@ -10,7 +10,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -111,23 +111,44 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
             hint="Use the profile `chatwoot`.",
         )
     root = workspace.content_root
-    is_there = root.exists()
-    with suppress(OSError):  # Reading it says what is wrong.
-        root.mkdir(parents=True, exist_ok=True)
     above = pull_folder(workspace)
-    if not options.dry_run and finish(above, root, now_s=time.time()):
-        workspace.session.note("Finished an earlier pull that was interrupted.")
-    reading = read_sound(workspace)
-    stage = Stage(above, root)
     with ExitStack() as stack:
-        if options.dry_run and not is_there:
-            stack.callback(root.rmdir)
-        stack.callback(_end, stage)
+        reading = None
+        if root.exists():
+            _finish_earlier(workspace, above, options)
+            # A tree with errors is refused before the portal is asked for anything.
+            reading = read_sound(workspace)
         service = stack.enter_context(workspace.open_service())
+        if reading is None:
+            service.fetch_portal()  # Nothing is made for a portal that does not answer.
+            stack.enter_context(_new_folder(root))
+            _finish_earlier(workspace, above, options)
+            reading = read_sound(workspace)
+        stage = Stage(above, root)
+        stack.callback(_end, stage)
         loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
         stack.enter_context(loader.opened())
         planned = make_plan(workspace, reading, service, read_ledger(workspace), PlanOptions(full=options.full))
         return _Pull(workspace, service, planned, options, stage, loader).run()
+
+
+def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> None:
+    if not options.dry_run and finish(above, workspace.content_root, now_s=time.time()):
+        workspace.session.note("Finished an earlier pull that was interrupted.")
+
+
+@contextmanager
+def _new_folder(root: Path) -> Iterator[None]:
+    """A content folder, as long as something comes into it."""
+    made = [folder for folder in (root, *root.parents) if not folder.exists()]
+    with suppress(OSError):  # Reading it says what is wrong.
+        root.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # There is something in it.
+            for folder in made:
+                folder.rmdir()
 
 
 def _end(stage: Stage) -> None:
