@@ -139,7 +139,7 @@ def test_why_and_diff_follow_a_file_that_was_renamed(shared: Any):
         assert "Better words" in said, (when, said)
         shown = shared.run("diff", "--offline").out
         assert "+Another." in shown and "Some bodies" not in shown, (when, shown)
-        git(shared, "commit", "-qam", "Moved")
+        commit(shared)
 
 
 def test_a_pull_that_cannot_ask_the_portal_makes_no_folder(remote: Any):

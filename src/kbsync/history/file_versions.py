@@ -136,12 +136,13 @@ class FileHistory:
 
     def _before(self, name: str, commit: Commit) -> tuple[str, str]:
         """The name that a file had before a commit, and the commit where it had it; "" where it is new there."""
-        for parent in commit.parents[:1]:
-            with closing(self.repository.log(head=commit.id, since=parent)) as commits:
-                entries = next(commits, commit).entries
-            for entry in entries:
+        # Asked for one file, git names as its parents only commits that touched this one.
+        with closing(self.repository.log(head=commit.id)) as commits:
+            whole = next(commits, None)
+        if whole is not None and whole.id == commit.id and whole.parents:
+            for entry in whole.entries:
                 if entry.name == name and entry.is_rename and self._is_same(entry):
-                    return entry.old_name, parent
+                    return entry.old_name, whole.parents[0]
         return "", ""
 
     def describe(self, commit: str) -> CommitInfo:
