@@ -103,6 +103,16 @@ def test_a_remembered_plan_decodes_no_source(quiet: Project):
     assert not scan.exists()
 
 
+def test_a_diff_of_a_remembered_plan_decodes_no_source_and_says_what_another_one_says(quiet: Project):
+    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
+    scan.unlink()
+    remembered = quiet.run("diff", "--format", "json")
+    assert remembered.code == 0 and not scan.exists()
+    (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
+    assert quiet.run("diff", "--format", "json").out == remembered.out
+    assert scan.exists()
+
+
 def test_a_remembered_plan_asks_the_portal_as_often_as_another(quiet: Project, portal: Sandbox):
     before = len(portal.requests)
     told(quiet)

@@ -268,7 +268,7 @@ def test_a_category_that_the_panel_renamed_keeps_its_articles(pushed: Any, porta
         rows = asked.get("categories", params={"locale": "en"}).json()["payload"]
         asked.patch(f"categories/{rows[0]['id']}", json={"slug": "money", "name": "Money"}).raise_for_status()
     assert pushed.run("pull").code == 0
-    assert read(pushed, "content/en/billing/_category.md") == "---\nname: Money\nslug: money\n---\n"
+    assert read(pushed, "content/en/billing/_category.md") == "---\nname: Money\nslug: money\naliases: [billing]\n---\n"
     assert "category: money\n" in read(pushed, INVOICES)
     assert pushed.run("plan", "--check").code == 0
 

@@ -254,3 +254,17 @@ def test_a_program_does_not_see_the_token(stale):
     assert "exit code 1: none" in done.err
     assert stale.run("translate", "--with", "no-such-program", "--out", "other").code == 2
     assert not (stale.folder / "other").exists()
+
+
+def test_a_translation_in_a_new_category_brings_the_file_of_the_category(stale):
+    stale.write("content/en/plans/_category.md", "---\nname: Plans\nicon: star\nslug: our-plans\n---\n")
+    stale.write("content/en/plans/free.md", "---\ntitle: Free\nstatus: published\n---\nText.\n")
+    stale.write("content/en/plans/paid.md", "---\ntitle: Paid\nstatus: published\n---\nText.\n")
+    handed(stale)
+    translate(stale, "fr/plans/free.md", "title: Free", "title: Gratuit")
+    translate(stale, "fr/plans/paid.md", "title: Paid", "title: Payant")
+    done = stale.run("translate", "--in", OUT)
+    assert done.code == 0
+    assert done.out.count("content/fr/plans/_category.md: new. Translate its name, `Plans`.\n") == 1
+    assert read(stale, "content/fr/plans/_category.md") == "---\nname: Plans\nicon: star\n---\n"
+    assert stale.run("lint").code == 0

@@ -203,6 +203,7 @@ BROKEN = [
     ("---\ntitle: a: b\n---\n", ("KB104", 2, 9), "quotes"),
     ("---\r\nslug: a\r\ntitle: a: b\r\n---\r\n", ("KB104", 3, 9), "quotes"),
     ("\ufeff---\nslug: a\ntitle: é😀: b: c\n---\n", ("KB104", 3, 13 - 3), "quotes"),
+    ("---\nslug: a\n<<<<<<< HEAD\ntitle: A\n=======\ntitle: B\n>>>>>>> x\n---\n", ("KB104", 3, 1), "Keep one version"),
     ("---\ntitle: A\n\tslug: b\n---\n", ("KB104", 3, 1), "Indent with spaces"),
     ("---\ntags:\n\t- b\n---\n", ("KB104", 3, 1), "Indent with spaces"),
     ("---\ntitle: [a\n---\n", ("KB104", 3, 1), "quotes"),

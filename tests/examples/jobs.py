@@ -17,6 +17,7 @@ GITHUB = EXAMPLES / "github" / "kbsync.yml"
 NIGHTLY = EXAMPLES / "github" / "nightly.yml"
 VERIFY = EXAMPLES / "github" / "verify.yml"
 PULL = EXAMPLES / "github" / "pull.yml"
+GITLAB_PULL = EXAMPLES / "gitlab" / "pull.gitlab-ci.yml"
 FORK_PLAN = EXAMPLES / "github" / "fork-plan.yml"
 FORK_COMMENT = EXAMPLES / "github" / "fork-comment.yml"
 GITLAB = EXAMPLES / "gitlab" / ".gitlab-ci.yml"
@@ -146,7 +147,7 @@ RULES = {
     "push": ['$CI_COMMIT_BRANCH == $CI_DEFAULT_BRANCH && $CI_PIPELINE_SOURCE == "push"'],
     "schedule": [
         '$CI_PIPELINE_SOURCE == "schedule"',
-        '$CI_PIPELINE_SOURCE == "schedule" && $KBSYNC_SCHEDULE != "publish"',
+        '$CI_PIPELINE_SOURCE == "schedule" && $KBSYNC_SCHEDULE == null',
     ],
 }
 
@@ -163,6 +164,13 @@ def gitlab_job(event: Event, secrets: Mapping[str, str], pipeline: Mapping[str, 
     if "after_script" in job:
         steps.append(Step("\n".join(job["after_script"]), environ, when="${{ !cancelled() }}", may_fail=True))
     return Job(int(base["variables"].get("GIT_DEPTH", 20)), steps)
+
+
+def gitlab_pull_job(secrets: Mapping[str, str]) -> Job:
+    """The job that brings panel edits into the repository."""
+    job = read_yaml(GITLAB_PULL)["pull"]
+    assert job["before_script"] == [INSTALL]
+    return Job(int(job["variables"]["GIT_DEPTH"]), [Step("\n".join(job["script"]), dict(secrets))])
 
 
 def _rule(part: Any) -> str:

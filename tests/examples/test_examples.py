@@ -13,7 +13,7 @@ from push.world import PORTAL, SETUP, TOKEN
 from service.forges import FORBIDDEN, FakeForge, running_forge
 
 from .forge import Forge
-from .jobs import AT_NIGHT, FORGE_TOKEN, GITHUB, GITLAB, MERGED, component, gitlab_job, read_yaml, reviewed
+from .jobs import AT_NIGHT, FORGE_TOKEN, GITHUB, GITLAB, MERGED, component, gitlab_job, gitlab_pull_job, read_yaml, reviewed
 
 pytestmark = pytest.mark.slow
 
@@ -242,3 +242,21 @@ def test_a_branch_that_names_another_service_does_not_get_the_token(forge, porta
     ran = forge.run(reviewed("evil"))
     assert ran.code == 2
     assert "(KBSYNC_TOKEN_ORIGIN), but kbsync.toml would send it to" in ran.err
+
+
+@pytest.mark.parametrize("api", ["gitlab"], indirect=True)
+def test_a_scheduled_job_pushes_a_branch_with_the_edits_from_the_panel(forge, portal):
+    forge.merge("first")
+    assert forge.run(MERGED).code == 0
+    origin = forge.folder / "origin.git"
+    forge.git(origin, "config", "receive.advertisePushOptions", "true")
+    portal.panel.edit("invoices", title="Bills")
+    job = gitlab_pull_job(forge.secrets | {"KBSYNC_GIT_TOKEN": FORGE_TOKEN})
+    project = {"CI_PROJECT_URL": origin.as_uri().removesuffix(".git"), "CI_DEFAULT_BRANCH": "main"}
+    for _ in range(2):
+        # Without a ledger, both versions of the title are in the file: exit code 4, and the branch shows them.
+        done = forge.run(AT_NIGHT, job, **project)
+        assert done.code == 0, done.err
+    forge.git(forge.desk, "fetch", "--quiet", "origin", "kbsync-pull")
+    forge.git(forge.desk, "checkout", "--quiet", "FETCH_HEAD")
+    assert "title: Bills" in (forge.desk / ARTICLE).read_text("utf-8")

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from .jobs import FORK_COMMENT, FORK_PLAN, GITHUB, GITLAB, NIGHTLY, PULL, ROOT, VERIFY
+from .jobs import FORK_COMMENT, FORK_PLAN, GITHUB, GITLAB, GITLAB_PULL, NIGHTLY, PULL, ROOT, VERIFY
 
 PAGES = {
     "publish-on-merge": [GITHUB],
@@ -14,7 +14,7 @@ PAGES = {
     "plan-for-forks": [FORK_PLAN, FORK_COMMENT],
     "nightly-check": [NIGHTLY],
     "verify": [VERIFY],
-    "pull-every-night": [PULL],
+    "pull-every-night": [PULL, GITLAB_PULL],
 }
 
 

@@ -157,6 +157,12 @@ def _nothing_to_push(workspace: Workspace, walk: Walk) -> Pushed | None:
         return Pushed(known, requests=service.requests, reading=service.requests, seconds=time.monotonic() - started)
 
 
+def plan_of_nothing(workspace: Workspace) -> Plan | None:
+    """The last plan, where that had nothing to do, and nothing moved since, here and on the portal; else None."""
+    nothing = _nothing_to_push(workspace, walk_tree(workspace.content_root))
+    return nothing.plan if nothing is not None else None
+
+
 @dataclass(frozen=True, slots=True)
 class Linted:
     """What was found, and the sources that were looked at, in path order."""

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
 from kbsync.app.bodies import read_bodies
+from kbsync.app.cached import plan_of_nothing
 from kbsync.app.comparison import open_comparison
+from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import PlanOptions, named
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.workspace import Workspace
@@ -48,6 +50,12 @@ def diff(workspace: Workspace, selectors: tuple[str, ...], *, offline: bool, mos
         TreeRefused: the content tree has errors.
         PlanRefused: offline, and there is nothing on record to compare with.
     """
+    if not selectors and not offline:
+        known = plan_of_nothing(workspace)
+        # What was accepted differs all the same, and its texts are to be read.
+        if known is not None and not known.kept:
+            note_without_ledger(workspace)
+            return Differences(known, NO_BODIES)
     with open_comparison(workspace, PlanOptions(selectors), offline=offline) as comparison:
         planned, service = comparison.planned, comparison.service
         if service is None:

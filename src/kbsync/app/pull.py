@@ -10,7 +10,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -35,6 +35,7 @@ from kbsync.model import Action, Observed, Reason, RemoteId
 from kbsync.plan.draft import Draft
 from kbsync.plan.match import match_items
 from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
+from kbsync.plan.nodes import key_of
 from kbsync.plan.portal_settings import BY_HAND
 from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
 from kbsync.plan.translation_links import with_originals
@@ -110,23 +111,44 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
             hint="Use the profile `chatwoot`.",
         )
     root = workspace.content_root
-    is_there = root.exists()
-    with suppress(OSError):  # Reading it says what is wrong.
-        root.mkdir(parents=True, exist_ok=True)
     above = pull_folder(workspace)
-    if not options.dry_run and finish(above, root, now_s=time.time()):
-        workspace.session.note("Finished an earlier pull that was interrupted.")
-    reading = read_sound(workspace)
-    stage = Stage(above, root)
     with ExitStack() as stack:
-        if options.dry_run and not is_there:
-            stack.callback(root.rmdir)
-        stack.callback(_end, stage)
+        reading = None
+        if root.exists():
+            _finish_earlier(workspace, above, options)
+            # A tree with errors is refused before the portal is asked for anything.
+            reading = read_sound(workspace)
         service = stack.enter_context(workspace.open_service())
+        if reading is None:
+            service.fetch_portal()  # Nothing is made for a portal that does not answer.
+            stack.enter_context(_new_folder(root))
+            _finish_earlier(workspace, above, options)
+            reading = read_sound(workspace)
+        stage = Stage(above, root)
+        stack.callback(_end, stage)
         loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
         stack.enter_context(loader.opened())
         planned = make_plan(workspace, reading, service, read_ledger(workspace), PlanOptions(full=options.full))
         return _Pull(workspace, service, planned, options, stage, loader).run()
+
+
+def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> None:
+    if not options.dry_run and finish(above, workspace.content_root, now_s=time.time()):
+        workspace.session.note("Finished an earlier pull that was interrupted.")
+
+
+@contextmanager
+def _new_folder(root: Path) -> Iterator[None]:
+    """A content folder, as long as something comes into it."""
+    made = [folder for folder in (root, *root.parents) if not folder.exists()]
+    with suppress(OSError):  # Reading it says what is wrong.
+        root.mkdir(parents=True, exist_ok=True)
+    try:
+        yield
+    finally:
+        with suppress(OSError):  # There is something in it.
+            for folder in made:
+                folder.rmdir()
 
 
 def _end(stage: Stage) -> None:
@@ -291,7 +313,7 @@ class _Pull:
         names = replace(Names.of(taken, folders, paths, compiler.site.default_locale), shelves=shelves)
         for path, node in weighed.found.items():
             seen = weighed.index.nodes[node].observed
-            if seen is not None and seen.kind == "article" and compiler.tree.sources[path].translation_of is None:
+            if seen is not None and compiler.tree.sources[path].translation_of is None:
                 names.add_translation(path, seen)
         return names
 
@@ -331,7 +353,8 @@ class _Pull:
         cache = self._image_cache
         images = ImagePuller(self.loader, self.stage, names, places, settings.assets, cache, ids_of(known), hosted)
         authors: dict[RemoteId, str] = {number: name for name, number in settings.authors.items() if name != "default"}
-        return Texts(self.reading, names, places, images, self.workspace.profile.limits, authors)
+        alive = {key_of(item.kind, item.locale, item.slug) for item in self.planned.portal.items or ()}
+        return Texts(self.reading, names, places, images, self.workspace.profile.limits, authors, alive)
 
     # --- the files -------------------------------------------------------------------------------------------------
 

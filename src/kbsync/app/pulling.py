@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 from kbsync.app.pulled_images import ImagePuller
 from kbsync.app.reading import Reading
+from kbsync.command import command_line
 from kbsync.content.body import CATEGORY_FILE, body_of
 from kbsync.content.compile import replacements_of
 from kbsync.content.front_edits import Both, Edit
@@ -22,8 +23,9 @@ from kbsync.markdown.slugs import made_slug
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Observed, RemoteId, Status, Value
 from kbsync.plan.new_paths import Names, NewFile
+from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.pull import Incoming, Moved, Step
-from kbsync.plan.three_way import OURS, THEIRS, marked_whole, merge_texts
+from kbsync.plan.three_way import OURS, THEIRS, marked_whole, merge_texts, with_ends_of
 from kbsync.service.profile import Limits
 
 UNFINISHED_MERGE = "KB212"
@@ -68,6 +70,7 @@ class Texts:
         images: loads the images of a text.
         limits: the profile's.
         authors: names by id.
+        alive: the slugs of everything on the portal (`plan.nodes.key_of`).
     """
 
     reading: Reading
@@ -76,6 +79,7 @@ class Texts:
     images: ImagePuller
     limits: Limits
     authors: Mapping[RemoteId, str]
+    alive: Collection[Key]
     by_folder: dict[str, str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -210,6 +214,8 @@ class Texts:
         if is_taken:
             edit.taken.append("content")
             return theirs
+        # A body that both wrote is compared anew anyway, so it need not keep the portal's line ends.
+        theirs = with_ends_of(text, theirs)
         ours = body_in(source, text)
         before = None if base is None else base.strip("\r\n")
         merged = merge_texts(before, ours.strip("\r\n"), theirs.strip("\r\n"))
@@ -235,6 +241,8 @@ class Texts:
         if is_taken:
             front[moved.name] = value
             edit.taken.append(moved.name)
+            if moved.name == "slug":
+                front["aliases"] = self._aliases(source, there, str(moved.ours))
         else:
             front[moved.name] = Both(value, OURS, THEIRS)
             edit.conflicts.append(moved.name)
@@ -243,7 +251,7 @@ class Texts:
         """What the front matter says for a value of the portal."""
         theirs = moved.theirs
         if moved.name == "locale":
-            edit.left["locale"] = f"move the file into the folder {theirs}/"
+            edit.left["locale"] = f"in the panel it moved to `{theirs}`. Run `{self._move(source.path, there)}`"
         if moved.name == "author":
             if theirs is not None and theirs not in self.authors:
                 edit.left["author"] = f"user {theirs} has no name under [authors] in kbsync.toml"
@@ -251,7 +259,7 @@ class Texts:
         if moved.name == "category":
             locale = source.locale or locale_of(source.path, self.reading.compiler.site.locales)
             if there.locale not in ("", locale):
-                edit.left["category"] = f"on the portal it is in `{there.locale}`"
+                edit.left["category"] = f"on the portal it is in `{there.locale}`: move the file first"
             elif theirs and (locale, str(theirs)) not in self.names.folders:
                 edit.left["category"] = f"the category `{theirs}` is not in your files"
             if theirs and self._category_of_folder(source.path) == theirs:
@@ -260,6 +268,18 @@ class Texts:
         if moved.name == LINK_FIELD:
             return self._link(edit, theirs)
         return theirs.value if isinstance(theirs, Status) else theirs
+
+    def _move(self, path: str, there: Observed) -> str:
+        """The command that moves a file to the locale and the category that its article has."""
+        folder = self.names.folders.get((there.locale, str(there.fields.get("category") or "")), there.locale)
+        place = self.names.give(folder, path.rpartition("/")[2].removesuffix(".md"), ".md")
+        return command_line("mv", path, place, options=[("--only", True), ("--keep-slug", True)])
+
+    def _aliases(self, source: Source, there: Observed, old: str) -> tuple[str, ...] | None:
+        """The aliases of a file whose slug comes from the panel: readers of the old address are still led here."""
+        is_taken = key_of(there.kind, there.locale, old) in self.alive
+        kept = [name for name in source.aliases if name not in (old, there.slug)]
+        return (*kept, *(() if is_taken else (old,))) or None
 
     def _link(self, edit: FileEdit, theirs: Value) -> str | None:
         """What a category says that it is linked to; None where its path says that already."""

@@ -17,8 +17,10 @@ from kbsync.app.translated import KEY, with_key
 from kbsync.app.workspace import Workspace
 from kbsync.content.body import BOM, CATEGORY_FILE
 from kbsync.content.handed import prepared, with_machine, with_translation
+from kbsync.content.identity import one_form
 from kbsync.content.keys import BLOB_ID
 from kbsync.content.parse import parse_source
+from kbsync.content.post import dumps, new_post
 from kbsync.content.source import Source
 from kbsync.content.walk import MAX_SOURCE_BYTES
 from kbsync.errors import ContentError, UsageError
@@ -27,16 +29,23 @@ from kbsync.report.handoff_types import NAME, HandedArticle, HandOff
 
 MAX_MANIFEST_BYTES = 50_000_000
 
+OF_CATEGORY = ("name", "description", "position", "icon", "icon_color")
+"""What a new category has of its original, until somebody translates it."""
+
 Outcome = Literal["new", "updated", "untouched", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
 class TakenBack:
-    """What became of one file of a hand-off; `reason` is a sentence for one that was refused."""
+    """What became of one file of a hand-off; `reason` is a sentence for one that was refused.
+
+    `name`: of a category that got a file, in the language of the original.
+    """
 
     path: str
     outcome: Outcome
     reason: str = ""
+    name: str = ""
 
 
 class RefusedFile(Exception):
@@ -68,7 +77,10 @@ def take_back(workspace: Workspace, folder: Path) -> Iterator[TakenBack]:
     reading = read_content(workspace, compiled=False)
     for article in hand_off.articles:
         try:
-            yield TakenBack(article.path, _take_one(reading, folder, article))
+            outcome = _take_one(reading, folder, article)
+            yield TakenBack(article.path, outcome)
+            if outcome == "new":
+                yield from _new_category(reading, article.path)
         except RefusedFile as exc:
             yield TakenBack(article.path, "refused", str(exc))
         except ContentError as exc:
@@ -103,6 +115,29 @@ def _take_one(reading: Reading, folder: Path, article: HandedArticle) -> Outcome
         raise RefusedFile("A file was made there meanwhile.")
     write_whole(place, text.encode())
     return "new"
+
+
+def _new_category(reading: Reading, path: str) -> Iterator[TakenBack]:
+    """Write the file of the category that a new translation is in, where its language does not have it yet.
+
+    Without it, the files could not be planned. It says what the original's category says.
+    """
+    tree, site = reading.compiler.tree, reading.compiler.site
+    locale, *folders = path.split("/")[:-1]
+    above = ["/".join(folders[:number]) for number in range(len(folders), 0, -1)]
+    if any(os.path.lexists(tree.root / locale / folder / CATEGORY_FILE) for folder in above):
+        return
+    originals = {folder: tree.sources.get(f"{site.default_locale}/{folder}/{CATEGORY_FILE}") for folder in above}
+    folder = next((folder for folder in above if originals[folder]), above[-1] if above else "")
+    if not folder or (locale, one_form(folder.rpartition("/")[2])) in site.declared:
+        return
+    original = originals[folder]
+    values = {"name": folder.rpartition("/")[2].replace("-", " ").capitalize()}
+    if original is not None:
+        values |= {key: value for key in OF_CATEGORY if (value := getattr(original, key)) is not None}
+    made = f"{locale}/{folder}/{CATEGORY_FILE}"
+    write_whole(tree.root / made, dumps(new_post("", **values)).encode())
+    yield TakenBack(made, "new", name=values["name"])
 
 
 def _place(reading: Reading, article: HandedArticle) -> Path:

@@ -127,6 +127,8 @@ def _take_back(project: Project, folder: Path, options: Options) -> int:
             say(f"{name} was not taken. {visible(taken.reason)}", err=True)
         elif taken.outcome == "untouched":
             untouched += 1
+        elif taken.name:
+            say(f"{name}: new. Translate its name, `{visible(taken.name)}`.")
         else:
             written += 1
             say(f"{name}: {'new, as a draft' if taken.outcome == 'new' else 'updated'}.")

@@ -18,6 +18,7 @@ try:
 except ImportError:  # PyYAML without libyaml: slower, the same result
     from yaml import SafeLoader as Loader  # type: ignore[assignment]
 
+from kbsync.content.merge_marks import HINT, MARKER, message_of
 from kbsync.content.rules import DOUBLED_KEY, NEVER_CLOSED, NOT_A_MAPPING, NOT_YAML, TOO_LARGE
 from kbsync.content.source import Place, Problem
 from kbsync.model import Rule
@@ -75,6 +76,11 @@ def read_block(block: str) -> FrontMatter:
         return front
     if forbidden := Characters.NON_PRINTABLE.search(block):
         front.problems.append(_character_problem(block, forbidden.start()))
+        return front
+    if ("<<<<<<<" in block or ">>>>>>>" in block) and (marker := MARKER.search(block)):
+        # To YAML it is a line like others, so what YAML says of it would be a riddle.
+        line = len(re.split(r"\r\n|\n|\r", block[: marker.start()])) + 1
+        front.problems.append(Problem.of(NOT_YAML, (line, 1), message_of(marker[0]), HINT))
         return front
     try:
         _Reader(block, front).read()

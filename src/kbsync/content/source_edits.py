@@ -50,7 +50,7 @@ def edit_source(
         content = framed(body, content, most_chars)
     edited = edit_front(head, front) if front else head
     if edited and content and edited.endswith("-"):
-        edited += "\n"  # A file that ended with its front matter.
+        edited += "\r\n" if "\r\n" in edited else "\n"  # A file that ended with its front matter.
     return None if edited is None else edited + content
 
 
@@ -86,8 +86,9 @@ def _with_heading(
 
 def _marked(heading: str, edit: Both) -> str:
     title = _heading("#", str(edit.theirs)) or f"# {edit.theirs}"
-    ours = heading.rstrip("\r\n")
-    return f"<<<<<<< {edit.ours_name}\n{ours}\n=======\n{title}\n>>>>>>> {edit.theirs_name}\n"
+    end = "\r\n" if heading.endswith("\r\n") else "\n"
+    lines = (f"<<<<<<< {edit.ours_name}", heading.rstrip("\r\n"), "=======", title, f">>>>>>> {edit.theirs_name}", "")
+    return end.join(lines)
 
 
 def _heading(old: str, title: str) -> str | None:

@@ -15,8 +15,9 @@ from kbsync.fields import ARTICLE_FIELDS
 from kbsync.history.blobs import Blobs
 from kbsync.history.git_process import GitFailed
 from kbsync.history.past import Past
-from kbsync.history.repository import Repository
+from kbsync.history.repository import UNCHANGED, Commit, Entry, Repository
 from kbsync.history.revisions import Then
+from kbsync.history.same_body import has_same_body
 from kbsync.history.trail import Text
 from kbsync.model import Value, visible
 
@@ -82,7 +83,7 @@ class FileHistory:
         return self.repository.is_shallow
 
     def versions(self, path: str) -> list[FileVersion]:
-        """The versions of a file under its name of today, newest first; what could not have been pushed is left out.
+        """The versions of a file under all its names, newest first; what could not have been pushed is left out.
 
         Raises:
             GitFailed: the history is broken or empty.
@@ -109,15 +110,40 @@ class FileHistory:
         ]
 
     def _texts(self, path: str) -> list[Text]:
-        """The commits that wrote the file; `until_s` of each is when it was made."""
+        """The commits that wrote the file, under all its names; `until_s` of each is when it was made."""
         texts: list[Text] = []
-        with closing(self.repository.log([path])) as commits:
-            for commit in commits:
-                oids = [entry.oid for entry in commit.entries if entry.name == path]
-                if oids == [""] or len(texts) >= MOST_VERSIONS:
-                    break
-                texts += [Text(path, path, oid, commit.id, commit.time_s) for oid in oids]
+        staged = {entry.name: entry.old_name for entry in self.repository.staged_renames() if self._is_same(entry)}
+        name, head = staged.get(path, path), "HEAD"
+        while name and len(texts) < MOST_VERSIONS:
+            begun = self._follow(path, name, head, texts)
+            name, head = self._before(name, begun) if begun is not None else ("", "")
         return texts
+
+    def _is_same(self, entry: Entry) -> bool:
+        return entry.percent == UNCHANGED or has_same_body(self._blobs, entry)
+
+    def _follow(self, path: str, name: str, head: str, texts: list[Text]) -> Commit | None:
+        """Add the commits that wrote the file under one name; the one with which it got that name, if any."""
+        begun: Commit | None = None
+        with closing(self.repository.log([name], head=head)) as commits:
+            for commit in commits:
+                entries = [entry for entry in commit.entries if entry.name == name]
+                if [entry.oid for entry in entries] == [""] or len(texts) >= MOST_VERSIONS:
+                    break
+                texts += [Text(path, name, entry.oid, commit.id, commit.time_s) for entry in entries]
+                begun = commit if any(not entry.old_oid for entry in entries) else begun
+        return begun
+
+    def _before(self, name: str, commit: Commit) -> tuple[str, str]:
+        """The name that a file had before a commit, and the commit where it had it; "" where it is new there."""
+        # Asked for one file, git names as its parents only commits that touched this one.
+        with closing(self.repository.log(head=commit.id)) as commits:
+            whole = next(commits, None)
+        if whole is not None and whole.id == commit.id and whole.parents:
+            for entry in whole.entries:
+                if entry.name == name and entry.is_rename and self._is_same(entry):
+                    return entry.old_name, whole.parents[0]
+        return "", ""
 
     def describe(self, commit: str) -> CommitInfo:
         """Who made a commit, when, and its first line.

@@ -56,7 +56,7 @@ COMPLAINTS = {
     "ut of memory": "git ran out of memory. Look for a commit with very many files in `git log --stat`.",
     "dubious ownership": "git refuses this repository, because it belongs to another user. Run "
     '`git config --global --add safe.directory "$PWD"` in its top folder.',
-    "not a git repository": "Your files are not in a git repository. Copy the portal's value into your file.",
+    "not a git repository": "Your files are not in a git repository. Put them into one, and commit them.",
     "promisor": PARTIAL,
     "argument 'HEAD'": "Nothing is committed yet. Commit the files as they were published.",
     "revision 'HEAD'": "Nothing is committed yet. Commit the files as they were published.",

@@ -135,6 +135,16 @@ class Repository:
         lines = self.git.ask("ls-tree", "-r", "-z", "--name-only", "HEAD").split(b"\0")
         return {line.decode("utf-8", "surrogateescape") for line in lines}
 
+    def staged_renames(self) -> list[Entry]:
+        """The sources that have another name in the index than in HEAD, as after `git mv`.
+
+        Raises:
+            GitFailed: there is no HEAD, or it is broken.
+        """
+        found = self.git.ask("diff-index", "--cached", *RENAMES, "--diff-filter=R", "-z", "HEAD", "--", EVERYTHING)
+        tokens = iter(found.split(b"\0"))
+        return list(_sources([self._entry(token, tokens) for token in tokens if token.startswith(b":")]))
+
     def log(self, only: Collection[str] = (), *, head: str = "HEAD", since: str = "") -> Generator[Commit, None, None]:
         """The commits that HEAD is made of and that touched sources, newest first.
 

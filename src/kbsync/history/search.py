@@ -7,25 +7,24 @@ What was read is kept (`log_cache.py`): the next walk asks git for what is new.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import closing
 
-from kbsync.content.body import CATEGORY_FILE, body_of
+from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.compile import Compiler
-from kbsync.content.parse import parse_source
 from kbsync.history.asked import File, Pair
 from kbsync.history.blobs import Blob, Blobs
 from kbsync.history.git_process import GitFailed
 from kbsync.history.linking import AT_ONCE, Linking
 from kbsync.history.log_cache import as_bytes
 from kbsync.history.past import Past
-from kbsync.history.repository import SURE_PERCENT, Entry
+from kbsync.history.repository import UNCHANGED, Entry
 from kbsync.history.revisions import Revision, Then
+from kbsync.history.same_body import has_same_body
 from kbsync.history.trail import Text, Trail
 from kbsync.model import Base, Fields, Kind, Observed, Status, Value
 from kbsync.plan.decide import EMPTY
 from kbsync.plan.known import Former, GitWord
-from kbsync.plan.likeness import MIN_WORDS, NEAR, likeness, words
 from kbsync.plan.nodes import Key, key_of
 from kbsync.plan.order import ASIDE
 from kbsync.plan.questions import Question, Questions, differing
@@ -120,7 +119,10 @@ class Search:
     # --- the walk --------------------------------------------------------------------------------------------------
 
     def _walk(self) -> None:
-        self._leave_out_what_is_not_committed()
+        staged = self.repository.staged_renames()
+        renames = [entry for entry in staged if entry.percent == UNCHANGED or self._is_same(entry)]
+        self.trail.begin(renames)
+        self._leave_out_what_is_not_committed({entry.name for entry in renames})
         queue: list[Text] = []
         try:
             with closing(self.past.commits(self.trail.concerns)) as log:
@@ -138,12 +140,12 @@ class Search:
             raise
         self._try(queue)
 
-    def _leave_out_what_is_not_committed(self) -> None:
-        """A file that HEAD does not have was nothing else before, as far as git knows."""
+    def _leave_out_what_is_not_committed(self, renamed: Collection[str]) -> None:
+        """A file that HEAD does not have was nothing else before, as far as git knows, unless it is staged as one."""
         asked = {path: found for path, found in self.files.items() if not found.pairs}
         committed = self.repository.committed() if asked else set()
         for path, found in asked.items():
-            found.done = path not in committed
+            found.done = path not in committed and path not in renamed
 
     def _still_open(self) -> int:
         return sum(1 for found in self.files.values() if not found.done)
@@ -164,27 +166,8 @@ class Search:
     def _is_same(self, entry: Entry) -> bool:
         names = b"\0".join(map(as_bytes, (entry.old_name, entry.name, entry.old_oid, entry.oid)))
         if (known := self.past.kept.renames.get(names)) is None:
-            known = self.past.kept.renames[names] = self._has_same_body(entry)
+            known = self.past.kept.renames[names] = has_same_body(self.blobs, entry)
         return known
-
-    def _has_same_body(self, entry: Entry) -> bool:
-        """Whether a file that git calls renamed has nearly its body still: front matter makes short files alike.
-
-        A category has no body; there the name decides.
-        """
-        blobs = self.blobs.read([entry.old_oid, entry.oid])
-        bodies = []
-        for name, oid in ((entry.old_name, entry.old_oid), (entry.name, entry.oid)):
-            blob = blobs.get(oid)
-            if blob is None or blob.data is None:
-                return False
-            source = parse_source(name, blob.data)
-            bodies.append((words(body_of(source, blob.data)), source.title or source.name))
-        (old, old_title), (new, new_title) = bodies
-        if max(old.total(), new.total()) < MIN_WORDS or entry.name.endswith(CATEGORY_FILE):
-            is_category = entry.name.endswith(CATEGORY_FILE)
-            return entry.percent >= SURE_PERCENT or (is_category and new_title == old_title)
-        return (likeness(new, old, same_title=new_title == old_title) or 0.0) >= NEAR
 
     def _try(self, texts: Iterable[Text]) -> None:
         todo = list(texts)

@@ -46,14 +46,20 @@ class Trail:
         self.is_today = is_today
         self.is_same = is_same
         self._coming: dict[str, Names] = {}
+        self._first: Names = NO_RENAMES
         self._followed: set[str] = set()
         self._until: dict[tuple[str, str, str], int] = {}
         self.renamed: set[str] = set()
         """Former names of files of today that do not matter themselves: each is followed like a file that is gone."""
 
+    def begin(self, renames: list[Entry]) -> None:
+        """Begin with renames that are staged, and not committed yet."""
+        self._first = self._before(NO_RENAMES, renames)
+
     def follow(self, commit: Commit) -> Iterator[Text]:
         """The texts that a commit wrote or replaced, the newer one of each first."""
-        here = self._coming.pop(commit.id, NO_RENAMES)
+        here = self._coming.pop(commit.id, self._first)
+        self._first = NO_RENAMES
         renames = [entry for entry in commit.entries if self._is_rename(entry, here)]
         before = self._before(here, renames)
         for number, parent in enumerate(commit.parents):

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from kbsync.content.merge_marks import HINT, MARKER, message_of
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Mark, Page
 from kbsync.model import Rule
 
 UNFINISHED_MERGE = Rule("KB212", "Unfinished merge", "error")
-
-_MARKER = re.compile(r"^(?:<{7} |>{7} |<{7}\r?$|>{7}\r?$)", re.MULTILINE)
 
 
 @finds(UNFINISHED_MERGE)
@@ -22,12 +20,10 @@ def check_merges(page: Page) -> Iterator[Mark]:
     if not ("<" in text and "<<<<<<<" in text) and not (">" in text and ">>>>>>>" in text):
         return
     is_open = False
-    for match in _MARKER.finditer(text):
+    for match in MARKER.finditer(text):
         if page.is_code(match.start()):
             continue
         begins = match[0].startswith("<")
         if begins or not is_open:
-            message = f"A merge left its marker `{match[0].strip()}` here, with two versions of the text."
-            hint = "Keep one version, and delete the lines with `<<<<<<<`, `=======` and `>>>>>>>`."
-            yield Mark(UNFINISHED_MERGE, match.start(), message, hint)
+            yield Mark(UNFINISHED_MERGE, match.start(), message_of(match[0]), HINT)
         is_open = begins

@@ -53,9 +53,28 @@ def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, opt
         why = "" if base is not None else "kbsync has not set this before, and the portal has another value. "
     elif base is None:
         if draft.git.word:
-            return f"kbsync cannot tell who wrote the portal's value. {draft.git.word} Or run `{overwrite}`."
+            take = command_line("pull", desired.path, options=[("--theirs", True)])
+            return (
+                f"kbsync cannot tell who wrote the portal's value. {draft.git.word} "
+                f"Or run `{take}` to take it into your file, or `{overwrite}` to send your file."
+            )
         why = f"The portal's {desired.kind} has a value that this file never had in the ledger or in git. "
     resolve = command_line("resolve", desired.path, options=options)
     return (
-        f"{why}Copy the edit into your file, or run `{overwrite}` to send your file. `{resolve}` shows both and asks."
+        f"{why}{_into_file(match, reason, base, options)} `{overwrite}` to send your file. "
+        f"`{resolve}` shows both and asks."
     )
+
+
+def _into_file(match: Match, reason: Reason, base: Base | None, options: Sequence[Option]) -> str:
+    """How the portal's value comes into the file: the first half of a sentence."""
+    desired = match.desired
+    if desired.kind == "portal":
+        return f"Copy the portal's value into {PORTAL_FILE}, or run"
+    if base is None or options:
+        # Without a base a pull would mark both versions in the file.
+        take = command_line("resolve", desired.path, options=[*options, ("--into-file", True)])
+        return f"Run `{take}` to take the portal's value into your file, or"
+    pull = command_line("pull", desired.path)
+    what = "merge the edit into" if reason is Reason.CONFLICT else "take the edit into"
+    return f"Run `{pull}` to {what} your file, or"

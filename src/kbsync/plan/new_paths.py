@@ -50,7 +50,7 @@ class Names:
         paths: the file of each article, by id.
         default_locale: whose articles are translated by those at the same place elsewhere.
         shelves: the file of each category, by id.
-        roots: by place in the default locale: what the articles at that place elsewhere translate on the portal.
+        roots: by place in the default locale: what the files at that place elsewhere translate on the portal.
     """
 
     taken: set[str]
@@ -79,7 +79,13 @@ class Names:
 
     def add_category(self, item: Observed) -> None:
         """A folder and the file in it."""
-        folder = self._free(item.locale, safe_name(item.slug, item.remote_id), "")
+        name = safe_name(item.slug, item.remote_id)
+        folder = self._free(item.locale, name, "")
+        if self._is_original(f"{folder}/{CATEGORY_FILE}", item):
+            # At this place it would be the original of a category that is not linked to it.
+            folder = self._free(item.locale, f"{name}-{item.locale.lower()}", "")
+        if self._is_original(f"{folder}/{CATEGORY_FILE}", item):
+            folder = self._free(item.locale, f"{name}-{item.remote_id}", "")
         self.folders[item.locale, item.slug] = folder
         self._take(f"{folder}/{CATEGORY_FILE}", item)
 
@@ -124,16 +130,18 @@ class Names:
         return "" if found.partition("/")[0] == item.locale else found
 
     def add_translation(self, path: str, item: Observed) -> None:
-        """An article whose path alone says what it translates."""
+        """An article or a category whose path alone says what it translates."""
         locale, _, rest = path.partition("/")
         if locale != self.default_locale:
             self.roots.setdefault(_key(f"{self.default_locale}/{rest}"), []).append(item.fields.get(LINK_FIELD))
 
     def _pairs(self, path: str, original: str, item: Observed) -> bool:
         """Whether a path would make it the translation of another article, or another one its translation."""
-        if any(root != item.remote_id for root in self.roots.get(_key(path), ())):
-            return True
-        return self.original_by_path(path) not in ("", original)
+        return self._is_original(path, item) or self.original_by_path(path) not in ("", original)
+
+    def _is_original(self, path: str, item: Observed) -> bool:
+        """Whether a path would make something its translation that the portal does not link to it."""
+        return any(root != item.remote_id for root in self.roots.get(_key(path), ()))
 
     def _free(self, folder: str, name: str, ending: str) -> str:
         first = path = f"{folder}/{name}{ending}"

@@ -173,6 +173,7 @@ class _Sides:
                 yield from (found,) if found else ()
         yield from self._filled(there, agreed)
         yield from self._status()
+        yield from self._locale()
 
     def _judge(self, name: str, ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Moved | None:
         step = step_of(ours, agreed, theirs, proof)
@@ -204,6 +205,13 @@ class _Sides:
         found = self._judge("status", ours, agreed, theirs, None)
         if found is not None and (found.step is Step.TAKE or self.draft.policy.publish):
             yield found
+
+    def _locale(self) -> Iterable[Moved]:
+        """An article that the panel moved to another locale: its file is in a folder of the old one."""
+        ours, theirs, base = self.match.desired.locale, self.observed.locale, self.match.base
+        is_drift = base is not None and base.locale == ours != theirs
+        if self.match.desired.kind == "article" and is_drift and not self._is_decided("locale", theirs):
+            yield Moved("locale", Step.TAKE, ours, theirs, ours)
 
     def _is_decided(self, name: str, theirs: Value) -> bool:
         """Whether a person decided about this very value of the portal."""

@@ -54,6 +54,13 @@ def lines_of(text: str) -> list[str]:
     return [*lines, text[at:]] if at < len(text) else lines
 
 
+def with_ends_of(file: str, text: str) -> str:
+    """A text whose lines end as most lines of a file do."""
+    crlf = file.count("\r\n")
+    end = "\r\n" if crlf * 2 > file.count("\n") else "\n"
+    return "".join(_bare(line) + (end if _ending([line]) else "") for line in lines_of(text))
+
+
 def merge_texts(base: str | None, ours: str, theirs: str) -> Merged:
     """Merge two versions of a text.
 

@@ -1,0 +1,150 @@
+"""Edits that go both ways: what pull, mv, redirects, status, why and translate know of each other."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import Any
+
+import pytest
+
+from cli.test_pull import INVOICES, REFUNDS, client, commit, git, read
+from kbsync.sandbox import Sandbox
+
+COMMAND = re.compile(r"`kbsync ([^`]*)`")
+
+
+@pytest.fixture
+def shared(remote: Any) -> Any:
+    """The project, committed and pushed."""
+    remote.write(".gitignore", ".kbsync/\n")
+    git(remote, "init", "-q")
+    commit(remote)
+    assert remote.run("push").code == 0
+    return remote
+
+
+def hinted(project: Any, word: str) -> list[str]:
+    """The command of this name that a plan suggests."""
+    commands = (shlex.split(line) for line in COMMAND.findall(" ".join(project.run("plan").out.split())))
+    return next(command for command in commands if command[0] == word)
+
+
+def change(project: Any, portal: Sandbox, slug: str, /, **fields: Any) -> None:
+    """A change that only another client makes."""
+    article = portal.panel.article(slug)
+    assert article is not None
+    with client(project, portal) as asked:
+        asked.patch(f"articles/{article.id}", json=fields).raise_for_status()
+
+
+def test_the_command_that_a_plan_suggests_for_an_edit_in_the_panel_takes_it_into_the_file(shared: Any, portal: Sandbox):
+    portal.panel.edit("refunds", title="Money back")
+    assert shared.run(*hinted(shared, "pull")).code == 0
+    assert "title: Money back\n" in read(shared, REFUNDS)
+    assert shared.run("plan", "--check").code == 0
+
+
+def test_where_kbsync_knows_no_base_it_suggests_to_take_the_portal_s_value(shared: Any, portal: Sandbox):
+    portal.panel.edit("refunds", title="Money back")
+    for path in (shared.folder / ".kbsync").glob("ledger*"):
+        path.unlink()
+    command = hinted(shared, "resolve")
+    assert command == ["resolve", "en/billing/refunds.md", "--into-file"]
+    assert shared.run(*command).code == 0
+    assert "title: Money back\n" in read(shared, REFUNDS)
+    assert shared.run("plan", "--check").code == 0
+
+
+def test_a_merged_body_keeps_the_line_ends_of_its_file(shared: Any, portal: Sandbox):
+    text = "---\r\ntitle: Invoices\r\n---\r\nOne.\r\n\r\nTwo.\r\n\r\nThree.\r\n"
+    shared.write(INVOICES, text)
+    commit(shared)
+    assert shared.run("push").code == 0
+    shared.write(INVOICES, text.replace("One", "First"))
+    commit(shared)
+    portal.panel.edit("invoices", content="One.\n\nTwo.\n\nThree.\n\nFour.\n")
+    assert shared.run("pull").code == 0
+    assert read(shared, INVOICES) == text.replace("One", "First").replace("Three.\r\n", "Three.\r\n\r\nFour.\r\n")
+
+
+def test_a_slug_changed_in_the_panel_leaves_a_redirect(shared: Any, portal: Sandbox):
+    change(shared, portal, "refunds", slug="money-back")
+    assert shared.run("pull").out == "1 file now has edits from the panel:\n  en/billing/refunds.md  slug\n"
+    assert read(shared, REFUNDS).startswith("---\ntitle: Refund a charge\nslug: money-back\naliases: [refunds]\n---\n")
+    commit(shared)
+    assert shared.run("plan", "--check").code == 0
+    assert shared.run("push").code == 0
+    assert "/hc/handbook/articles/refunds,/hc/handbook/articles/money-back,301\n" in shared.run("redirects").out
+    change(shared, portal, "money-back", slug="refunds")
+    assert shared.run("pull").code == 0
+    assert "aliases: [money-back]\n" in read(shared, REFUNDS)
+    assert shared.run("plan", "--check").code == 0
+
+
+def test_a_new_category_does_not_become_the_original_of_another_one_by_its_folder(shared: Any, portal: Sandbox):
+    shared.write("content/fr/plans/_category.md", "---\nname: Tarifs\n---\n")
+    shared.write("content/fr/plans/free.md", "---\ntitle: Gratuit\n---\nTexte.\n")
+    commit(shared)
+    assert shared.run("push").code == 0
+    with client(shared, portal) as asked:
+        new = {"category": {"name": "Plans", "slug": "plans", "locale": "en"}}
+        asked.post("categories", json=new).raise_for_status()
+    assert shared.run("pull").code == 0
+    assert read(shared, "content/en/plans-en/_category.md") == "---\nname: Plans\nslug: plans\n---\n"
+    assert shared.run("plan", "--check").code == 0
+
+
+def test_an_article_moved_to_another_locale_names_the_command_that_follows(shared: Any, portal: Sandbox):
+    with client(shared, portal) as asked:
+        rows = asked.get("categories", params={"locale": "fr"}).json()["payload"]
+    change(shared, portal, "refunds", locale="fr", category_id=rows[0]["id"])
+    done = shared.run("pull", COLUMNS="60")
+    (command,) = COMMAND.findall(done.out)
+    moved = "mv en/billing/refunds.md fr/billing/refunds-2.md --only --keep-slug"
+    assert (done.code, command) == (4, moved)
+    commit(shared)
+    assert shared.run(*shlex.split(command)).code == 0
+    assert shared.run("plan", "--check").code == 0
+
+
+def forget(project: Any) -> None:
+    """Be a clone that has no ledger."""
+    for path in (project.folder / ".kbsync").glob("ledger*"):
+        path.unlink()
+
+
+def test_a_move_that_is_not_committed_yet_is_followed_without_a_ledger(shared: Any):
+    shared.write("content/en/money/_category.md", "---\nname: Money\n---\n")
+    commit(shared)
+    assert shared.run("push").code == 0
+    forget(shared)
+    assert shared.run("mv", INVOICES, "content/en/money/bills.md").code == 0
+    done = shared.run("plan")
+    assert (done.code, "Needs your decision" in done.out) == (0, False), done.out
+    assert "category: billing -> money" in done.out and "slug: invoices -> bills" in done.out
+    assert "Create" not in done.out
+
+
+def test_why_and_diff_follow_a_file_that_was_renamed(shared: Any):
+    body = "".join(f"Sentence number {number} about money.\n\n" for number in range(12))
+    shared.write(INVOICES, f"---\ntitle: Invoices\n---\n{body}")
+    commit(shared)
+    assert shared.run("push").code == 0
+    shared.write(INVOICES, f"---\ntitle: Bills\n---\n{body}Another.\n")
+    git(shared, "commit", "-qam", "Better words")
+    assert shared.run("mv", INVOICES, "content/en/billing/bills.md", "--keep-slug").code == 0
+    for when in ("staged", "committed"):
+        said = shared.run("why", "en/billing/bills.md").out
+        assert "Better words" in said, (when, said)
+        shown = shared.run("diff", "--offline").out
+        assert "+Another." in shown and "Some bodies" not in shown, (when, shown)
+        commit(shared)
+
+
+def test_a_pull_that_cannot_ask_the_portal_makes_no_folder(remote: Any):
+    remote.config((remote.folder / "kbsync.toml").read_text() + '[content]\nroot = "docs/help"\n')
+    assert remote.run("pull", KBSYNC_TOKEN="wrong").code == 5
+    assert remote.run("pull", KBSYNC_TOKEN="").code == 2
+    assert remote.run("pull", "--dry-run").code == 0
+    assert not (remote.folder / "docs").exists()
