@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import structs
+
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions, named
 from kbsync.app.plan import Planned, make_plan
@@ -24,6 +26,9 @@ if TYPE_CHECKING:
 
 FIELDS = (Reason.DRIFT, Reason.CONFLICT, Reason.STAGED)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
+
+TAKEN = "Your file has the pending edit now. Run `kbsync plan` to compare it with what readers see."
+LEFT_PENDING = "It stays pending. Your file has nothing to send, so nothing has to be decided."
 
 Answer = Side | Literal["file"]
 """Whose value counts; `file`: the portal's, and the file gets it."""
@@ -117,9 +122,12 @@ def resolve(
 def _asked(plan: Plan, names: Sequence[str], paths: frozenset[str]) -> list[Held]:
     """What is to be decided. An earlier decision is asked for again only where its file is named.
 
-    The plan also has the categories that the named files need.
+    The plan also has the categories that the named files need. An edit that is pending comes before what readers see
+    of the same article: it was begun with that text.
     """
-    known = (*plan.held, *plan.kept, *plan.overruled) if paths else plan.held
+    known = [*plan.held, *plan.kept, *plan.overruled, *plan.panel_edits] if paths else [*plan.held]
+    first = {item.path: place for place, item in reversed([*enumerate(known)])}
+    known.sort(key=lambda item: (first[item.path], item.reason is not Reason.STAGED))
     of_fields = [item for item in known if not names or set(item.fields) & set(names)]
     return [item for item in of_fields if not paths or item.path in paths]
 
@@ -135,6 +143,7 @@ class _Decisions:
     forgotten: list[Base] = field(default_factory=list)
     remade: set[tuple[str, str, str]] = field(default_factory=set)
     into_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
 
     def decide(self, held: Held, choose: Choose, names: Sequence[str]) -> Decision:
         """Decide one item."""
@@ -145,10 +154,8 @@ class _Decisions:
         side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
         if side is None:
             return Decision(held, fields, None)
-        if side == "file" and held.kind == "portal":
-            return Decision(held, fields, None, f"kbsync does not write {held.path}. Copy the value into it by hand.")
-        if side == "file" and held.reason is Reason.STAGED:
-            return self._take(held, fields)
+        if (decision := self._at_once(held, fields, side)) is not None:
+            return decision
         if held.reason is Reason.STAGED:
             # The panel keeps title and body of an edit together, and so does a decision about it.
             fields = tuple(DRAFTS.values())
@@ -166,6 +173,16 @@ class _Decisions:
         else:
             self.remade.add((held.kind, held.locale, held.slug))
         return Decision(held, fields, side)
+
+    def _at_once(self, held: Held, fields: tuple[str, ...], side: Answer) -> Decision | None:
+        """What needs no record of a decision, or cannot be decided; None for everything else."""
+        if side == "file" and held.kind == "portal":
+            return Decision(held, fields, None, f"kbsync does not write {held.path}. Copy the value into it by hand.")
+        if held.path in self.taken:
+            return Decision(held, fields, None, TAKEN)
+        if side == "file" and held.reason is Reason.STAGED:
+            return self._take(held, fields)
+        return self._leave_pending(held) if side == "theirs" and self._is_noted(held) else None
 
     def _desired(self, held: Held) -> Desired | None:
         return next((item for item in self.planned.desired if (item.kind, item.path) == (held.kind, held.path)), None)
@@ -205,6 +222,20 @@ class _Decisions:
             if same and base.fields.get("category") == desired.fields.get("category"):
                 self.bases.setdefault((base.kind, base.remote_id), base)
 
+    def _is_noted(self, held: Held) -> bool:
+        """Whether it is a pending edit that nothing of ours would touch, unless somebody decided to discard it."""
+        plan = self.planned.plan
+        discards = (change.remote_id for change in plan.changes if change.discards_staged)
+        return held in plan.panel_edits or (held in plan.overruled and held.remote_id in discards)
+
+    def _leave_pending(self, held: Held) -> Decision:
+        """Nothing is decided: once the file changes, a push that would lose the edit is held."""
+        base = next((base for base in self.planned.recovery.bases if _is_of(base, held)), None)
+        if base is not None and not base.overruled.keys().isdisjoint(DRAFTS.values()):
+            rest = {name: value for name, value in base.overruled.items() if name not in DRAFTS.values()}
+            self.bases[held.kind, held.remote_id] = structs.replace(base, overruled=rest)
+        return Decision(held, tuple(DRAFTS.values()), "theirs", LEFT_PENDING)
+
     def _take(self, held: Held, fields: tuple[str, ...]) -> Decision:
         """Write the edit that is pending into the file."""
         from kbsync.app.take import take
@@ -219,6 +250,7 @@ class _Decisions:
             take(self.reading.compiler, held.path, title=str(title) if title else None, body=body or "")
         except ContentError as exc:
             return Decision(held, fields, None, f"{exc.message} {exc.hint}")
+        self.taken.add(held.path)
         return Decision(held, fields, "file")
 
     def _difference(self, held: Held) -> Iterator[str]:
@@ -228,8 +260,10 @@ class _Decisions:
         from kbsync.report.difference import difference
 
         _, live, staged = self.service.read_staged(held.remote_id, locale=held.locale)
-        theirs = by_key((staged if held.reason is Reason.STAGED else live) or "")
-        yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="your file")
+        is_pending = held.reason is Reason.STAGED
+        theirs = by_key((staged if is_pending else live) or "")
+        before = "pending in the panel" if is_pending else "portal"
+        yield from difference(theirs, self.reading.compiler.content_of(held.path), before=before, after="your file")
 
 
 def _is_of(item: Base | Observed, held: Held) -> bool:

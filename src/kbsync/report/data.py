@@ -140,6 +140,7 @@ def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
         waiting=[_waiting(item) for item in plan.waiting],
         refused=_refused(plan.refused) if plan.refused else None,
         pending=[_staged_edit(item) for item in plan.staged_edits],
+        panel_edits=[_panel_edit(item) for item in plan.panel_edits],
         as_of=AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else UNSET,
     )
 
@@ -159,6 +160,7 @@ def _push_report(
         waiting=[_waiting(item) for item in plan.waiting],
         refused=_refused(plan.refused) if plan.refused else None,
         pending=[_staged_edit(item) for item in plan.staged_edits],
+        panel_edits=[_panel_edit(item) for item in plan.panel_edits],
     )
 
 
@@ -192,6 +194,10 @@ def _unpublished(item: Unpublished) -> UnpublishedEntry:
 
 
 def _staged_edit(item: StagedEdit) -> StagedEntry:
+    return StagedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
+
+
+def _panel_edit(item: Held) -> StagedEntry:
     return StagedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
 
 

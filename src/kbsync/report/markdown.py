@@ -36,6 +36,7 @@ from kbsync.report.vocabulary import (
     action_word,
     already_sentence,
     others_sentence,
+    panel_edits_sentence,
     reason_of,
     refused_headline,
     staged_before_sentence,
@@ -162,6 +163,8 @@ def _rest(plan: Plan, done: Sequence[Change] | None = None) -> Iterator[str]:
         yield others_sentence(plan.unmanaged).removesuffix(".")
     if plan.staged_edits:
         yield staged_before_sentence(len(plan.staged_edits)).removesuffix(".")
+    if plan.panel_edits:
+        yield panel_edits_sentence(len(plan.panel_edits)).removesuffix(".")
 
 
 def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:
