@@ -16,7 +16,7 @@ from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.model import Plan, Reason, visible
-from kbsync.report.vocabulary import REASONS
+from kbsync.report.vocabulary import reason_of
 from kbsync.words import did_you_mean, field_names
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def _report(decision: Decision, options: Options) -> None:
     """One line a decision; a person who skips it knows that."""
     held = decision.held
     if decision.side or decision.why:
-        what = REASONS[held.reason] if decision.why else field_names(decision.fields) or REASONS[held.reason]
+        what = reason_of(held) if decision.why else field_names(decision.fields) or reason_of(held)
         say(f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or _side(decision)}")
 
 

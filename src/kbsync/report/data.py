@@ -48,6 +48,7 @@ from kbsync.report.json_types import (
 )
 from kbsync.report.pushed import NO_AFTERMATH, Aftermath
 from kbsync.report.value_text import iso_moment
+from kbsync.report.vocabulary import reason_of
 
 
 def plan_json(
@@ -232,6 +233,7 @@ def _held(held: Held) -> HeldEntry:
         values=[ValueEntry(field.name, field.before, field.after) for field in held.values],
         hint=held.hint,
         edited_at=iso_moment(held.edited_s) if held.edited_s else None,
+        why=reason_of(held),
     )
 
 

@@ -122,6 +122,7 @@ class HeldEntry(Struct, frozen=True):
     edited_at: Annotated[
         str | None, Meta(description="When the item last changed on the portal (ISO 8601, UTC), where that is known.")
     ] = None
+    why: Annotated[str, Meta(description="The reason in words for people: more exact than `reason`.")] = ""
     diff: Diff = UNSET
 
 

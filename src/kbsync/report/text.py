@@ -90,7 +90,7 @@ def plan_text(
     first = f"{heading} for portal `{plan.target.portal}` {plan.target.place}"
     first, colour = (f"{first}: REFUSED", "red") if plan.refused else (first, "bold")
     as_of = style.wrapped(as_of_sentence(plan.as_of)) if plan.as_of else []
-    version = style.wrapped(note) if style.verbose and (note := version_note(plan.version)) else []
+    version = style.wrapped(note) if (note := version_note(plan.version)) else []
     lines = [*style.wrapped(first, hang=2, colour=colour), *as_of, *version, ""]
     for group in grouped(plan.sent):
         lines += _change_group(group, style, taken_slugs(plan.changes), bodies)
