@@ -59,7 +59,7 @@ def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, opt
             "version was committed. Maybe it was changed back on purpose. "
         )
     elif desired.kind == "portal":
-        why = "" if base is not None else "kbsync has not set this before, and the portal has another value. "
+        why = "" if base is not None else "kbsync has no record of setting this, and the portal has another value. "
     elif base is None:
         if draft.git.word:
             return f"kbsync cannot tell who wrote the portal's value. {draft.git.word} Or run `{overwrite}`."
