@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow
 INVOICES = "content/en/billing/invoices.md"
 LIVE = "---\ntitle: Invoices\nstatus: published\n---\nText. See [refunds](refunds.md).\n"
 OURS = "---\ntitle: Bills\nstatus: published\n---\nOur text. See [refunds](refunds.md).\n"
+REFUNDS = "/hc/handbook/articles/refunds"
 THEIRS = "Their text. See [refunds](/hc/handbook/articles/refunds).\n"
 
 
@@ -278,3 +279,31 @@ def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(t
     assert f"`{both}`" in " ".join(agreed.out.split())
     assert theirs.run("push", *both.split()[2:], **hold).code == 0
     assert seen(portal)[0] == "Bills" and seen(portal)[2:] == (None, None)
+
+
+def test_both_edits_are_merged_into_the_file_and_go_out_together(theirs, portal: Sandbox):
+    portal.panel.write(
+        "invoices", title="Invoices", content=LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS) + "\nTheirs.\n"
+    )
+    theirs.write(INVOICES, OURS.replace("\nOur text. See", "\nOurs.\n\nText. See"))
+    a_repo(theirs.folder).commit()
+    done = theirs.run("resolve", INVOICES, "--merge")
+    assert done.code == 0 and "merged into your file. The next push sends it and discards the pending edit." in done.out
+    text = (theirs.folder / INVOICES).read_text("utf-8")
+    assert text == "---\ntitle: Bills\nstatus: published\n---\nOurs.\n\nText. See [refunds](refunds.md).\n\nTheirs.\n"
+    assert theirs.run("push").code == 0
+    assert seen(portal)[0] == "Bills" and seen(portal)[1].startswith("Ours.") and "Theirs." in seen(portal)[1]
+    assert seen(portal)[2:] == (None, None)
+
+
+def test_what_both_changed_is_not_merged_and_nothing_is_written(theirs, portal: Sandbox):
+    for title, why in (("Their bills", "have different titles"), ("Invoices", "change the same lines")):
+        portal.panel.write("invoices", title=title)
+        done = theirs.run("resolve", INVOICES, "--merge")
+        assert done.code == 4 and why in done.out, done.out
+        assert (theirs.folder / INVOICES).read_text("utf-8") == OURS
+    portal.panel.edit("invoices", title="Their live bills")
+    done = theirs.run("resolve", INVOICES, "--merge")
+    assert done.code == 4 and "What readers see differs from your file, too." in done.out
+    assert "`kbsync pull en/billing/invoices.md` merges what readers see." in done.out
+    assert (theirs.folder / INVOICES).read_text("utf-8") == OURS

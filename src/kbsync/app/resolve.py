@@ -14,6 +14,7 @@ from kbsync.app.plan import Planned, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import recorded
 from kbsync.app.workspace import Workspace
+from kbsync.command import command_line
 from kbsync.errors import ContentError
 from kbsync.ledger import Ledger
 from kbsync.model import DRAFTS, Action, Base, Desired, Held, Observed, Plan, Reason
@@ -30,8 +31,8 @@ DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
 TAKEN = "Your file has the pending edit now. Run `kbsync plan` to compare it with what readers see."
 LEFT_PENDING = "It stays pending. Your file has nothing to send, so nothing has to be decided."
 
-Answer = Side | Literal["file"]
-"""Whose value counts; `file`: the portal's, and the file gets it."""
+Answer = Side | Literal["file", "merge"]
+"""Whose value counts; `file`: the portal's, and the file gets it; `merge`: both, and the file gets them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +157,7 @@ class _Decisions:
             return Decision(held, fields, None)
         if (decision := self._at_once(held, fields, side)) is not None:
             return decision
+        assert side != "merge"
         if held.reason is Reason.STAGED:
             # The panel keeps title and body of an edit together, and so does a decision about it.
             fields = tuple(DRAFTS.values())
@@ -180,8 +182,10 @@ class _Decisions:
             return Decision(held, fields, None, f"kbsync does not write {held.path}. Copy the value into it by hand.")
         if held.path in self.taken:
             return Decision(held, fields, None, TAKEN)
-        if side == "file" and held.reason is Reason.STAGED:
-            return self._take(held, fields)
+        if side == "merge" and (why := self._why_not_merged(held)):
+            return Decision(held, fields, None, why)
+        if side in {"file", "merge"} and held.reason is Reason.STAGED:
+            return self._take(held, fields, merges=side == "merge")
         return self._leave_pending(held) if side == "theirs" and self._is_noted(held) else None
 
     def _desired(self, held: Held) -> Desired | None:
@@ -236,22 +240,41 @@ class _Decisions:
             self.bases[held.kind, held.remote_id] = structs.replace(base, overruled=rest)
         return Decision(held, tuple(DRAFTS.values()), "theirs", LEFT_PENDING)
 
-    def _take(self, held: Held, fields: tuple[str, ...]) -> Decision:
-        """Write the edit that is pending into the file."""
-        from kbsync.app.take import take
+    def _why_not_merged(self, held: Held) -> str:
+        """Why an edit cannot be merged with what the file says; "" where it can."""
+        if held.reason not in FIELDS or held.kind == "portal":
+            return "There is nothing to merge. Nothing was decided."
+        if held.reason is not Reason.STAGED:
+            return f"`{command_line('pull', held.path)}` merges what readers see. Nothing was decided."
+        plan = self.planned.plan
+        others = (item for item in (*plan.held, *plan.kept, *plan.overruled) if item.path == held.path)
+        if any(item.reason is not Reason.STAGED and not DRAFTS.keys().isdisjoint(item.fields) for item in others):
+            return "What readers see differs from your file, too. Decide about that first."
+        return ""
+
+    def _take(self, held: Held, fields: tuple[str, ...], *, merges: bool) -> Decision:
+        """Write the edit that is pending into the file, alone or with what the file changes."""
+        from kbsync.app.take import Texts, merge, take
+        from kbsync.markdown.uploaded import by_key
 
         if held.reason is not Reason.STAGED or held.remote_id is None:
             why = "Only an edit that is pending in the panel can be written into your file. Nothing was decided."
             return Decision(held, fields, None, why)
         seen, live, staged = self.service.read_staged(held.remote_id, locale=held.locale)
-        title = seen.staged.get("title", seen.fields.get("title"))
-        body = live if staged is None else staged
+        compiler, desired = self.reading.compiler, self._desired(held)
+        shown = Texts(str(seen.fields.get("title") or ""), by_key(live or ""))
+        edit = Texts(str(seen.staged.get("title") or shown.title), shown.body if staged is None else by_key(staged))
         try:
-            take(self.reading.compiler, held.path, title=str(title) if title else None, body=body or "")
+            if merges and desired is not None:
+                edit = merge(shown, Texts(desired.title, compiler.content_of(held.path)), edit)
+            take(compiler, held.path, title=edit.title or None, body=edit.body)
         except ContentError as exc:
             return Decision(held, fields, None, f"{exc.message} {exc.hint}")
         self.taken.add(held.path)
-        return Decision(held, fields, "file")
+        if merges and desired is not None:
+            # What is pending is in the file by now.
+            self._decide_fields(held, desired, tuple(DRAFTS.values()), "ours")
+        return Decision(held, fields, "merge" if merges else "file")
 
     def _difference(self, held: Held) -> Iterator[str]:
         if "content" not in held.fields or held.remote_id is None or held.kind != "article":
