@@ -477,6 +477,7 @@ class Plan:
     it can be decided anew. `settled` are bases that need no request: of what is adopted, and of edits that both sides
     made. A push records them. `forgotten` are bases of what is neither in the tree nor on the portal any more.
     `unpublished` is what only a status in a file would publish, `staged_edits` what is staged and has to be published,
+    `panel_edits` what a person has pending in the panel while nothing of ours would touch it, as far as it was read,
     `waiting` what is published later. A plan that is `refused` is shown and not carried out. `seconds` and `requests`
     are an estimate of what the changes cost. `as_of` is the run that the files were compared with; None: the portal.
     `version` is that of the service; "" where it is not known.
@@ -501,6 +502,7 @@ class Plan:
     version: str = ""
     staged_edits: tuple[StagedEdit, ...] = ()
     waiting: tuple[Waiting, ...] = ()
+    panel_edits: tuple[Held, ...] = ()
 
     @property
     def sent(self) -> tuple[Change, ...]:

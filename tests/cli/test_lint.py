@@ -307,3 +307,5 @@ def test_the_pages_that_an_upgrade_of_the_service_changes_are_listed_on_request(
     assert "KB416" not in project.run("lint", "--against", "4.10", "locale:fr", **UNTRANSLATED).out
     refused = project.run("lint", "--service", "4.16")
     assert refused.code == 2 and "--against" in refused.err
+    assert "Add `--against 4.10`." in refused.err
+    assert "Add `--against 4.16`." in project.run("lint", "--service", "4.10").err

@@ -15,6 +15,7 @@ pytestmark = pytest.mark.slow
 INVOICES = "content/en/billing/invoices.md"
 LIVE = "---\ntitle: Invoices\nstatus: published\n---\nText. See [refunds](refunds.md).\n"
 OURS = "---\ntitle: Bills\nstatus: published\n---\nOur text. See [refunds](refunds.md).\n"
+REFUNDS = "/hc/handbook/articles/refunds"
 THEIRS = "Their text. See [refunds](/hc/handbook/articles/refunds).\n"
 
 
@@ -187,3 +188,122 @@ def test_undo_brings_a_staged_edit_back(live, portal: Sandbox):
     assert (seen(portal)[0], seen(portal)[2]) == ("Invoices", "Bills")
     assert live.run("undo", "2", "--yes").code == 0
     assert (seen(portal)[0], seen(portal)[2]) == ("Invoices", None)
+
+
+# --- a pending edit of a person where the file has nothing to send ------------------------------------------------------
+
+
+@pytest.fixture
+def unchanged(theirs):
+    """The same, but the file is what readers see."""
+    theirs.write(INVOICES, LIVE)
+    a_repo(theirs.folder).commit()
+    return theirs
+
+
+def test_a_plan_with_nothing_to_send_notes_what_is_pending_in_the_panel(unchanged):
+    plan = unchanged.run("plan", "--check")
+    assert plan.code == 0
+    assert (
+        "Pending in the panel, and not touched by a push: 1\n"
+        "  en/billing/invoices.md\n"
+        "      `kbsync resolve en/billing/invoices.md` shows it and asks what to do with it.\n"
+    ) in plan.out
+    found = json.loads(unchanged.run("plan", "--format", "json").out)
+    assert [item["path"] for item in found["panel_edits"]] == ["en/billing/invoices.md"]
+    assert (found["held"], found["pending"], found["summary"]["unchanged"]) == ([], [], 5)
+    assert "1 edit is pending in the panel" in unchanged.run("plan", "--format", "markdown").out
+
+
+def test_a_pending_edit_is_discarded_with_ours_though_the_file_has_nothing_to_send(unchanged, portal: Sandbox):
+    assert unchanged.run("resolve", "--ours").out.startswith("Nothing needs your decision.")
+    done = unchanged.run("resolve", INVOICES, "--ours")
+    assert (done.code, done.out) == (0, "en/billing/invoices.md  staged title, staged body: ours\n")
+    plan = unchanged.run("plan")
+    assert "Discard the staged edits of 1 article" in plan.out and "Pending in the panel" not in plan.out
+    assert unchanged.run("push").code == 0
+    assert seen(portal)[2:] == (None, None) and seen(portal)[0] == "Invoices"
+    assert "Pending" not in unchanged.run("plan", "--check").out
+    assert unchanged.run("undo", "2", "--yes").code == 0
+    assert seen(portal)[2:] == ("Their bills", THEIRS)
+
+
+def test_theirs_leaves_it_pending_and_what_the_file_says_later_is_still_held(unchanged, portal: Sandbox):
+    unchanged.run("resolve", INVOICES, "--ours")
+    done = unchanged.run("resolve", INVOICES, "--theirs")
+    assert done.code == 0
+    assert done.out == (
+        "en/billing/invoices.md  edit pending in the panel: It stays pending. Your file has nothing to send, so nothing "
+        "has to be decided.\n"
+    )
+    assert unchanged.run("push").code == 0 and seen(portal)[3] == THEIRS
+    unchanged.write(INVOICES, OURS)
+    assert unchanged.run("push").code == 4 and seen(portal)[3] == THEIRS
+
+
+def test_a_pending_edit_goes_into_a_file_that_has_nothing_to_send(unchanged, portal: Sandbox):
+    done = unchanged.run("resolve", INVOICES, "--into-file")
+    assert (done.code, done.out) == (0, "en/billing/invoices.md  title, body: into your file\n")
+    assert unchanged.run("push").code == 0
+    assert seen(portal) == ("Their bills", THEIRS, None, None)
+
+
+def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_first(theirs, portal: Sandbox):
+    portal.panel.edit("invoices", title="Their live bills")
+    plan = theirs.run("plan")
+    assert plan.code == 4
+    assert "title on the portal: Their live bills" in plan.out
+    assert "title pending in the panel: Their bills\n      title in your file:         Bills\n" in plan.out
+    assert "What readers see, this pending edit and your file are three different texts." in " ".join(plan.out.split())
+    done = theirs.run("resolve", INVOICES, "--into-file")
+    assert done.code == 4
+    assert done.out.startswith("en/billing/invoices.md  title, body: into your file\n")
+    assert "Your file has the pending edit now." in done.out
+    assert "title: Their bills" in (theirs.folder / INVOICES).read_text("utf-8")
+    assert theirs.run("resolve", INVOICES, "--ours").code == 0
+    assert theirs.run("push").code == 0
+    assert seen(portal) == ("Their bills", THEIRS, None, None)
+
+
+def test_a_difference_is_shown_once_where_a_pending_edit_is_overwritten(theirs):
+    told = theirs.run("plan", "--overwrite", INVOICES, "--diff").out
+    assert told.count("{+Our text+}") == 1 and "staged body: discarded" in told
+
+
+def test_one_hint_says_all_where_live_articles_are_held_and_an_edit_is_pending(theirs, portal: Sandbox):
+    hold = {"KBSYNC_PUSH__LIVE": "hold"}
+    plan = theirs.run("plan", **hold)
+    both = "kbsync push --live en/billing/invoices.md --overwrite en/billing/invoices.md"
+    assert plan.code == 4 and f"`{both}`" in " ".join(plan.out.split())
+    agreed = theirs.run("plan", "--live", INVOICES, **hold)
+    assert f"`{both}`" in " ".join(agreed.out.split())
+    assert theirs.run("push", *both.split()[2:], **hold).code == 0
+    assert seen(portal)[0] == "Bills" and seen(portal)[2:] == (None, None)
+
+
+def test_both_edits_are_merged_into_the_file_and_go_out_together(theirs, portal: Sandbox):
+    portal.panel.write(
+        "invoices", title="Invoices", content=LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS) + "\nTheirs.\n"
+    )
+    theirs.write(INVOICES, OURS.replace("\nOur text. See", "\nOurs.\n\nText. See"))
+    a_repo(theirs.folder).commit()
+    done = theirs.run("resolve", INVOICES, "--merge")
+    assert done.code == 0 and "merged into your file. The next push sends it and discards the pending edit." in done.out
+    text = (theirs.folder / INVOICES).read_text("utf-8")
+    assert text == "---\ntitle: Bills\nstatus: published\n---\nOurs.\n\nText. See [refunds](refunds.md).\n\nTheirs.\n"
+    assert theirs.run("push").code == 0
+    assert seen(portal)[0] == "Bills" and seen(portal)[1].startswith("Ours.") and "Theirs." in seen(portal)[1]
+    assert seen(portal)[2:] == (None, None)
+
+
+def test_what_both_changed_is_not_merged_and_nothing_is_written(theirs, portal: Sandbox):
+    for title, why in (("Their bills", "have different titles"), ("Invoices", "change the same lines")):
+        portal.panel.write("invoices", title=title)
+        done = theirs.run("resolve", INVOICES, "--merge")
+        assert done.code == 4 and why in done.out, done.out
+        assert (theirs.folder / INVOICES).read_text("utf-8") == OURS
+    portal.panel.edit("invoices", title="Their live bills")
+    done = theirs.run("resolve", INVOICES, "--merge")
+    assert done.code == 4 and "What readers see differs from your file, too." in done.out
+    assert "`kbsync pull en/billing/invoices.md` merges what readers see." in done.out
+    assert (theirs.folder / INVOICES).read_text("utf-8") == OURS

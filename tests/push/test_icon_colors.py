@@ -48,8 +48,18 @@ def test_a_service_of_4_10_does_not_have_it_and_the_rest_of_the_category_goes_ou
         world.push()
         world.write({"en/a/_category.md": BLUE["en/a/_category.md"].replace("name: A", "name: B")})
         plan = world.plan()
-        assert [(item.reason, item.fields) for item in plan.held] == [(Reason.UNSUPPORTED, ("icon_color",))]
+        assert plan.held == ()
         assert [field.name for change in plan.changes for field in change.fields] == ["name"]
+        assert world.push().words == {"done"}
+        assert world.plan().changes == world.plan().held == ()
+
+
+def test_a_service_of_4_10_gets_none_with_a_new_category_and_once_it_is_4_16_the_color_goes_out(tmp_path):
+    with a_world(tmp_path, BLUE, behaviour=Behaviour(version="4.10.0")) as world:
+        assert world.push().words == {"done"}
+        assert all("icon_color" not in request.path for request in world.sandbox.requests)
+        assert world.plan().changes == world.plan().held == ()
+        assert all("icon_color" not in base.fields for base in world.bases().values())
 
 
 @pytest.mark.parametrize(

@@ -120,6 +120,22 @@ def test_a_portal_that_is_as_the_file_says_is_taken_over_without_a_request(world
     assert sent_of(world.plan()) == {"name": "Acme Guide"}
 
 
+def test_without_a_ledger_only_what_differs_is_held_and_what_is_alike_is_recorded(world, person):
+    person.sets(name="Acme Help", color="#654321")
+    brand(world, 'name = "Acme Help"\ncolor = "#123456"\n')
+    assert held_of(world.plan()) == {"color": Reason.CONFLICT}
+    world.push()
+    plan = world.plan()
+    assert (held_of(plan), plan.settled) == ({"color": Reason.CONFLICT}, ())
+    brand(world, 'name = "Acme Guide"\ncolor = "#123456"\n')
+    plan = world.plan()
+    assert (held_of(plan), sent_of(plan)) == ({"color": Reason.CONFLICT}, {"name": "Acme Guide"})
+    (held,) = fields_of(plan)
+    assert not held.has_base and held.hint.startswith("kbsync has no record of setting this, and the portal has")
+    assert world.push(overwrite=("portal.toml",)).words == {"done"}
+    assert (person.sees()["name"], person.sees()["color"]) == ("Acme Guide", "#123456")
+
+
 def test_a_new_value_of_a_setting_goes_out_alone(world, person):
     settled(world)
     brand(world, BRAND.replace("#123456", "#abcdef"))

@@ -5,6 +5,7 @@ Source: docs/service.md, S1, S2, S119 and section 9.
 
 from __future__ import annotations
 
+import json
 import threading
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,10 @@ import pytest
 
 from kbsync.app.elsewhere import MOST
 from kbsync.model import Action, Reason
+from kbsync.report.comment import comment_markdown
+from kbsync.report.data import plan_json
+from kbsync.report.markdown import plan_markdown
+from kbsync.report.reported import read_report
 from kbsync.report.style import Style
 from kbsync.report.text import plan_text
 from kbsync.sandbox import V4_10, Behaviour, Fault, random_faults
@@ -355,3 +360,20 @@ def test_many_such_slugs_are_one_line_of_a_plan_with_one_thing_to_do(tmp_path):
         assert "n009 … and 15 more (-v lists them all).\n      Set `slug_prefix" in text
         assert text.count("slug_prefix") == 1
         assert "n024.\n" in plan_text(plan, Style(width=500, verbose=True))
+
+
+def test_what_another_portal_has_is_said_everywhere_and_not_offered_for_publishing(tmp_path):
+    with a_world(tmp_path, files("x", status="published")) as world:
+        let_others_have(world, "x")
+        plan = world.plan()
+        assert [item.elsewhere != "" for item in plan.held] == [True]
+        assert plan.unpublished == ()
+        (held,) = json.loads(plan_json(plan))["held"]
+        assert (held["reason"], held["why"]) == ("unsupported", "belongs to another portal")
+        texts = (
+            plan_markdown(plan),
+            comment_markdown(read_report(plan_json(plan).encode()), budget=60_000),
+            plan_text(plan, Style()),
+        )
+        for text in texts:
+            assert "another portal" in text and "this profile" not in text and "To publish it" not in text

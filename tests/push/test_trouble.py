@@ -318,3 +318,14 @@ def test_without_look_ups_a_create_whose_answer_was_lost_is_held_and_never_sent_
                 assert pushed.outcomes == []
             assert world.slugs() == ["x"]
             assert [entry.action for entry in world.pending()] == [Action.CREATE]
+
+
+def test_what_somebody_deletes_during_a_push_is_told_as_that(tmp_path):
+    with a_world(tmp_path, one()) as world:
+        world.push()
+        world.write(one(body="New text."))
+        outcome = world.push(before_sending=lambda: world.sandbox.panel.delete("x")).of("x")
+        assert outcome.outcome == "failed"
+        assert outcome.error == "Somebody deleted this article on the portal after the plan was made. Nothing was sent."
+        assert outcome.hint == "Run `kbsync plan`: it asks whether to create it again."
+        assert [item.reason for item in world.plan().held] == ["gone"]

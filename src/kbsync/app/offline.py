@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from kbsync.app.cached import Compared
-from kbsync.app.options import PlanOptions, chosen, named, policy_of
+from kbsync.app.options import PlanOptions, chosen, kept_by, named, policy_of
 from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Portal, Recorded, recorded
@@ -58,7 +58,8 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     recovery = settle_pending(record.pending, bases, None, complete=False, effects=workspace.profile.side_effects)
     version = workspace.settings.service.version or run.version
     policy = policy_of(workspace, options, named(workspace, reading.desired, options.overwrite, options.here))
-    policy = replace(policy, can=frozenset(workspace.profile.at(Version.or_newest(version)).operations))
+    profile = workspace.profile.at(Version.or_newest(version))
+    policy = replace(policy, can=frozenset(profile.operations), keeps=kept_by(policy, profile))
     known = Known(None, without_portal(recovery.bases), recovery.unknown, complete=False)
     weighed = weigh(without_portal(reading.desired), known)
     sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import UsageError
 from kbsync.files import real_path
-from kbsync.model import Desired, Status, visible
+from kbsync.model import Desired, Kind, Status, visible
 from kbsync.service.profile import Profile
 
 if TYPE_CHECKING:
@@ -173,7 +173,24 @@ def policy_of(
 def at_its_pace(policy: Policy, service: Service) -> Policy:
     """A policy that knows how fast the service answers, and what its version can do."""
     can = frozenset(operation for operation in policy.can if service.can(operation))
-    return replace(policy, latency_s=service.latency_s, can=can)
+    keeps = kept_by(policy, service)
+    return replace(policy, latency_s=service.latency_s, can=can, keeps=keeps)
+
+
+def kept_by(policy: Policy, service: Service | Profile) -> Mapping[Kind, frozenset[str]]:
+    """The fields that the version of the service keeps, of each kind."""
+    return {kind: frozenset(n for n in names if service.keeps(kind, n)) for kind, names in policy.keeps.items()}
+
+
+def note_left_out(workspace: Workspace, service: Service, desired: Iterable[Desired]) -> None:
+    """Say which keys of the files the version of the service does not have: they are neither sent nor compared."""
+    whole = workspace.profile.whole or workspace.profile
+    kinds: tuple[Kind, ...] = ("article", "category")
+    later = {name for kind in kinds for name in whole.fields[kind] if not service.keeps(kind, name)}
+    for name in sorted(later and {name for item in desired for name in item.fields if name in later}):
+        since = f" It came with version {whole.since[name]}." if name in whole.since else ""
+        text = f"Version {service.version} of the service does not have `{name}`.{since} kbsync leaves it out."
+        workspace.session.note(text)
 
 
 def needs_author(profile: Profile) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import structs
 
 from kbsync.app.elsewhere import look_up_new_slugs
-from kbsync.app.options import PlanOptions, at_its_pace, chosen, named, policy_of, push_command
+from kbsync.app.options import PlanOptions, at_its_pace, chosen, named, note_left_out, policy_of, push_command
 from kbsync.app.reading import Reading, keep_slugs
 from kbsync.app.sides import Peek, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
@@ -94,6 +94,7 @@ def make_plan(
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
     consent = named(workspace, reading.desired, options.live, options.here)
     policy = at_its_pace(policy_of(workspace, options, overwrite, consent), service)
+    note_left_out(workspace, service, desired)
     known = Known(portal.items, without_portal(recovery.bases), recovery.unknown, complete=portal.complete)
     weighed = learn(workspace, reading, service, known, publish=policy.publish)
     known = weighed.index.known

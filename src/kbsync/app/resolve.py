@@ -6,12 +6,15 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal
 
+from msgspec import structs
+
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions, named
 from kbsync.app.plan import Planned, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.sides import recorded
 from kbsync.app.workspace import Workspace
+from kbsync.command import command_line
 from kbsync.errors import ContentError
 from kbsync.ledger import Ledger
 from kbsync.model import DRAFTS, Action, Base, Desired, Held, Observed, Plan, Reason
@@ -25,8 +28,11 @@ if TYPE_CHECKING:
 FIELDS = (Reason.DRIFT, Reason.CONFLICT, Reason.STAGED)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
 
-Answer = Side | Literal["file"]
-"""Whose value counts; `file`: the portal's, and the file gets it."""
+TAKEN = "Your file has the pending edit now. Run `kbsync plan` to compare it with what readers see."
+LEFT_PENDING = "It stays pending. Your file has nothing to send, so nothing has to be decided."
+
+Answer = Side | Literal["file", "merge"]
+"""Whose value counts; `file`: the portal's, and the file gets it; `merge`: both, and the file gets them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,10 +123,13 @@ def resolve(
 def _asked(plan: Plan, names: Sequence[str], paths: frozenset[str]) -> list[Held]:
     """What is to be decided. An earlier decision is asked for again only where its file is named.
 
-    The plan also has the categories that the named files need. Fields that are named are those that readers see, also
-    where an edit of them is pending: that is decided where nothing else is, and without names.
+    The plan also has the categories that the named files need. An edit that is pending comes before what readers see
+    of the same article: it was begun with that text. Fields that are named are those that readers see, also where an
+    edit of them is pending: that is decided where nothing else is, and without names.
     """
-    known = (*plan.held, *plan.kept, *plan.overruled) if paths else plan.held
+    known = [*plan.held, *plan.kept, *plan.overruled, *plan.panel_edits] if paths else [*plan.held]
+    first = {item.path: place for place, item in reversed([*enumerate(known)])}
+    known.sort(key=lambda item: (first[item.path], item.reason is not Reason.STAGED))
     of_fields = [item for item in known if not names or set(item.fields) & set(names)]
     live = {item.path for item in of_fields if names and item.reason is not Reason.STAGED}
     asked = [item for item in of_fields if item.reason is not Reason.STAGED or item.path not in live]
@@ -138,6 +147,7 @@ class _Decisions:
     forgotten: list[Base] = field(default_factory=list)
     remade: set[tuple[str, str, str]] = field(default_factory=set)
     into_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    taken: set[str] = field(default_factory=set)
 
     def decide(self, held: Held, choose: Choose, names: Sequence[str]) -> Decision:
         """Decide one item."""
@@ -148,10 +158,9 @@ class _Decisions:
         side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
         if side is None:
             return Decision(held, fields, None)
-        if side == "file" and held.kind == "portal":
-            return Decision(held, fields, None, f"kbsync does not write {held.path}. Copy the value into it by hand.")
-        if side == "file" and held.reason is Reason.STAGED:
-            return self._take(held, fields)
+        if (decision := self._at_once(held, fields, side)) is not None:
+            return decision
+        assert side != "merge"
         if held.reason is Reason.STAGED:
             # The panel keeps title and body of an edit together, and so does a decision about it.
             fields = tuple(DRAFTS.values())
@@ -169,6 +178,18 @@ class _Decisions:
         else:
             self.remade.add((held.kind, held.locale, held.slug))
         return Decision(held, fields, side)
+
+    def _at_once(self, held: Held, fields: tuple[str, ...], side: Answer) -> Decision | None:
+        """What needs no record of a decision, or cannot be decided; None for everything else."""
+        if side == "file" and held.kind == "portal":
+            return Decision(held, fields, None, f"kbsync does not write {held.path}. Copy the value into it by hand.")
+        if held.path in self.taken:
+            return Decision(held, fields, None, TAKEN)
+        if side == "merge" and (why := self._why_not_merged(held)):
+            return Decision(held, fields, None, why)
+        if side in {"file", "merge"} and held.reason is Reason.STAGED:
+            return self._take(held, fields, merges=side == "merge")
+        return self._leave_pending(held) if side == "theirs" and self._is_noted(held) else None
 
     def _desired(self, held: Held) -> Desired | None:
         return next((item for item in self.planned.desired if (item.kind, item.path) == (held.kind, held.path)), None)
@@ -208,21 +229,55 @@ class _Decisions:
             if same and base.fields.get("category") == desired.fields.get("category"):
                 self.bases.setdefault((base.kind, base.remote_id), base)
 
-    def _take(self, held: Held, fields: tuple[str, ...]) -> Decision:
-        """Write the edit that is pending into the file."""
-        from kbsync.app.take import take
+    def _is_noted(self, held: Held) -> bool:
+        """Whether it is a pending edit that nothing of ours would touch, unless somebody decided to discard it."""
+        plan = self.planned.plan
+        discards = (change.remote_id for change in plan.changes if change.discards_staged)
+        return held in plan.panel_edits or (held in plan.overruled and held.remote_id in discards)
+
+    def _leave_pending(self, held: Held) -> Decision:
+        """Nothing is decided: once the file changes, a push that would lose the edit is held."""
+        base = next((base for base in self.planned.recovery.bases if _is_of(base, held)), None)
+        if base is not None and not base.overruled.keys().isdisjoint(DRAFTS.values()):
+            rest = {name: value for name, value in base.overruled.items() if name not in DRAFTS.values()}
+            self.bases[held.kind, held.remote_id] = structs.replace(base, overruled=rest)
+        return Decision(held, tuple(DRAFTS.values()), "theirs", LEFT_PENDING)
+
+    def _why_not_merged(self, held: Held) -> str:
+        """Why an edit cannot be merged with what the file says; "" where it can."""
+        if held.reason not in FIELDS or held.kind == "portal":
+            return "There is nothing to merge. Nothing was decided."
+        if held.reason is not Reason.STAGED:
+            return f"`{command_line('pull', held.path)}` merges what readers see. Nothing was decided."
+        plan = self.planned.plan
+        others = (item for item in (*plan.held, *plan.kept, *plan.overruled) if item.path == held.path)
+        if any(item.reason is not Reason.STAGED and not DRAFTS.keys().isdisjoint(item.fields) for item in others):
+            return "What readers see differs from your file, too. Decide about that first."
+        return ""
+
+    def _take(self, held: Held, fields: tuple[str, ...], *, merges: bool) -> Decision:
+        """Write the edit that is pending into the file, alone or with what the file changes."""
+        from kbsync.app.take import Texts, merge, take
+        from kbsync.markdown.uploaded import by_key
 
         if held.reason is not Reason.STAGED or held.remote_id is None:
             why = "Only an edit that is pending in the panel can be written into your file. Nothing was decided."
             return Decision(held, fields, None, why)
         seen, live, staged = self.service.read_staged(held.remote_id, locale=held.locale)
-        title = seen.staged.get("title", seen.fields.get("title"))
-        body = live if staged is None else staged
+        compiler, desired = self.reading.compiler, self._desired(held)
+        shown = Texts(str(seen.fields.get("title") or ""), by_key(live or ""))
+        edit = Texts(str(seen.staged.get("title") or shown.title), shown.body if staged is None else by_key(staged))
         try:
-            take(self.reading.compiler, held.path, title=str(title) if title else None, body=body or "")
+            if merges and desired is not None:
+                edit = merge(shown, Texts(desired.title, compiler.content_of(held.path)), edit)
+            take(compiler, held.path, title=edit.title or None, body=edit.body)
         except ContentError as exc:
             return Decision(held, fields, None, f"{exc.message} {exc.hint}")
-        return Decision(held, fields, "file")
+        self.taken.add(held.path)
+        if merges and desired is not None:
+            # What is pending is in the file by now.
+            self._decide_fields(held, desired, tuple(DRAFTS.values()), "ours")
+        return Decision(held, fields, "merge" if merges else "file")
 
     def _difference(self, held: Held) -> Iterator[str]:
         if "content" not in held.fields or held.remote_id is None or held.kind != "article":
@@ -231,8 +286,10 @@ class _Decisions:
         from kbsync.report.difference import difference
 
         _, live, staged = self.service.read_staged(held.remote_id, locale=held.locale)
-        theirs = by_key((staged if held.reason is Reason.STAGED else live) or "")
-        yield from difference(theirs, self.reading.compiler.content_of(held.path), before="portal", after="your file")
+        is_pending = held.reason is Reason.STAGED
+        theirs = by_key((staged if is_pending else live) or "")
+        before = "pending in the panel" if is_pending else "portal"
+        yield from difference(theirs, self.reading.compiler.content_of(held.path), before=before, after="your file")
 
 
 def _is_of(item: Base | Observed, held: Held) -> bool:

@@ -1,4 +1,4 @@
-"""`resolve --into-file`: the edit that a person has pending in the panel, written into the file that it is about.
+"""`resolve --into-file` and `--merge`: the edit that a person has pending in the panel, written into its file.
 
 Written only where the file then means exactly that edit, and where git has what the file said before.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator
+from typing import NamedTuple
 from urllib.parse import quote
 
 from kbsync.app.fix import Fix
@@ -25,8 +26,17 @@ from kbsync.markdown.constructs import Target
 from kbsync.markdown.rewrite import rewrite
 from kbsync.markdown.spans import scan
 from kbsync.markdown.uploaded import body_digest, by_key, image_name
+from kbsync.plan.three_way import merge_texts
 
+ONE_SIDE = "Use `--ours` or `--into-file`, or merge them by hand."
 BY_HAND = "Copy the edit from the panel into your file by hand, then discard it there."
+
+
+class Texts(NamedTuple):
+    """Title and body of an article, as the portal has them."""
+
+    title: str
+    body: str
 
 
 def take(compiler: Compiler, path: str, *, title: str | None, body: str) -> None:
@@ -54,6 +64,21 @@ def take(compiler: Compiler, path: str, *, title: str | None, body: str) -> None
         Fix(path, place, before, after).write()
     except OSError as exc:
         raise ContentError(f"{path} cannot be written: {exc.strerror}.", hint=BY_HAND) from exc
+
+
+def merge(live: Texts, ours: Texts, theirs: Texts) -> Texts:
+    """Title and body with both edits of what readers see, bodies line by line.
+
+    Raises:
+        ContentError: both changed the title, or the same lines.
+    """
+    title = theirs.title if ours.title in (live.title, theirs.title) else ours.title
+    if title == ours.title and theirs.title not in (live.title, ours.title):
+        raise ContentError("Your file and the pending edit have different titles. Nothing was written.", hint=ONE_SIDE)
+    body = merge_texts(live.body, ours.body, theirs.body)
+    if body.conflicts:
+        raise ContentError("Your file and the pending edit change the same lines. Nothing was written.", hint=ONE_SIDE)
+    return Texts(title, body.text)
 
 
 def _check_committed(compiler: Compiler, path: str, data: bytes) -> None:

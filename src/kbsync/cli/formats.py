@@ -126,6 +126,7 @@ def pasteable_plan(plan: Plan, options: Options) -> Plan:
     warnings = (replace(finding, hint=options.pasteable(finding.hint)) for finding in plan.warnings)
     unpublished = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.unpublished)
     staged = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.staged_edits)
+    edits = (structs.replace(item, hint=options.pasteable(item.hint)) for item in plan.panel_edits)
     refused = plan.refused and structs.replace(plan.refused, hint=options.pasteable(plan.refused.hint))
     return replace(
         plan,
@@ -133,6 +134,7 @@ def pasteable_plan(plan: Plan, options: Options) -> Plan:
         warnings=tuple(warnings),
         unpublished=tuple(unpublished),
         staged_edits=tuple(staged),
+        panel_edits=tuple(edits),
         refused=refused,
     )
 

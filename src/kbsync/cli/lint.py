@@ -16,7 +16,7 @@ from kbsync.cli.screen import Options, say
 from kbsync.cli.versions import version_option
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
-from kbsync.markdown.versions import NEWEST, Version
+from kbsync.markdown.versions import KNOWN, NEWEST, Version
 from kbsync.model import visible
 
 if TYPE_CHECKING:
@@ -63,7 +63,8 @@ def command(
     if rules or explain is not None:
         return report_rules(explain, options)
     if service and not against:
-        raise UsageError("`--service` needs a version to compare with.", hint="Add `--against 4.10`.")
+        other = next(version for version in reversed(KNOWN) if version != service)
+        raise UsageError("`--service` needs a version to compare with.", hint=f"Add `--against {other}`.")
     project = options.open_project()
     if not (selectors or fix or diff or external or against):
         return report_findings(project.workspace, project.lint(), options, form=form)

@@ -16,7 +16,7 @@ from kbsync.cli.screen import Options, say
 from kbsync.errors import ExitCode, UsageError
 from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS
 from kbsync.model import Plan, Reason, visible
-from kbsync.report.vocabulary import REASONS
+from kbsync.report.vocabulary import reason_of
 from kbsync.words import did_you_mean, field_names
 
 if TYPE_CHECKING:
@@ -29,11 +29,14 @@ SHOWN_NAMES = tuple("body" if name == "content" else name for name in NAMES)
 
 EARLIER: dict[str, str] = {"theirs": "keep the portal's value", "ours": "send your file"}
 
-CHOICES: dict[str, Answer | None] = {"o": "ours", "t": "theirs", "f": "file", "s": None}
+CHOICES: dict[str, Answer | None] = {"o": "ours", "t": "theirs", "f": "file", "m": "merge", "s": None}
 ASK = "Keep [o]urs (file), [t]heirs (portal), put theirs into the [f]ile, or [s]kip?"
-ASK_STAGED = "Send [o]urs, leave [t]heirs pending, put theirs into the [f]ile, or [s]kip?"
+ASK_STAGED = "Send [o]urs, leave [t]heirs pending, put theirs into the [f]ile, [m]erge both, or [s]kip?"
 
-SIDES = {"file": "into your file"}
+SIDES = {
+    "file": "into your file",
+    "merge": "merged into your file. The next push sends it and discards the pending edit.",
+}
 """What the line of a decision says, where that is not the side."""
 
 
@@ -42,6 +45,7 @@ SIDES = {"file": "into your file"}
 @click.option("--ours", "side", flag_value="ours", help="Use your file. The next push sends it.")
 @click.option("--theirs", "side", flag_value="theirs", help="Keep the portal's value. kbsync does not ask again.")
 @click.option("--into-file", "side", flag_value="file", help="Put the portal's value into your file.")
+@click.option("--merge", "side", flag_value="merge", help="Merge an edit that is pending in the panel into your file.")
 @click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
 @click.option("--release", callback=filled, metavar="NAME", help="Include the statuses of this release.")
@@ -59,10 +63,11 @@ def command(
 ) -> int:
     """Decide what needs your decision. Nothing is sent until the next push.
 
-    SELECTORS limit it: paths, locale:fr, category:billing. Without --ours, --theirs or --into-file, kbsync shows each
-    one and asks. An edit that is pending in the panel is discarded with --ours, left alone with --theirs, and written
-    into your file with --into-file. An article that was deleted on the portal is created again with --ours. To let it
-    go, delete its file. You can change a decision until the next push: name the file again, with the other option.
+    SELECTORS limit it: paths, locale:fr, category:billing. Without --ours, --theirs, --into-file or --merge, kbsync
+    shows each one and asks. An edit that is pending in the panel is discarded with --ours, left alone with --theirs,
+    written into your file with --into-file, and merged with your file with --merge. An article that was deleted on
+    the portal is created again with --ours. To let it go, delete its file. You can change a decision until the next
+    push: name the file again, with the other option.
     """
     options = Options.of(ctx)
     fields = tuple(map(_field, names))
@@ -106,7 +111,7 @@ def _report(decision: Decision, options: Options) -> None:
     """One line a decision; a person who skips it knows that."""
     held = decision.held
     if decision.side or decision.why:
-        what = REASONS[held.reason] if decision.why else field_names(decision.fields) or REASONS[held.reason]
+        what = reason_of(held) if decision.why else field_names(decision.fields) or reason_of(held)
         say(f"{visible(held.path or held.slug)}  {what}: {options.pasteable(decision.why) or _side(decision)}")
 
 

@@ -165,6 +165,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
         kept=[item for item in plan.kept if item.path not in moved],
         unpublished=[item for item in plan.unpublished if item.path not in moved],
         waiting=[item for item in plan.waiting if item.path not in moved],
+        panel_edits=[item for item in plan.panel_edits if item.path not in moved],
         # Nothing had to move, and only texts did since.
         places={path: Place(Verdict.NOTHING) for path in moved},
     )
@@ -232,6 +233,7 @@ def _assemble(target: Target, draft: Draft, unmanaged: tuple[Observed, ...], *, 
         tuple(draft.unpublished),
         staged_edits=tuple(draft.staged_edits),
         waiting=tuple(draft.waiting),
+        panel_edits=tuple(draft.panel_edits),
     )
 
 

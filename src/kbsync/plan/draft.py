@@ -135,6 +135,7 @@ class Draft:
     overruled: list[Held] = field(default_factory=list)
     unpublished: list[Unpublished] = field(default_factory=list)
     staged_edits: list[StagedEdit] = field(default_factory=list)
+    panel_edits: list[Held] = field(default_factory=list)
     waiting: list[Waiting] = field(default_factory=list)
     settled: dict[tuple[Kind, RemoteId], Base] = field(default_factory=dict)
     forgotten: list[Base] = field(default_factory=list)

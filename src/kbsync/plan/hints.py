@@ -17,6 +17,15 @@ def live_hint(path: str) -> str:
     return f'[push] live is "hold". Run `{live}` to change it this once{first}.'
 
 
+def live_and_pending_hint(path: str) -> str:
+    """What to do about such an article where a person also has an edit of it pending in the panel."""
+    both = command_line("push", options=[("--live", path), ("--overwrite", path)])
+    return (
+        '[push] live is "hold", and an edit of this article is pending in the panel. Publish or discard that edit, or '
+        f"run `{both}` to discard it and send your file."
+    )
+
+
 def publish_staged_hint(paths: Sequence[str]) -> str:
     """How to publish the staged edits of some files."""
     line = command_line("push", *(paths if len(paths) == 1 else ()), options=[("--publish-staged", True)])
@@ -50,7 +59,7 @@ def hold_hint(draft: Draft, match: Match, reason: Reason, base: Base | None, opt
             "version was committed. Maybe it was changed back on purpose. "
         )
     elif desired.kind == "portal":
-        why = "" if base is not None else "kbsync has not set this before, and the portal has another value. "
+        why = "" if base is not None else "kbsync has no record of setting this, and the portal has another value. "
     elif base is None:
         if draft.git.word:
             take = command_line("pull", desired.path, options=[("--theirs", True)])

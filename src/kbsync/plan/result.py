@@ -94,6 +94,14 @@ def moved_on(names: list[str], remote_id: RemoteId, done: str) -> Result:
     return Result("skipped", "failed", remote_id=remote_id, error=error, hint=PLAN_AGAIN)
 
 
+def deleted_meanwhile(change: Change, remote_id: RemoteId, *, lost: bool = False) -> Result:
+    """A change of what is not there any more. `lost`: it was sent, and what became of that is not known."""
+    done = "" if lost else " Nothing was sent."
+    error = f"Somebody deleted this {change.kind} on the portal after the plan was made.{done}"
+    hint = "Run `kbsync plan`: it asks whether to create it again."
+    return Result("failed", "pending" if lost else "failed", remote_id=remote_id, error=error, hint=hint)
+
+
 def pending_edit(remote_id: RemoteId, done: str) -> Result:
     """A change that is left out because a person has an edit pending that it would lose."""
     error = f"Somebody has an edit of this article pending in the panel. Nothing was {done}."

@@ -132,9 +132,9 @@ def agreed_of(base: Base | None) -> dict[str, Agreed]:
     return {name: (ours[name],) if name in ours else () for name in DRAFTS}
 
 
-def discarding(desired: Desired, item: Observed) -> Change:
-    """The change that takes a staged edit back."""
-    return _change(desired, item, desired.title, draft_fields(item, {}, {}), live=False)
+def discarding(desired: Desired, item: Observed, agreed: Mapping[str, Agreed] = {}) -> Change:
+    """The change that takes a staged edit back; `agreed` as in `draft_fields`."""
+    return _change(desired, item, desired.title, draft_fields(item, {}, agreed), live=False)
 
 
 def publication(desired: Desired, base: Base | None, item: Observed) -> Change | None:
@@ -171,11 +171,14 @@ def without_texts(change: Change) -> Change | None:
     return replace(change, fields=rest) if rest else None
 
 
-def hold_staged(change: Change, item: Observed, *, staging: bool, options: Sequence[Option] = ()) -> Held:
-    """A change that would lose the pending edit of a person; `options` are those without which it is not made."""
+def hold_staged(change: Change, item: Observed, ours: Fields, *, staging: bool, options: Sequence[Option] = ()) -> Held:
+    """A change that would lose the pending edit of a person.
+
+    `ours` is what the file says of the article; `options` are those without which the change is not made.
+    """
     path = change.path or change.was
     hint = _hint(path, options, staging=staging) if change.path else PANEL_HINT
-    return _held(change, path, change.title, item, change.after, hint)
+    return _held(change, path, change.title, item, ours, hint)
 
 
 def hold_edited(desired: Desired, item: Observed, *, staging: bool) -> Held:
@@ -184,12 +187,18 @@ def hold_edited(desired: Desired, item: Observed, *, staging: bool) -> Held:
     return _held(desired, desired.path, desired.title, item, desired.fields, hint)
 
 
+def note_edit(desired: Desired, item: Observed) -> Held:
+    """An edit that is pending where we have nothing to send: no push would lose it, and a person may still decide."""
+    hint = f"`{command_line('resolve', desired.path)}` shows it and asks what to do with it."
+    return _held(desired, desired.path, desired.title, item, desired.fields, hint)
+
+
 PANEL_HINT = "Publish or discard the edit in the panel."
 
 
 def _hint(path: str, options: Sequence[Option], *, staging: bool) -> str:
     push = command_line("push", options=[*options, ("--overwrite", path), ("--stage", staging)])
-    resolve = command_line("resolve", path, options=options)
+    resolve = command_line("resolve", path, options=[option for option in options if option[0] != "--live"])
     what = "stage your file in its place" if staging else "discard it and send your file"
     return f"{PANEL_HINT} To {what}, run `{push}`. `{resolve}` shows both and asks."
 

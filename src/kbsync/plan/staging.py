@@ -6,7 +6,7 @@
     ours, as the file wants it | differs                      | waits for publication, or is sent and discarded
     ours, of an older file     | differs                      | staged anew, or sent and discarded
     ours                       | the same                     | discarded: the file is back at what readers see
-    a person's                 | any                          | held where it would be lost
+    a person's                 | any                          | held where it would be lost, else noted
     ours, edited by a person   | any                          | a person's
     ours, discarded            | differs, as when staged      | held: to discard it was a decision
     ours, published            | the same                     | nothing: `staged.after_publication` moved the base
@@ -42,7 +42,7 @@ from kbsync.model import (
 from kbsync.plan.agreed import base_of
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft, hold
-from kbsync.plan.hints import live_hint, publish_staged_hint, status_options
+from kbsync.plan.hints import live_and_pending_hint, live_hint, publish_staged_hint, status_options
 from kbsync.plan.match import Match
 from kbsync.plan.orphans import report_orphan
 from kbsync.plan.staged import (
@@ -55,6 +55,7 @@ from kbsync.plan.staged import (
     hold_discarded,
     hold_edited,
     hold_staged,
+    note_edit,
     publication,
     sends_text,
     texts_of,
@@ -67,6 +68,8 @@ from kbsync.plan.staged import (
 NO_STAGING = (
     "This service has no staged edits: they came with version 4.16. Push without `--stage` to send it to readers now."
 )
+
+THREE_TEXTS = "What readers see, this pending edit and your file are three different texts."
 
 OPEN = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.UNSUPPORTED})
 """Reasons for which title and body of an article stay as readers see them."""
@@ -176,11 +179,15 @@ class _Staging:
                 self.draft.held.append(hold_edited(desired, observed, staging=True))
             elif touching is None and desired.path in self.open:
                 self._hold_beside(match, observed, self.open[desired.path])
-            elif touching is None and has_staged(match.base):
-                self._settle(match, observed, {})
+            elif touching is None:
+                self._note(match, observed)
             return False
-        options = status_options(policy) if update is None else ()
-        held = hold_staged(touching, observed, staging=self._is_live(match, observed), options=options)
+        options = status_options(policy) if update is None else []
+        if policy.live == "hold" and desired.path in policy.consent:
+            options = [*options, ("--live", desired.path)]
+        staging = self._is_live(match, observed)
+        held = hold_staged(touching, observed, desired.fields, staging=staging, options=options)
+        held = self._among_three(held, observed)
         if desired.path in policy.overwrite:
             return True
         if _is_decided(match.base, "overruled", observed):
@@ -191,13 +198,39 @@ class _Staging:
         self._leave(match, observed, update, hiding)
         return False
 
+    def _note(self, match: Match, observed: Observed) -> None:
+        """Nothing of ours would touch the edit that is pending: it is noted, and stays unless somebody decided."""
+        draft, desired = self.draft, match.desired
+        if draft.policy.publish_staged:
+            return
+        if has_staged(match.base):
+            self._settle(match, observed, {})
+        edit = note_edit(desired, observed)
+        if _is_decided(match.base, "overruled", observed) and "update_article" in draft.policy.can:
+            draft.overruled.append(edit)
+            self.added.append(discarding(desired, observed, agreed_of(match.base)))
+        else:
+            draft.panel_edits.append(edit)
+
     def _hold_beside(self, match: Match, observed: Observed, other: Held) -> None:
         """Title or body differ in what readers see, too: overwriting that would discard the edit that is pending."""
         decided = any(_is_decided(match.base, how, observed) for how in ("kept", "overruled"))
         is_lost = editor_of(observed) != texts_of(match.desired.fields)
+        if other.reason is Reason.LIVE and is_lost and not decided:
+            place = self.draft.held.index(other)
+            self.draft.held[place] = replace(other, hint=live_and_pending_hint(other.path))
         if other.reason in {Reason.DRIFT, Reason.CONFLICT} and is_lost and not decided:
             staging = self._is_live(match, observed)
-            self.draft.held.append(hold_edited(match.desired, observed, staging=staging))
+            held = hold_edited(match.desired, observed, staging=staging)
+            self.draft.held.append(self._among_three(held, observed))
+
+    def _among_three(self, held: Held, observed: Observed) -> Held:
+        """A pending edit with a word about what readers see, where that needs a decision of its own."""
+        other = self.open.get(held.path)
+        is_third = other is not None and other.reason in {Reason.DRIFT, Reason.CONFLICT}
+        if not is_third or editor_of(observed) == texts_of(observed.fields):
+            return held
+        return replace(held, hint=f"{THREE_TEXTS} {held.hint}")
 
     def _was_discarded(self, match: Match, observed: Observed) -> bool:
         """Whether somebody discarded what we staged, and the file still wants exactly that."""
@@ -313,7 +346,7 @@ class _Staging:
         if base.staged == seen.staged:
             self.instead[id(change)] = _with(change, draft_fields(seen, {}, {}))
         else:
-            self.draft.held.append(hold_staged(change, seen, staging=False))
+            self.draft.held.append(hold_staged(change, seen, change.after, staging=False))
             self.instead[id(change)] = None
             self._keep_category(seen)
 

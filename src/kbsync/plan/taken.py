@@ -81,7 +81,10 @@ def _leave_out(draft: Draft, change: Change, reason: Reason, hint: str, elsewher
     is_create = change.action is Action.CREATE
     if is_create or not fields:
         draft.changes.pop(place)
-        draft.statuses = [other for other in draft.statuses if not is_create or other.path != change.path]
+        if is_create:
+            # Nothing can be published of what is not made.
+            draft.statuses = [other for other in draft.statuses if other.path != change.path]
+            draft.unpublished = [other for other in draft.unpublished if other.path != change.path]
     else:
         draft.changes[place] = replace(change, fields=fields)
     values = (FieldChange("slug", change.before.get("slug"), change.after["slug"]),)

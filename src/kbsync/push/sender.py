@@ -21,6 +21,7 @@ from kbsync.plan.result import (
     UNSEEN,
     Current,
     Result,
+    deleted_meanwhile,
     differences,
     failed,
     lost_by,
@@ -82,8 +83,16 @@ class Sender:
             if change.action is Action.DELETE:
                 return self._look_at_removal(change, change.remote_id)
             return self._look_at_update(change, change.remote_id)
+        except NotFound as exc:
+            return self._not_found(change, change.remote_id, exc)
         except (ServiceError, ContentError) as exc:
             return failed(exc, change.remote_id)
+
+    def _not_found(self, change: Change, remote_id: RemoteId | None, exc: NotFound) -> Result:
+        """The plan saw it. Of the portal itself, a 404 says that it is another address."""
+        if change.kind == "portal" or remote_id is None:
+            return failed(exc, remote_id)
+        return deleted_meanwhile(change, remote_id)
 
     def send(self, change: Change, looked: Current) -> Result:
         """Send a change of what was looked at."""
@@ -242,6 +251,8 @@ class Sender:
                     return failed(AnswerLost(f"{exc.message} By now somebody has an edit pending in the panel."))
                 seen = self._send_update(change, dataclasses.replace(looked, current=seen))
         except ServiceError as again:
+            if isinstance(again, NotFound) and change.kind != "portal":
+                return deleted_meanwhile(change, remote_id, lost=True)
             return self._owner_of_slug(change, again) or failed(again, remote_id, lost=True, after=exc)
         return self._updated(change, seen)
 

@@ -233,12 +233,14 @@ def _value(value: str | None) -> str:
 
 
 def _held(held: Sequence[HeldReport]) -> Section:
-    rows = (
-        (REASON_WORDS.get(item.reason) or _text(item.reason), _where(item), *_sides(item), _hint(item.hint))
-        for item in held
-    )
+    rows = ((_why(item), _where(item), *_sides(item), _hint(item.hint)) for item in held)
     columns = ("Why", "File", "Fields", "On the portal", "In your file", "What to do")
     return Section("Needs your decision", columns, rows, len(held), map(_where, held))
+
+
+def _why(held: HeldReport) -> str:
+    """The reason in words; an older kbsync gave only its name."""
+    return _text(held.why) or REASON_WORDS.get(held.reason) or _text(held.reason)
 
 
 def _sides(held: HeldReport) -> tuple[str, str, str]:

@@ -48,6 +48,7 @@ from kbsync.report.json_types import (
 )
 from kbsync.report.pushed import NO_AFTERMATH, Aftermath
 from kbsync.report.value_text import iso_moment
+from kbsync.report.vocabulary import reason_of
 
 
 def plan_json(
@@ -140,6 +141,7 @@ def _plan_report(plan: Plan, findings: Iterable[Finding]) -> PlanReport:
         waiting=[_waiting(item) for item in plan.waiting],
         refused=_refused(plan.refused) if plan.refused else None,
         pending=[_staged_edit(item) for item in plan.staged_edits],
+        panel_edits=[_panel_edit(item) for item in plan.panel_edits],
         as_of=AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else UNSET,
     )
 
@@ -159,6 +161,7 @@ def _push_report(
         waiting=[_waiting(item) for item in plan.waiting],
         refused=_refused(plan.refused) if plan.refused else None,
         pending=[_staged_edit(item) for item in plan.staged_edits],
+        panel_edits=[_panel_edit(item) for item in plan.panel_edits],
     )
 
 
@@ -195,6 +198,10 @@ def _staged_edit(item: StagedEdit) -> StagedEntry:
     return StagedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
 
 
+def _panel_edit(item: Held) -> StagedEntry:
+    return StagedEntry(item.kind, item.locale, item.slug, item.path, item.remote_id, item.title, item.hint)
+
+
 def _waiting(item: Waiting) -> WaitingEntry:
     until, release = item.until or None, item.release or None
     return WaitingEntry(item.path, item.slug, item.locale, until, release, item.title, item.remote_id)
@@ -226,6 +233,7 @@ def _held(held: Held) -> HeldEntry:
         values=[ValueEntry(field.name, field.before, field.after) for field in held.values],
         hint=held.hint,
         edited_at=iso_moment(held.edited_s) if held.edited_s else None,
+        why=reason_of(held),
     )
 
 

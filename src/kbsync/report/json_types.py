@@ -122,6 +122,7 @@ class HeldEntry(Struct, frozen=True):
     edited_at: Annotated[
         str | None, Meta(description="When the item last changed on the portal (ISO 8601, UTC), where that is known.")
     ] = None
+    why: Annotated[str, Meta(description="The reason in words for people: more exact than `reason`.")] = ""
     diff: Diff = UNSET
 
 
@@ -202,6 +203,10 @@ NotPublished = Annotated[
     Meta(description="Articles that are published in their file, and drafts on the portal."),
 ]
 NotSeen = Annotated[Sequence[StagedEntry], Meta(description="Staged edits that wait for publication.")]
+PanelEdits = Annotated[
+    Sequence[StagedEntry],
+    Meta(description="Edits that people have pending in the panel, and that a push would not touch."),
+]
 Waits = Annotated[Sequence[WaitingEntry], Meta(description="Articles that are published later.")]
 Refused = Annotated[RefusedEntry | None, Meta(description="Why the plan is not carried out; null if it may be.")]
 
@@ -235,6 +240,7 @@ class PlanReport(Struct, frozen=True):
     waiting: Waits = ()
     refused: Refused = None
     pending: NotSeen = ()
+    panel_edits: PanelEdits = ()
 
 
 class PushReport(Struct, frozen=True):
@@ -251,6 +257,7 @@ class PushReport(Struct, frozen=True):
     waiting: Waits = ()
     refused: Refused = None
     pending: NotSeen = ()
+    panel_edits: PanelEdits = ()
     run: Annotated[int | None, Meta(description="The number of the run in the ledger, for `kbsync undo`.")] = None
     drafts: Annotated[Sequence[str], Meta(description="Addresses of drafts that were created.")] = ()
 

@@ -36,9 +36,11 @@ from kbsync.report.vocabulary import (
     action_word,
     already_sentence,
     others_sentence,
+    panel_edits_sentence,
     reason_of,
     refused_headline,
     staged_before_sentence,
+    version_note,
 )
 from kbsync.report.waiting import in_order, notes_of, waiting_headline
 from kbsync.words import count, field_names
@@ -75,6 +77,8 @@ def plan_markdown(
     head = ["## kbsync plan: " + plan_headline(plan), " · ".join([*facts, *_rest(plan)])]
     if plan.as_of:
         head.append(as_of_sentence(plan.as_of))
+    if note := version_note(plan.version):
+        head.append(note)
     if plan.refused:
         head.insert(1, f"**{prose(refused_headline(plan.refused))}** {hint(plan.refused.hint)}".rstrip())
     if plan.sent:
@@ -118,7 +122,7 @@ def push_markdown(
     sent = [change for change in done if change.action is not Action.ADOPT]
     if sent:
         head.append(table(("Done", "What", "Seen by readers now"), _counts(sent, past=True)))
-    head += [hint(text) for text in (after.staged, after.undo) if text]
+    head += [hint(text) for text in (after.staged, after.undo, version_note(plan.version)) if text]
     head += [_drafts(after.drafts)] if after.drafts.number else []
     bad = [_outcomes(word, [o for o in outcomes if o.outcome == word]) for word in ("failed", "skipped")]
     sections = [
@@ -162,6 +166,8 @@ def _rest(plan: Plan, done: Sequence[Change] | None = None) -> Iterator[str]:
         yield others_sentence(plan.unmanaged).removesuffix(".")
     if plan.staged_edits:
         yield staged_before_sentence(len(plan.staged_edits)).removesuffix(".")
+    if plan.panel_edits:
+        yield panel_edits_sentence(len(plan.panel_edits)).removesuffix(".")
 
 
 def _counts(changes: Sequence[Change], *, past: bool = False) -> Iterator[Row]:

@@ -18,6 +18,7 @@ from kbsync.report.vocabulary import (
     already_sentence,
     counted,
     need,
+    version_note,
     way_of,
 )
 from kbsync.report.waiting import waiting_lines
@@ -106,6 +107,8 @@ def push_text(
     ]
     for block in people:
         lines += ["", *block[:-1]] if block else []
+    if note := version_note(plan.version):
+        lines += ["", *style.wrapped(note)]
     lines = lines[1:] if lines and not lines[0] else lines
     if not outcomes and (words.nothing or not lines):
         whole = f"{count(requests, 'request')} in {seconds:.1f} s"

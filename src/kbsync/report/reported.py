@@ -13,6 +13,7 @@ import msgspec
 
 from kbsync.model import Action, Change, Finding, Held, Plan
 from kbsync.report.data import summary_of
+from kbsync.report.vocabulary import reason_of
 
 SCHEMAS = {"kbsync.plan/1": "plan", "kbsync.push/1": "push"}
 """By the schema of the object, the command that printed it."""
@@ -75,6 +76,7 @@ class HeldReport(msgspec.Struct, frozen=True):
     hint: str = ""
     values: tuple[ValueReport, ...] = ()
     diff: tuple[str, ...] = ()
+    why: str = ""
 
 
 class WaitingReport(msgspec.Struct, frozen=True):
@@ -209,7 +211,9 @@ def _change(change: Change) -> ChangeReport:
 
 def _held(held: Held) -> HeldReport:
     values = tuple(ValueReport(value.name, value.before, value.after) for value in held.values)
-    return HeldReport(held.reason, held.locale, held.slug, held.path, held.fields, held.hint, values)
+    return HeldReport(
+        held.reason, held.locale, held.slug, held.path, held.fields, held.hint, values, why=reason_of(held)
+    )
 
 
 def _finding(finding: Finding) -> FindingReport:

@@ -1,13 +1,14 @@
-"""Staged edits that wait for somebody to publish them, for people."""
+"""Staged edits that wait for somebody to publish them, and those of other people, for people."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from kbsync.model import StagedEdit, visible
+from kbsync.model import Held, StagedEdit, visible
 from kbsync.report.style import SHOWN, Style
 
 PUBLISH_ALL = "Publish them in the panel, or push with `--publish-staged`."
+RESOLVE_EACH = "`kbsync resolve` with the path of a file shows its edit and asks what to do with it."
 
 
 def staged_edit_lines(items: Sequence[StagedEdit], style: Style) -> list[str]:
@@ -19,6 +20,22 @@ def staged_edit_lines(items: Sequence[StagedEdit], style: Style) -> list[str]:
     hint = items[0].hint if len(items) == 1 else PUBLISH_ALL
     return [
         *style.wrapped(f"Staged, waiting for publication: {len(items):,}", colour="bold"),
+        *(f"  {visible(item.path)}" for item in shown),
+        *([style.paint(f"  … and {left:,} more (-v lists them all)", "dim")] if left else []),
+        *style.wrapped(f"      {visible(hint)}", colour="dim"),
+        "",
+    ]
+
+
+def panel_edit_lines(items: Sequence[Held], style: Style) -> list[str]:
+    """Edits of other people that readers do not see yet, and that a push would leave alone."""
+    if not items:
+        return []
+    shown = items if style.verbose else items[:SHOWN]
+    left = len(items) - len(shown)
+    hint = items[0].hint if len(items) == 1 else RESOLVE_EACH
+    return [
+        *style.wrapped(f"Pending in the panel, and not touched by a push: {len(items):,}", colour="bold"),
         *(f"  {visible(item.path)}" for item in shown),
         *([style.paint(f"  … and {left:,} more (-v lists them all)", "dim")] if left else []),
         *style.wrapped(f"      {visible(hint)}", colour="dim"),

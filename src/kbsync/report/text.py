@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Unpublished, visible
+from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Reason, Unpublished, visible
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, TEXT_ACTIONS, Bodies, word_lines
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import width_of
-from kbsync.report.staged_edits import staged_edit_lines
+from kbsync.report.staged_edits import panel_edit_lines, staged_edit_lines
 from kbsync.report.style import SHOWN, Style
 from kbsync.report.taken_slugs import elsewhere_lines
 from kbsync.report.value_text import (
@@ -90,7 +90,7 @@ def plan_text(
     first = f"{heading} for portal `{plan.target.portal}` {plan.target.place}"
     first, colour = (f"{first}: REFUSED", "red") if plan.refused else (first, "bold")
     as_of = style.wrapped(as_of_sentence(plan.as_of)) if plan.as_of else []
-    version = style.wrapped(note) if style.verbose and (note := version_note(plan.version)) else []
+    version = style.wrapped(note) if (note := version_note(plan.version)) else []
     lines = [*style.wrapped(first, hang=2, colour=colour), *as_of, *version, ""]
     for group in grouped(plan.sent):
         lines += _change_group(group, style, taken_slugs(plan.changes), bodies)
@@ -100,6 +100,7 @@ def plan_text(
     lines += warning_lines(plan.warnings, style)
     lines += unpublished_lines(plan.unpublished, style)
     lines += staged_edit_lines(plan.staged_edits, style)
+    lines += panel_edit_lines(plan.panel_edits, style)
     if plan.waiting:
         from kbsync.report.waiting import waiting_lines
 
@@ -172,7 +173,8 @@ def _change_lines(change: Change, style: Style, taken: Set[str], bodies: Bodies)
     lines = [line, *was]
     for field in moving(field for field in change.fields if field.name != "status"):
         lines += _field_lines(field, change, style, taken)
-        lines += _body_lines(change, style, bodies) if is_body(field.name) else []
+        # Of an edit that is only discarded nothing is sent; what is sent is the body of the same change.
+        lines += _body_lines(change, style, bodies) if is_body(field.name) and field.after is not None else []
     return lines
 
 
@@ -231,18 +233,20 @@ def held_text(item: Held, style: Style) -> str:
 def _held_head(item: Held, style: Style) -> list[str]:
     fields = field_names(item.fields)
     reason = style.paint(reason_of(item), "yellow") + (f": {fields}" if fields else "")
-    values = (line for field in item.values if not is_body(field.name) for line in _values_lines(field, style))
+    theirs = "pending in the panel" if item.reason is Reason.STAGED else "on the portal"
+    shown = (field for field in item.values if not is_body(field.name))
+    values = (line for field in shown for line in _values_lines(field, style, theirs))
     edited = [f"      last changed on the portal: {moment(item.edited_s)} UTC"] if item.edited_s else []
     return [f"  {visible(item.path or item.slug)}  {reason}", *values, *edited]
 
 
-def _values_lines(field: FieldChange, style: Style) -> list[str]:
-    """What a held field is on both sides."""
+def _values_lines(field: FieldChange, style: Style, place: str = "on the portal") -> list[str]:
+    """What a held field is on both sides; `place` is where the other one is."""
     word = label_of(field.name)
     theirs, ours = both_texts(field.shown, _room(word, style))
     return [
-        *style.wrapped(f"      {word} on the portal: {theirs}", hang=2),
-        *style.wrapped(f"      {word} in your file:  {ours}", hang=2),
+        *style.wrapped(f"      {word} {place}: {theirs}", hang=2),
+        *style.wrapped(f"      {word} {'in your file:':<{len(place) + 1}} {ours}", hang=2),
     ]
 
 

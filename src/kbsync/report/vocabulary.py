@@ -92,6 +92,12 @@ def staged_before_sentence(number: int) -> str:
     return f"{edits} for publication: readers see {it} after someone publishes {it}."
 
 
+def panel_edits_sentence(number: int) -> str:
+    """`1 edit is pending in the panel, and a push would not touch it.`"""
+    it = "it" if number == 1 else "them"
+    return f"{count(number, 'edit')} {are(number)} pending in the panel, and a push would not touch {it}."
+
+
 def action_word(action: Action) -> str:
     """What a plan calls an action."""
     return "already match" if action is Action.ADOPT else action.value

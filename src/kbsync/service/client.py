@@ -81,6 +81,10 @@ class HttpService:
         """Whether the profile has this operation."""
         return self.endpoint.profile.can(operation)
 
+    def keeps(self, kind: Kind, name: str) -> bool:
+        """Whether the profile keeps this field of an article or category, in the service's version."""
+        return self.endpoint.profile.keeps(kind, name)
+
     # --- looking ---------------------------------------------------------------------------------------------------
 
     def check_connection(self) -> None:

@@ -63,6 +63,10 @@ class Service(Protocol):
         """Whether it has an operation."""
         ...
 
+    def keeps(self, kind: Kind, name: str) -> bool:
+        """Whether it keeps this field of an article or category."""
+        ...
+
     # --- looking
 
     def check_connection(self) -> None: ...

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from itertools import chain
 from string import Formatter
 from typing import Any
 
@@ -52,7 +53,7 @@ TABLES: Mapping[str, Collection[str]] = {
     "status": tuple(status.value for status in Status),
     "limits": LIMITS,
     "side_effects": SideEffects._fields,
-    "since": (*OPERATIONS, *LIMITS, *FACTS),
+    "since": (*OPERATIONS, *dict.fromkeys(chain.from_iterable(KEPT.values())), *LIMITS, *FACTS),
     "pace": ("requests_per_minute", "uploads_per_hour", "allowed_per_minute"),
     "public": ("article_url", "category_url"),
 }

@@ -59,7 +59,8 @@ class Profile:
     """What one version of a service can do, which paths do it, what its numbers mean, and how fast it may be asked.
 
     `allowed_per_minute` is how many requests the service takes from one address, 0 where that is unknown.
-    `since` has the version from which on an operation, a limit or a fact exists; what is not in it was always there.
+    `since` has the version from which on an operation, a field, a limit or a fact exists; what is not in it was always
+    there.
     `whole` is the profile of the newest version, where this is that of an older one.
     """
 
@@ -79,12 +80,13 @@ class Profile:
     whole: Profile | None = None
 
     def at(self, version: Version) -> Profile:
-        """The same service in this version: without the operations, limits and facts that came later."""
+        """The same service in this version: without the operations, fields, limits and facts that came later."""
         whole = self.whole or self
         later = {name for name, since in self.since.items() if version < since}
         return replace(
             whole,
             operations={name: operation for name, operation in whole.operations.items() if name not in later},
+            fields={kind: tuple(name for name in names if name not in later) for kind, names in whole.fields.items()},
             limits=whole.limits.without(later.intersection(LIMITS)),
             facts=Facts(**{name: name not in later for name in FACTS if name in self.since}),
             whole=whole if later else None,
