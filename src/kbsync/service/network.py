@@ -12,7 +12,7 @@ import math
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
@@ -110,12 +110,15 @@ class Stream(httpcore.NetworkStream):
     inner: httpcore.NetworkStream
     opener: Opener
     _unsent: bytearray = field(init=False, repr=False, default_factory=bytearray)
+    _is_broken: bool = field(init=False, default=False)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
         """What came, b"" at the end."""
-        # Of a request that was not taken to its end there may be an answer all the same, which says why.
-        with suppress(httpcore.WriteError):
+        try:
             self._flush(timeout)
+        except httpcore.WriteError:
+            # Of a request that was not taken to its end there may be an answer all the same, which says why.
+            self._is_broken = True
         limit = self.opener.limits.current
         return limit.wait(partial(self.inner.read, max_bytes), _bounded(timeout), httpcore.ReadTimeout)
 
@@ -148,7 +151,9 @@ class Stream(httpcore.NetworkStream):
         return Stream(self.opener.beside(work), self.opener)
 
     def get_extra_info(self, info: str) -> Any:
-        """What httpcore asks of a connection."""
+        """What httpcore asks of a connection. One that can be read although nothing was asked is not used again."""
+        if info == "is_readable" and self._is_broken:
+            return True
         return self.inner.get_extra_info(info)
 
 
