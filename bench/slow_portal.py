@@ -58,7 +58,9 @@ class Shelf:
         self.last_id += 1
         self.category_ids[key] = self.last_id
         blank: dict[str, Any] = {"description": "", "position": None, "icon": ""}
-        self.categories[self.last_id] = {"id": self.last_id, **blank, **given}
+        original_id = given.pop("associated_category_id", None)
+        root = {"root_category": {"id": original_id}} if original_id in self.categories else {}
+        self.categories[self.last_id] = {"id": self.last_id, **blank, **given, **root}
         return 200, encode({"payload": self.categories[self.last_id]})
 
     def add_article(self, given: dict[str, Any], *, now_s: int) -> Answer:
@@ -215,7 +217,8 @@ class Connection(asyncio.Protocol):
         if path == "/-/stats":
             self.answer((200, self.stats.json(self.shelf)), None)
             return
-        self.stats.count(f"{method} {path.rstrip('0123456789').rstrip('/').rpartition('/')[2]}", self.loop.time())
+        name = "public pages" if path.startswith("/hc/") else path.rstrip("0123456789").rstrip("/").rpartition("/")[2]
+        self.stats.count(f"{method} {name}", self.loop.time())
         made = route(self.shelf, method, path, query, body)
         if self.delay_s:
             self.loop.call_at(due_s, self.answer, made, due_s)

@@ -28,6 +28,7 @@ ROWS = (
 HOMES = {
     "click": {"cli"},
     "httpx": {"service"},
+    "httpcore": {"service"},
     "watchdog": {"preview"},
     "sqlite3": {"ledger", "sandbox"},
     "psycopg": {"ledger"},

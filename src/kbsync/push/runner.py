@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
+from queue import Empty, SimpleQueue
 from typing import Literal
 
 from msgspec.structs import replace
@@ -29,6 +32,9 @@ from kbsync.push.together import Batch
 
 READY_FACTOR = 2
 """Requests in the pool for each thread: one under way, one ready, so that no thread waits for the coordinator."""
+
+GATHER_S = 0.05
+"""The longest pause between two results that are recorded together."""
 
 IDLE_S = 0.1
 """How often a runner that has nothing to do looks whether others have left it something."""
@@ -127,6 +133,7 @@ class Runner:
     results: list[EntryResult] = field(default_factory=list)
     looked: dict[int, Current] = field(default_factory=dict)
     running: dict[Future[Result | Current], int] = field(default_factory=dict)
+    done: SimpleQueue[Future[Result | Current]] = field(default_factory=SimpleQueue)
     reported: set[int] = field(default_factory=set)
     trouble: bool = False
     hopeless: str = ""
@@ -159,7 +166,7 @@ class Runner:
                 drained = drained or (most > 0 and not taken)
                 yield from outcomes
             if self.running:
-                yield from self._wait()
+                yield from self._wait(window // READY_FACTOR)
             elif drained and not self.results and not self.looked:
                 if self._is_over(phase):
                     return
@@ -191,16 +198,16 @@ class Runner:
             raise _broken()
         send = self._sending(phase, looked)
         for entry, found in looked.items():
-            self.running[pool.submit(send, self.changes[entry], found)] = entry
+            self._submit(pool, entry, partial(send, self.changes[entry], found))
         outcomes = []
         for entry in granted.taken:
             change = self._change(entry)
             if reason := self._reason_to_skip(change):
                 outcomes.append(self._skip(entry, reason))
             elif change.action is Action.CREATE:
-                self.running[pool.submit(self._create, change, entry in granted.again)] = entry
+                self._submit(pool, entry, partial(self.sender.create, change, again=entry in granted.again))
             else:
-                self.running[pool.submit(self.sender.look, change)] = entry
+                self._submit(pool, entry, partial(self.sender.look, change))
         return len(granted.taken), outcomes
 
     def _sending(self, phase: int, looked: Iterable[int]) -> Callable[[Change, Current], Result]:
@@ -208,9 +215,6 @@ class Runner:
             return self.sender.send
         self.batched.update(looked)
         return Batch(self.sender, [self.changes[entry] for entry in looked]).send
-
-    def _create(self, change: Change, again: bool) -> Result | Current:
-        return self.sender.create(change, again=again)
 
     def _change(self, entry: int) -> Change:
         """What an entry is about. A change of what this run made has its id by now."""
@@ -244,15 +248,30 @@ class Runner:
             return "Something that it shows as popular was not created."
         return ""
 
-    def _wait(self) -> Iterator[Outcome]:
-        done, _ = wait(self.running, timeout=HEARTBEAT_S, return_when=FIRST_COMPLETED)
-        for future in done:
+    def _wait(self, concurrency: int) -> Iterator[Outcome]:
+        for future in self._gathered(concurrency):
             entry = self.running.pop(future)
             found = future.result()
             if isinstance(found, Current):
                 self.looked[entry] = found
             else:
                 yield self._take(entry, found)
+
+    def _gathered(self, concurrency: int) -> Iterator[Future[Result | Current]]:
+        """What is done, and what is done soon, as long as enough is ready for the threads.
+
+        A transaction for two results costs hardly more than for one, and each takes the interpreter from the threads.
+        """
+        timeout_s, enough = HEARTBEAT_S, concurrency + concurrency * (READY_FACTOR - 1) // 2
+        with suppress(Empty):
+            while True:
+                yield self.done.get(timeout=timeout_s)
+                timeout_s = GATHER_S if len(self.running) > enough else 0
+
+    def _submit(self, pool: ThreadPoolExecutor, entry: int, work: Callable[[], Result | Current]) -> None:
+        future = pool.submit(work)
+        self.running[future] = entry
+        future.add_done_callback(self.done.put)
 
     def _take(self, entry: int, result: Result) -> Outcome:
         change = self.changes[entry]

@@ -8,7 +8,6 @@ that nobody can make us write over theirs.
 from __future__ import annotations
 
 import math
-import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -21,7 +20,7 @@ from kbsync import __version__
 from kbsync.errors import ConfigError, Denied, NotFound, ServiceError
 from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
-from kbsync.service.deadline import Deadlines
+from kbsync.service.connections import Connections
 from kbsync.service.exchange import Answer, Slow, exchange
 from kbsync.service.forges import LONGEST_WAIT_S, SHOWN_CHARS, Forge, Pull, Row, Writer, checked, decoded, wait_of
 from kbsync.service.unpack import ACCEPTED
@@ -54,26 +53,21 @@ class Client:
     token: str = field(repr=False)
     sleep: Callable[[float], None] = time.sleep
     timeout_s: float = TIMEOUT_S
-    _client: httpx.Client = field(init=False, repr=False)
-    _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
+    _connections: Connections = field(init=False, repr=False)
     _has_waited: bool = field(init=False, default=False)
 
     def __post_init__(self) -> None:
-        host = check_api_url(self.api_url)
+        check_api_url(self.api_url)
         if not self.token.isascii() or not self.token.isprintable():
             raise ConfigError(f"The token for {self.forge.name} has characters that cannot be sent.")
+        headers = {
+            **self.forge.headers(self.token),
+            "Connection": "keep-alive",
+            "Accept-Encoding": ACCEPTED,
+            "User-Agent": f"kbsync/{__version__}",
+        }
         try:
-            self._client = httpx.Client(
-                timeout=httpx.Timeout(self.timeout_s),
-                headers={
-                    **self.forge.headers(self.token),
-                    "Accept-Encoding": ACCEPTED,
-                    "User-Agent": f"kbsync/{__version__}",
-                },
-                follow_redirects=False,
-                verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if self.api_url.startswith("http:") else True,
-                trust_env=host not in LOOPBACK,
-            )
+            self._connections = Connections(self.api_url, headers, self.timeout_s, most_idle=1)
         except (ImportError, OSError, httpx.InvalidURL, ValueError) as exc:
             raise ConfigError(
                 f"{self.forge.name} cannot be asked: {visible(str(exc))}.",
@@ -86,8 +80,7 @@ class Client:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._deadlines.close()
-        self._client.close()
+        self._connections.close()
 
     def find(self, repository: str, number: int, marker: str) -> Row | None:
         """Our comment with this marker, None where there is none.
@@ -158,13 +151,10 @@ class Client:
     def _send_once(
         self, method: str, path: str, query: Mapping[str, str] | None, body: Mapping[str, str] | None
     ) -> Answer:
-        url = self.api_url.rstrip("/") + path
-        request = self._client.build_request(method, url, params=query, json=body)
+        request = self._connections.request(method, path, params=query, json=body)
         slow = Slow(math.inf, lambda what, until_s: None)
         try:
-            return exchange(
-                self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
-            )
+            return exchange(self._connections, request, timeout_s=self.timeout_s, secret=self.token, slow=slow)
         except ServiceError as exc:
             # Its hint is about the service of kbsync.toml.
             hint = f"Check that this machine can reach {self.forge.name}. The next run writes the comment."

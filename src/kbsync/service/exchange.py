@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import re
 import ssl
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from functools import partial
 
+import httpcore
 import httpx
 
 from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
 from kbsync.model import visible
-from kbsync.service.deadline import Deadlines
+from kbsync.service.connections import Connections
+from kbsync.service.network import Limit
 from kbsync.service.unpack import unpack
 
 MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -24,6 +26,15 @@ MAX_ETAG_CHARS = 200
 
 DEADLINE_FACTOR = 4
 """A whole answer may take this many times the longest silence."""
+
+FAILURES = (
+    httpcore.TimeoutException,
+    httpcore.NetworkError,
+    httpcore.ProtocolError,
+    httpcore.ProxyError,
+    httpcore.UnsupportedProtocol,
+)
+"""How an exchange can fail; httpcore has no name for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,9 +93,7 @@ class Slow:
     note: Callable[[str, float], None]
 
 
-def exchange(
-    client: httpx.Client, request: httpx.Request, deadlines: Deadlines, *, timeout_s: float, secret: str, slow: Slow
-) -> Answer:
+def exchange(connections: Connections, request: httpx.Request, *, timeout_s: float, secret: str, slow: Slow) -> Answer:
     """Send and read all of the answer; `slow` hears of an answer that keeps people waiting.
 
     Raises:
@@ -95,59 +104,46 @@ def exchange(
         ServiceError: it cannot be sent at all.
     """
     asked = f"{request.method} {request.url.raw_path.partition(b'?')[0].decode('ascii')}"
-    late = threading.Event()
+    deadline_s = DEADLINE_FACTOR * timeout_s
+    now_s = time.monotonic()
+    note = partial(slow.note, f"{_origin(request)}: {asked}", deadline_s)
+    limit = Limit(now_s + deadline_s, now_s + slow.after_s, note)
     try:
-        deadline_s = DEADLINE_FACTOR * timeout_s
-        note = partial(slow.note, f"{_origin(request)}: {asked}", deadline_s)
-        work = partial(_read_all, client, request, asked, late, secret)
-        return deadlines.within(deadline_s, work, after_s=slow.after_s, then=note)
+        return connections.send(request, limit, partial(_read_all, asked, secret))
     except TimeoutError as exc:
-        late.set()
         raise AnswerLost(
-            f"{asked}: The answer was not complete after {DEADLINE_FACTOR * timeout_s:g} s.",
+            f"{asked}: The answer was not complete after {deadline_s:g} s.",
             hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
         ) from exc
-    except httpx.HTTPError as exc:
-        raise _translated(exc, asked, timeout_s) from exc
+    except FAILURES as exc:
+        raise _translated(exc, request, asked, timeout_s) from exc
 
 
-def _read_all(client: httpx.Client, request: httpx.Request, asked: str, late: threading.Event, secret: str) -> Answer:
-    response = client.send(request, stream=True)
-    try:
-        chunks = _until_late(response.iter_raw(), late)
-        encoding = response.headers.get("content-encoding", "")
-        body = unpack(chunks, encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
-    finally:
-        response.close()
-    return Answer(asked, response.status_code, response.headers, body, secret)
+def _read_all(asked: str, secret: str, answer: httpcore.Response) -> Answer:
+    headers = httpx.Headers(answer.headers)
+    encoding = headers.get("content-encoding", "")
+    body = unpack(answer.iter_stream(), encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
+    return Answer(asked, answer.status, headers, body, secret)
 
 
-def _until_late(chunks: Iterable[bytes], late: threading.Event) -> Iterator[bytes]:
-    """Chunks, for as long as anybody waits for them."""
-    for chunk in chunks:
-        if late.is_set():
-            return
-        yield chunk
-
-
-def _translated(exc: httpx.HTTPError, asked: str, timeout_s: float) -> ServiceError:
+def _translated(exc: Exception, request: httpx.Request, asked: str, timeout_s: float) -> ServiceError:
     if (refused := _certificate_error(exc)) is not None:
         return Untrusted(
-            f"{asked}: The certificate of {_origin(exc.request)} is not valid: {visible(refused)}. Nothing was sent.",
+            f"{asked}: The certificate of {_origin(request)} is not valid: {visible(refused)}. Nothing was sent.",
             hint="Check [service] base_url. If your company signs its own certificates, "
             "set SSL_CERT_FILE to the file with its root certificate.",
         )
-    if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout | httpx.ProxyError):
+    if isinstance(exc, httpcore.ConnectError | httpcore.ConnectTimeout | httpcore.PoolTimeout | httpcore.ProxyError):
         return Unreachable(
-            f"{asked}: {_origin(exc.request)} cannot be reached: {_without_number(exc) or 'no connection'}.",
+            f"{asked}: {_origin(request)} cannot be reached: {_without_number(exc) or 'no connection'}.",
             hint="Check [service] base_url and your network, and that the service is running.",
         )
-    if isinstance(exc, httpx.TimeoutException):
+    if isinstance(exc, httpcore.TimeoutException):
         return AnswerLost(
             f"{asked}: No answer within {timeout_s:g} s.",
             hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
         )
-    if isinstance(exc, httpx.LocalProtocolError):
+    if isinstance(exc, httpcore.LocalProtocolError):
         # What is wrong is not shown: it may be the header with the token in it.
         return ServiceError(
             f"{asked}: The request cannot be sent, because it is not valid.", hint="Check base_url and the token."

@@ -87,7 +87,7 @@ class Sender:
         host = url.raw_host.decode("ascii")
         if not self.private and is_private(host):
             raise Inside
-        proxy = _proxy_of(url, host)
+        proxy = proxy_of(url, host)
         if not proxy:
             return self._ask_directly(method, url, host)
         with suppress(httpx.ConnectError):  # The proxy may know better.
@@ -140,7 +140,7 @@ class Sender:
         return self._clients[key]
 
 
-def _proxy_of(url: httpx.URL, host: str) -> str:
+def proxy_of(url: httpx.URL, host: str) -> str:
     """The proxy that the environment names for an address, "" for none."""
     found = getproxies()
     proxy = found.get(url.scheme) or found.get("all", "")

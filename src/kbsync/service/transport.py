@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import random
-import ssl
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -17,9 +16,8 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.errors import AnswerLost, ConfigError, ServiceError, Throttled, Unreachable
-from kbsync.hosts import LOOPBACK
 from kbsync.model import visible
-from kbsync.service.deadline import Deadlines
+from kbsync.service.connections import Connections
 from kbsync.service.exchange import Answer, Slow, exchange
 from kbsync.service.log import Sent, shown_target
 from kbsync.service.pace import Bucket, Gate
@@ -85,20 +83,19 @@ class Transport:
     note: Callable[[str], None] = lambda text: None
     log: Callable[[Sent], None] = lambda sent: None
     slow_s: float = SLOW_S
-    _client: httpx.Client = field(init=False, repr=False)
-    _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
+    _connections: Connections = field(init=False, repr=False)
     _retry: Retry = field(init=False, repr=False)
     _slow_noted_s: float = field(init=False, default=-math.inf)
     _count_lock: threading.Lock = field(init=False, repr=False, default_factory=threading.Lock)
 
     def __post_init__(self) -> None:
         self._retry = Retry(self.gate, self.now, self.clock, self.rng, self.note)
-        host = _check_base_url(self.base_url)
+        _check_base_url(self.base_url)
         if not self.token.isascii() or not self.token.isprintable():
             raise ConfigError("The token has characters that cannot be sent.", hint="Copy the token again.")
         try:
-            self._client = self._open_client(trust_env=host not in LOOPBACK)
-        except ImportError as exc:  # httpx says so where the package for SOCKS is not installed.
+            self._connections = self._open_connections()
+        except ImportError as exc:
             raise ConfigError(
                 "The environment names a SOCKS proxy, and kbsync cannot use one.",
                 hint="Set HTTPS_PROXY to an HTTP proxy, or unset ALL_PROXY, HTTPS_PROXY and HTTP_PROXY.",
@@ -114,23 +111,14 @@ class Transport:
                 hint="Check HTTPS_PROXY, HTTP_PROXY and ALL_PROXY.",
             ) from exc
 
-    def _open_client(self, *, trust_env: bool) -> httpx.Client:
-        return httpx.Client(
-            base_url=self.base_url,
-            timeout=httpx.Timeout(self.timeout_s),
-            # The gate bounds them; an exchange that was left behind must not take another one's place.
-            limits=httpx.Limits(max_connections=None, max_keepalive_connections=self.gate.most + 1),
-            headers={
-                "Accept": "application/json",
-                "Accept-Encoding": ACCEPTED,
-                "User-Agent": f"kbsync/{__version__}",
-            },
-            follow_redirects=False,
-            # Plain http needs no certificates, and loading them takes as long as a plan. Not one is trusted then.
-            verify=ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if self.base_url.startswith("http:") else True,
-            # A proxy for the world is not for this machine.
-            trust_env=trust_env,
-        )
+    def _open_connections(self) -> Connections:
+        headers = {
+            "Accept": "application/json",
+            "Accept-Encoding": ACCEPTED,
+            "Connection": "keep-alive",
+            "User-Agent": f"kbsync/{__version__}",
+        }
+        return Connections(self.base_url, headers, self.timeout_s, self.gate.most + 1)
 
     @property
     def latency_s(self) -> float:
@@ -139,8 +127,7 @@ class Transport:
 
     def close(self) -> None:
         """Close all connections, and end the threads that wait for answers."""
-        self._deadlines.close()
-        self._client.close()
+        self._connections.close()
 
     def send(
         self,
@@ -213,7 +200,7 @@ class Transport:
             headers["Content-Type"] = "application/json"
         try:
             form = {file.part: (file.name, file.data, file.kind)} if file else None
-            request = self._client.build_request(
+            request = self._connections.request(
                 method,
                 path,
                 content=content,
@@ -237,9 +224,7 @@ class Transport:
         status, error = None, ""
         slow = Slow(self.slow_s, self._note_slow)
         try:
-            answer = exchange(
-                self._client, request, self._deadlines, timeout_s=self.timeout_s, secret=self.token, slow=slow
-            )
+            answer = exchange(self._connections, request, timeout_s=self.timeout_s, secret=self.token, slow=slow)
             status = answer.status
             return answer
         except ServiceError as exc:
@@ -263,8 +248,8 @@ class Transport:
         self.note(f"Still waiting for {asked}. kbsync waits up to {deadline_s:g} s for an answer.")
 
 
-def _check_base_url(base_url: str) -> str:
-    """The host of an address.
+def _check_base_url(base_url: str) -> None:
+    """Refuse what is not an address.
 
     Raises:
         ConfigError: it is not an address.
@@ -280,4 +265,3 @@ def _check_base_url(base_url: str) -> str:
             f"[service] base_url: expected an address such as https://support.example.com, found {base_url!r}.",
             hint="Fix [service] base_url.",
         )
-    return host

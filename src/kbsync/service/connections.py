@@ -1,0 +1,143 @@
+"""Connections to one address, kept open between requests, and through the proxy that the environment names.
+
+httpx builds the requests, and the certificates to trust come from it; sending is done one layer below, where a request
+costs half as much and can be limited as a whole (`network.py`).
+"""
+
+from __future__ import annotations
+
+import ssl
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache, partial
+from typing import Any, TypeVar
+
+import httpcore
+import httpx
+
+from kbsync.hosts import LOOPBACK
+from kbsync.service.deadline import Deadlines
+from kbsync.service.network import Limit, Opener
+from kbsync.service.pinned import proxy_of
+
+T = TypeVar("T")
+
+KEPT_S = 5.0
+"""How long a connection that nobody uses stays open; the default of httpx."""
+
+_address = lru_cache(maxsize=256)(httpx.URL)
+"""An address taken apart. All creates go to the same one."""
+
+
+@dataclass(slots=True)
+class Connections:
+    """Sends requests to one host.
+
+    Args:
+        base_url: scheme, host and port; it may have a path, which goes before all paths.
+        headers: of each request.
+        timeout_s: for connecting, and for each silence.
+        most_idle: connections that are kept open although nobody uses them.
+
+    Raises:
+        ImportError: the proxy is one for SOCKS, and the package for that is not installed.
+        OSError: the certificates to trust cannot be loaded.
+        ValueError, httpx.InvalidURL: the environment names a proxy that is none.
+    """
+
+    base_url: str
+    headers: Mapping[str, str] = field(repr=False)
+    timeout_s: float
+    most_idle: int
+    _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
+    _opener: Opener = field(init=False, repr=False)
+    _pool: httpcore.ConnectionPool = field(init=False, repr=False)
+    _cookies: httpx.Cookies = field(init=False, repr=False, default_factory=httpx.Cookies)
+    _extensions: Mapping[str, object] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._opener = Opener(self._deadlines)
+        self._extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), self.timeout_s)}
+        self._pool = _pool(httpx.URL(self.base_url), self._opener, self.most_idle)
+
+    def close(self) -> None:
+        """Close all connections, and end the threads beside those that ask."""
+        self._deadlines.close()
+        self._pool.close()
+
+    def request(
+        self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **parts: Any
+    ) -> httpx.Request:
+        """A request; `parts` are those that `httpx.Request` is made of.
+
+        Raises:
+            httpx.InvalidURL, ValueError: it would not be one.
+        """
+        url = _address(self.base_url.rstrip("/") + path)
+        return httpx.Request(
+            method, url, headers={**self.headers, **(headers or {})}, cookies=self._cookies or None, **parts
+        )
+
+    def send(self, request: httpx.Request, limit: Limit, read: Callable[[httpcore.Response], T]) -> T:
+        """What `read` makes of the answer, of which the body was not read yet.
+
+        Raises:
+            TimeoutError: it took longer than the limit says.
+            httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError,
+            httpcore.UnsupportedProtocol: there is no answer, or only a part of it.
+        """
+        if threading.current_thread() is threading.main_thread():
+            # Ctrl-C comes to this thread, and on some systems it does not end a wait for a socket.
+            now_s = limit.check()
+            work = partial(self._send, request, limit, read)
+            return self._deadlines.within(limit.until_s - now_s, work)
+        return self._send(request, limit, read)
+
+    def _send(self, request: httpx.Request, limit: Limit, read: Callable[[httpcore.Response], T]) -> T:
+        with self._opener.limits.applied(limit):
+            answer = self._pool.handle_request(self._worded(request))
+            try:
+                if any(name.lower() == b"set-cookie" for name, _ in answer.headers):
+                    self._cookies.extract_cookies(
+                        httpx.Response(answer.status, headers=answer.headers, request=request)
+                    )
+                return read(answer)
+            finally:
+                answer.close()
+
+    def _worded(self, request: httpx.Request) -> httpcore.Request:
+        url = request.url
+        return httpcore.Request(
+            request.method.encode("ascii"),
+            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
+            headers=request.headers.raw,
+            content=request.read(),
+            extensions=dict(self._extensions),
+        )
+
+
+def _pool(url: httpx.URL, opener: Opener, most_idle: int) -> httpcore.ConnectionPool:
+    """Connections to an address, through a proxy or without one. A proxy for the world is not for this machine."""
+    trust_env = url.host not in LOOPBACK
+    # Plain http needs no certificates, and loading them takes as long as a plan. Not one is trusted then.
+    plain = url.scheme == "http"
+    trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else httpx.create_ssl_context(trust_env=trust_env)
+    # What asks at once is bounded elsewhere; an exchange that was left behind must not take another one's place.
+    options: dict[str, Any] = {
+        "max_keepalive_connections": most_idle,
+        "keepalive_expiry": KEPT_S,
+        "network_backend": opener,
+    }
+    address = proxy_of(url, url.host) if trust_env else ""
+    if not address:
+        return httpcore.ConnectionPool(ssl_context=trust, max_connections=None, **options)
+    proxy = httpx.Proxy(address)
+    at = httpcore.URL(
+        scheme=proxy.url.raw_scheme, host=proxy.url.raw_host, port=proxy.url.port, target=proxy.url.raw_path
+    )
+    kind = httpcore.SOCKSProxy if proxy.url.scheme.startswith("socks") else httpcore.HTTPProxy
+    try:
+        return kind(at, proxy_auth=proxy.raw_auth, ssl_context=trust, max_connections=None, **options)
+    except RuntimeError as exc:
+        raise ImportError(str(exc)) from exc
