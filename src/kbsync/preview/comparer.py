@@ -19,8 +19,8 @@ from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import Value, visible
 from kbsync.preview.checking import Project
 from kbsync.preview.live_tree import LiveTree
-from kbsync.preview.word_diff import difference_html
-from kbsync.site.pages import WriterDiff
+from kbsync.preview.word_diff import difference_columns
+from kbsync.site.writer_panel import WriterDiff
 from kbsync.words import field_names
 
 FRESH_S = 60.0
@@ -200,7 +200,7 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
     )
     if isinstance(theirs, LastPush):
         return _since_last_push(ours, theirs, fields)
-    body = difference_html(by_key(theirs.content), ours.content)
+    body = difference_columns(by_key(theirs.content), ours.content)
     named = [name for name, _, _ in fields] + (["body"] if body else [])
     where = f"On the portal ({theirs.status})." if theirs.status else "On the portal."
     if not named:

@@ -15,7 +15,8 @@ from kbsync.errors import KbsyncError
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
-from kbsync.preview.debts import FindDebts, known_debts
+from kbsync.preview.debts import Debts, FindDebts
+from kbsync.preview.editor import broken_settings
 from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
@@ -25,6 +26,7 @@ from kbsync.preview.views import View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
 from kbsync.preview.writer import Writing
 from kbsync.site.pages import CategoryPage, MissingPage, Page
+from kbsync.site.writer_panel import NOTHING_BROKEN, Broken
 
 DOUBT_S = 0.04
 """A file that is away, empty or half written is looked at again after this long: an editor may be in the middle."""
@@ -204,9 +206,9 @@ class Live:
         try:
             project = self.reload()
         except KbsyncError as exc:
-            self._say_broken(f"The last valid settings are still in use. {exc.message}")
+            self._show_broken(broken_settings(self.project.settings, exc))
             return False
-        self._say_broken("")
+        self._show_broken(NOTHING_BROKEN)
         if project == self.project:
             return False
         self.project = project
@@ -215,9 +217,9 @@ class Live:
         self.complete.clear()
         return True
 
-    def _say_broken(self, message: str) -> None:
-        if message != self.writing.broken:
-            self.writing.broken = message
+    def _show_broken(self, broken: Broken) -> None:
+        if broken != self.writing.broken:
+            self.writing.broken = broken
             self._publish(Touched(everything=True))
 
     async def look(self, paths: set[str]) -> None:
@@ -285,12 +287,13 @@ class Live:
             return
         site, before = live_tree.index.site, self.writing.debts
         tree = Tree(self.project.root, dict(live_tree.sources), live_tree.tree.others)
-        found = known_debts(await asyncio.to_thread(self.find_debts, tree, site))
-        changed = [item for path in {*before, *found} if (item := found.get(path, before.get(path))) is not None]
-        changed = [item for item in changed if before.get(item.path) != found.get(item.path)]
+        found = Debts.of(await asyncio.to_thread(self.find_debts, tree, site))
         self.writing.debts = found
         urls = self.live_tree.index.url_of
-        self._publish(Touched({urls[path] for item in changed for path in (item.path, item.original) if path in urls}))
+        touched = {urls[path] for path in found.changed_since(before) if path in urls}
+        if touched:
+            touched |= self.live_tree.lists()
+        self._publish(Touched(touched))
 
     # --- pages -----------------------------------------------------------------------------------------------------
 

@@ -108,7 +108,8 @@ class Subscribers:
         """Show the pages that may be different now; what more than one tab shows is rendered once."""
         by_page: dict[tuple[str, bool], list[Tab]] = {}
         for tab in self._open:
-            if tab.url in touched:
+            # The lists of all files have their limits behind a `?`.
+            if tab.url.partition("?")[0] in touched:
                 by_page.setdefault((tab.url, tab.media), []).append(tab)
         for (url, media), tabs in by_page.items():
             page = self.page_at(url, media)
