@@ -37,5 +37,5 @@ def broken_settings(settings: Settings, error: KbsyncError) -> Broken:
             file = named
         line, column = int(place["line"]), int(place["column"] or 1)
     hint = f" {error.hint}" if error.hint else ""
-    message = f"The last valid settings are still in use. {error.message}{hint}"
-    return Broken(message, file.name, editor_url(settings, file, line, column))
+    url = editor_url(settings, file, line, column)
+    return Broken(f"{error.message}{hint}", file.name, url, "The last valid settings are still in use.")

@@ -18,6 +18,7 @@ from kbsync.preview.debounce import Batch, Debouncer, Sleep
 from kbsync.preview.debts import Debts, FindDebts
 from kbsync.preview.editor import broken_settings
 from kbsync.preview.live_tree import LiveTree, Touched
+from kbsync.preview.moves import Moves
 from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
 from kbsync.preview.tree_reader import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
@@ -75,6 +76,7 @@ class Live:
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _walk: Walk = field(default_factory=Walk)
     _meanwhile: set[str] = field(default_factory=set)
+    _moves: Moves = field(default_factory=Moves)
     _unchecked: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
@@ -241,8 +243,12 @@ class Live:
     def _apply(self, changes: Changes) -> None:
         if not self.complete.is_set():
             self._meanwhile |= {*changes.sources, *changes.images, *changes.gone}
+        self._moves.remember(self.subscribers.urls(), self.live_tree)
+        self._moves.arrived(changes.sources.keys() - self.live_tree.sources.keys())
         touched = self.live_tree.update(changes)
         if touched:
+            if touched.everything:
+                self.subscribers.move(self._moves.moved(self.live_tree))
             self._publish(touched)
             if touched.articles:
                 self.subscribers.send("search", {"revision": self.live_tree.revision})

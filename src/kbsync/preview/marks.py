@@ -22,7 +22,7 @@ DEAD = frozenset({"KB301", "KB302", "KB303", "KB307"})
 MARKED = "/-/at/"
 """Addresses that begin so are in a text only while it is rendered."""
 
-DROPPED = '<span class="dropped">HTML that readers will not see</span>'
+DROPPED = '<span class="dropped">HTML dropped</span>'
 
 _MARKED_LINK = re.compile(rf'<a href="{MARKED}(?P<at>[0-9]+-[0-9]+)"')
 _MARKED_IMAGE = re.compile(

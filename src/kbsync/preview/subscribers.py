@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -103,6 +103,17 @@ class Subscribers:
     def close(self, tab: Tab) -> None:
         """A page was closed."""
         self._open.discard(tab)
+
+    def urls(self) -> set[str]:
+        """The addresses of the open pages."""
+        return {tab.url for tab in self._open}
+
+    def move(self, moved: Mapping[str, str]) -> None:
+        """The open pages at these addresses have others now; what they show comes with `publish`."""
+        for tab in self._open:
+            if (url := moved.get(tab.url)) is not None:
+                tab.url = url
+                tab.send("moved", {"url": url})
 
     def publish(self, touched: Touched) -> None:
         """Show the pages that may be different now; what more than one tab shows is rendered once."""

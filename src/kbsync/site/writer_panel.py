@@ -106,11 +106,13 @@ class Broken:
         message: what is wrong, and where.
         file: the one to open, as a person names it.
         editor_url: opens it, at the line.
+        title: what a person sees meanwhile.
     """
 
     message: str
     file: str = ""
     editor_url: str = ""
+    title: str = "The page shows the last version without this error."
 
     def __bool__(self) -> bool:
         return bool(self.message)
