@@ -17,6 +17,7 @@ from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
 from kbsync.preview.debts import Debts, FindDebts
 from kbsync.preview.editor import broken_settings
+from kbsync.preview.file_plan import FindPlans
 from kbsync.preview.live_tree import LiveTree, Touched
 from kbsync.preview.moves import Moves
 from kbsync.preview.page_cache import Pages
@@ -56,6 +57,8 @@ class Live:
         poll: walk the tree every second instead of listening: network drives send no events.
         ask: asks the portal, or looks into the ledger; None where there is neither.
         sleep: waits so many seconds.
+        find_debts: how translations are to their originals; None: nothing is shown of that.
+        find_plans: makes the plan that the pages show; None: they show none.
     """
 
     project: Project
@@ -65,6 +68,7 @@ class Live:
     ask: Ask | None = None
     sleep: Sleep = asyncio.sleep
     find_debts: FindDebts | None = None
+    find_plans: FindPlans | None = None
     writing: Writing = field(init=False)
     live_tree: LiveTree = field(init=False)
     pages: Pages = field(init=False)
@@ -82,8 +86,8 @@ class Live:
     def __post_init__(self) -> None:
         self.writing = Writing(self.project)
         if self.ask:
-            self.comparer = Comparer(self.ask, self._compared)
-            self.writing.diff_of = self.comparer.diff_of
+            self.comparer = Comparer(self.ask, self._compared, find_plans=self.find_plans)
+            self.writing.diff_of, self.writing.edited = self.comparer.diff_of, self.comparer.edited
         self.pages = Pages(lambda: View(self.live_tree, self.writing))
         self.subscribers = Subscribers(lambda url, media: self.pages.at(url, media=media))
         self._loop = asyncio.get_running_loop()
@@ -259,10 +263,12 @@ class Live:
         self.subscribers.publish(touched)
 
     def _compared(self, path: str) -> None:
-        """The comparer's word, from its own thread."""
+        """The comparer's word, from its own thread; "" for what the lists of all files count."""
 
         def show() -> None:
-            if (url := self.live_tree.index.url_of.get(path)) is not None:
+            if not path:
+                self._publish(Touched(self.live_tree.lists()))
+            elif (url := self.live_tree.index.url_of.get(path)) is not None:
                 self._publish(Touched({url}))
 
         # The asker may be gone, and the loop with it.
@@ -284,6 +290,8 @@ class Live:
                     self._publish(live_tree.take_findings(findings))
                     checked = revision
                     await self._look_at_translations(live_tree)
+                    if self.comparer:
+                        self.comparer.want_plan()
                 else:
                     self._unchecked.set()
 
