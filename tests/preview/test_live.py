@@ -90,6 +90,17 @@ def test_a_deleted_file_leaves(preview: Running):
         list_tab.page_without("Refunds")
 
 
+def test_the_page_of_a_renamed_file_goes_along(preview: Running):
+    with preview.tab(REFUNDS) as tab:
+        tab.page()
+        (preview.content / "en/billing/refunds.md").rename(preview.content / "en/billing/money-back.md")
+        assert tab.next("moved") == ("moved", {"url": "/en/articles/money-back"})
+        write(preview, "en/billing/money-back.md", A_REFUND.replace("Text.", "Renamed."))
+        tab.page_with("Renamed.")
+        write(preview, "en/billing/money-back.md", A_REFUND.replace("title:", "slug: other\ntitle:"))
+        assert tab.next("moved") == ("moved", {"url": "/en/articles/other"})
+
+
 def test_a_moved_folder_takes_its_articles_along(preview: Running):
     with preview.tab(HOME) as tab:
         tab.page()
@@ -185,7 +196,9 @@ def test_a_broken_kbsync_toml_is_told_and_the_last_good_one_is_kept(preview: Run
     with preview.tab(HOME) as tab:
         tab.page()
         (preview.folder / "kbsync.toml").write_text("[content\n", "utf-8")
-        assert "Not valid TOML" in tab.page_with("Not valid TOML")
+        html = tab.page_with("Not valid TOML")
+        place = (preview.folder / "kbsync.toml").resolve().as_posix()
+        assert f'<a href="vscode://file{place}:1:9">Open kbsync.toml</a>' in html
         (preview.folder / "kbsync.toml").write_text(CONFIG, "utf-8")
         tab.page_without("Not valid TOML")
 

@@ -12,7 +12,7 @@ from kbsync.errors import Unreachable
 from kbsync.markdown.uploaded import body_digest
 from kbsync.model import Value
 from kbsync.preview.comparer import ASKING, FRESH_S, NOT_THERE, WITH_PORTAL, Comparer, LastPush, PortalArticle
-from kbsync.site.pages import WriterDiff
+from kbsync.site.writer_panel import WriterDiff
 from preview.workshop import REFUNDS, TREE, Shop, a_shop, running
 from sandbox.uploads import PNG
 
@@ -74,7 +74,7 @@ def test_fields_and_words_that_differ_are_shown_old_and_new(shop: Shop):
     _, diff = compared(shop, portal)
     assert diff.state == "On the portal (published). Title and body differ."
     assert diff.fields == (("title", "Money back", "Refunds"),)
-    assert "<del>Words</del><ins>Text</ins>" in diff.body_html
+    assert '<div class="old"><del>Words</del>.</div><div class="new"><ins>Text</ins>.</div>' in diff.body_html
 
 
 def test_links_are_compared_as_they_are_sent(tmp_path: Path):
@@ -102,7 +102,8 @@ def test_a_save_is_compared_with_what_the_portal_said_within_the_minute(shop: Sh
     shop.save(PATH, str(TREE[PATH]).replace("Text.", "Other."))
     comparer.diff_of(shop.live_tree, PATH)
     answer_all(comparer)
-    assert "<del>Text</del><ins>Other</ins>" in comparer.diff_of(shop.live_tree, PATH).body_html
+    html = comparer.diff_of(shop.live_tree, PATH).body_html
+    assert "<del>Text</del>" in html and "<ins>Other</ins>" in html
     assert portal.asked == 1
     clock.now = FRESH_S + 1
     comparer.diff_of(shop.live_tree, PATH)

@@ -17,6 +17,8 @@ from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
     CategoryPage,
+    FindingsOfFile,
+    FindingsPage,
     Frame,
     HomePage,
     Link,
@@ -24,11 +26,8 @@ from kbsync.site.pages import (
     OverviewPage,
     Page,
     Section,
-    Writer,
-    WriterDiff,
-    WriterFinding,
-    WriterTranslation,
 )
+from kbsync.site.writer_panel import Choice, Command, Writer, WriterDiff, WriterFinding, WriterTranslation
 
 CONTENT = Path(__file__).parent.parent.parent / "content"
 LOCALES = ("en", "fr")
@@ -85,9 +84,10 @@ def _whole_site() -> dict[str, Page]:
         sections.sort(key=lambda pair: pair[0])
         home = frame(locale, "Home", f"/{locale}/", others={code: f"/{code}/" for code in LOCALES})
         heading = "How can we help?" if locale == "en" else "Comment pouvons-nous vous aider ?"
-        home = replace(home, writer=Writer(findings=findings_of_home()))
+        home = replace(home, writer=Writer(counts=COUNTS))
         pages[f"/{locale}/"] = HomePage(home, heading, tuple(section for _, section in sections))
     pages["/-/overview"] = _overview(pages)
+    pages["/-/findings"] = findings_list()
     return pages
 
 
@@ -162,22 +162,36 @@ def _writer(path: Path, front: dict[str, object], html: str, others: dict[str, s
                 31,
                 8,
                 f"vscode://file/{name}:31:8",
+                block=4,
+                is_hidden=True,
             ),
         ),
-        tuple(
-            WriterTranslation(code, "fresh" if code in others else "missing", others.get(code, ""))
-            for code in LOCALES
-            if code != locale
-        ),
+        tuple(_translation(code, name, others) for code in LOCALES if code != locale),
         WriterDiff(
             "Compared with the portal a moment ago: 2 fields differ.",
             (
                 ("description", "From a folder to a draft.", str(front.get("description", ""))),
                 ("position", "", str(front.get("position", ""))),
             ),
-            "<p>This page takes you from an empty folder to <del>an</del><ins>one</ins> article on your portal. It takes about <del>twenty</del><ins>ten</ins> minutes.</p>",
+            '<div class="pair names"><span>On the portal</span><span>Your file</span></div>'
+            '<div class="pair"><div class="old">It takes about <del>twenty</del> minutes.</div>'
+            '<div class="new">It takes about <ins>ten</ins> minutes.</div></div>'
+            '<div class="pair code"><div class="old">| Command | Does |</div>'
+            '<div class="new">| Command | Does <ins>what</ins> |</div></div>',
+            ("Needs your decision: description, edited in the panel.",),
+            (
+                Command("Send your file", f"kbsync resolve {name} --ours"),
+                Command("Keep the portal's value", f"kbsync resolve {name} --theirs"),
+                Command("Put the portal's value into your file", f"kbsync resolve {name} --into-file"),
+            ),
         ),
     )
+
+
+def _translation(code: str, name: str, others: dict[str, str]) -> WriterTranslation:
+    if code in others:
+        return WriterTranslation(code, "fresh", others[code])
+    return WriterTranslation(code, "missing", path=f"{code}/{name.partition('/')[2]}", owed="350 words to translate.")
 
 
 def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
@@ -200,17 +214,32 @@ def findings_of_article(name: str) -> tuple[WriterFinding, ...]:
             24,
             17,
             f"vscode://file/{name}:24:17",
+            block=2,
         ),
     )
 
 
-def findings_of_home() -> tuple[WriterFinding, ...]:
-    """What the tree's own findings look like."""
-    return (
-        WriterFinding(
-            "warning", "KB104", "en/writing/slugs.md: the slug has a capital", "", 3, 7, "vscode://file/x:3:7"
-        ),
+COUNTS = (
+    Choice("1 error", "/-/findings?level=error", "error"),
+    Choice("12 warnings", "/-/findings?level=warning", "warning"),
+    Choice("60 articles", "/-/overview"),
+    Choice("3 drafts", "/-/overview?show=drafts"),
+)
+"""How all files are."""
+
+
+def findings_list() -> FindingsPage:
+    """The list of all errors and warnings."""
+    files = (
+        FindingsOfFile("en/writing/slugs.md", "/en/articles/slugs", "", findings_of_article("en/writing/slugs.md")),
+        FindingsOfFile("en/x.md", "", "vscode://file/x:3:7", (WriterFinding("warning", "KB104", "A capital", line=3),)),
     )
+    level = (
+        Choice("All (3)", "/-/findings", is_current=True),
+        Choice("Errors (1)", "/-/findings?level=error", "error"),
+    )
+    frame_of_list = frame("en", "Errors and warnings", "/-/findings")
+    return FindingsPage(frame_of_list, "Errors and warnings", "1 error in 2 files.", (("Level", level),), files)
 
 
 def _overview(pages: dict[str, Page]) -> OverviewPage:

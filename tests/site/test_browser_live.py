@@ -8,7 +8,8 @@ import pytest
 from playwright.sync_api import expect
 from site_sample import body, frame, whole_site
 
-from kbsync.site.pages import ArticlePage, Link, WriterFinding
+from kbsync.site.pages import ArticlePage, Link
+from kbsync.site.writer_panel import Broken, WriterFinding
 from patience import eventually
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -218,7 +219,7 @@ def test_the_layer_keeps_its_tab_and_its_scroll_while_its_findings_change(live):
     page.click("#kb-tab-findings")
     base = article("x")
     findings = tuple(WriterFinding("error", f"KB{n}", f"finding {n}", "", n) for n in range(60))
-    writer = replace(base.frame.writer, findings=findings)
+    writer = replace(base.frame.writer, findings=findings, hidden=())
     save("x", frame=replace(base.frame, writer=writer))
     expect(page.locator("#kb-panel-findings .finding")).to_have_count(60)
     page.evaluate("document.querySelector('#kb-panel-findings').scrollTop = 400")
@@ -234,7 +235,15 @@ def test_the_layer_keeps_its_tab_and_its_scroll_while_its_findings_change(live):
 def test_a_broken_source_is_told_over_the_last_good_page_and_goes_when_it_is_mended(live):
     page, save = live("Good.")
     base = article("Good.").frame
-    save("Good.", frame=replace(base, writer=replace(base.writer, broken="en/live.md:3:1: no `title`")))
+    save(
+        "Good.",
+        frame=replace(
+            base,
+            writer=replace(
+                base.writer, broken=Broken("en/live.md:3:1: no `title`", "en/live.md", "vscode://file/x:3:1")
+            ),
+        ),
+    )
     expect(page.locator(".broken")).to_contain_text("no title")
     expect(page.locator("article p")).to_have_text("Good.")
     save("Better.")

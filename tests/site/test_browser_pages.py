@@ -79,7 +79,7 @@ def open_kind(open_page, site, url, **options):
 def test_axe_finds_nothing_serious_on_any_page(open_page, site, url, scheme):
     page = open_kind(open_page, site, url, color_scheme=scheme)
     expect(page.locator("main h1").first).to_be_visible()
-    tabs = ["page", "findings", "hidden", "translations", "portal"] if page.locator("#kb-tab-portal").count() else [""]
+    tabs = ["page", "findings", "translations", "portal"] if page.locator("#kb-tab-portal").count() else [""]
     for tab in tabs:
         if tab:
             page.click(f"#kb-tab-{tab}")
@@ -289,7 +289,7 @@ def test_the_layer_covers_no_text_on_a_wide_screen_and_is_a_drawer_on_a_phone(op
 def test_the_tabs_are_turned_with_the_arrow_keys_and_the_last_one_is_remembered(open_page):
     page = open_page(ARTICLE)
     page.click("#kb-tab-page")
-    for name in ("findings", "hidden", "translations", "portal", "page", "findings"):
+    for name in ("findings", "translations", "portal", "page", "findings"):
         page.keyboard.press("ArrowRight")
         expect(page.locator(f"#kb-tab-{name}")).to_be_focused()
         expect(page.locator(f"#kb-tab-{name}")).to_have_attribute("aria-selected", "true")
@@ -298,12 +298,21 @@ def test_the_tabs_are_turned_with_the_arrow_keys_and_the_last_one_is_remembered(
     expect(page.locator("#kb-panel-findings")).to_be_visible()
 
 
-def test_a_page_with_fewer_tabs_shows_its_findings(open_page):
+def test_a_page_without_a_file_has_counts_that_lead_to_lists_and_no_panel(open_page):
+    page = open_page("/en/")
+    expect(page.locator("#kb-writer, #kb-writer-switch:visible")).to_have_count(0)
+    assert page.evaluate("getComputedStyle(document.body).paddingInlineEnd") == "0px"
+    page.locator(".counts a", has_text="1 error").click()
+    expect(page.locator(".findings-of .finding").first).to_be_visible()
+    expect(page.locator(".findings-of a[href='vscode://file/x:3:7']")).to_have_text("x.md:3:1")
+
+
+def test_only_what_readers_will_not_see_can_be_listed(open_page):
     page = open_page(ARTICLE)
-    page.click("#kb-tab-portal")
-    page.goto(page.url.replace(ARTICLE, "/en/"))
-    expect(page.locator("#kb-panel-findings")).to_be_visible()
-    expect(page.locator("#kb-panel-findings a")).to_have_attribute("href", "vscode://file/x:3:7")
+    page.click("#kb-tab-findings")
+    expect(page.locator("#kb-panel-findings .finding:visible")).to_have_count(3)
+    page.check("[data-only-hidden]")
+    expect(page.locator("#kb-panel-findings .finding:visible")).to_have_count(1)
 
 
 def test_the_public_address_can_be_copied(open_page):

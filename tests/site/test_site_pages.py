@@ -14,6 +14,8 @@ from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
     CategoryPage,
+    FindingsOfFile,
+    FindingsPage,
     Frame,
     HomePage,
     Link,
@@ -21,12 +23,17 @@ from kbsync.site.pages import (
     OverviewPage,
     Section,
     TocEntry,
+    render,
+    render_live,
+)
+from kbsync.site.writer_panel import (
+    Broken,
+    Choice,
+    Command,
     Writer,
     WriterDiff,
     WriterFinding,
     WriterTranslation,
-    render,
-    render_live,
 )
 
 HOSTILE = """</title></style></script><script>alert(1)</script>" onload="alert(1)' x='"""
@@ -37,6 +44,9 @@ FULL = Frame(
 LINK = Link(HOSTILE, "/a", HOSTILE, "", HOSTILE)
 
 
+HOSTILE_FINDING = WriterFinding("error", HOSTILE, HOSTILE + "`<b>`", HOSTILE, 1, 1, "vscode://file/x")
+
+
 def every_kind(frame: Frame):
     section = Section(HOSTILE, "/c", HOSTILE, HOSTILE, (LINK, LINK))
     toc = (TocEntry(2, HOSTILE, "a"), TocEntry(3, HOSTILE, ""))
@@ -45,16 +55,33 @@ def every_kind(frame: Frame):
         CategoryPage(frame, section, (LINK,)),
         ArticlePage(frame, HOSTILE, "<p>body</p>", (LINK,), HOSTILE, HOSTILE, HOSTILE, "", toc, LINK, LINK, (LINK,)),
         MissingPage(frame, (LINK,)),
-        OverviewPage(frame, HOSTILE, (section,)),
+        OverviewPage(frame, HOSTILE, (section,), (Choice(HOSTILE, "/x"),)),
+        FindingsPage(
+            frame,
+            HOSTILE,
+            HOSTILE,
+            ((HOSTILE, (Choice(HOSTILE, "/x", HOSTILE),)),),
+            (FindingsOfFile(HOSTILE, "/x", "", (HOSTILE_FINDING,)),),
+            LINK,
+            LINK,
+        ),
     ]
 
 
 def hostile_writer() -> Writer:
-    finding = WriterFinding("error", HOSTILE, HOSTILE + "`<b>`", HOSTILE, 1, 1, "vscode://file/x")
-    translation = WriterTranslation(HOSTILE, HOSTILE, "/x")
-    diff = WriterDiff(HOSTILE, ((HOSTILE, HOSTILE, HOSTILE),), "<ins>a</ins>")
+    finding = replace(HOSTILE_FINDING, is_hidden=True)
     return Writer(
-        HOSTILE, HOSTILE, HOSTILE, HOSTILE, "vscode://file/x", (finding,), (finding,), (translation,), diff, HOSTILE
+        HOSTILE,
+        HOSTILE,
+        HOSTILE,
+        HOSTILE,
+        "vscode://file/x",
+        (HOSTILE_FINDING,),
+        (finding,),
+        (WriterTranslation(HOSTILE, HOSTILE, "/x", path=HOSTILE, owed=HOSTILE),),
+        WriterDiff(HOSTILE, ((HOSTILE, HOSTILE, HOSTILE),), "<ins>a</ins>", (HOSTILE,), (Command(HOSTILE, HOSTILE),)),
+        Broken(HOSTILE, HOSTILE, "vscode://file/x"),
+        (Choice(HOSTILE, "/x"),),
     )
 
 
@@ -117,7 +144,7 @@ def test_a_language_without_a_translation_says_so():
 
 def test_messages_show_what_stands_between_backticks_as_code():
     finding = WriterFinding("error", "KB1", "no `<x>` here", "try `y`")
-    html = render_live(MissingPage(replace(FULL, writer=Writer(findings=(finding,)))))
+    html = render_live(MissingPage(replace(FULL, writer=Writer(path="en/a.md", findings=(finding,)))))
     assert "no <code>&lt;x&gt;</code> here" in html
     assert "try <code>y</code>" in html
 
@@ -131,7 +158,9 @@ def test_the_layer_tells_the_gravest_level_of_its_findings():
 
 def test_a_broken_source_is_told_over_the_last_good_page():
     html = render_live(
-        ArticlePage(replace(FULL, writer=Writer("draft", "en/a.md", broken="en/a.md:3: `x`")), "T", "<p>old</p>")
+        ArticlePage(
+            replace(FULL, writer=Writer("draft", "en/a.md", broken=Broken("en/a.md:3: `x`"))), "T", "<p>old</p>"
+        )
     )
     assert html.index("The page shows the last version without this error.") < html.index("<p>old</p>")
 

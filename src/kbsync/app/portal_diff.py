@@ -16,19 +16,24 @@ if TYPE_CHECKING:
     from kbsync.service.contract import Service
 
 
-def portal_asker(session: Session, stack: ExitStack) -> Ask:
+def portal_token(session: Session) -> str:
+    """The token: now, while somebody is there to answer a question, and once, as a program for it may want a password.
+
+    Raises:
+        ConfigError: there is no token, or it must not be used there.
+    """
+    return Workspace(session.read_settings(), session).token_to_send()
+
+
+def portal_asker(session: Session, stack: ExitStack, token: str) -> Ask:
     """Asks the portal for articles, one at a time, over a connection that is opened when first needed.
 
     Args:
         session: the run.
         stack: closes the connection at its end.
-
-    Raises:
-        ConfigError: there is no token, or it must not be used there.
+        token: what `portal_token` gave.
     """
     workspace = Workspace(session.read_settings(), session)
-    # Now, while somebody is there to answer a question, and once: a program for it may want a password.
-    token = workspace.token_to_send()
     opened: list[Service] = []
 
     def ask_sandbox(locale: str, slug: str) -> PortalArticle | None:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from kbsync.plan.freshness import Translation
     from kbsync.preview.checking import Project
     from kbsync.preview.comparer import Ask
+    from kbsync.preview.file_plan import FindPlans
 
 DEFAULT_PORT = 4004
 
@@ -42,6 +43,7 @@ class Running:
     project: Project
     reload: Callable[[], Project]
     ask: Ask | None
+    find_plans: FindPlans | None
     poll: bool
 
 
@@ -79,14 +81,17 @@ def command(
     start = _start_address(project, locale)
     if build is not None:
         return _build(project, build)
-    from kbsync.app.portal_diff import ledger_asker, portal_asker
+    from kbsync.app.file_plans import plan_finder
+    from kbsync.app.portal_diff import ledger_asker, portal_asker, portal_token
 
     def reload() -> Project:
         return read_project(replace(session, confirm=None), agreed, service)
 
     with ExitStack() as stack:
-        ask = portal_asker(session, stack) if portal else ledger_asker(session)
-        running = Running(options, project, reload, ask, poll)
+        token = portal_token(session) if portal else None
+        ask = ledger_asker(session) if token is None else portal_asker(session, stack, token)
+        find_plans = plan_finder(session, token) if ask else None
+        running = Running(options, project, reload, ask, find_plans, poll)
         return _serve(running, start, browse=browse, port=port, host=host)
 
 
@@ -155,7 +160,17 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
     gc.enable()  # This one runs for hours.
     ask, poll = running.ask, running.poll
     debts = partial(find_debts, cache=project.settings.state_folder / "cache")
-    serving = serve(listener, host, project, running.reload, note=options.note, poll=poll, ask=ask, find_debts=debts)
+    serving = serve(
+        listener,
+        host,
+        project,
+        running.reload,
+        note=options.note,
+        poll=poll,
+        ask=ask,
+        find_debts=debts,
+        find_plans=running.find_plans,
+    )
     asyncio.run(serving)
     return ExitCode.DONE
 

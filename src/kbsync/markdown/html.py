@@ -48,6 +48,20 @@ def render_html(markdown: str, version: Version = NEWEST) -> str:
     return "".join(page.pieces)
 
 
+def render_with_lines(markdown: str, version: Version = NEWEST) -> tuple[str, list[int]]:
+    """The same, and the first line, from 0, of each block that left something in it."""
+    page, lines, line, written = _Page(version), [], 0, 0
+    for token in _tokens(markdown):
+        if token.level == 0 and token.map:
+            line = token.map[0]
+        page.write(token)
+        if token.level == 0 and token.nesting <= 0:
+            if "<" in "".join(page.pieces[written:]):
+                lines.append(line)
+            written = len(page.pieces)
+    return "".join(page.pieces), lines
+
+
 def render_blocks(markdown: str, versions: Sequence[Version]) -> Iterator[tuple[int, list[str]]]:
     """The same block by block (a heading, a list, a table): its first line from 0, and the HTML of each version.
 

@@ -115,7 +115,8 @@ class App:
             return Answer(302, b"", TEXT, (("location", home_url(self.live.live_tree.index.site.default_locale)),))
         if (right := canonical(path)) != path and not path.startswith(OWN):
             return Answer(302, b"", TEXT, (("location", right),))
-        page = await self.live.page(path, media=asked.media)
+        url = f"{path}?{asked.query}" if path.startswith(OWN) and asked.query else path
+        page = await self.live.page(url, media=asked.media)
         status = 404 if isinstance(page, MissingPage) else 200
         policy = policy_of(media=asked.media)
         return Answer(status, render(page).encode(), HTML, (("content-security-policy", policy), ("vary", "cookie")))

@@ -2,31 +2,55 @@
 
 from __future__ import annotations
 
-from kbsync.content.body import body_of
+from dataclasses import dataclass
+
+from kbsync.content.body import BOM, body_of
 from kbsync.content.compile import replacements_of
 from kbsync.content.source import Link, Source
-from kbsync.markdown.html import render_html
+from kbsync.markdown.html import render_html, render_with_lines
 from kbsync.markdown.versions import NEWEST, Version
 from kbsync.preview.image_files import is_image
 from kbsync.preview.live_tree import LiveTree
+from kbsync.preview.marks import NO_PLACES, Places, dead_links, marked_address, places_of, show_marks
 from kbsync.preview.urls import file_url
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.defuse import defuse
 from kbsync.site.pages import TocEntry
 
 
-def article_body(live_tree: LiveTree, path: str, *, media: bool) -> tuple[str, tuple[TocEntry, ...]]:
-    """The HTML of an article, and its headings.
+@dataclass(frozen=True, slots=True)
+class ArticleBody:
+    """The HTML of an article, its headings, and where the lines of the file are in it."""
+
+    html: str
+    toc: tuple[TocEntry, ...]
+    places: Places = NO_PLACES
+
+
+def article_body(live_tree: LiveTree, path: str, *, media: bool, marked: bool = False) -> ArticleBody:
+    """What the page of an article shows.
 
     Args:
         media: whether images and players of other hosts are loaded.
+        marked: whether links that lead nowhere and dropped HTML are marked, for the person who writes.
 
     Raises:
         OSError: the file is not there any more.
     """
     source, data = live_tree.text_of(path)
-    body = body_of(source, data, local_links(live_tree, source))
-    return page_html(body, media=media, version=live_tree.project.version)
+    links = local_links(live_tree, source)
+    version = live_tree.project.version
+    if not marked:
+        html, toc = page_html(body_of(source, data, links), media=media, version=version)
+        return ArticleBody(html, toc)
+    dead = dead_links(source, live_tree.findings.get(path, ()))
+    addresses = dict(links)
+    replaced = addresses | {link: marked_address(link) for link in dead}
+    html, lines = render_with_lines(body_of(source, data, replaced.items()), version)
+    html, toc = add_anchors(html)
+    text = data.decode("utf-8").removeprefix(BOM)
+    html = show_marks(defuse(html, media=media), dead, addresses, text[source.body_start :])
+    return ArticleBody(html, toc, places_of(source, text, lines))
 
 
 def page_html(markdown: str, *, media: bool, version: Version = NEWEST) -> tuple[str, tuple[TocEntry, ...]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import queue
 import threading
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses, article_fields, replacements_of
@@ -18,9 +19,10 @@ from kbsync.files import read_within
 from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import Value, visible
 from kbsync.preview.checking import Project
+from kbsync.preview.file_plan import FilePlan, FilePlans, FindPlans
 from kbsync.preview.live_tree import LiveTree
-from kbsync.preview.word_diff import difference_html
-from kbsync.site.pages import WriterDiff
+from kbsync.preview.word_diff import difference_columns
+from kbsync.site.writer_panel import WriterDiff
 from kbsync.words import field_names
 
 FRESH_S = 60.0
@@ -30,6 +32,11 @@ ASKING = WriterDiff("Asking the portal …")
 WITH_PORTAL = "To compare with the portal, start the preview with `--portal`."
 NEVER_PUSHED = WriterDiff(f"This article was not pushed yet, as far as the ledger knows. {WITH_PORTAL}")
 NOT_THERE = WriterDiff("Not on the portal yet. A push creates it as a draft.")
+NOT_FOUND = "Not on the portal."
+PLANNING = "Your file has changed. Making the plan again …"
+
+AGAIN_AFTER_S = 5.0
+"""So long no new plan is made after one, and ten times as long as that one took: saves come every few seconds."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,13 +73,17 @@ Ask = Callable[[str, str], Known]
 
 @dataclass(frozen=True, slots=True)
 class Ours:
-    """One article as a push would send it. The portal may have it under one of its `former` default slugs."""
+    """One article as a push would send it. The portal may have it under one of its `former` default slugs.
+
+    `asked_at` is when the page was made, in the comparer's seconds.
+    """
 
     locale: str
     slug: str
     fields: Mapping[str, Value]
     content: str
     former: tuple[str, ...] = ()
+    asked_at: float = field(default=0.0, compare=False)
 
 
 @dataclass(slots=True)
@@ -92,12 +103,17 @@ class Comparer:
         ask: asks the portal, or looks into the ledger.
         notify: called with the path of an article whose difference has changed; in that thread.
         clock: a monotonic time in seconds.
+        find_plans: makes the plan of all files; None: differences alone are shown.
     """
 
     ask: Ask
     notify: Callable[[str], None]
     clock: Callable[[], float] = time.monotonic
-    _wanted: queue.SimpleQueue[tuple[str, Ours] | None] = field(default_factory=queue.SimpleQueue)
+    find_plans: FindPlans | None = None
+    _plans: FilePlans | None = None
+    _planned_at: float = -math.inf
+    _not_before: float = -math.inf
+    _wanted: queue.SimpleQueue[tuple[str, Ours | None] | None] = field(default_factory=queue.SimpleQueue)
     _answers: dict[tuple[str, str], Answer] = field(default_factory=dict)
     _asked: dict[str, Ours] = field(default_factory=dict)
     _known: dict[str, WriterDiff] = field(default_factory=dict)
@@ -113,36 +129,105 @@ class Comparer:
     def diff_of(self, live_tree: LiveTree, path: str) -> WriterDiff:
         """The difference as it is known; what is not known, or old, is on its way."""
         try:
-            ours = ours_of(live_tree, path)
+            ours = replace(ours_of(live_tree, path), asked_at=self.clock())
         except (OSError, UnicodeDecodeError):
             return WriterDiff("Not compared: the file cannot be read.")
-        answer = self._answers.get((ours.locale, ours.slug))
-        is_old = answer is None or self.clock() - answer.at > FRESH_S
-        if is_old or self._asked.get(path) != ours:
+        if (asked := self._asked.get(path)) == ours:
+            ours = asked
+        answer = self._answers.get(self._place_of(path, ours))
+        if answer is None or asked is not ours or self.clock() - answer.at > FRESH_S:
             self._asked[path] = ours
             self._wanted.put((path, ours))
-        return self._known.get(path, ASKING)
+        return self._with_plan(self._known.get(path, ASKING), self._sentences(live_tree, path, ours))
+
+    def want_plan(self) -> None:
+        """Make the first plan: it counts what was edited in the panel."""
+        if self.find_plans is not None and self._plans is None:
+            self._wanted.put(("", None))
+
+    # --- what the plan says ------------------------------------------------------------------------------------------
+
+    def edited(self) -> frozenset[str]:
+        """The files whose articles were edited in the panel, as far as that is known."""
+        return self._plans.edited if self._plans else frozenset()
+
+    def _sentences(self, live_tree: LiveTree, path: str, ours: Ours) -> FilePlan:
+        """What the plan has for a file as it is now."""
+        plans = self._plans or FilePlans()
+        if plans.error:
+            return FilePlan(b"", (f"There is no plan: {plans.error}",))
+        plan = plans.by_path.get(path)
+        if plan is not None and plan.digest == live_tree.sources[path].raw_digest:
+            return plan
+        return FilePlan(b"", (PLANNING,) if self._is_behind(ours) else ())
+
+    def _with_plan(self, diff: WriterDiff, plan: FilePlan) -> WriterDiff:
+        if self.find_plans is None or diff == ASKING:
+            return diff
+        # A push may create it, or find it under another slug: only the plan knows.
+        found = WriterDiff(NOT_FOUND) if diff == NOT_THERE else diff
+        return replace(found, plan=plan.sentences, commands=plan.commands)
+
+    def _place_of(self, path: str, ours: Ours) -> tuple[str, str]:
+        """Under which locale and slug the portal has the article: as the plan found it, or else as the file says."""
+        plan = self._plans.by_path.get(path) if self._plans else None
+        return (plan and plan.place) or (ours.locale, ours.slug)
+
+    def _plan_again(self) -> None:
+        """Make the plan, unless it is too early, and notify of the pages on which it says something else now."""
+        if self.find_plans is None or self.clock() < self._not_before:
+            return
+        began, before = self.clock(), self._plans or FilePlans()
+        now = self.find_plans()
+        self._plans, self._planned_at = now, began
+        ended = self.clock()
+        self._not_before = ended + max(AGAIN_AFTER_S, 10 * (ended - began))
+        for path in list(self._asked):
+            if now.error != before.error or now.by_path.get(path) != before.by_path.get(path):
+                self.notify(path)
+        if now.edited != before.edited:
+            self.notify("")
+
+    def _is_behind(self, ours: Ours) -> bool:
+        """Whether the plan was begun before this was saved."""
+        return self.find_plans is not None and ours.asked_at >= self._planned_at
+
+    # --- the thread --------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        while (wanted := self._wanted.get()) is not None:
+        late: dict[str, Ours] = {}
+        while True:
+            try:
+                wait_s = max(0.0, self._not_before - self.clock()) if late else None
+                wanted = self._wanted.get(timeout=wait_s)
+            except queue.Empty:
+                wanted = late.popitem()
+            if wanted is None:
+                return
             path, ours = wanted
-            if self._asked.get(path) is ours:
+            if ours is None:
+                self._plan_again()
+            elif self._asked.get(path) is ours:
                 self.compare(path, ours)
+                if self._is_behind(ours):
+                    late[path] = ours
 
     def compare(self, path: str, ours: Ours) -> None:
         """Ask if need be, compare, and tell if that is news."""
-        key = (ours.locale, ours.slug)
+        if self._is_behind(ours) or self.clock() - self._planned_at > FRESH_S:
+            self._plan_again()
+        key = self._place_of(path, ours)
         answer = self._answers.get(key)
         if answer is None or self.clock() - answer.at > FRESH_S:
-            answer = self._answers[key] = self._fetch(ours)
+            answer = self._answers[key] = self._fetch(ours, key)
         found = difference_of(ours, answer)
         if self._known.get(path) != found:
             self._known[path] = found
             self.notify(path)
 
-    def _fetch(self, ours: Ours) -> Answer:
+    def _fetch(self, ours: Ours, place: tuple[str, str]) -> Answer:
         try:
-            found = self.ask(ours.locale, ours.slug)
+            found = self.ask(*place)
             for former in ours.former:
                 if found is None or not found.fields:
                     found = self.ask(ours.locale, former)
@@ -200,7 +285,7 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
     )
     if isinstance(theirs, LastPush):
         return _since_last_push(ours, theirs, fields)
-    body = difference_html(by_key(theirs.content), ours.content)
+    body = difference_columns(by_key(theirs.content), ours.content)
     named = [name for name, _, _ in fields] + (["body"] if body else [])
     where = f"On the portal ({theirs.status})." if theirs.status else "On the portal."
     if not named:

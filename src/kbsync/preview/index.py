@@ -120,6 +120,10 @@ class Index:
         found[self.site.articles[path].locale] = path
         return found
 
+    def original_of(self, path: str) -> str:
+        """The article that the others of its family are translations of; itself, where it is no translation."""
+        return self._roots.get(path, path)
+
     def _root_of(self, path: str) -> str:
         root, seen = path, {path}
         while (above := self._translated(root)) and above not in seen:

@@ -15,8 +15,11 @@ from kbsync.errors import KbsyncError
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
-from kbsync.preview.debts import FindDebts, known_debts
+from kbsync.preview.debts import Debts, FindDebts
+from kbsync.preview.editor import broken_settings
+from kbsync.preview.file_plan import FindPlans
 from kbsync.preview.live_tree import LiveTree, Touched
+from kbsync.preview.moves import Moves
 from kbsync.preview.page_cache import Pages
 from kbsync.preview.subscribers import Subscribers
 from kbsync.preview.tree_reader import Changes, fill_cache_elsewhere, guess_tree, read_changes, read_known, read_whole
@@ -25,6 +28,7 @@ from kbsync.preview.views import View
 from kbsync.preview.watcher import AGAIN_S, Watcher, differences, has_room
 from kbsync.preview.writer import Writing
 from kbsync.site.pages import CategoryPage, MissingPage, Page
+from kbsync.site.writer_panel import NOTHING_BROKEN, Broken
 
 DOUBT_S = 0.04
 """A file that is away, empty or half written is looked at again after this long: an editor may be in the middle."""
@@ -53,6 +57,8 @@ class Live:
         poll: walk the tree every second instead of listening: network drives send no events.
         ask: asks the portal, or looks into the ledger; None where there is neither.
         sleep: waits so many seconds.
+        find_debts: how translations are to their originals; None: nothing is shown of that.
+        find_plans: makes the plan that the pages show; None: they show none.
     """
 
     project: Project
@@ -62,6 +68,7 @@ class Live:
     ask: Ask | None = None
     sleep: Sleep = asyncio.sleep
     find_debts: FindDebts | None = None
+    find_plans: FindPlans | None = None
     writing: Writing = field(init=False)
     live_tree: LiveTree = field(init=False)
     pages: Pages = field(init=False)
@@ -73,13 +80,14 @@ class Live:
     _loop: asyncio.AbstractEventLoop = field(init=False)
     _walk: Walk = field(default_factory=Walk)
     _meanwhile: set[str] = field(default_factory=set)
+    _moves: Moves = field(default_factory=Moves)
     _unchecked: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.writing = Writing(self.project)
         if self.ask:
-            self.comparer = Comparer(self.ask, self._compared)
-            self.writing.diff_of = self.comparer.diff_of
+            self.comparer = Comparer(self.ask, self._compared, find_plans=self.find_plans)
+            self.writing.diff_of, self.writing.edited = self.comparer.diff_of, self.comparer.edited
         self.pages = Pages(lambda: View(self.live_tree, self.writing))
         self.subscribers = Subscribers(lambda url, media: self.pages.at(url, media=media))
         self._loop = asyncio.get_running_loop()
@@ -204,9 +212,9 @@ class Live:
         try:
             project = self.reload()
         except KbsyncError as exc:
-            self._say_broken(f"The last valid settings are still in use. {exc.message}")
+            self._show_broken(broken_settings(self.project.settings, exc))
             return False
-        self._say_broken("")
+        self._show_broken(NOTHING_BROKEN)
         if project == self.project:
             return False
         self.project = project
@@ -215,9 +223,9 @@ class Live:
         self.complete.clear()
         return True
 
-    def _say_broken(self, message: str) -> None:
-        if message != self.writing.broken:
-            self.writing.broken = message
+    def _show_broken(self, broken: Broken) -> None:
+        if broken != self.writing.broken:
+            self.writing.broken = broken
             self._publish(Touched(everything=True))
 
     async def look(self, paths: set[str]) -> None:
@@ -239,8 +247,12 @@ class Live:
     def _apply(self, changes: Changes) -> None:
         if not self.complete.is_set():
             self._meanwhile |= {*changes.sources, *changes.images, *changes.gone}
+        self._moves.remember(self.subscribers.urls(), self.live_tree)
+        self._moves.arrived(changes.sources.keys() - self.live_tree.sources.keys())
         touched = self.live_tree.update(changes)
         if touched:
+            if touched.everything:
+                self.subscribers.move(self._moves.moved(self.live_tree))
             self._publish(touched)
             if touched.articles:
                 self.subscribers.send("search", {"revision": self.live_tree.revision})
@@ -251,10 +263,12 @@ class Live:
         self.subscribers.publish(touched)
 
     def _compared(self, path: str) -> None:
-        """The comparer's word, from its own thread."""
+        """The comparer's word, from its own thread; "" for what the lists of all files count."""
 
         def show() -> None:
-            if (url := self.live_tree.index.url_of.get(path)) is not None:
+            if not path:
+                self._publish(Touched(self.live_tree.lists()))
+            elif (url := self.live_tree.index.url_of.get(path)) is not None:
                 self._publish(Touched({url}))
 
         # The asker may be gone, and the loop with it.
@@ -276,6 +290,8 @@ class Live:
                     self._publish(live_tree.take_findings(findings))
                     checked = revision
                     await self._look_at_translations(live_tree)
+                    if self.comparer:
+                        self.comparer.want_plan()
                 else:
                     self._unchecked.set()
 
@@ -285,12 +301,13 @@ class Live:
             return
         site, before = live_tree.index.site, self.writing.debts
         tree = Tree(self.project.root, dict(live_tree.sources), live_tree.tree.others)
-        found = known_debts(await asyncio.to_thread(self.find_debts, tree, site))
-        changed = [item for path in {*before, *found} if (item := found.get(path, before.get(path))) is not None]
-        changed = [item for item in changed if before.get(item.path) != found.get(item.path)]
+        found = Debts.of(await asyncio.to_thread(self.find_debts, tree, site))
         self.writing.debts = found
         urls = self.live_tree.index.url_of
-        self._publish(Touched({urls[path] for item in changed for path in (item.path, item.original) if path in urls}))
+        touched = {urls[path] for path in found.changed_since(before) if path in urls}
+        if touched:
+            touched |= self.live_tree.lists()
+        self._publish(Touched(touched))
 
     # --- pages -----------------------------------------------------------------------------------------------------
 

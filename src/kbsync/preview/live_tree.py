@@ -19,13 +19,16 @@ from kbsync.model import Finding
 from kbsync.preview.checking import Findings, Project, check_some, problems_of
 from kbsync.preview.index import Index
 from kbsync.preview.tree_reader import Changes, is_broken, read_changes
-from kbsync.preview.urls import home_url
+from kbsync.preview.urls import FINDINGS, OVERVIEW, home_url
 
 UNKNOWN = Stamp(0, 0, 0)
 """Of an image that came since the walk; whoever has to look into it reads it."""
 
 TEXTS = 100
 """So many files keep their last good bytes: what is open when its front matter breaks."""
+
+LISTS = (FINDINGS, OVERVIEW)
+"""The pages that list what is in all files."""
 
 LISTED = ("title", "name", "description", "status", "position", "icon", "author")
 """What other pages show of a source."""
@@ -36,7 +39,10 @@ CHECKED_AT_ONCE = 50
 
 @dataclass(slots=True)
 class Touched:
-    """The pages that may be different after a change; `everything` where addresses came or went."""
+    """The pages that may be different after a change; `everything` where addresses came or went.
+
+    Where `articles` changed, the lists of all files may be different, too.
+    """
 
     urls: set[str] = field(default_factory=set)
     everything: bool = False
@@ -46,7 +52,7 @@ class Touched:
         return self.everything or bool(self.urls)
 
     def __contains__(self, url: object) -> bool:
-        return self.everything or url in self.urls
+        return self.everything or url in self.urls or (self.articles and url in LISTS)
 
 
 @dataclass(slots=True, eq=False)
@@ -181,9 +187,12 @@ class LiveTree:
         self.findings = findings
         urls = {self.index.url_of[path] for path in paths if path in self.index.url_of}
         if paths:
-            # The home pages count them.
-            urls |= {home_url(locale) for locale in self.index.locales}
+            urls |= self.lists()
         return Touched(urls)
+
+    def lists(self) -> set[str]:
+        """The pages that count what is to do in all files."""
+        return {home_url(locale) for locale in self.index.locales}.union(LISTS)
 
     def as_it_is(self) -> dict[str, Any]:
         """What `check_all` wants, copied: it runs in a thread while files change."""

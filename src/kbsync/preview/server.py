@@ -12,6 +12,7 @@ from kbsync.preview.checking import Project
 from kbsync.preview.comparer import Ask
 from kbsync.preview.debounce import Sleep
 from kbsync.preview.debts import FindDebts
+from kbsync.preview.file_plan import FindPlans
 from kbsync.preview.live import Live
 from kbsync.site import server as site
 
@@ -48,6 +49,7 @@ async def serve(
     poll: bool = False,
     ask: Ask | None = None,
     find_debts: FindDebts | None = None,
+    find_plans: FindPlans | None = None,
     ready: Callable[[App], None] = lambda _app: None,
     sleep: Sleep = asyncio.sleep,
 ) -> None:
@@ -61,10 +63,11 @@ async def serve(
         poll: walk the tree every second instead of listening to the system.
         ask: asks the portal, or looks into the ledger; None where there is neither.
         find_debts: how translations are to their originals; None: nothing is shown of that.
+        find_plans: makes the plan that the pages show; None: they show none.
         ready: called with the application before the first request.
         sleep: waits so many seconds.
     """
-    live = Live(project, reload, note, poll, ask, sleep, find_debts)
+    live = Live(project, reload, note, poll, ask, sleep, find_debts, find_plans)
     app = App(live, host)
     ready(app)
     server = site.local_server(app, app.stopping)

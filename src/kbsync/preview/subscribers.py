@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
@@ -104,11 +104,23 @@ class Subscribers:
         """A page was closed."""
         self._open.discard(tab)
 
+    def urls(self) -> set[str]:
+        """The addresses of the open pages."""
+        return {tab.url for tab in self._open}
+
+    def move(self, moved: Mapping[str, str]) -> None:
+        """The open pages at these addresses have others now; what they show comes with `publish`."""
+        for tab in self._open:
+            if (url := moved.get(tab.url)) is not None:
+                tab.url = url
+                tab.send("moved", {"url": url})
+
     def publish(self, touched: Touched) -> None:
         """Show the pages that may be different now; what more than one tab shows is rendered once."""
         by_page: dict[tuple[str, bool], list[Tab]] = {}
         for tab in self._open:
-            if tab.url in touched:
+            # The lists of all files have their limits behind a `?`.
+            if tab.url.partition("?")[0] in touched:
                 by_page.setdefault((tab.url, tab.media), []).append(tab)
         for (url, media), tabs in by_page.items():
             page = self.page_at(url, media)

@@ -3,19 +3,20 @@
 /{locale}/                     the home of a locale
 /{locale}/categories/{slug}    a category
 /{locale}/articles/{slug}      an article
-/-/…                           everything but pages: events, search, files, assets, the overview
+/-/…                           everything but pages: events, search, files, assets, lists of all files
 """
 
 from __future__ import annotations
 
 from typing import Literal, NamedTuple
-from urllib.parse import quote, unquote
+from urllib.parse import parse_qsl, quote, unquote, urlencode
 
 OWN = "/-/"
 """Nothing of the tree has an address below this."""
 
 EVENTS = "/-/events"
 OVERVIEW = "/-/overview"
+FINDINGS = "/-/findings"
 CODES = "/-/codes"
 ASSETS = "/-/assets"
 FILES = "/-/files/"
@@ -53,6 +54,18 @@ def article_url(locale: str, slug: str) -> str:
 def file_url(path: str) -> str:
     """An image of the tree."""
     return FILES + quote(path, safe="/")
+
+
+def list_url(base: str, **limits: str) -> str:
+    """A list of all files (`OVERVIEW`, `FINDINGS`), as far as these limits have a value."""
+    query = urlencode({name: value for name, value in limits.items() if value})
+    return f"{base}?{query}" if query else base
+
+
+def read_list_url(url: str) -> tuple[str, dict[str, str]]:
+    """The list that an address means, and its limits."""
+    base, _, query = url.partition("?")
+    return base, dict(parse_qsl(query))
 
 
 def search_url(locale: str) -> str:

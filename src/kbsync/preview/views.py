@@ -8,6 +8,7 @@ from datetime import datetime
 
 from kbsync.content.source import Source
 from kbsync.preview.article_html import article_body, page_html
+from kbsync.preview.findings_list import Limits
 from kbsync.preview.index import CategoryKey
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.policy import BUILT
@@ -15,18 +16,22 @@ from kbsync.preview.urls import (
     ASSETS,
     CODES,
     EVENTS,
+    FINDINGS,
     OVERVIEW,
+    OWN,
     Place,
     category_url,
     home_url,
+    read_list_url,
     read_url,
     search_url,
 )
-from kbsync.preview.writer import Writing
+from kbsync.preview.writer import Writing, list_filters
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
     CategoryPage,
+    FindingsPage,
     Frame,
     HomePage,
     Link,
@@ -65,10 +70,8 @@ class View:
         """The page at an address; what is nowhere is a `MissingPage`."""
         place = read_url(url)
         index = self.live_tree.index
-        if url == OVERVIEW:
-            return self.overview()
-        if url == CODES:
-            return self.codes()
+        if url.startswith(OWN):
+            return self._own(url)
         if place is None:
             return self.missing(url, index.site.default_locale)
         if place.kind == "home" and place.locale in (*index.locales, ""):
@@ -86,6 +89,15 @@ class View:
             # Deleted a moment ago: the event is on its way.
             return self.missing(url, place.locale)
 
+    def _own(self, url: str) -> Page:
+        """A page that is not of the help center."""
+        base, query = read_list_url(url)
+        if base == OVERVIEW:
+            return self.overview(query.get("show", ""))
+        if base == FINDINGS and self.writing:
+            return self.findings(Limits.of(query), self.writing)
+        return self.codes() if base == CODES else self.missing(url, self.live_tree.index.site.default_locale)
+
     # --- pages -----------------------------------------------------------------------------------------------------
 
     def home(self, locale: str) -> HomePage:
@@ -99,7 +111,7 @@ class View:
         )
         frame = self._frame(locale, self.portal, links)
         if self.writing:
-            frame = replace(frame, writer=self.writing.of_home(self.live_tree))
+            frame = replace(frame, writer=self.writing.of_all(self.live_tree))
         return HomePage(frame, self.portal, sections, others)
 
     def category(self, category_key: CategoryKey) -> CategoryPage:
@@ -125,7 +137,7 @@ class View:
         """
         index = self.live_tree.index
         source, identity = self.live_tree.sources[path], index.site.articles[path]
-        body_html, toc = article_body(self.live_tree, path, media=media)
+        body = article_body(self.live_tree, path, media=media, marked=self.writing is not None)
         before, after = index.neighbours(path)
         family = index.family_of(path)
         links = tuple(
@@ -137,16 +149,16 @@ class View:
         title = self._title(source)
         frame = self._frame(identity.locale, f"{title} | {self.portal}", links, tuple(self._head(source)))
         if self.writing:
-            frame = replace(frame, writer=self.writing.of_source(self.live_tree, path))
+            frame = replace(frame, writer=self.writing.of_source(self.live_tree, path, body.places))
         return ArticlePage(
             frame,
             title,
-            body_html,
+            body.html,
             tuple(self._crumbs(identity.locale, identity.category)),
             author=(source.author or "").title(),
             updated=self._updated(path),
             status=_mark(source),
-            toc=toc,
+            toc=body.toc,
             previous=self._link(before) if before else None,
             next=self._link(after) if after else None,
             translations=tuple(
@@ -156,13 +168,16 @@ class View:
             ),
         )
 
-    def overview(self) -> OverviewPage:
-        """Every article with its status, locale by locale."""
+    def overview(self, show: str = "") -> OverviewPage:
+        """Every article with its status, locale by locale; `show` limits it to what there is to do."""
         index = self.live_tree.index
+        to_do = self.writing.paths_to_do(self.live_tree) if self.writing else {}
+        show = show if show in to_do else ""
         sections = []
         for locale in (*index.locales, ""):
             category_keys = [(locale, ""), *(category_key for category_key, _ in index.shelves_of(locale))]
             paths = [path for category_key in category_keys for path in index.articles_of(category_key)]
+            paths = [path for path in paths if path in to_do[show]] if show else paths
             if not paths:
                 continue
             links = tuple(
@@ -172,7 +187,13 @@ class View:
             )
             sections.append(Section(self._language(locale), home_url(locale), articles=links))
         frame = self._frame(index.site.default_locale, f"All articles | {self.portal}", ())
-        return OverviewPage(frame, "All articles", tuple(sections))
+        filters = list_filters(to_do, show) if to_do else ()
+        return OverviewPage(frame, "All articles", tuple(sections), filters)
+
+    def findings(self, limits: Limits, writing: Writing) -> FindingsPage:
+        """The errors and warnings of all files, as far as these limits go."""
+        frame = self._frame(self.live_tree.index.site.default_locale, f"Errors and warnings | {self.portal}", ())
+        return writing.findings_list(self.live_tree).page(frame, limits)
 
     def codes(self) -> ArticlePage:
         """What lint can find: the page that the codes of the writer's layer link to."""

@@ -2,34 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote
 
 from kbsync.config import SANDBOX
+from kbsync.content.body import body_of
 from kbsync.content.compile import Addresses
-from kbsync.files import real_path
 from kbsync.lint.explanations import anchor_of
 from kbsync.model import Finding
-from kbsync.plan.freshness import Translation
 from kbsync.preview.checking import Project
-from kbsync.preview.debts import translation_of_page
+from kbsync.preview.debts import Debts, missing_translation, translation_of_page
+from kbsync.preview.editor import editor_url
+from kbsync.preview.findings_list import HIDDEN, FindingsList, Named
 from kbsync.preview.live_tree import LiveTree
-from kbsync.preview.urls import CODES
-from kbsync.site.pages import Writer, WriterDiff, WriterFinding, WriterTranslation
-
-HIDDEN = "KB4"
-"""Codes that begin so are about what the portal drops: readers will not see it."""
-
-FINDINGS_OF_HOME = 100
-"""The home page names this many findings of the tree."""
+from kbsync.preview.marks import NO_PLACES, Places
+from kbsync.preview.urls import CODES, FINDINGS, OVERVIEW, list_url
+from kbsync.site.writer_panel import (
+    NOTHING_BROKEN,
+    Broken,
+    Choice,
+    Writer,
+    WriterDiff,
+    WriterFinding,
+    WriterTranslation,
+)
+from kbsync.words import count
 
 NOT_COMPARED = WriterDiff("Not compared with the portal. To compare, start the preview with `--portal`.")
 
 
 def _not_compared(_catalogue: LiveTree, _path: str) -> WriterDiff:
     return NOT_COMPARED
+
+
+def _none_edited() -> frozenset[str]:
+    return frozenset()
 
 
 @dataclass(slots=True)
@@ -39,53 +48,92 @@ class Writing:
     Args:
         project: settings and profile.
         diff_of: how a source and the portal differ, as far as that is known now.
+        edited: the files whose articles were edited in the panel, as far as that is known now.
         broken: what is wrong with kbsync.toml, while the last good one is in use.
-        debts: how translations are to their originals, by path, as far as that is known now.
+        debts: how translations are to their originals, as far as that is known now.
     """
 
     project: Project
     diff_of: Callable[[LiveTree, str], WriterDiff | None] = _not_compared
-    broken: str = ""
-    debts: Mapping[str, Translation] = field(default_factory=dict)
+    edited: Callable[[], frozenset[str]] = _none_edited
+    broken: Broken = NOTHING_BROKEN
+    debts: Debts = field(default_factory=Debts)
 
-    def of_source(self, live_tree: LiveTree, path: str) -> Writer:
-        """The layer beside an article or a category."""
+    def of_source(self, live_tree: LiveTree, path: str, places: Places = NO_PLACES) -> Writer:
+        """The layer beside an article or a category.
+
+        Args:
+            places: where the lines of the file are on the page.
+        """
         index = live_tree.index
         source = live_tree.sources[path]
         is_article = path in index.site.articles
         identity = index.site.articles[path] if is_article else index.site.categories[path]
         failed = live_tree.broken.get(path, ())
-        findings = failed or live_tree.findings.get(path, ())
+        findings = [
+            (finding, self._finding(path, finding, places)) for finding in failed or live_tree.findings.get(path, ())
+        ]
         return Writer(
             (source.status or "draft") if is_article else "",
             path,
             identity.slug,
             self._public_url(live_tree, path, is_article=is_article),
             self._editor_url(path, 1, 1),
-            tuple(self._findings(path, findings, hidden=False)),
-            tuple(self._findings(path, findings, hidden=True)),
+            tuple(shown for _, shown in findings if not shown.is_hidden),
+            tuple(shown for _, shown in findings if shown.is_hidden),
             tuple(self._translations(live_tree, path)) if is_article else (),
             self.diff_of(live_tree, path) if is_article else None,
             self.broken or self._what_broke(path, failed),
         )
 
-    def of_home(self, live_tree: LiveTree) -> Writer:
-        """The layer beside a home page: the findings of the whole tree."""
-        named = [
-            (path, finding)
-            for path, findings in sorted((live_tree.findings | live_tree.broken).items())
-            for finding in findings
-        ]
-        shown = tuple(self._finding(path, finding, named=True) for path, finding in named[:FINDINGS_OF_HOME])
-        if len(named) > len(shown):
-            more = f"And {len(named) - len(shown):,} more. Run `kbsync lint` to see them."
-            shown += (WriterFinding("warning", "", more),)
+    def of_all(self, live_tree: LiveTree) -> Writer:
+        """The layer of a page that no file makes: how all files are."""
         state = "" if live_tree.complete else "Still reading your files."
-        return Writer(state, findings=shown, broken=self.broken)
+        return Writer(state, broken=self.broken, counts=tuple(self._counts(live_tree)))
 
     def of_nothing(self) -> Writer | None:
         """The layer beside a page that is not there."""
         return Writer(broken=self.broken) if self.broken else None
+
+    # --- all files -------------------------------------------------------------------------------------------------
+
+    def _counts(self, live_tree: LiveTree) -> Iterator[Choice]:
+        levels = Counter(finding.level for _, finding in self._named(live_tree))
+        for level in ("error", "warning"):
+            url = list_url(FINDINGS, level=level)
+            yield Choice(count(levels[level], level), url, level if levels[level] else "")
+        yield from list_filters(self.paths_to_do(live_tree))
+
+    def paths_to_do(self, live_tree: LiveTree) -> dict[str, frozenset[str]]:
+        """The articles that somebody has something to do with, by what that is."""
+        articles, sources = live_tree.index.site.articles, live_tree.sources
+        return {
+            "": frozenset(articles),
+            "drafts": frozenset(path for path in articles if (sources[path].status or "draft") == "draft"),
+            "untranslated": frozenset(original for original, _ in self.debts.missing if original in articles),
+            "stale": frozenset(path for path, debt in self.debts.known.items() if debt.state == "stale"),
+            "edited": self.edited() & articles.keys(),
+        }
+
+    def findings_list(self, live_tree: LiveTree) -> FindingsList:
+        """The list of all findings."""
+
+        def entry(path: str, finding: Finding) -> WriterFinding:
+            url = live_tree.index.url_of.get(path, "")
+            page_url = f"{url}#at-{finding.line}-{finding.column}" if url else ""
+            return self._finding(path, finding, NO_PLACES, page_url)
+
+        def page_of(path: str) -> tuple[str, str]:
+            return live_tree.index.url_of.get(path, ""), self._editor_url(path, 1, 1)
+
+        return FindingsList(tuple(self._named(live_tree)), entry, page_of)
+
+    def _named(self, live_tree: LiveTree) -> Iterator[Named]:
+        for path, findings in (live_tree.findings | live_tree.broken).items():
+            for finding in findings:
+                yield path, finding
+
+    # --- one file --------------------------------------------------------------------------------------------------
 
     def _public_url(self, live_tree: LiveTree, path: str, *, is_article: bool) -> str:
         service, profile = self.project.settings.service, self.project.profile
@@ -95,26 +143,23 @@ class Writing:
         host = "" if service.base_url == SANDBOX else service.base_url
         return host + address.of(identity, is_article=is_article)
 
-    def _findings(self, path: str, findings: Iterable[Finding], *, hidden: bool) -> Iterator[WriterFinding]:
-        for finding in findings:
-            if finding.code.startswith(HIDDEN) == hidden:
-                yield self._finding(path, finding, named=False)
-
-    def _finding(self, path: str, finding: Finding, *, named: bool) -> WriterFinding:
-        message = f"{path}: {finding.message}" if named else finding.message
-        place = (finding.line, finding.column)
-        urls = (self._editor_url(path, *place), f"{CODES}#{anchor_of(finding.code)}")
-        return WriterFinding(finding.level, finding.code, message, finding.hint, *place, *urls)
+    def _finding(self, path: str, finding: Finding, places: Places, page_url: str = "") -> WriterFinding:
+        return WriterFinding(
+            finding.level,
+            finding.code,
+            finding.message,
+            finding.hint,
+            finding.line,
+            finding.column,
+            self._editor_url(path, finding.line, finding.column),
+            f"{CODES}#{anchor_of(finding.code)}",
+            places.block_of(finding.line),
+            page_url,
+            finding.code.startswith(HIDDEN),
+        )
 
     def _editor_url(self, path: str, line: int, column: int) -> str:
-        template = self.project.settings.preview.editor
-        place = real_path(Path(self.project.root, path)).as_posix()
-        words = {"path": quote(place, safe="/:"), "line": str(line), "column": str(column)}
-        # In vscode://file/{path} the first slash of the path is there already, in x://open?file={path} it does not.
-        template = template.replace("/{path}", "/" + words["path"].removeprefix("/"))
-        for word, value in words.items():
-            template = template.replace("{" + word + "}", value)
-        return template
+        return editor_url(self.project.settings, Path(self.project.root, path), line, column)
 
     def _translations(self, live_tree: LiveTree, path: str) -> Iterator[WriterTranslation]:
         family = live_tree.index.family_of(path)
@@ -122,19 +167,47 @@ class Writing:
         for locale in live_tree.index.locales:
             other = family.get(locale)
             # Of the page itself there is something to say where it is a translation.
-            if locale != own or (other in self.debts):
-                url = live_tree.index.url_of[other] if other else ""
-                debt = self.debts.get(other) if other else None
-                yield (
-                    translation_of_page(debt, url)
-                    if debt
-                    else WriterTranslation(locale, "there" if other else "missing", url)
-                )
+            if locale == own and other not in self.debts.known:
+                continue
+            if other is None:
+                yield self._missing(live_tree, path, locale)
+            elif debt := self.debts.known.get(other):
+                yield translation_of_page(debt, live_tree.index.url_of[other])
+            else:
+                yield WriterTranslation(locale, "there", live_tree.index.url_of[other])
 
-    @staticmethod
-    def _what_broke(path: str, findings: Iterable[Finding]) -> str:
+    def _missing(self, live_tree: LiveTree, path: str, locale: str) -> WriterTranslation:
+        original = live_tree.index.original_of(path)
+        debt = self.debts.missing.get((original, locale))
+        if debt is None:
+            return WriterTranslation(locale, "missing")
+        try:
+            source, data = live_tree.text_of(original)
+        except OSError:
+            return missing_translation(debt, 0)
+        text = f"{source.title or ''} {body_of(source, data)}"
+        return missing_translation(debt, len(text.split()))
+
+    def _what_broke(self, path: str, findings: Iterable[Finding]) -> Broken:
         """The message over the last good page."""
         for finding in findings:
             hint = f" {finding.hint}" if finding.hint else ""
-            return f"{path}:{finding.line}:{finding.column}: {finding.message}{hint}"
-        return ""
+            message = f"{path}:{finding.line}:{finding.column}: {finding.message}{hint}"
+            return Broken(message, path, self._editor_url(path, finding.line, finding.column))
+        return NOTHING_BROKEN
+
+
+def list_filters(to_do: dict[str, frozenset[str]], current: str | None = None) -> tuple[Choice, ...]:
+    """The lists of articles, each with how many are in it; what is empty and not shown now is left out."""
+    texts = {
+        "": count(len(to_do[""]), "article"),
+        "drafts": count(len(to_do["drafts"]), "draft"),
+        "untranslated": f"{len(to_do['untranslated']):,} not translated",
+        "stale": f"{count(len(to_do['stale']), 'translation')} out of date",
+        "edited": f"{len(to_do['edited']):,} edited in the panel",
+    }
+    return tuple(
+        Choice(texts[name], list_url(OVERVIEW, show=name), name, is_current=name == current)
+        for name, paths in to_do.items()
+        if paths or name in ("", "drafts", current)
+    )

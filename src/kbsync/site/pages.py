@@ -14,6 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from kbsync.site.assets import asset
+from kbsync.site.writer_panel import Choice, Writer, WriterFinding
 from kbsync.words import count
 
 RIGHT_TO_LEFT = frozenset({"ar", "dv", "fa", "he", "iw", "ku", "ps", "sd", "ug", "ur", "yi"})
@@ -41,89 +42,6 @@ class TocEntry:
     level: int
     text: str
     anchor: str
-
-
-@dataclass(frozen=True, slots=True)
-class WriterFinding:
-    """One finding in the source; `editor_url` opens it in the editor, `code_url` explains its code, "" without one."""
-
-    level: str
-    code: str
-    message: str
-    hint: str = ""
-    line: int = 1
-    column: int = 1
-    editor_url: str = ""
-    code_url: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class WriterTranslation:
-    """The same article in another locale, or a translation itself.
-
-    Args:
-        locale: its language.
-        state: fresh, stale, missing, or there where nothing more is known.
-        url: its page, "" where it is missing.
-        reason: a sentence, where the state needs one.
-        changes: what changed in the original since, as name and HTML of each field.
-    """
-
-    locale: str
-    state: str
-    url: str = ""
-    reason: str = ""
-    changes: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class WriterDiff:
-    """How the page differs from what the portal holds.
-
-    Args:
-        state: what was compared, in words: "The portal has it as draft.".
-        fields: name, value on the portal, value here.
-        body_html: the body with `<ins>` and `<del>`; goes into the page as it is.
-    """
-
-    state: str
-    fields: tuple[tuple[str, str, str], ...] = ()
-    body_html: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Writer:
-    """What only the writer sees: the source behind a page.
-
-    Args:
-        status: the article's own, or a word about the tree where the page has no source.
-        path: the source, relative to the root; "" for a page without one.
-        slug: the address' last part.
-        public_url: where readers will find it.
-        editor_url: opens the source in the editor.
-        findings: what is wrong with it.
-        hidden: what readers will not see of it.
-        translations: the same in other locales.
-        diff: against the portal; None where there is nothing to compare.
-        broken: why the page shows what was there before; "" when it shows what is.
-    """
-
-    status: str = ""
-    path: str = ""
-    slug: str = ""
-    public_url: str = ""
-    editor_url: str = ""
-    findings: tuple[WriterFinding, ...] = ()
-    hidden: tuple[WriterFinding, ...] = ()
-    translations: tuple[WriterTranslation, ...] = ()
-    diff: WriterDiff | None = None
-    broken: str = ""
-
-    @property
-    def level(self) -> str:
-        """The gravest level among the findings, "" without any."""
-        levels = {finding.level for finding in (*self.findings, *self.hidden)}
-        return next((level for level in ("error", "warning") if level in levels), "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,9 +180,39 @@ class OverviewPage:
     frame: Frame
     heading: str
     sections: tuple[Section, ...]
+    filters: tuple[Choice, ...] = ()
 
 
-Page: TypeAlias = HomePage | CategoryPage | ArticlePage | MissingPage | OverviewPage
+@dataclass(frozen=True, slots=True)
+class FindingsOfFile:
+    """The errors and warnings of one file. `url` is its page and `editor_url` opens it; "" where there is none."""
+
+    path: str
+    url: str
+    editor_url: str
+    findings: tuple[WriterFinding, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FindingsPage:
+    """The errors and warnings of all files.
+
+    Args:
+        filters: what the list can be limited to: a name, and its choices.
+        summary: how many are shown, in words.
+        previous, next: the pages before and after this one.
+    """
+
+    frame: Frame
+    heading: str
+    summary: str
+    filters: tuple[tuple[str, tuple[Choice, ...]], ...] = ()
+    files: tuple[FindingsOfFile, ...] = ()
+    previous: Link | None = None
+    next: Link | None = None
+
+
+Page: TypeAlias = HomePage | CategoryPage | ArticlePage | MissingPage | OverviewPage | FindingsPage
 
 TEMPLATES: dict[type[Page], str] = {
     HomePage: "home.html",
@@ -272,6 +220,7 @@ TEMPLATES: dict[type[Page], str] = {
     ArticlePage: "article.html",
     MissingPage: "missing.html",
     OverviewPage: "overview.html",
+    FindingsPage: "findings.html",
 }
 
 

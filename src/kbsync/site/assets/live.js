@@ -1,14 +1,16 @@
 // Keeps the open page in step with the files: the server sends the page's new inner HTML, and only what differs is
-// changed. What the reader looks at stays where it is on the screen.
+// changed. A change out of sight is scrolled to; but while somebody reads elsewhere, what they look at stays where it is.
 (() => {
   "use strict";
-  const { root, recall, morph } = window.kbsyncPage;
+  const { root, recall, morph, replaced } = window.kbsyncPage;
   const live = document.getElementById("live");
 
   const AWAY_AFTER = 2000; // milliseconds without a connection before the page says so
   const AGAIN_AFTER = [250, 500, 1000, 2000]; // milliseconds until a lost connection is tried again; then ever the last
   const REST_AFTER = 5000; // milliseconds in the background before a page lets its connection go
   const CHANGED_FOR = 2200; // milliseconds for which a change is marked; the stylesheet's animation is as long
+
+  const MOVING_FOR = 1000; // milliseconds for which a scroll by the page itself may last, where no event tells its end
 
   let stream = null;
   let tries = 0;
@@ -18,9 +20,14 @@
 
   // --- the stream ----------------------------------------------------------------------------------------------------
 
+  /** The address of the page; the lists of all files have their limits behind a `?`. */
+  function shown() {
+    return location.pathname.startsWith("/-/") ? location.pathname + location.search : location.pathname;
+  }
+
   function open() {
     if (stream) return;
-    stream = new EventSource(`${root.dataset.live}?page=${encodeURIComponent(location.pathname)}`);
+    stream = new EventSource(`${root.dataset.live}?page=${encodeURIComponent(shown())}`);
     stream.onopen = () => {
       tries = 0;
       showAway(false);
@@ -28,6 +35,7 @@
     stream.onerror = lost;
     stream.addEventListener("page", (event) => showPage(JSON.parse(event.data)));
     stream.addEventListener("gone", showGone);
+    stream.addEventListener("moved", (event) => followMove(JSON.parse(event.data)));
     stream.addEventListener("reload", () => location.reload());
     stream.addEventListener("search", () => dispatchEvent(new Event("kbsync-search")));
   }
@@ -82,15 +90,18 @@
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
     const anchors = visibleBlocks();
+    settle();
     const changed = morph(live, fresh.content);
     if (title) document.title = title;
     refreshLocales();
     if (!changed.length) return;
     dispatchEvent(new Event("kbsync-page"));
     keepInPlace(anchors);
-    const spot = firstSpot(changed);
-    if (spot) mark(spot);
-    if (spot && recall("announce") === "yes") say(`Changed: ${spot.textContent.trim().slice(0, 120)}`);
+    const spots = changedSpots(changed);
+    if (!spots.length) return;
+    const spot = spots.find((candidate) => !whereIs(candidate)) ?? spots[0];
+    follow(spot);
+    if (recall("announce") === "yes") say(`Changed: ${blockOf(spot).textContent.trim().slice(0, 120)}`);
   }
 
   /** The blocks in view, with where they are: the first that survives a change is held there. */
@@ -123,14 +134,121 @@
     requestAnimationFrame(() => requestAnimationFrame(() => root.style.removeProperty("overflow-anchor")));
   }
 
-  /** The first changed element of the page proper, or the block that it is in. */
-  function firstSpot(changed) {
+  /** The changed elements of the page proper, from top to bottom. */
+  function changedSpots(changed) {
     const main = live.querySelector("main");
-    const found = changed.filter((spot) => spot?.isConnected && main.contains(spot) && !spot.closest(".toc, .broken"));
-    found.sort((one, other) => (one.compareDocumentPosition(other) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
-    const spot = found.find((candidate) => !candidate.matches("article, main, .text, .sheet, .wide"));
-    return spot?.closest("article p, article li, article pre, article td, article th, article blockquote") ?? spot;
+    const within = (spot) => spot?.isConnected && main.contains(spot) && !spot.closest(".toc, .bar, .counts");
+    const found = changed.filter((spot) => within(spot) && !spot.matches("article, main, .text, .sheet, .wide"));
+    return found.sort((one, two) => (one.compareDocumentPosition(two) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
   }
+
+  /** What is marked: the block that a changed element is in. */
+  function blockOf(spot) {
+    return spot.closest("article p, article li, article pre, article td, article th, article blockquote") ?? spot;
+  }
+
+  // --- following ---------------------------------------------------------------------------------------------------
+
+  let reading = false; // the reader has scrolled, and has not gone to another window since
+  let moving = false; // the page scrolls by itself
+  let settling = 0; // the frames in which a change may move the page
+  let pill = null;
+  let movingTimer = 0;
+
+  /** Where the box of an element is: "above" or "below" of what is seen; "" in view. */
+  function whereIs(spot) {
+    const box = boxOf(spot);
+    const [top, bottom] = view();
+    if (box.bottom <= top) return "above";
+    return box.top >= bottom ? "below" : "";
+  }
+
+  /** Of a long text only the characters that changed. */
+  function boxOf(spot) {
+    const [node, start, end] = replaced.get(spot) ?? [];
+    if (node?.parentElement !== spot || end > node.length) return spot.getBoundingClientRect();
+    const range = document.createRange();
+    range.setStart(node, Math.min(start, Math.max(0, node.length - 1)));
+    range.setEnd(node, Math.max(end, Math.min(start + 1, node.length)));
+    const box = range.getBoundingClientRect();
+    return box.height ? box : spot.getBoundingClientRect();
+  }
+
+  /** Top and bottom of what is neither under the header nor under the bar. */
+  function view() {
+    const top = document.querySelector(".top")?.getBoundingClientRect().bottom ?? 0;
+    const bar = live.querySelector(".bar")?.getBoundingClientRect();
+    return [top, bar?.height && bar.top > innerHeight / 2 ? bar.top : innerHeight];
+  }
+
+  function follow(spot) {
+    dropPill();
+    const where = whereIs(spot);
+    if (!where) mark(blockOf(spot));
+    else if (spot.closest("article, .heading")) {
+      const typing = document.hasFocus() && document.activeElement?.matches("input:not([type=checkbox])");
+      if (reading || typing) showPill(spot, where);
+      else reveal(spot);
+    }
+  }
+
+  /** Scroll to an element and mark it. */
+  function reveal(spot) {
+    dropPill();
+    const box = boxOf(spot);
+    const [top, bottom] = view();
+    const room = Math.max(16, (bottom - top - box.height) / 2);
+    moving = true;
+    clearTimeout(movingTimer);
+    movingTimer = setTimeout(() => (moving = false), MOVING_FOR);
+    scrollBy({ top: box.top - top - room });
+    mark(blockOf(spot));
+  }
+
+  function showPill(spot, where) {
+    pill = document.createElement("button");
+    pill.type = "button";
+    pill.id = "kb-pill";
+    pill.className = `pill ${where}`;
+    pill.textContent = `Changed ${where}`;
+    pill.addEventListener("click", () => {
+      reading = false;
+      if (spot.isConnected) reveal(spot);
+      else dropPill();
+    });
+    pill.spot = spot;
+    document.body.append(pill);
+  }
+
+  function dropPill() {
+    pill?.remove();
+    pill = null;
+  }
+
+  /** For two frames, scrolling is the browser's doing: it keeps a place, or the page has become shorter. */
+  function settle() {
+    settling += 1;
+    requestAnimationFrame(() => requestAnimationFrame(() => (settling -= 1)));
+  }
+
+  function scrolled() {
+    if (document.readyState === "complete" && !moving && !settling) reading = true;
+    if (!pill || (pill.spot.isConnected && whereIs(pill.spot))) return;
+    const { spot } = pill;
+    dropPill();
+    if (spot.isConnected) mark(blockOf(spot));
+  }
+
+  function takeOver() {
+    moving = false;
+    reading = true;
+  }
+
+  addEventListener("scroll", scrolled, { passive: true });
+  addEventListener("scrollend", () => (moving = false));
+  for (const name of ["wheel", "touchmove"]) addEventListener(name, takeOver, { passive: true });
+  // Whoever goes to the editor wants to see what they write.
+  addEventListener("blur", () => (reading = false));
 
   let marked = null;
   let markTimer = 0;
@@ -158,13 +276,22 @@
     const main = live.querySelector("main");
     if (!main || main.querySelector(".gone")) return;
     const note = document.createElement("div");
-    note.className = "gone";
+    note.className = "gone bar";
+    note.setAttribute("role", "status");
+    const words = document.createElement("p");
     const home = document.createElement("a");
     home.href = document.querySelector(".name").href;
     home.textContent = "Go to the home page";
-    note.append("This page is gone: its file was deleted, or its address changed. ", home, ".");
+    words.append("This page is gone: its file was deleted, or its address changed. ", home, ".");
+    note.append(words);
     main.prepend(note);
-    scrollTo({ top: 0 });
+  }
+
+  /** The file was renamed, or has another slug: the page goes along, and stays open where it is. */
+  function followMove({ url }) {
+    history.replaceState(history.state, "", url + location.hash);
+    live.dataset.page = url;
+    if (recall("announce") === "yes") say("The address of this page has changed.");
   }
 
   // --- for screen readers, on request --------------------------------------------------------------------------------
@@ -178,5 +305,6 @@
     voice.textContent = text;
   }
 
+  window.kbsyncPage.reveal = reveal;
   if (!document.hidden) open();
 })();

@@ -6,6 +6,9 @@
 
   const MUCH = 250000; // so many comparisons are made to find what stayed; beyond that, only at both ends
 
+  /** By element, the characters of a text in it that were replaced last: the node, start and end. */
+  const replaced = new WeakMap();
+
   /** Make the children of `old` those of `fresh`. Returns the elements in which something is different. */
   function morph(old, fresh) {
     const changed = [];
@@ -32,6 +35,7 @@
     let end = 0;
     while (end < shorter - start && before.at(-1 - end) === after.at(-1 - end)) end += 1;
     old.replaceData(start, before.length - start - end, after.slice(start, after.length - end));
+    replaced.set(old.parentElement, [old, start, after.length - end]);
     changed.push(old.parentElement);
   }
 
@@ -162,4 +166,5 @@
   }
 
   window.kbsyncPage.morph = morph;
+  window.kbsyncPage.replaced = replaced;
 })();

@@ -40,6 +40,34 @@
     remember("tab", next.dataset.tab);
   }
 
+  // --- from a finding to its place in the text -----------------------------------------------------------------------
+
+  function placeOf(finding) {
+    const article = document.querySelector("article");
+    const marked = article?.querySelector(`[data-mark="${CSS.escape(finding.dataset.mark)}"]`);
+    return marked ?? article?.children[finding.dataset.block];
+  }
+
+  function jump(finding) {
+    const place = placeOf(finding);
+    if (place) window.kbsyncPage.reveal?.(place);
+  }
+
+  function open(tab) {
+    show(true);
+    select(tab);
+    remember("tab", tab);
+  }
+
+  /** A list of all files leads to `#at-12-5`: line and column of what it lists. */
+  function jumpToHash() {
+    const mark = location.hash.match(/^#at-([0-9]+-[0-9]+)$/)?.[1];
+    const finding = mark && layer()?.querySelector(`[data-mark="${mark}"]`);
+    if (!mark || !layer()) return;
+    open("findings");
+    if (finding) jump(finding);
+  }
+
   async function copy(from) {
     try {
       await navigator.clipboard.writeText(from.dataset.copy);
@@ -59,9 +87,16 @@
 
   button?.addEventListener("click", () => show(root.dataset.writer !== "on"));
   document.addEventListener("click", (event) => {
-    const target = event.target.closest?.("[data-writer-close], #kb-writer [role=tab], [data-copy]");
+    const target = event.target.closest?.(
+      "[data-writer-close], [data-writer-open], #kb-writer [role=tab], [data-copy], [data-block]",
+    );
     if (!target) return;
     if (target.dataset.copy) copy(target);
+    else if (target.dataset.block) jump(target);
+    else if (target.dataset.writerOpen) {
+      open(target.dataset.writerOpen);
+      document.getElementById(`kb-tab-${target.dataset.writerOpen}`)?.focus();
+    }
     else if (target.dataset.tab) {
       select(target.dataset.tab);
       remember("tab", target.dataset.tab);
@@ -95,4 +130,7 @@
     const announce = document.querySelector("[data-announce]");
     if (announce) announce.checked = recall("announce") === "yes";
   });
+
+  addEventListener("hashchange", jumpToHash);
+  addEventListener("load", jumpToHash);
 })();
