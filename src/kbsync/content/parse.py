@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from msgspec import structs
+
 from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
 from kbsync.content.ignores import read_ignores
 from kbsync.content.inspection import Body, Inspect
@@ -16,6 +18,7 @@ from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.post import SourcePost, read_post
 from kbsync.content.rules import EMPTY_FILE, NOT_UTF8, NUL
 from kbsync.content.source import PICTURES, Link, Problem, Source
+from kbsync.content.unrecognized import unrecognized
 from kbsync.markdown.uploaded import body_digest
 
 if TYPE_CHECKING:
@@ -49,12 +52,36 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
         return Source(path, kind, name, problems=(problem,))  # type: ignore[arg-type]
     post = read_post(decoded)
     front = post.front
+    allowed = CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS
     problems = list(front.problems)
-    values = take_values(front, CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS, problems)
+    if post.head in {"", BOM} and (misread := unrecognized(text, allowed)):
+        problems.append(misread)
+        # What would be found in it is about keys and values that are no text.
+        inspect = None
+    values = take_values(front, allowed, problems)
+    if "“" in post.head or "‘" in post.head or "„" in post.head:
+        from kbsync.content.front_repair import curly_quotes
+
+        problems += curly_quotes(post.head, front)
+    if problems:
+        problems[:] = _judged(path, decoded, problems)
     places = tuple(number for entry in front.values() for number in (entry.place.line, entry.place.column))
     keys = "\n".join(key.replace("\n", " ") for key in front)
     found = _read_body(path, text, post, problems, inspect) | values if kind == "article" and body else values
     return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
+
+
+def _judged(path: str, text: str, problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """The problems of a front matter, each with whether `--fix` can fix it."""
+    # Loaded here: nearly all files have none.
+    from kbsync.content.front_repair import REPAIRABLE, is_repairable
+
+    return tuple(
+        structs.replace(problem, fixable=True)
+        if problem.code in REPAIRABLE and is_repairable(path, text, problem)
+        else problem
+        for problem in problems
+    )
 
 
 def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
