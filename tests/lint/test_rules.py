@@ -141,6 +141,9 @@ FIRES = [
     ("KB306", "warning", HERE, 4, 5, "`manage: false`", "that slug", article(body="[a](../panel.md)\n", **{
         "en/panel.md": "---\ntitle: P\nmanage: false\n---\nx\n"})),
     ("KB307", "warning", HERE, 4, 5, "en/terms.pdf is not an article", "server", article(body="[a](../terms.pdf)\n", **{"en/terms.pdf": b"x"})),
+    ("KB309", "warning", HERE, 4, 5, "This link begins with `/`", "Did you mean `../d.md#a`?", article(body="[a](/docs/d/#a)\n", **{"en/d.md": "# D\n\n## A\n"})),
+    ("KB309", "warning", HERE, 4, 6, "This image begins with `/`", "Write a path", article(body="![a](/img/a.png)\n")),
+    ("KB309", "warning", HERE, 6, 6, "leads to the host of the portal", "Write a path", article(body="[a]\n\n[a]: /d/e\n")),
     ("KB308", "warning", "en/refund.png", 1, 1, "No article shows or links to this image in Markdown", "only if nothing else uses it", beside(AN_ARTICLE, **{"en/refund.png": b"x"})),
     ("KB320", "error", HERE, 4, 6, "en/refund.svg", "PNG", article(body="![a](../refund.svg)\n", **{"en/refund.svg": b"x"})),
 ]  # fmt: skip
@@ -229,11 +232,11 @@ QUIET = {
     "dashes without keys": beside("# T\n\n--\nNot: a key\n--\n"),
     "a line and a list of keys": beside("\n---\n\n# T\n\n- title: x\n\n---\n"),
     "quotes in quotes": article('description: "“Refunds”"\nmeta_title: “A” or “B”\n'),
-    "links elsewhere": article(body="[a](https://x.y/z.md) [b](/z.md) [c](mailto:a@b.c) [d](//x.y/z.md) <https://x.y>\n"),
+    "links elsewhere": article(body="[a](https://x.y/z.md) [b](/hc/x/en) [c](mailto:a@b.c) [d](//x.y/z.md) <https://x.y>\n"),
     "links in code": article(body="`[a](no.md)` and\n\n```\n![a](no.png)\n```\n<!-- [a](no.md) -->\n"),
     "pictures": article(body="![a](images/a%20b.png) ![c](../billing/images/a%20b.png?x#y) ![d][d]\n\n[d]: <images/a b.png>\n",
                         **{"en/billing/images/a b.png": b"\x89PNG\r\n\x1a\n"}),
-    "images elsewhere": article(body="![a](https://x.y/z.png) ![b](/z.png)\n"),
+    "images elsewhere": article(body="![a](https://x.y/z.png) ![b](/rails/z.png) [c](/)\n"),
     "an image that is linked to": article(body="[a](a.png)\n", **{"en/billing/a.png": b"x"}),
     "a draft that links to a draft": article("status: draft\n", "[a](../d.md)\n", **{"en/d.md": "---\ntitle: D\nstatus: draft\n---\nx\n"}),
     "an archived article that links to another": article("status: archived\n", "[a](../d.md)\n", **{

@@ -116,8 +116,10 @@ def _read_body(
         title, start, end = _title_heading(body, scanned.headings)
         found |= {"title": title, "title_span": (start, end)}
     first_line = places.line(body_start) - 1
-    targets = (target for target in scanned.targets if not start <= target.start < end)
+    targets = [target for target in scanned.targets if not start <= target.start < end]
     found["links"] = tuple(_links(path, targets, scanned.references, first_line))
+    if rooted := [target for target in targets if target.destination[:1] == "/" != target.destination[1:2]]:
+        found["rooted"] = tuple(_rooted(rooted, first_line))
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
     found["skeleton"] = skeleton_of(body, scanned, (start, end))
     found["ignores"] = read_ignores(body, scanned.raw_html, first_line, problems)
@@ -151,6 +153,15 @@ def _links(path: str, targets: Iterable[Target], references: Iterable[Reference]
         means = _joined(folder, written)
         place = (first_line + target.line, target.column, target.start, target.end)
         yield Link("image" if is_image else target.kind, *place, means, anchor, query)
+
+
+def _rooted(targets: Iterable[Target], first_line: int) -> Iterator[Link]:
+    """Links from the root of the host; a definition is taken for that of a link."""
+    for target in targets:
+        written, _, anchor = target.destination.partition("#")
+        written, _, query = written.partition("?")
+        place = (first_line + target.line, target.column, target.start, target.end)
+        yield Link(target.kind, *place, unquote(written), anchor, query)
 
 
 def _is_footnote(target: Target) -> bool:
