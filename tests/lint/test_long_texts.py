@@ -21,6 +21,11 @@ from kbsync.lint import inspect
         "<a b=c ",
         "{#a .b ",
         "| a ",
+        "[a](b c",
+        "** ",
+        "####### x\n",
+        "a\n\n: b ",
+        "import a from ' from ' ",
     ],
 )
 def test_a_long_text_of_one_piece_is_read(piece):

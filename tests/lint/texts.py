@@ -269,4 +269,39 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "\\[[a]]\n",
         ),
     ),
+    "KB318": (
+        (
+            ("[a]() and ![b]()\n", "1:1 1:11"),
+            ("[a][b] ([c][]) [`d`][e.f]\n", "1:1 1:9 1:16"),
+            ("- [a](<>)\n", "1:3"),
+        ),
+        ("[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n"),
+    ),
+    "KB419": (
+        (
+            ("a **b ** c\n\n**Note:**text\n\n**open\nx\n", "1:3 3:1 5:1"),
+            ("- **Name: **value\n", "1:3"),
+            ("[a](my file.md) [b](a(b.md)\n", "1:1 1:17"),
+            ("![a](C:\\a b.png)\n[c](d\n", "1:1 2:1"),
+            ("##A\n\n> ###B\n\n#C d\n\n####### E\n", "1:1 3:3 5:1 7:1"),
+        ),
+        (
+            "**a** b **`c`** **d\ne**\n",
+            "f(*a, **kwargs) and **options, 2**3, `**`, a/**/b, **/*.md, \\*\\*x\n",
+            "```\n##a\n**b ** [c](d e)\n```\n",
+            "[a](b.md 'c') [d](e(f).md) [g](<h i.md>) \\[j](k l)\n",
+            "#tag #other\n\n#42\n\n\\##a\n\nwords\n#Tag and\nmore\n",
+        ),
+    ),
+    "KB420": (
+        (("Term\n: what it is\n\n> B\n>\n> :   c\n", "2:1 6:3"),),
+        ("a: b\n", "`a\n: b`\n", "```\na\n: b\n```\n", ":smile:\n", "a\n\\: b\n"),
+    ),
+    "KB421": (
+        (
+            ("import X from '../x'\n\nexport const a = 1\n", "1:1 3:1"),
+            ("a {b.c} {/* d */} {' '} {e.f(g)}\n", "1:3 1:9 1:19 1:25"),
+        ),
+        ("Import it from 'x'.\n\nimport the file from there\n", "{a} /b/{c.d ${e.f} \\{g.h}\n", "`{a.b}`\n\n```js\nimport X from 'x'\n```\n"),
+    ),
 }  # fmt: skip

@@ -44,6 +44,40 @@ def test_what_can_be_mended_is_counted():
     assert text_of(fixable, fixable, WARNING).endswith("3 warnings.\n`kbsync lint --fix` can fix 2 of them.\n")
 
 
+def many(code: str, number: int, *, level: str = "warning", fixable: bool = False) -> list[Finding]:
+    return [Finding(code, level, f"en/{n // 2:03}.md", 1, 1, f"m{n}", fixable=fixable) for n in range(number)]
+
+
+def test_twenty_of_each_code_are_shown_and_all_are_counted_with_the_lines_that_ignore_what_fix_leaves():
+    found = [*many("KB301", 45), *many("KB419", 7, fixable=True), *many("KB201", 2, level="error")]
+    text = text_of(*found, ignored=["KB2"])
+    assert text.count(" KB301 m") == 20 and text.count(" KB419 m") == 7
+    assert text.endswith(
+        "At most 20 of each code are shown. Add `-v` to see all.\n"
+        "KB301  45 in 23 files: Link to a file that does not exist\n"
+        "KB419   7 in 4 files: Mark of Markdown that the portal prints (`--fix`: 7)\n"
+        "KB201   2 in 1 file: Slug that is used twice\n"
+        "To ignore the warnings that `--fix` leaves, write this in kbsync.toml:\n"
+        "    [lint]\n"
+        '    ignore = ["KB2", "KB301"]\n'
+        "2 files: 2 errors, 52 warnings.\n"
+        "`kbsync lint --fix` can fix 7 of them, in 4 files.\n"
+    )
+    assert "KB301" not in text_of(*found, quiet=True)
+
+
+def test_all_are_shown_where_everything_is_wanted_and_few_are_not_summed_up():
+    read = {"root": ".", "sources": 2, "read": lambda _: None}
+    assert "".join(findings_text(many("KB301", 45), Style(verbose=True), **read)).count(" KB301 m") == 45
+    assert "KB301  " not in text_of(*many("KB301", 20))
+
+
+def test_by_code_one_kind_comes_after_the_other():
+    found = sorted([*many("KB301", 3), *many("KB201", 3)], key=lambda finding: finding.path)
+    shown = [line.split()[2] for line in text_of(*found, by_code=True).splitlines() if line.startswith("c/")]
+    assert shown == ["KB201"] * 3 + ["KB301"] * 3
+
+
 def test_quiet_shows_errors_and_counts_the_rest():
     assert text_of(WARNING, quiet=True) == "2 files: 0 errors, 1 warning.\n"
 
@@ -99,7 +133,7 @@ def test_a_file_is_read_once_however_many_findings_it_has_and_nothing_waits_for_
         return "x" * 100_000
 
     many = [Finding("KB301", "warning", path, 1, n, "m") for path in ("a.md", "b.md") for n in range(1, 5_000)]
-    pieces = findings_text(many, Style(), root=".", sources=2, read=read)
+    pieces = findings_text(many, Style(verbose=True), root=".", sources=2, read=read)
     assert next(pieces).startswith("a.md:1:1: ") and asked == ["a.md"]
     assert sum(1 for _ in pieces) > 10_000 and asked == ["a.md", "b.md"]
 

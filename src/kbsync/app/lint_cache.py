@@ -24,7 +24,7 @@ from kbsync.model import Finding
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
 
-HEAD = f"kbsync.linted/4 {__version__}\n".encode()
+HEAD = f"kbsync.linted/5 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 200

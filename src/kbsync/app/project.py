@@ -148,8 +148,13 @@ class Project:
         """What can be fixed safely in these files; each is written by its own `write`."""
         from kbsync.app.fix import fixes_of
         from kbsync.lint.fixes import fix_text
+        from kbsync.lint.tree_fixes import TreeFixes
 
-        return fixes_of(selection.reading.compiler.tree, selection.findings, fix_text)
+        tree, site = selection.reading.compiler.tree, selection.reading.compiler.site
+        of_tree = TreeFixes(tree, site)
+        return fixes_of(
+            tree, selection.findings, lambda path, data, codes: fix_text(path, of_tree.fix(path, data, codes), codes)
+        )
 
     def plan(
         self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, offline: bool = False, diffs: int = 0

@@ -24,7 +24,9 @@ if TYPE_CHECKING:
     from kbsync.report.findings import Read
 
 
-def report_findings(workspace: Workspace, linted: Linted, options: Options, *, form: str) -> ExitCode:
+def report_findings(
+    workspace: Workspace, linted: Linted, options: Options, *, form: str, by_code: bool = False
+) -> ExitCode:
     """Findings in a format; 3 where one is an error. Each format loads only what it needs."""
     findings, sources = linted.findings, linted.sources
     if form == "json":
@@ -49,12 +51,18 @@ def report_findings(workspace: Workspace, linted: Linted, options: Options, *, f
         text = findings_markdown(findings, root=root, sources=len(sources))
         report_in_ci(text, findings_annotations(findings, root=root), options, form=form)
     else:
-        show_findings(workspace, findings, options, sources=len(sources))
+        show_findings(workspace, findings, options, sources=len(sources), by_code=by_code)
     return ExitCode.FINDINGS if any(finding.level == "error" for finding in findings) else ExitCode.DONE
 
 
 def show_findings(
-    workspace: Workspace, findings: Sequence[Finding], options: Options, *, sources: int, err: bool = False
+    workspace: Workspace,
+    findings: Sequence[Finding],
+    options: Options,
+    *,
+    sources: int,
+    err: bool = False,
+    by_code: bool = False,
 ) -> None:
     """Findings as the terminal shows them, each as soon as it is made."""
     from kbsync.report.findings import findings_text
@@ -72,6 +80,8 @@ def show_findings(
         quiet=quiet,
         fix=fix,
         by_line=by_line,
+        by_code=by_code,
+        ignored=workspace.settings.lint.ignore,
     ):
         click.echo(piece, err=err, nl=False)
 

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 import click
 
 from kbsync.cli.commands import common_options
-from kbsync.cli.findings import report_findings
+from kbsync.cli.findings import report_findings, source_reader
 from kbsync.cli.formats import lint_format_option
 from kbsync.cli.screen import Options, say
 from kbsync.cli.versions import version_option
+from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
 from kbsync.markdown.versions import KNOWN, NEWEST, Version
@@ -35,6 +36,25 @@ if TYPE_CHECKING:
     help_text="With --against: the version that you will have.  [default: [service] version, or the newest]",
 )
 @version_option("--against", help_text="List the pages whose HTML changes with an upgrade from this version (KB416).")
+@click.option(
+    "--group",
+    type=click.Choice(["file", "code"]),
+    default="file",
+    show_default=True,
+    help="Order of the text: file by file, or code by code.",
+)
+@click.option(
+    "--baseline",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Only count what this file knows; anything new fails, warnings too.",
+)
+@click.option(
+    "--write-baseline",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write everything that is found now into this file, for --baseline.",
+)
 @click.option("--explain", metavar="CODE", help="Explain a code such as KB301, a group such as KB3, or `all`.")
 @click.option("--rules", is_flag=True, help="List the codes.")
 @lint_format_option
@@ -50,6 +70,9 @@ def command(
     external: bool,
     service: Version | None,
     against: Version | None,
+    group: str,
+    baseline: Path | None,
+    write_baseline: Path | None,
     explain: str | None,
     rules: bool,
     form: str,
@@ -65,9 +88,11 @@ def command(
     if service and not against:
         other = next(version for version in reversed(KNOWN) if version != service)
         raise UsageError("`--service` needs a version to compare with.", hint=f"Add `--against {other}`.")
-    project = options.open_project()
-    if not (selectors or fix or diff or external or against):
-        return report_findings(project.workspace, project.lint(), options, form=form)
+    if baseline and write_baseline:
+        raise UsageError("`--baseline` and `--write-baseline` exclude each other.", hint="Give one of them.")
+    project, by_code = options.open_project(), group == "code"
+    if not (selectors or fix or diff or external or against or baseline or write_baseline):
+        return report_findings(project.workspace, project.lint(), options, form=form, by_code=by_code)
     selection, failed = project.lint_selected(selectors), False
     if diff:
         return show_fixes(project.fixes(selection), selection.reading.compiler.tree.root)
@@ -79,8 +104,37 @@ def command(
     if against:
         service = service or _version_to_be(project.workspace.settings.service.version, against)
         selection = _with_upgrade(project, selection, service, against)
-    code = report_findings(project.workspace, selection.linted, options, form=form)
+    if write_baseline:
+        return _new_baseline(project, selection, write_baseline, options)
+    if baseline:
+        selection = _without_known(project, selection, baseline, options)
+        failed = failed or bool(selection.findings)
+    code = report_findings(project.workspace, selection.linted, options, form=form, by_code=by_code)
     return ExitCode.FINDINGS if failed else code
+
+
+def _new_baseline(project: Project, selection: Selection, path: Path, options: Options) -> int:
+    """Write down what was found, and say so."""
+    from kbsync.app.baseline import write_baseline
+
+    written = write_baseline(path, selection.findings, source_reader(project.workspace))
+    again = command_line("lint", options=[("--baseline", path), *options.shared])
+    options.note(f"{visible(str(path))}: {written:,} errors and warnings. `{again}` shows only new ones.")
+    return ExitCode.DONE
+
+
+def _without_known(project: Project, selection: Selection, path: Path, options: Options) -> Selection:
+    """What a baseline does not know. What is known is counted, and what is gone, where all files were looked at."""
+    from dataclasses import replace
+
+    from kbsync.app.baseline import compare_with
+
+    compared = compare_with(path, selection.findings, source_reader(project.workspace))
+    options.note(f"Known from {visible(str(path))}: {compared.known:,}. New: {len(compared.new):,}.")
+    if compared.gone and len(selection.paths) == len(selection.reading.compiler.tree.sources):
+        again = command_line("lint", options=[("--write-baseline", path), *options.shared])
+        options.note(f"Fixed since then: {compared.gone:,}. To update the file, run `{again}`.")
+    return replace(selection, findings=compared.new)
 
 
 def _with_external(project: Project, selection: Selection) -> Selection:

@@ -103,6 +103,8 @@ def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
     lines = block.splitlines()
     at = lines[line - 2] if line - 2 < len(lines) else ""
     hint = "If the value has a colon, a `#` or a bracket in it, put it in quotes."
+    if "“" in at or "„" in at:
+        hint = 'Put the value in straight quotes: `"`.'
     if "\t" in at[: len(at) - len(at.lstrip())] or "'\\t'" in reason:
         reason, hint = "a tab where YAML wants spaces", "Indent with spaces."
     return Problem.of(NOT_YAML, (line, column), f"This is not valid YAML: {reason}.", hint)

@@ -9,6 +9,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from msgspec import structs
+
 from kbsync.content.body import BOM, CATEGORY_FILE, raw_digest
 from kbsync.content.ignores import read_ignores
 from kbsync.content.inspection import Body, Inspect
@@ -16,6 +18,7 @@ from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.post import SourcePost, read_post
 from kbsync.content.rules import EMPTY_FILE, NOT_UTF8, NUL
 from kbsync.content.source import PICTURES, Link, Problem, Source
+from kbsync.content.unrecognized import unrecognized
 from kbsync.markdown.uploaded import body_digest
 
 if TYPE_CHECKING:
@@ -49,12 +52,36 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
         return Source(path, kind, name, problems=(problem,))  # type: ignore[arg-type]
     post = read_post(decoded)
     front = post.front
+    allowed = CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS
     problems = list(front.problems)
-    values = take_values(front, CATEGORY_KEYS if kind == "category" else ARTICLE_KEYS, problems)
+    if post.head in {"", BOM} and (misread := unrecognized(text, allowed)):
+        problems.append(misread)
+        # What would be found in it is about keys and values that are no text.
+        inspect = None
+    values = take_values(front, allowed, problems)
+    if "“" in post.head or "‘" in post.head or "„" in post.head:
+        from kbsync.content.front_repair import curly_quotes
+
+        problems += curly_quotes(post.head, front)
+    if problems:
+        problems[:] = _judged(path, decoded, problems)
     places = tuple(number for entry in front.values() for number in (entry.place.line, entry.place.column))
     keys = "\n".join(key.replace("\n", " ") for key in front)
     found = _read_body(path, text, post, problems, inspect) | values if kind == "article" and body else values
     return Source(path, kind, name, keys=keys, places=places, problems=tuple(problems), **found)  # type: ignore[arg-type]
+
+
+def _judged(path: str, text: str, problems: Iterable[Problem]) -> tuple[Problem, ...]:
+    """The problems of a front matter, each with whether `--fix` can fix it."""
+    # Loaded here: nearly all files have none.
+    from kbsync.content.front_repair import REPAIRABLE, is_repairable
+
+    return tuple(
+        structs.replace(problem, fixable=True)
+        if problem.code in REPAIRABLE and is_repairable(path, text, problem)
+        else problem
+        for problem in problems
+    )
 
 
 def _not_utf8(exc: UnicodeDecodeError, data: bytes) -> Problem:
@@ -89,8 +116,10 @@ def _read_body(
         title, start, end = _title_heading(body, scanned.headings)
         found |= {"title": title, "title_span": (start, end)}
     first_line = places.line(body_start) - 1
-    targets = (target for target in scanned.targets if not start <= target.start < end)
+    targets = [target for target in scanned.targets if not start <= target.start < end]
     found["links"] = tuple(_links(path, targets, scanned.references, first_line))
+    if rooted := [target for target in targets if target.destination[:1] == "/" != target.destination[1:2]]:
+        found["rooted"] = tuple(_rooted(rooted, first_line))
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
     found["skeleton"] = skeleton_of(body, scanned, (start, end))
     found["ignores"] = read_ignores(body, scanned.raw_html, first_line, problems)
@@ -124,6 +153,15 @@ def _links(path: str, targets: Iterable[Target], references: Iterable[Reference]
         means = _joined(folder, written)
         place = (first_line + target.line, target.column, target.start, target.end)
         yield Link("image" if is_image else target.kind, *place, means, anchor, query)
+
+
+def _rooted(targets: Iterable[Target], first_line: int) -> Iterator[Link]:
+    """Links from the root of the host; a definition is taken for that of a link."""
+    for target in targets:
+        written, _, anchor = target.destination.partition("#")
+        written, _, query = written.partition("?")
+        place = (first_line + target.line, target.column, target.start, target.end)
+        yield Link(target.kind, *place, unquote(written), anchor, query)
 
 
 def _is_footnote(target: Target) -> bool:

@@ -82,12 +82,12 @@ def _misspelled(key: str, allowed: tuple[str, ...]) -> str:
     best, least = "", 3
     for known in allowed:
         most = 1 if len(known) <= SHORT_CHARS else 2
-        if abs(len(known) - len(key)) <= most and (slips := _slips(key, known)) <= most and slips < least:
-            best, least = known, slips
+        if abs(len(known) - len(key)) <= most and (number := slips(key, known)) <= most and number < least:
+            best, least = known, number
     return best
 
 
-def _slips(one: str, other: str) -> int:
+def slips(one: str, other: str) -> int:
     """How many letters were added, left out, exchanged or swapped with the next (optimal string alignment)."""
     before: list[int] = []
     row = list(range(len(other) + 1))

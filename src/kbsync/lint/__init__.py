@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from kbsync.config import LintSettings
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
-from kbsync.lint import endings, images, links, parity, service_limits, structure
+from kbsync.lint import endings, images, links, parity, rooted, service_limits, structure
 from kbsync.lint.bound import bounded
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Check, Needs, checks_of
@@ -22,7 +22,9 @@ DEFAULTS = LintSettings()
 
 TreeCheck = Callable[[Context], Iterator[Finding]]
 
-CHECKS: tuple[Check[Context, Finding], ...] = checks_of(service_limits, links, images, structure, endings, parity)
+CHECKS: tuple[Check[Context, Finding], ...] = checks_of(
+    service_limits, links, rooted, images, structure, endings, parity
+)
 """Every check that looks at sources; those that look at the text of one are in `body_checks.py`."""
 
 

@@ -12,7 +12,19 @@ from dataclasses import replace
 
 from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
-from kbsync.lint import addresses, fill_ins, headings, merges, nesting, notation, raw_html, same_page, tables
+from kbsync.lint import (
+    addresses,
+    fill_ins,
+    foreign_syntax,
+    headings,
+    leftovers,
+    merges,
+    nesting,
+    notation,
+    raw_html,
+    same_page,
+    tables,
+)
 from kbsync.lint.bound import MOST, with_more
 from kbsync.lint.finds import Check, checks_of
 from kbsync.lint.ignore import covers
@@ -21,7 +33,17 @@ from kbsync.lint.templates import templates, touches
 from kbsync.markdown.offsets import Places
 
 BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
-    merges, raw_html, notation, fill_ins, addresses, headings, same_page, nesting, tables
+    merges,
+    raw_html,
+    notation,
+    fill_ins,
+    foreign_syntax,
+    leftovers,
+    addresses,
+    headings,
+    same_page,
+    nesting,
+    tables,
 )
 
 TAGS = frozenset({raw_html.RAW_HTML.code, raw_html.PLACEHOLDER.code})

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from kbsync.content.front_repair import repair_front
 from kbsync.content.inspection import Body
 from kbsync.content.parse import parse_source
 from kbsync.content.post import dumps, read_post
@@ -40,6 +41,10 @@ def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> by
     Returns:
         The bytes as they should be; the same if there is nothing to fix, or the file cannot be read.
     """
+    try:
+        data = repair_front(path, data.decode(), codes).encode()
+    except UnicodeDecodeError:
+        return data
     if _body_of(path, data)[0] is None:
         return data
     post = read_post(data.decode())

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import takewhile
 
 from kbsync.lint.finds import finds
 from kbsync.lint.page import Edit, Mark, Page
@@ -16,8 +17,11 @@ from kbsync.model import Rule
 
 SAME_ANCHOR = Rule("KB313", "Headings with the same anchor")
 NO_ANCHOR = Rule("KB314", "Heading without an anchor")
-SKIPPED_LEVEL = Rule("KB315", "Skipped heading level")
+SKIPPED_LEVEL = Rule("KB315", "Skipped heading level", fixable=True)
 SECOND_TITLE = Rule("KB316", "Level-1 heading below the title", fixable=True)
+
+LEVELS = 6
+"""Levels of headings in Markdown."""
 
 _BLANK_LINES = re.compile(r"(?:[ \t]*+\r?\n)*+")
 
@@ -39,7 +43,19 @@ def check_titles(page: Page) -> Iterator[Mark]:
     if first:
         more = f" {len(first)} headings of the text are level 1, too." if len(first) > 1 else ""
         message = f"The title is already the level-1 heading.{more}"
-        yield Mark(SECOND_TITLE, first[0].start, message, "Use `##`.")
+        yield Mark(SECOND_TITLE, first[0].start, message, "Use `##`.", _one_deeper(page, first[0]))
+
+
+def _one_deeper(page: Page, first: Heading) -> tuple[Edit, ...]:
+    """This heading and all below it one level deeper; nothing where that would take the anchor of one away."""
+    run = [heading for heading in _headings(page) if heading.start >= first.start]
+    lost = {max(ANCHORED_LEVELS), LEVELS}
+    if " ".join(first.text.split()).casefold() == " ".join((page.body.title or "").split()).casefold():
+        # Nearly the title: rather one to delete.
+        return ()
+    if any(heading.level in lost or page.text[heading.start] != "#" for heading in run):
+        return ()
+    return tuple(Edit(heading.start, heading.start, "#") for heading in run)
 
 
 def _is_title(page: Page, heading: Heading) -> bool:
@@ -65,12 +81,25 @@ def _without(page: Page, heading: Heading, others: list[Heading]) -> tuple[Edit,
 def check_levels(page: Page) -> Iterator[Mark]:
     """Each heading that is more than one level below the heading above it."""
     above = 1
-    for heading in _headings(page):
+    headings = _headings(page)
+    for number, heading in enumerate(headings):
         if heading.level > above + 1:
             what = f"a heading of level {above}" if above > 1 else "the title"
             message = f"A heading of level {heading.level} directly below {what} skips a level."
-            yield Mark(SKIPPED_LEVEL, heading.start, message, f"Use `{'#' * (above + 1)}`.")
+            edits = _raised(headings[number:], above + 1)
+            yield Mark(SKIPPED_LEVEL, heading.start, message, f"Use `{'#' * (above + 1)}`.", edits)
         above = heading.level
+
+
+def _raised(headings: list[Heading], level: int) -> tuple[Edit, ...]:
+    """The first of these headings at a level, with those that belong together with it; none where it is not clear which
+    do: the next one that does not is between the two levels.
+    """
+    first = headings[0].level
+    run = list(takewhile(lambda heading: heading.level >= first, headings))
+    if len(run) < len(headings) and headings[len(run)].level >= level:
+        return ()
+    return tuple(Edit(heading.start, heading.start + first - level, "") for heading in run)
 
 
 @finds(SAME_ANCHOR, NO_ANCHOR)

@@ -1,4 +1,4 @@
-"""Where the target of a dead link probably is now: one file of the tree has its name, or nearly. Pure."""
+"""Where the target of a dead link is now: one file of the tree has its name, or nearly. Pure."""
 
 from __future__ import annotations
 
@@ -15,6 +15,9 @@ ENDINGS = (".md", ".markdown", ".mdx", ".html", ".htm")
 
 INDEX = frozenset({"index", "readme", "_index", "_category"})
 """Names that say nothing of a page: each folder may have one."""
+
+COMMON = frozenset({"overview", "introduction", "intro", "getting-started", "quickstart", "faq", "about", "usage"})
+"""Names that many folders have: one of them elsewhere is rather another page."""
 
 
 class Moved:
@@ -47,32 +50,49 @@ class Moved:
             link: the link.
             among: `pages` or `others`.
         """
-        if not self._named:
-            self._gather()
-        found = self._found(link.target, among)
-        if not found:
-            return ""
-        written = posixpath.relpath(found, posixpath.dirname(path) or ".")
-        return suggestion(written + (f"#{link.anchor}" if link.anchor else ""))
+        found = self.sure(link.target, among) or self._near(link.target, among)
+        return suggestion(relative_to(path, found) + (f"#{link.anchor}" if link.anchor else "")) if found else ""
+
+    def sure(self, target: str, among: Collection[str]) -> str:
+        """What a dead target means: written otherwise, or the only file of that name in its locale; "" for neither."""
+        self._gather()
+        stem, folder = _stem(target), posixpath.dirname(target)
+        if stem in INDEX:
+            return folder if folder in among else ""
+        straight = posixpath.normpath(target.replace("\\", "/"))
+        for written in (f"{target}.md", f"{posixpath.splitext(target)[0]}.md", f"{target}/index.md", straight):
+            if written in among:
+                return written
+        same = self._same(stem, among)
+        is_one = len(same) == 1 and same[0].partition("/")[0] == target.partition("/")[0]
+        return same[0] if is_one and stem not in COMMON else ""
+
+    def _same(self, stem: str, among: Collection[str]) -> list[str]:
+        return [path for path in self._named.get(stem, ())[:MOST_COMPARED] if path in among]
 
     def _gather(self) -> None:
+        if self._named:
+            return
         for path in sorted((*self.pages, *self.others)):
             self._named.setdefault(_stem(path), []).append(path)
             self._in_folder.setdefault(posixpath.dirname(path), []).append(path)
 
-    def _found(self, target: str, among: Collection[str]) -> str:
+    def _near(self, target: str, among: Collection[str]) -> str:
+        """The path that a dead target probably means: of the same name, or beside it of nearly the same."""
         stem, folder = _stem(target), posixpath.dirname(target)
         if stem in INDEX:
-            return folder if folder in among else ""
-        for written in (f"{target}.md", f"{posixpath.splitext(target)[0]}.md", f"{target}/index.md"):
-            if written in among:
-                return written
-        if same := [path for path in self._named.get(stem, ())[:MOST_COMPARED] if path in among]:
+            return ""
+        if same := self._same(stem, among):
             near = _of_its_locale(same, target)
             return near[0] if len(near) == 1 else ""
         beside = {posixpath.basename(path): path for path in self._in_folder.get(folder, ()) if path in among}
         near = similar(posixpath.basename(target), beside, cutoff=LIKENESS) if len(beside) <= MOST_COMPARED else []
         return beside[near[0]] if near else ""
+
+
+def relative_to(path: str, target: str) -> str:
+    """A path of the tree as a link in a file writes it."""
+    return posixpath.relpath(target, posixpath.dirname(path) or ".")
 
 
 LIKENESS = 0.85

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from urllib.parse import unquote
 
 from kbsync.content.source import PICTURES, Link, Source
@@ -12,9 +13,9 @@ from kbsync.lint.likely_targets import Moved
 from kbsync.model import Finding, Rule
 from kbsync.words import similar
 
-NO_FILE = Rule("KB301", "Link to a file that does not exist")
+NO_FILE = Rule("KB301", "Link to a file that does not exist", fixable=True)
 NO_HEADING = Rule("KB302", "Link to a heading that does not exist")
-NO_IMAGE = Rule("KB303", "Image file does not exist")
+NO_IMAGE = Rule("KB303", "Image file does not exist", fixable=True)
 TO_DRAFT = Rule("KB304", "Link from a published article to a draft")
 TO_ARCHIVED = Rule("KB305", "Link to an archived article")
 TO_UNPUBLISHED = Rule("KB306", "Link to an article that kbsync does not publish")
@@ -34,10 +35,13 @@ def check_links(context: Context) -> Iterator[Finding]:
             if link.kind == "image":
                 if target not in others:
                     hint = moved.hint(source.path, link, moved.others) or "Add the file, or correct the path."
-                    yield at_link(NO_IMAGE, source, link, f"The image {target} does not exist.", hint)
+                    found = at_link(NO_IMAGE, source, link, f"The image {target} does not exist.", hint)
+                    yield replace(found, fixable=bool(moved.sure(target, moved.others)))
             elif (identity := by_path.get(target)) is None:
                 if target not in others or not target.lower().endswith(PICTURES):
-                    yield _nothing(source, link, moved, is_file=target in others)
+                    found = _nothing(source, link, moved, is_file=target in others)
+                    is_sure = found.code == NO_FILE.code and moved.sure(target, moved.pages)
+                    yield replace(found, fixable=bool(is_sure))
             else:
                 if link.anchor and not _has_anchor(context, identity.path, link.anchor):
                     yield _no_heading(context, source, link)

@@ -8,17 +8,19 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import count
 
-from kbsync.content.identity import Identity, locale_of
+from kbsync.content.identity import Identity, Site, locale_of
 from kbsync.content.rules import HIDES_KEYS
 from kbsync.content.source import Source
+from kbsync.content.unknown_keys import SHORT_CHARS, slips
 from kbsync.lint.context import Context, at_key
 from kbsync.lint.finds import Needs, finds
+from kbsync.markdown.slugs import made_slug
 from kbsync.model import Finding, Rule
 from kbsync.words import did_you_mean
 
 NO_TITLE = Rule("KB110", "Article without a title, or category without a name", "error")
 TAKEN_SLUG = Rule("KB201", "Slug that is used twice", "error")
-NO_CATEGORY = Rule("KB202", "Category that is not declared", "error")
+NO_CATEGORY = Rule("KB202", "Category that is not declared", "error", fixable=True)
 NO_LOCALE = Rule("KB203", "Locale that is missing, or not in kbsync.toml", "error")
 CONTRADICTION = Rule("KB204", "Front matter and path disagree")
 UNKNOWN_AUTHOR = Rule("KB210", "Author who is not in kbsync.toml", "error")
@@ -161,7 +163,21 @@ def check_categories(context: Context) -> Iterator[Finding]:
             hint += f" {near}"
         elif declared:
             hint += f" Or use one of: {', '.join(declared[:8])}{' ...' if len(declared) > 8 else ''}."
-        yield at_key(NO_CATEGORY, source, "category", message, hint)
+        found = at_key(NO_CATEGORY, source, "category", message, hint)
+        yield replace(found, fixable=bool(sure_category(site, source)))
+
+
+def sure_category(site: Site, source: Source) -> str:
+    """The declared category of its locale that the front matter of an article means, where that is only one."""
+    identity = site.articles.get(source.path)
+    if identity is None or not source.category or (identity.locale, source.category) in site.declared:
+        return ""
+    declared = [slug for locale, slug in site.declared if locale == identity.locale]
+    made = made_slug(source.category)
+    if made in declared:
+        return made
+    near = [slug for slug in declared if len(slug) > SHORT_CHARS and slips(made, slug) == 1]
+    return near[0] if len(near) == 1 else ""
 
 
 @finds(TAKEN_SLUG, needs=Needs.SHAPES)

@@ -7,10 +7,12 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
+from operator import attrgetter
 
 from kbsync.model import Finding, visible
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import excerpt, width_of
+from kbsync.report.finding_totals import MORE, MOST_OF_A_CODE, shown_of, totals
 from kbsync.report.style import Style
 from kbsync.words import count
 
@@ -32,6 +34,8 @@ def findings_text(
     quiet: bool = False,
     fix: str = FIX,
     by_line: bool = False,
+    by_code: bool = False,
+    ignored: Sequence[str] = (),
 ) -> Iterator[str]:
     """Findings as `path:line:column: level CODE message`, which editors and terminals make clickable; piece by piece.
 
@@ -44,15 +48,27 @@ def findings_text(
         quiet: show errors alone, and count the rest.
         fix: the command that fixes what can be fixed, in the words of the shell.
         by_line: messages stay on the line of their place, however long: who reads this searches it line by line.
+        by_code: in the order of their codes.
+        ignored: what kbsync.toml ignores.
     """
     prefix = f"{root}/" if root != "." else ""
     texts = replace(style, width=sys.maxsize) if by_line else style
-    shown = [finding for finding in findings if finding.level == "error" or not quiet]
-    for path, group in groupby(shown, key=lambda finding: finding.path):
-        lines = LINE_END.split(read(path) or "")
-        for finding in group:
-            yield from map(inert, _finding(finding, lines, style, texts, prefix))
+    wanted = [finding for finding in findings if finding.level == "error" or not quiet]
+    if by_code:
+        wanted.sort(key=attrgetter("code"))
+    shown = wanted if style.verbose else shown_of(wanted, most=MOST_OF_A_CODE)
+    for _, group in groupby(shown, key=attrgetter("code" if by_code else "path")):
+        for path, of_path in groupby(group, key=attrgetter("path")):
+            lines = LINE_END.split(read(path) or "")
+            for finding in of_path:
+                yield from map(inert, _finding(finding, lines, style, texts, prefix))
         yield "\n"
+    if len(shown) < len(wanted):
+        yield from (f"{line}\n" for line in texts.wrapped(MORE.format(most=MOST_OF_A_CODE)))
+    if not quiet:
+        yield from (
+            f"{line}\n" for text in totals(findings, texts, ignored=ignored) for line in texts.wrapped(text, hang=4)
+        )
     yield from (f"{line}\n" for text in _summary(findings, sources, fix) for line in texts.wrapped(text))
 
 
@@ -85,9 +101,13 @@ def _one_line(text: str) -> str:
 
 def _summary(findings: Iterable[Finding], sources: int, fix: str) -> list[str]:
     errors = warnings = fixable = 0
+    files = set()
     for finding in findings:
         errors += finding.level == "error"
         warnings += finding.level != "error"
         fixable += finding.fixable
+        if finding.fixable:
+            files.add(finding.path)
     total = f"{count(sources, 'file')}: {count(errors, 'error')}, {count(warnings, 'warning')}."
-    return [total, *([f"`{fix}` can fix {fixable:,} of them."] if fixable else [])]
+    where = f", in {count(len(files), 'file')}" if len(files) > 1 else ""
+    return [total, *([f"`{fix}` can fix {fixable:,} of them{where}."] if fixable else [])]

@@ -1,0 +1,257 @@
+"""What `lint --fix` makes of front matter: quotes, dashes, statuses and lists whose meaning is sure. Pure.
+
+A repair changes one place of the text. It counts only if the front matter then has this problem no more, and no other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping, Sequence
+
+from kbsync.content.body import BOM
+from kbsync.content.front_edit import LINES, scalar
+from kbsync.content.frontmatter import Entry, FrontMatter
+from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, LIST, NUMBER, TEXT, WORDS_ALLOWED, take_values
+from kbsync.content.post import HANDLER, OPENING, head_of, read_post
+from kbsync.content.rules import (
+    CURLY_QUOTES,
+    NEVER_CLOSED,
+    NOT_RECOGNIZED,
+    NOT_YAML,
+    UNKNOWN_STATUS,
+    WRONG_TYPE,
+)
+from kbsync.content.source import Problem
+from kbsync.content.unknown_keys import slips
+from kbsync.content.unrecognized import closed, recognized, unrecognized
+
+DOUBLE, SINGLE = "“”„‟", "‘’‚‛"
+_CURLY = re.compile(rf"[{DOUBLE}]([^{DOUBLE}\"\\\r\n]+)[{DOUBLE}]|[{SINGLE}]([^{SINGLE}\"\\\r\n]+)[{SINGLE}]")
+_CURLY_VALUE = re.compile(rf"([ \t]*(?:-[ \t]+)?[\w-]+:[ \t]+|[ \t]*-[ \t]+)({_CURLY.pattern})([ \t]*)")
+_CURLY_LIST = re.compile(rf"([\w-]+:[ \t]+\[)((?:{_CURLY.pattern}|[^\[\]{DOUBLE}{SINGLE}\"'#])+)(\][ \t]*)")
+_PLAIN = re.compile(r"([\w-]+:[ \t]+)([^\s\"'\[{&*!|>#%@`][^#\r\n]*?)([ \t]*(?:#.*)?)")
+_WORDS = re.compile(r"\w[\w ./+-]*")
+_TOKEN = re.compile(r"[^\s,\[\]{}#\"']+")
+_QUOTED_NUMBER = re.compile(r"([\w-]+:[ \t]+)[\"']([0-9]{1,9})[\"']([ \t]*(?:#.*)?)")
+
+WORDLESS = frozenset({"", "~", "null"})
+"""What says nothing, and would be a word in quotes."""
+
+LEAST_CHARS = 5
+"""Letters of a status, from which on its beginning is enough."""
+
+
+def keys_of(path: str) -> Mapping[str, str]:
+    """The keys that kbsync reads in a file."""
+    return CATEGORY_KEYS if path.rpartition("/")[2] == "_category.md" else ARTICLE_KEYS
+
+
+def front_problems(path: str, text: str) -> list[Problem]:
+    """What is wrong with the front matter of a file, in the order of the text."""
+    if not HANDLER.detect(text):
+        problem = unrecognized(text, keys_of(path))
+        return [problem] if problem else []
+    post = read_post(text)
+    problems = [*post.front.problems, *curly_quotes(post.head, post.front)]
+    take_values(post.front, keys_of(path), problems)
+    return problems
+
+
+def curly_quotes(head: str, front: FrontMatter) -> list[Problem]:
+    """Values that are in curly quotes, which are part of them: YAML has others."""
+    if not any(sign in head for sign in "“”„‘’‚"):
+        return []
+    lines = _lines(head)
+    found = []
+    for key, entry in front.items():
+        at = entry.place.line - 1
+        if any(_CURLY.fullmatch(part.text) for part in (entry, *entry.items)) and _straight(_line(lines, at), head):
+            message = f"The value of `{key}` is in curly quotes. YAML takes them for a part of the text."
+            place = (entry.place.line, entry.place.column)
+            found.append(Problem.of(CURLY_QUOTES, place, message, 'Use straight quotes: `"`.'))
+    return found
+
+
+def is_repairable(path: str, text: str, problem: Problem) -> bool:
+    """Whether `--fix` fixes a problem of the front matter."""
+    return repaired(path, text, problem) is not None
+
+
+def repaired(path: str, text: str, problem: Problem) -> str | None:
+    """The text without a problem of its front matter; None where it is not sure what was meant."""
+    repair = _REPAIRS.get(problem.code)
+    is_huge = problem.code != NEVER_CLOSED.code and len(head_of(text)) > MOST_CHARS
+    after = repair(path, text, problem) if repair and not is_huge else None
+    if after is None or after == text:
+        return None
+    left = front_problems(path, after)
+    before, now = (Counter(found.code for found in some) for some in (front_problems(path, text), left))
+    is_gone = now[problem.code] < before[problem.code]
+    is_worse = problem.code not in _HIDING and any(now[code] > before[code] for code in now)
+    return after if is_gone and not is_worse and HANDLER.detect(after) else None
+
+
+def repair_front(path: str, text: str, codes: Collection[str] | None) -> str:
+    """The text with everything repaired that is sure.
+
+    Args:
+        path: of the file, below the content root.
+        text: all of it.
+        codes: what is to be repaired; None for everything.
+    """
+    for _ in range(MAX_REPAIRS):
+        for problem in front_problems(path, text):
+            after = repaired(path, text, problem) if codes is None or problem.code in codes else None
+            if after is not None:
+                text = after
+                break
+        else:
+            break
+    return text
+
+
+MAX_REPAIRS = 100
+MOST_CHARS = 10_000
+"""Front matter beyond this is left alone: each repair reads it twice."""
+
+
+def _unrecognized(path: str, text: str, _: Problem) -> str | None:
+    return recognized(text, keys_of(path))
+
+
+def _never_closed(_path: str, text: str, _: Problem) -> str | None:
+    opening = OPENING.match(text)
+    return closed(text, opening.end()) if opening else None
+
+
+def _quoted_straight(_path: str, text: str, problem: Problem) -> str | None:
+    return _with_line(text, problem.line, _straight)
+
+
+def _straight(line: str, _: str = "") -> str | None:
+    """A line with straight quotes around its value, or around each in its list."""
+    if found := _CURLY_VALUE.fullmatch(line):
+        return f'{found[1]}"{found[3] or found[4]}"{found[5]}'
+    if found := _CURLY_LIST.fullmatch(line):
+        return f"{found[1]}{_CURLY.sub(_in_straight, found[2])}{found[5]}"
+    return None
+
+
+def _in_straight(match: re.Match[str]) -> str:
+    return f'"{match[1] or match[2]}"'
+
+
+def _status(_path: str, text: str, problem: Problem) -> str | None:
+    def repair(line: str, _: str) -> str | None:
+        found = _VALUE.fullmatch(line)
+        word = found and _status_of(found[3])
+        return f"{found[1]}{found[2]}{word}{found[2]}{found[4]}" if found and word else None
+
+    return _with_line(text, problem.line, repair)
+
+
+_VALUE = re.compile(r"(status:[ \t]+)([\"']?)([^\"'#\r\n]*?)\2([ \t]*(?:#.*)?)")
+
+
+def _status_of(written: str) -> str | None:
+    """The status that somebody meant, where it is only one."""
+    typed = written.strip().casefold()
+    words = [str(word) for word in WORDS_ALLOWED["status"]]
+    near = [
+        word
+        for word in words
+        if typed == word or (len(typed) >= LEAST_CHARS - 1 and slips(typed, word) == 1) or _begins(typed, word)
+    ]
+    return near[0] if len(near) == 1 else None
+
+
+def _begins(typed: str, word: str) -> bool:
+    return len(typed) >= LEAST_CHARS and word.startswith(typed)
+
+
+def _type(path: str, text: str, problem: Problem) -> str | None:
+    front = read_post(text).front
+    for entry in front.values():
+        wanted = keys_of(path).get(entry.key)
+        for part in (entry, *entry.items):
+            if wanted and (part.place.line, part.place.column) == (problem.line, problem.column):
+                return _typed(text, entry, part, wanted)
+    return None
+
+
+def _typed(text: str, entry: Entry, part: Entry, wanted: str) -> str | None:
+    """The text with a value of the type that its key wants."""
+    if part.text.strip().lower() in WORDLESS or "\0" in part.text:
+        return None
+    if part is not entry:
+        return _with_line(text, part.place.line, lambda line, _: _quoted_token(line, part))
+    if wanted == NUMBER:
+        return _with_line(text, entry.place.line, lambda line, _: _unquoted(line))
+    if wanted in {TEXT, LIST} and entry.tag not in {"list", "map"}:
+        return _with_line(text, entry.place.line, lambda line, _: _plain(line, wanted))
+    return None
+
+
+def _quoted_token(line: str, part: Entry) -> str | None:
+    start = part.place.column - 1
+    token = _TOKEN.match(line, start)
+    if token is None or token[0] != part.text:
+        return None
+    return f'{line[:start]}"{token[0]}"{line[token.end() :]}'
+
+
+def _unquoted(line: str) -> str | None:
+    found = _QUOTED_NUMBER.fullmatch(line)
+    return f"{found[1]}{found[2]}{found[3]}" if found else None
+
+
+def _plain(line: str, wanted: str) -> str | None:
+    """A plain value in quotes, or as a list."""
+    found = _PLAIN.fullmatch(line)
+    if found is None:
+        return None
+    if wanted == TEXT:
+        return f'{found[1]}"{found[2]}"{found[3]}' if "\\" not in found[2] and '"' not in found[2] else None
+    items = [item.strip() for item in found[2].split(",") if item.strip()]
+    if not items or not all(map(_WORDS.fullmatch, items)):
+        return None
+    return f"{found[1]}[{', '.join(map(scalar, items))}]{found[3]}"
+
+
+def _with_line(text: str, number: int, repair: Callable[[str, str], str | None]) -> str | None:
+    """The text with one line repaired; lines count from 1."""
+    lines = _lines(text)
+    if number > len(lines):
+        return None
+    whole = lines[number - 1]
+    line = whole.rstrip("\r\n")
+    bom = BOM if number == 1 and line.startswith(BOM) else ""
+    after = repair(line.removeprefix(bom), text)
+    if after is None:
+        return None
+    lines[number - 1] = bom + after + whole[len(line) :]
+    return "".join(lines)
+
+
+def _lines(text: str) -> list[str]:
+    return LINES.findall(text)
+
+
+def _line(lines: Sequence[str], at: int) -> str:
+    return lines[at].rstrip("\r\n") if at < len(lines) else ""
+
+
+_REPAIRS: Mapping[str, Callable[[str, str, Problem], str | None]] = {
+    NOT_RECOGNIZED.code: _unrecognized,
+    NEVER_CLOSED.code: _never_closed,
+    NOT_YAML.code: _quoted_straight,
+    CURLY_QUOTES.code: _quoted_straight,
+    UNKNOWN_STATUS.code: _status,
+    WRONG_TYPE.code: _type,
+}
+
+REPAIRABLE = frozenset(_REPAIRS)
+
+_HIDING = frozenset({NOT_RECOGNIZED.code, NEVER_CLOSED.code, NOT_YAML.code})
+"""Problems that hide others: without them, those are seen."""

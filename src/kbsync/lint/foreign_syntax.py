@@ -1,0 +1,86 @@
+"""What other tools make pages of, and the portal prints: definition lists, MDX, links to names that do not exist."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from kbsync.lint.finds import finds
+from kbsync.lint.page import Mark, Page
+from kbsync.model import Rule
+
+NOWHERE = Rule("KB318", "Link without an address")
+DEFINITION_LIST = Rule("KB420", "Definition list")
+MDX = Rule("KB421", "Code of MDX or JSX")
+
+_NAMED = re.compile(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
+_MEANS_A_NAME = re.compile(r"[^\d^]")
+_DEFINITION = re.compile(
+    r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE
+)
+_DEFINITION_SUSPECT = re.compile(r"\n[ \t>]*:[ \t]+\S")
+_MODULE = re.compile(
+    r"^(?:import[ \t]+(?:[\w$*{][^\n]*[ \t]from[ \t]+)?(?P<q>[\"'])[^\"'\n]+(?P=q)"
+    r"|export[ \t]+(?:const|let|default|function|async|class)\b)[^\n]*",
+    re.MULTILINE,
+)
+_EXPRESSION = re.compile(
+    r"(?<![{$#\\])\{[ \t]*(?:/[*\0][^\n}]*\}?|[\"'][^\"'{}\n]*[\"'][ \t]*\}"
+    r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\([^(){}\n]*\))?[ \t]*\}(?!\}))"
+)
+_MDX_SUSPECT = re.compile(r"^(?:import|export)[ \t]|\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)", re.MULTILINE)
+
+MAX_SHOWN = 40
+
+
+@finds(NOWHERE)
+def check_empty_links(page: Page) -> Iterator[Mark]:
+    """`[words]()`, and `[words][name]` where no line says what the name is."""
+    for target in page.scan.targets:
+        if not target.destination and target.kind in {"link", "image"}:
+            what, mark = ("image", "![") if target.kind == "image" else ("link", "[")
+            at = page.text.rfind(mark, 0, target.start)
+            hint = f"Write the address of the {what} between the round brackets, or delete the brackets."
+            yield Mark(NOWHERE, max(at, 0), f"This {what} has no address, so it leads nowhere.", hint)
+    if "][" not in page.text or not page.has(_NAMED):
+        return
+    for match in _NAMED.finditer(page.prose.text):
+        name = match[2] or match[1]
+        if _MEANS_A_NAME.match(name) and "\1" not in match[0]:
+            yield _undefined(page, match.start(), match.end())
+
+
+def _undefined(page: Page, start: int, end: int) -> Mark:
+    written = page.text[start:end]
+    name = written[written.rindex("[") + 1 : -1] or written[1 : written.index("]")]
+    message = f"`{_short(written)}` does not become a link: no line of the page says what `{_short(name)}` is."
+    return Mark(NOWHERE, start, message, f"Write `[words](address)`, or add a line `[{_short(name)}]: address`.")
+
+
+@finds(DEFINITION_LIST)
+def check_definitions(page: Page) -> Iterator[Mark]:
+    """Each term with a line below it that begins with a colon."""
+    if not page.has(_DEFINITION_SUSPECT):
+        return
+    for match in _DEFINITION.finditer(page.prose.text):
+        message = "This does not become a definition list: the portal prints the colon."
+        hint = "Use a list: `- **Term**: what it means`."
+        yield Mark(DEFINITION_LIST, match.start(1), message, hint)
+
+
+@finds(MDX)
+def check_mdx(page: Page) -> Iterator[Mark]:
+    """Imports, exports and expressions; components are raw HTML (KB401)."""
+    if not page.has(_MDX_SUSPECT):
+        return
+    prose = page.prose.text
+    for pattern in (_MODULE, _EXPRESSION):
+        for match in pattern.finditer(prose):
+            shown = _short(page.text[match.start() : match.end()])
+            message = f"`{shown}` is code of MDX or JSX: the portal prints it."
+            yield Mark(MDX, match.start(), message, "Write its text instead. To show it as it is, put it in backticks.")
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_SHOWN else line[: MAX_SHOWN - 1] + "…"

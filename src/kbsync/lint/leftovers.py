@@ -1,0 +1,186 @@
+"""Marks of Markdown that the parser made nothing of, so the portal prints them: `**`, `](`, `##` without a space.
+
+What is left in the prose was no mark for the parser. A pattern alone would not know.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from operator import attrgetter
+
+from kbsync.content.source import PICTURES
+from kbsync.lint.finds import finds
+from kbsync.lint.page import Edit, Mark, Page
+from kbsync.model import Rule
+
+PRINTED_MARK = Rule("KB419", "Mark of Markdown that the portal prints", fixable=True)
+
+# These three match what is certainly well-formed first; only what is left of a text costs a second parsing.
+_STARS = re.compile(r"`[^`\n]*`|\*\*(?=[^\s*])[^*\n]*(?:(?<=\w)\*\*|(?<=[^\s\w])\*\*(?!\w))|(\*\*)")
+_LINKS = re.compile(r"\]\((?!<?[^()\s<>\\]*(?:\([^()\s]*\)[^()\s]*)?>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?[ \t]*\))")
+_HASHES = re.compile(r"^[ \t>]*(?:#{2,6}[^\s#]|#{7}|#[A-Z])", re.MULTILINE)
+
+_BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
+_NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
+"""Behind two asterisks: a pattern for files, or what Python unpacks."""
+
+_TARGET = re.compile(r"[^)\n]{0,1000}")
+_FILE_ENDS = "|".join(map(re.escape, (".md", *PICTURES)))
+_SPACED = re.compile(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(?:#[\w-]*)?)[ \t]*", re.IGNORECASE)
+"""An address with spaces that certainly means a file of the tree: it ends as one."""
+
+_HEADING = re.compile(r"^[\0 \t]*(#+)([ \t]*)([^\n]*)$", re.MULTILINE)
+_LINE_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
+DEEPEST = 6
+
+
+@finds(PRINTED_MARK)
+def check_bold(page: Page) -> Iterator[Mark]:
+    """Asterisks that were meant to make words bold."""
+    if "**" not in page.text or not any(m[1] and not page.is_code(m.start()) for m in _STARS.finditer(page.text)):
+        return
+    for places in _by_line(page.prose.text):
+        if mark := _bold(page, places):
+            yield mark
+
+
+def _by_line(prose: str) -> Iterator[list[int]]:
+    """Where asterisks are left, a list for each line."""
+    places: list[int] = []
+    end = 0
+    for match in _BOLD.finditer(prose):
+        if places and match.start() > end:
+            yield places
+            places = []
+        if not places:
+            found = prose.find("\n", match.start())
+            end = found if found >= 0 else len(prose)
+        places.append(match.start())
+    if places:
+        yield places
+
+
+def _bold(page: Page, places: list[int]) -> Mark | None:
+    """What is wrong with the asterisks that are left of one line."""
+    text, first, last = page.text, places[0], places[-1]
+    if _NOT_BOLD.match(text, first + 2) or text[first - 1 : first] == "/":
+        return None
+    message = "These two asterisks do not make anything bold: the portal prints them."
+    if len(places) == 1:
+        opens = not _before(page, first) and text[first + 2 : first + 3].strip()
+        closes = text[first - 1 : first].isalpha() and not text[first + 2 : first + 3].strip(" \t\r\n.,;:!?)")
+        return Mark(PRINTED_MARK, first, message, "Add the other pair of asterisks.") if opens or closes else None
+    inner, behind = text[first + 2 : last], text[last + 2 : last + 3]
+    if inner == inner.strip():
+        hint = "Put a space, or move punctuation, so that the asterisks are at the beginning and the end of words."
+        return Mark(PRINTED_MARK, first, message, hint) if inner else None
+    ends_clearly = not behind.isalnum() or inner.rstrip()[-1:] in set(":.,;!?)")
+    if not ends_clearly and _before(page, first):
+        return None
+    hint = "Delete the space between the asterisks and the words."
+    return Mark(PRINTED_MARK, first, message, hint, _tight(text, places) if ends_clearly else ())
+
+
+def _before(page: Page, place: int) -> str:
+    """What is on a line before a place, without the marks of quotes and lists."""
+    return page.prose.text[page.line_start(place) : place].strip(" \t\0")
+
+
+def _tight(text: str, places: list[int]) -> tuple[Edit, ...]:
+    """Bold words without a space inside of the asterisks; it goes outside where nothing is between the words there."""
+    if len(places) != 2:
+        return ()
+    first, last = places
+    inner = text[first + 2 : last]
+    words = inner.strip()
+    # With a space on both sides it may be anything; with none, spaces are not what is wrong.
+    if "**" in inner or not words or inner[0].isspace() == inner[-1].isspace():
+        return ()
+    before = " " if inner[:1].isspace() and text[first - 1 : first].isalnum() else ""
+    after = " " if inner[-1:].isspace() and text[last + 2 : last + 3].isalnum() else ""
+    return (Edit(first, last + 2, f"{before}**{words}**{after}"),)
+
+
+@finds(PRINTED_MARK)
+def check_brackets(page: Page) -> Iterator[Mark]:
+    """`[words](address)` that did not become a link: most often the address has a space."""
+    if "](" not in page.text or not page.has(_LINKS):
+        return
+    prose, before = page.prose.text, 0
+    while (at := prose.find("](", before)) >= 0:
+        opening = prose.rfind("[", max(before, prose.rfind("\n", before, at)), at)
+        if opening >= 0 and prose[at + 2 : at + 3] != "\0":
+            yield _bracket(page, opening, at + 2)
+        before = at + 2
+
+
+def _bracket(page: Page, opening: int, start: int) -> Mark:
+    text = page.text
+    written = _TARGET.match(text, start)
+    end = written.end() if written else start
+    is_image = text[opening - 1 : opening] == "!"
+    at, what = (opening - 1, "an image") if is_image else (opening, "a link")
+    message = f"This does not become {what}: the portal prints the brackets."
+    if text[end : end + 1] != ")":
+        return Mark(PRINTED_MARK, at, message, "Close the address with `)` on the same line.")
+    if spaced := _SPACED.fullmatch(text, start, end):
+        address = spaced[1].replace("\\", "/").replace(" ", "%20").replace("\t", "%09")
+        hint = "Write `%20` for each space in the address."
+        return Mark(PRINTED_MARK, at, message, hint, (Edit(start, end, address),))
+    hint = "Put an address with spaces in angle brackets: `[words](<my file.md>)`."
+    if text.count("(", start, end):
+        hint = "Put an address with brackets in angle brackets: `[words](<a(b.md>)`."
+    return Mark(PRINTED_MARK, at, message, hint)
+
+
+@finds(PRINTED_MARK)
+def check_hashes(page: Page) -> Iterator[Mark]:
+    """Lines that were meant to be headings: no space behind the `#`, or more than six of them."""
+    if "#" not in page.text or not page.has(_HASHES):
+        return
+    for match in _HEADING.finditer(page.prose.text):
+        if mark := _heading(page, match):
+            yield mark
+
+
+def _heading(page: Page, match: re.Match[str]) -> Mark | None:
+    start, number, words = match.start(1), len(match[1]), match[3].strip(" \t\r\0")
+    if not _LINE_MARKS.fullmatch(page.text, match.start(), start):
+        return None
+    if number > DEEPEST:
+        message = f"`{match[1][:12]}` does not make a heading: the portal prints it. Headings have at most six `#`."
+        if not words:
+            rule = (Edit(start, match.end(1), "---"),) if _is_alone(page, match.start(), match.end()) else ()
+            return Mark(PRINTED_MARK, start, message, "Write `---` for a line across the page.", rule)
+        signs = "#" * _level_for(page, start)
+        return Mark(PRINTED_MARK, start, message, f"Use `{signs}`.", (Edit(start, match.end(2), f"{signs} "),))
+    if match[2] or not words or page.text[match.start(3)] in "#\\!":
+        return None
+    message = "This line does not become a heading: the portal prints the `#`."
+    hint = f"Put a space behind `{match[1]}`."
+    if number > 1:
+        return Mark(PRINTED_MARK, start, message, hint, (Edit(start, match.end(1), match[1] + " "),))
+    if not words[0].isupper() or "#" in words or not _is_alone(page, match.start(), match.end()):
+        return None
+    # With a title, the line becomes a second one: which level it should have is for its writer to say.
+    untitled = page.body.title is None and page.body.title_span == (0, 0)
+    return Mark(PRINTED_MARK, start, message, hint, (Edit(start, match.end(1), "# "),) if untitled else ())
+
+
+def _level_for(page: Page, place: int) -> int:
+    """One level below the heading above, as deep as there are."""
+    number = bisect_left(page.scan.headings, place, key=attrgetter("start"))
+    return min(DEEPEST, (page.scan.headings[number - 1].level if number else 1) + 1)
+
+
+def _is_alone(page: Page, start: int, end: int) -> bool:
+    """Whether a line is a paragraph of its own, of a few words."""
+    above = page.line_at(start - 1) if start else ""
+    below = page.line_at(end + 1) if end + 1 < len(page.text) else ""
+    return not above.strip() and not below.strip() and len(page.text[start:end].split()) <= MOST_WORDS
+
+
+MOST_WORDS = 8
+"""Words that a heading without a space has at most; a longer line is a sentence that begins with a tag."""
