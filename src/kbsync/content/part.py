@@ -60,7 +60,9 @@ Shape = tuple[Source, tuple[str, ...]]
 def shape_of(source: Source) -> Shape:
     """What other sources can see of one, where its front matter is, and what it links to, as its translations do."""
     targets = tuple(sorted(link.target for link in source.links))
-    plain = msgspec.structs.replace(source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=())
+    plain = msgspec.structs.replace(
+        source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=(), part_lines=()
+    )
     return plain, targets
 
 

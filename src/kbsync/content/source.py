@@ -83,7 +83,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `ignores` come from comments and are about one line each, `lint_ignore` is about all of the file. `publish_on` is as
     it is written: the zone of a date is that of the project. `translated_from` is the beginning of the git blob id of
     the original's file that a translation renders; `machine`: a program translated it. `skeleton`
-    is what a translation has in common with its original (`skeleton.py`).
+    is what a translation has in common with its original (`skeleton.py`), `part_lines` the line of each of its parts.
     """
 
     path: str
@@ -123,6 +123,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     translated_from: str | None = None
     machine: bool = False
     skeleton: str = ""
+    part_lines: tuple[int, ...] = ()
 
     def place(self, key: str) -> Place:
         """Where a key is in the file, or the file's first line."""
