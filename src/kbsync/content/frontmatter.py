@@ -7,8 +7,8 @@ anything: no object, no deep nesting, no explosion of aliases. `post.py` takes t
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 import yaml
 from yaml.reader import Reader as Characters
@@ -30,13 +30,15 @@ MAX_DEPTH = 32
 """Collections within collections; a parser takes seconds for tens of thousands of them."""
 
 STANDARD = "tag:yaml.org,2002:"
+RESOLVERS: Mapping[str | None, Sequence[tuple[str, re.Pattern[str]]]] = Loader.yaml_implicit_resolvers
+"""Tags that YAML gives to values without quotes, by the first character; those of None are for all."""
+
 WORDS = {"int": "a number", "float": "a number", "bool": "true/false", "timestamp": "a date", "null": "nothing"}
 
 Scalar = str | int | float | bool | None
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One key of the mapping. `tag` is the short YAML type of a scalar, `list` for a sequence, `map` for a mapping."""
 
     key: str
@@ -87,6 +89,14 @@ def read_block(block: str) -> FrontMatter:
     except yaml.YAMLError as exc:
         front.problems.append(_syntax_problem(exc, block))
     return front
+
+
+def tag_of_words(words: str) -> str:
+    """The short YAML type of a value without quotes."""
+    for tag, pattern in (*RESOLVERS.get(words[:1], ()), *RESOLVERS.get(None, ())):
+        if pattern.match(words):
+            return tag.removeprefix(STANDARD)
+    return "str"
 
 
 def _character_problem(block: str, at: int) -> Problem:
@@ -217,7 +227,7 @@ class _Reader:
         if event.tag is not None and event.tag != "!":
             tag = event.tag
         elif not event.style and event.implicit[0]:  # libyaml says "" where PyYAML says None
-            tag = self.loader.resolve(yaml.ScalarNode, event.value, (True, False))  # type: ignore[no-untyped-call]
+            return tag_of_words(event.value)
         else:
             tag = STANDARD + "str"
         return str(tag).removeprefix(STANDARD)

@@ -96,7 +96,7 @@ def _read_body(
     path: str, text: str, post: SourcePost, problems: list[Problem], inspect: Inspect | None
 ) -> dict[str, Any]:
     # Loaded here: when the cache knows every file, no Markdown is parsed at all.
-    from kbsync.content.skeleton import skeleton_of
+    from kbsync.content.skeleton import parts_of, skeleton_of
     from kbsync.markdown.anchors import heading_anchor
     from kbsync.markdown.offsets import Places
     from kbsync.markdown.spans import scan
@@ -121,7 +121,9 @@ def _read_body(
     if rooted := [target for target in targets if target.destination[:1] == "/" != target.destination[1:2]]:
         found["rooted"] = tuple(_rooted(rooted, first_line))
     found["anchors"] = tuple(heading_anchor(heading.text) for heading in scanned.headings if heading.level <= 3)
-    found["skeleton"] = skeleton_of(body, scanned, (start, end))
+    parts = tuple(parts_of(body, scanned, (start, end)))
+    found["skeleton"] = skeleton_of(parts)
+    found["part_lines"] = tuple([first_line + part.line for part in parts])
     found["ignores"] = read_ignores(body, scanned.raw_html, first_line, problems)
     if inspect:
         shown = entry.text if entry and not found.get("title") else None

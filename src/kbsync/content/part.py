@@ -61,7 +61,7 @@ def shape_of(source: Source) -> Shape:
     """What other sources can see of one, where its front matter is, and what it links to, as its translations do."""
     targets = tuple(sorted(link.target for link in source.links))
     plain = msgspec.structs.replace(
-        source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=(), rooted=()
+        source, raw_digest=b"", body_digest="", body_chars=0, links=(), problems=(), rooted=(), part_lines=()
     )
     return plain, targets
 

@@ -16,6 +16,7 @@ from frontmatter.default_handlers import SafeDumper, YAMLHandler
 
 from kbsync.content.body import BOM
 from kbsync.content.frontmatter import MAX_BYTES, FrontMatter, never_closed, read_block
+from kbsync.content.plain_front import read_plain
 
 __all__ = ["HANDLER", "Handler", "Post", "SourcePost", "dumps", "head_of", "new_post", "read_post"]
 
@@ -42,7 +43,8 @@ class Handler(YAMLHandler):
 
     def load(self, fm: str, **_: object) -> FrontMatter:
         """The keys with their places and what is wrong with them; never fails, and builds no objects."""
-        return read_block(fm)
+        front = read_plain(fm)
+        return read_block(fm) if front is None else front
 
     def export(self, metadata: dict[str, object], **kwargs: object) -> str:
         """Plain values as YAML, in their order, one line a key however long it is.

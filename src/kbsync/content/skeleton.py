@@ -4,18 +4,19 @@ headings, placeholders and tables. Pure. The scan cache keeps it of every articl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from typing import NamedTuple
 
 from kbsync.markdown.constructs import Scan
+from kbsync.markdown.offsets import Places
 
 LINK, IMAGE, CODE, HEADING, PLACEHOLDER, TABLE = "link", "image", "code", "heading", "placeholder", "table"
 
-PLACEHOLDERS = re.compile(
-    r"\{\{[^{}\n]{1,80}\}\}|[$%]\{[A-Za-z_][\w.]{0,60}\}|\{[A-Za-z_][\w.]{0,60}\}|(?<![\w ])%[sd](?![\w'’])"
-)
-"""`{{contact.name}}`, `%{name}`, `${name}`, `{name}`, `%s`."""
+_NAME = r"\{[A-Za-z_][\w.]{0,60}\}"
+PLACEHOLDERS = re.compile(rf"\{{\{{[^{{}}\n]{{1,80}}\}}\}}|\${_NAME}|%{_NAME}|{_NAME}|%[sd](?<![\w ]%[sd])(?![\w'’])")
+"""`{{contact.name}}`, `%{name}`, `${name}`, `{name}`, `%s`. Each begins with a plain character, so that the rest of a
+text is passed over ten times faster."""
 
 ELSEWHERE = re.compile(r"(?:https?|mailto|tel):", re.IGNORECASE)
 
@@ -28,11 +29,11 @@ DIGEST_BYTES = 6
 
 
 class Part(NamedTuple):
-    """One of them: what it is, what tells it from others of its kind, and the character of the body where it begins."""
+    """One of them: what it is, what tells it from others of its kind, and the line of the body where it begins."""
 
     kind: str
     key: str
-    at: int
+    line: int
 
 
 def parts_of(body: str, scan: Scan, title_span: tuple[int, int]) -> Iterator[Part]:
@@ -40,16 +41,17 @@ def parts_of(body: str, scan: Scan, title_span: tuple[int, int]) -> Iterator[Par
     for target in scan.targets:
         if ELSEWHERE.match(target.destination):
             kind = IMAGE if target.kind == "image" else LINK
-            yield Part(kind, " ".join(target.destination.split()), target.start)
+            yield Part(kind, " ".join(target.destination.split()), target.line)
     for heading in scan.headings:
         if not title_span[0] <= heading.start < title_span[1]:
-            yield Part(HEADING, str(heading.level), heading.start)
+            yield Part(HEADING, str(heading.level), heading.line)
+    places = Places(body)
     for start, end in scan.code:
-        yield Part(CODE, _code(body[start:end]), start)
+        yield Part(CODE, _code(body[start:end]), places.line(start))
     for start, _ in scan.tables:
-        yield Part(TABLE, "", start)
+        yield Part(TABLE, "", places.line(start))
     if "{" in body or "%" in body:
-        yield from _placeholders(body, scan)
+        yield from _placeholders(body, scan, places)
 
 
 def _code(text: str) -> str:
@@ -60,20 +62,29 @@ def _code(text: str) -> str:
     fence = FENCE.match(text)
     if fence is None or fence[1].lower() in PLAIN:
         return ""
-    lines = (COMMENT.split(line, maxsplit=1)[0].strip() for line in text.strip().splitlines())
+    lines = [line.strip() for line in text.strip().splitlines()]
+    if "#" in text or "//" in text or "<!--" in text:
+        lines = [COMMENT.split(line, maxsplit=1)[0].strip() for line in lines]
     return blake2b("\n".join(filter(None, lines)).encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def _placeholders(body: str, scan: Scan) -> Iterator[Part]:
+def _placeholders(body: str, scan: Scan, places: Places) -> Iterator[Part]:
     code = iter(scan.code)
     start, end = next(code, (len(body), len(body)))
     for match in PLACEHOLDERS.finditer(body):
         while match.start() >= end and start < len(body):
             start, end = next(code, (len(body), len(body)))
         if not start <= match.start() < end:
-            yield Part(PLACEHOLDER, match[0], match.start())
+            yield Part(PLACEHOLDER, match[0], places.line(match.start()))
 
 
-def skeleton_of(body: str, scan: Scan, title_span: tuple[int, int]) -> str:
+def skeleton_of(parts: Iterable[Part]) -> str:
     """The parts without their places, a line each."""
-    return "\n".join(f"{kind} {key}" for kind, key, _ in parts_of(body, scan, title_span))
+    return "\n".join([f"{kind} {key}" for kind, key, _ in parts])
+
+
+def parts_in(skeleton: str) -> Iterator[tuple[str, str]]:
+    """Kind and key of each part, out of a skeleton."""
+    for line in skeleton.split("\n") if skeleton else ():
+        kind, _, key = line.partition(" ")
+        yield kind, key

@@ -83,8 +83,8 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     `ignores` come from comments and are about one line each, `lint_ignore` is about all of the file. `publish_on` is as
     it is written: the zone of a date is that of the project. `translated_from` is the beginning of the git blob id of
     the original's file that a translation renders; `machine`: a program translated it. `skeleton`
-    is what a translation has in common with its original (`skeleton.py`). `rooted` are links whose address begins with
-    one `/`; their target is as it is written, without percent signs.
+    is what a translation has in common with its original (`skeleton.py`), `part_lines` the line of each of its parts.
+    `rooted` are links whose address begins with one `/`; their target is as it is written, without percent signs.
     """
 
     path: str
@@ -125,6 +125,7 @@ class Source(msgspec.Struct, frozen=True, array_like=True, gc=False):
     machine: bool = False
     skeleton: str = ""
     rooted: tuple[Link, ...] = ()
+    part_lines: tuple[int, ...] = ()
 
     def place(self, key: str) -> Place:
         """Where a key is in the file, or the file's first line."""

@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
+from operator import attrgetter
+from typing import NamedTuple
 
 from kbsync.content.identity import locale_of
-from kbsync.content.skeleton import CODE, HEADING, IMAGE, LINK, PLACEHOLDER, TABLE, Part, parts_of
-from kbsync.content.source import Source
-from kbsync.lint.article_text import article_text
+from kbsync.content.skeleton import CODE, HEADING, IMAGE, LINK, PLACEHOLDER, TABLE, parts_in
+from kbsync.content.source import Link, Source
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
 from kbsync.model import Finding, Rule
@@ -45,49 +47,49 @@ SCHEME_AND_HOST = re.compile(r"(https?://)([^/?#]*)(.*)", re.IGNORECASE | re.DOT
 @finds(*RULE_OF.values(), needs=Needs.ORIGINAL)
 def check_parity(context: Context) -> Iterator[Finding]:
     """Each translation has what its original has; what it has besides is its own business."""
-    sources, site = context.tree.sources, context.site
-    for path in site.articles:
-        original = site.translated(path, sources[path].translation_of)
+    sources, meaning = context.tree.sources, _Meaning(context)
+    for path, translations in _by_original(context).items():
+        original: _Placed | None = None
+        for source in translations:
+            if source.skeleton == sources[path].skeleton and source.links == sources[path].links:
+                continue
+            original = original or _placed(sources[path], meaning)
+            yield from _compare(context, original, _placed(source, meaning))
+
+
+def _by_original(context: Context) -> Mapping[str, list[Source]]:
+    """The translations of each article: what an original has is then taken apart once."""
+    sources, found = context.tree.sources, dict[str, list[Source]]()
+    for path in context.site.articles:
+        original = context.site.translated(path, sources[path].translation_of)
         if original and _can_be_compared(sources[path]) and _can_be_compared(sources[original]):
-            yield from _compare(context, sources[original], sources[path])
+            found.setdefault(original, []).append(sources[path])
+    return found
 
 
 def _can_be_compared(source: Source) -> bool:
     return not source.body_blank and source.status != "archived" and source.manage != "false"
 
 
-def _compare(context: Context, original: Source, source: Source) -> Iterator[Finding]:
-    if original.skeleton == source.skeleton and original.links == source.links:
-        return
-    locales = _locales(context, original), _locales(context, source)
-    theirs, ours = (Counter(_keys(context, it, locales)) for it in (original, source))
-    if not any(_lost(theirs, ours, kind) for kind in RULE_OF):
-        return
-    # Only now are the texts read: the places are not kept, so that an edit elsewhere moves none.
-    texts = article_text(context.tree, original.path), article_text(context.tree, source.path)
-    if texts[0] is None or texts[1] is None:
-        return
-    pair = _Pair(_placed(context, original, texts[0], locales), _placed(context, source, texts[1], locales))
+def _compare(context: Context, original: _Placed, translation: _Placed) -> Iterator[Finding]:
+    locales = _locale(context, original.source), _locale(context, translation.source)
+    pair = _Pair(original.between(locales), translation.between(locales))
+    theirs, ours = (Counter(part.id for part in it.parts) for it in (pair.original, pair.translation))
+    lost = _lost(theirs, ours)
     for kind in RULE_OF:
-        yield from _report(pair, kind, _lost(theirs, ours, kind))
+        if kind in lost:
+            yield from _report(pair, kind, lost[kind])
 
 
-Key = tuple[str, str]
-
-
-def _locales(context: Context, source: Source) -> str:
+def _locale(context: Context, source: Source) -> str:
     return context.site.articles[source.path].locale
 
 
-def _keys(context: Context, source: Source, locales: tuple[str, str]) -> Iterator[Key]:
-    for line in source.skeleton.split("\n") if source.skeleton else ():
-        kind, _, key = line.partition(" ")
-        yield _key(kind, key, locales)
-    for link in source.links:
-        yield _key_of_target(context, link.target, is_image=link.is_image)
+Id = tuple[str, str]
+"""The kind of a part, and what tells it from others of its kind in every language."""
 
 
-def _key(kind: str, key: str, locales: tuple[str, str]) -> Key:
+def _id(kind: str, key: str, locales: tuple[str, str]) -> Id:
     # A translation shows images of its own, so only their number counts.
     return kind, "" if kind == IMAGE else _any_locale(key, locales) if kind == LINK else key
 
@@ -105,35 +107,68 @@ def _any_locale(address: str, locales: tuple[str, str]) -> str:
     return f"{found[1]}{found[2].lower()}{path}"
 
 
-def _key_of_target(context: Context, target: str, *, is_image: bool) -> Key:
-    """A link into the tree by what it means in every language."""
-    if is_image:
-        return IMAGE, ""
-    source = context.tree.sources.get(target)
-    if source is not None and source.translation_of:
-        target = source.translation_of
-    locale = locale_of(target, context.site.locales)
-    return LINK, f"/{target[len(locale) :].lstrip('/') if locale else target}"
+class _Meaning:
+    """Links into the tree by what they mean in every language. Thousands lead to the same articles."""
+
+    def __init__(self, context: Context) -> None:
+        self._context = context
+        self._known: dict[str, Id] = {}
+
+    def of(self, link: Link) -> Id:
+        if link.is_image:
+            return IMAGE, ""
+        return self._known.get(link.target) or self._known.setdefault(link.target, self._of_target(link.target))
+
+    def _of_target(self, target: str) -> Id:
+        source = self._context.tree.sources.get(target)
+        if source is not None and source.translation_of:
+            target = source.translation_of
+        locale = locale_of(target, self._context.site.locales)
+        return LINK, f"/{target[len(locale) :].lstrip('/') if locale else target}"
 
 
-def _lost(theirs: Counter[Key], ours: Counter[Key], kind: str) -> Counter[Key]:
-    """What the original has more of. Headings are compared by all their levels: one cannot be missing by itself."""
-    one, other = (Counter({key: n for key, n in some.items() if key[0] == kind}) for some in (theirs, ours))
-    return (one - other) + (other - one if kind == HEADING else Counter())
+def _lost(theirs: Counter[Id], ours: Counter[Id]) -> dict[str, Counter[Id]]:
+    """What the original has more of, by kind. Headings are compared by all their levels: one cannot be missing by
+    itself."""
+    lost: dict[str, Counter[Id]] = {}
+    for there, here, both_ways in ((theirs, ours, False), (ours, theirs, True)):
+        for key, number in there.items():
+            if number > here[key] and (not both_ways or key[0] == HEADING):
+                lost.setdefault(key[0], Counter())[key] = number - here[key]
+    return lost
 
 
-@dataclass(frozen=True, slots=True)
+class _Part(NamedTuple):
+    """One part of an article: its line in the file, and how it is named in a message."""
+
+    id: Id
+    line: int
+    shown: str
+
+
+@dataclass(frozen=True)
 class _Placed:
-    """The parts of one article, each with its key and its line, in the order of the text."""
+    """The parts of one article, in the order of the lines."""
 
     source: Source
-    parts: tuple[tuple[Key, int, str], ...]
+    parts: list[_Part]
 
-    def of(self, kind: str) -> list[tuple[Key, int, str]]:
-        return [part for part in self.parts if part[0][0] == kind]
+    def between(self, locales: tuple[str, str]) -> _Placed:
+        """The same with links to other sites as they are named in both languages."""
+        if not any(part.id[0] == LINK and part.id[1][:1] != "/" for part in self.parts):
+            return self
+        return _Placed(self.source, [part._replace(id=_id(*part.id, locales)) for part in self.parts])
 
-    def headings_before(self, line: int) -> int:
-        return bisect_right([place for _, place, _ in self.of(HEADING)], line)
+    @cached_property
+    def by_kind(self) -> Mapping[str, list[_Part]]:
+        found: dict[str, list[_Part]] = {kind: [] for kind in RULE_OF}
+        for part in self.parts:
+            found[part.id[0]].append(part)
+        return found
+
+    @cached_property
+    def heading_lines(self) -> list[int]:
+        return [part.line for part in self.by_kind[HEADING]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,54 +178,39 @@ class _Pair:
 
     def place(self, kind: str, number: int, line: int) -> int:
         """The line of the translation that stands for a part of the original: the same part, or its heading."""
-        same = self.translation.of(kind)
-        if len(same) == len(self.original.of(kind)):
-            return same[number][1]
-        headings = self.translation.of(HEADING)
-        above = self.original.headings_before(line)
-        return headings[min(above, len(headings)) - 1][1] if above and headings else 1
+        same = self.translation.by_kind[kind]
+        if len(same) == len(self.original.by_kind[kind]):
+            return same[number].line
+        headings = self.translation.heading_lines
+        above = bisect_right(self.original.heading_lines, line)
+        return headings[min(above, len(headings)) - 1] if above and headings else 1
 
 
-def _placed(context: Context, source: Source, text: str, locales: tuple[str, str]) -> _Placed:
-    # Loaded here: where everything is in order, no Markdown is parsed.
-    from kbsync.markdown.offsets import Places
-    from kbsync.markdown.spans import scan
-
-    body = text[source.body_start :]
-    places = Places(text)
+def _placed(source: Source, meaning: _Meaning) -> _Placed:
     parts = [
-        (_key(part.kind, part.key, locales), places.line(source.body_start + part.at), _shown(part, body))
-        for part in parts_of(body, scan(body), source.title_span)
+        _Part((kind, "" if kind == IMAGE else key), line, key)
+        for (kind, key), line in zip(parts_in(source.skeleton), source.part_lines, strict=True)
     ]
-    for link in source.links:
-        parts.append((_key_of_target(context, link.target, is_image=link.is_image), link.line, link.target))
-    return _Placed(source, tuple(sorted(parts, key=lambda part: part[1])))
+    parts += [_Part(meaning.of(link), link.line, link.target) for link in source.links]
+    parts.sort(key=attrgetter("line"))
+    return _Placed(source, parts)
 
 
-def _shown(part: Part, body: str) -> str:
-    if part.kind in {LINK, IMAGE, PLACEHOLDER}:
-        return part.key
-    return body[part.at :].partition("\n")[0].strip()
-
-
-def _report(pair: _Pair, kind: str, lost: Counter[Key]) -> Iterator[Finding]:
-    if not lost:
-        return
+def _report(pair: _Pair, kind: str, lost: Counter[Id]) -> Iterator[Finding]:
     if kind == HEADING:
         yield _of_headings(pair)
         return
-    left = +lost
     # The last ones are named: the first may well be those that are there.
-    for number, (key, line, shown) in reversed(list(enumerate(pair.original.of(kind)))):
-        if left[key]:
-            left[key] -= 1
-            place = f"{pair.original.source.path}:{line}"
-            yield _finding(pair, kind, pair.place(kind, number, line), _message(pair, kind, shown, place))
+    for number, part in reversed(list(enumerate(pair.original.by_kind[kind]))):
+        if lost[part.id]:
+            lost[part.id] -= 1
+            place = f"{pair.original.source.path}:{part.line}"
+            yield _finding(pair, kind, pair.place(kind, number, part.line), _message(pair, kind, part.shown, place))
 
 
 def _message(pair: _Pair, kind: str, shown: str, place: str) -> str:
     if kind == CODE:
-        if len(pair.translation.of(CODE)) == len(pair.original.of(CODE)):
+        if len(pair.translation.by_kind[CODE]) == len(pair.original.by_kind[CODE]):
             return f"This code differs from the original's ({place})."
         return f"The code of the original ({place}) is missing here."
     if kind == TABLE:
@@ -205,15 +225,15 @@ def _in_code(text: str) -> str:
 
 def _of_headings(pair: _Pair) -> Finding:
     """One finding: where the levels first differ."""
-    theirs, ours = pair.original.of(HEADING), pair.translation.of(HEADING)
-    at = next((n for n, (one, two) in enumerate(zip(theirs, ours, strict=False)) if one[0] != two[0]), None)
+    theirs, ours = pair.original.by_kind[HEADING], pair.translation.by_kind[HEADING]
+    at = next((n for n, (one, two) in enumerate(zip(theirs, ours, strict=False)) if one.id != two.id), None)
     if at is None:
         at = min(len(theirs), len(ours))
-    line = ours[min(at, len(ours) - 1)][1] if ours else 1
-    there = theirs[min(at, len(theirs) - 1)][1] if theirs else 1
+    line = ours[min(at, len(ours) - 1)].line if ours else 1
+    there = theirs[min(at, len(theirs) - 1)].line if theirs else 1
     place = f"{pair.original.source.path}:{there}"
     if len(theirs) == len(ours):
-        message = f"This heading has level {ours[at][0][1]}, and level {theirs[at][0][1]} in the original ({place})."
+        message = f"This heading has level {ours[at].id[1]}, and level {theirs[at].id[1]} in the original ({place})."
     else:
         message = f"The original has {len(theirs)} headings, this translation {len(ours)} (see {place})."
     return _finding(pair, HEADING, line, message)
@@ -231,11 +251,11 @@ def missing_parts(original: Source, source: Source, locales: tuple[str, str]) ->
         locales: theirs.
     """
     theirs, ours = (
-        Counter(_key(kind, key, locales) for kind, _, key in (line.partition(" ") for line in it.skeleton.split("\n")))
-        for it in (original, source)
+        Counter(_id(kind, key, locales) for kind, key in parts_in(it.skeleton)) for it in (original, source)
     )
+    lost = _lost(theirs, ours)
     for kind in RULE_OF:
-        for key in _lost(theirs, ours, kind):
+        for key in lost.get(kind, ()):
             yield (
                 f"{kind.capitalize()} {_in_code(key[1])} is not as in the original."
                 if key[1]

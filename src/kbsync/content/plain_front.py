@@ -1,0 +1,109 @@
+"""Front matter as nearly everybody writes it, read line by line: `key: value`, lists, and text in a block below a key.
+
+A tenth of what YAML costs, and the very same entries: what is not certainly one of these forms is left to YAML, which
+also finds everything that is wrong (`frontmatter.py`). A property test compares the two.
+"""
+
+from __future__ import annotations
+
+import re
+
+from kbsync.content.frontmatter import MAX_BYTES, Entry, FrontMatter, tag_of_words
+from kbsync.content.source import Place
+
+_NEVER = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff"
+"""What no line may have: control characters, tabs among them, and what only YAML takes for the end of a line."""
+
+_QUOTED = rf"\"([^\"\\{_NEVER}]*)\"|'([^'{_NEVER}]*)'"
+_FIRST = rf"[^\s\-?:,\[\]{{}}#&*!|>'\"%@`{_NEVER}]"
+_WORDS = rf"({_FIRST}[^:#{_NEVER}]*(?:(?::(?![ \n])|(?<! )#)[^:#{_NEVER}]*)*)"
+"""A value without quotes: no sign of YAML's own at its beginning, no `: ` and no ` #` in it."""
+
+_LINE = re.compile(rf"([A-Za-z_][A-Za-z0-9_-]{{0,99}}):(?: +(?:{_QUOTED}|{_WORDS}|([>|]-?)|(\[.*\])))? *\n")
+_ITEM = re.compile(rf"( *)- +(?:{_QUOTED}|{_WORDS}) *\n")
+_IN_BRACKETS = re.compile(rf" *(?:{_QUOTED}|([A-Za-z0-9_](?:[\w./ -]*[\w./-])?)) *(?:,(?! *\])|(?=\]))")
+_BLOCK = re.compile(rf"( +)[^\s{_NEVER}][^{_NEVER}]*\n(?:\1[^\s{_NEVER}][^{_NEVER}]*\n)*(?![ \n])")
+_SKIPPED = re.compile(rf"(?:#[^{_NEVER}]*)?\n")
+
+
+def read_plain(block: str) -> FrontMatter | None:
+    """The entries of a block; None where YAML has to read it.
+
+    Args:
+        block: the characters as they are; its first line is the file's second.
+    """
+    if len(block) > MAX_BYTES:
+        return None
+    if "\r" in block:
+        block = block.replace("\r\n", "\n")
+    front = FrontMatter()
+    at, line = 0, 2
+    while at < len(block):
+        if match := _LINE.match(block, at):
+            entry, end = _entry(match, line)
+            if entry is None or entry.key in front:
+                return None
+            front[entry.key] = entry
+        elif match := _SKIPPED.match(block, at):
+            end = match.end()
+        else:
+            return None
+        line += block.count("\n", at, end)
+        at = end
+    return front
+
+
+def _entry(match: re.Match[str], line: int) -> tuple[Entry | None, int]:
+    """The entry that begins in a line, None where YAML has to read it; and where it ends."""
+    key, doubly, singly, words, style, listed = match.groups()
+    place, end = Place(line, 1), match.end()
+    if words is not None:
+        words = words.rstrip(" ")
+        return Entry(key, place, tag_of_words(words), words), end
+    if doubly is not None or singly is not None:
+        return Entry(key, place, "str", doubly if singly is None else singly), end
+    if style is not None:
+        text = _BLOCK.match(match.string, end)
+        return (Entry(key, place, "str", _text_of(text, style)), text.end()) if text else (None, end)
+    if listed is not None:
+        return _in_brackets(match, key, place), end
+    items, end = _items(match.string, end, line + 1, key)
+    return (Entry(key, place, "list", items=items) if items else Entry(key, place, "null")), end
+
+
+def _text_of(block: re.Match[str], style: str) -> str:
+    lines = [line[len(block[1]) :] for line in block[0].split("\n")[:-1]]
+    return (" " if style[0] == ">" else "\n").join(lines) + ("" if style.endswith("-") else "\n")
+
+
+def _in_brackets(line: re.Match[str], key: str, place: Place) -> Entry | None:
+    """A list on the line of its key; None where YAML has to read it."""
+    text, column = line[6], line.start(6) - line.start() + 1
+    found: list[Entry] = []
+    at, end = 1, len(text) - 1
+    while at < end:
+        match = _IN_BRACKETS.match(text, at)
+        if match is None:
+            if text[at:end].strip(" "):
+                return None
+            break
+        number = match.lastindex or 0
+        tag = tag_of_words(match[number]) if number == 3 else "str"
+        start = match.start(number) - (number < 3)
+        found.append(Entry(key, Place(place.line, column + start), tag, match[number]))
+        at = match.end()
+    return Entry(key, place, "list", items=tuple(found))
+
+
+def _items(block: str, at: int, line: int, key: str) -> tuple[tuple[Entry, ...], int]:
+    """The items of a list, a line each from here on, all indented alike; and where they end."""
+    found: list[Entry] = []
+    indent: str | None = None
+    while (match := _ITEM.match(block, at)) and indent in {None, match[1]}:
+        indent = match[1]
+        number = match.lastindex or 0
+        text = match[number].rstrip(" ") if number == 4 else match[number]
+        place = Place(line + len(found), match.start(number) - (number < 4) - at + 1)
+        found.append(Entry(key, place, tag_of_words(text) if number == 4 else "str", text))
+        at = match.end()
+    return tuple(found), at
