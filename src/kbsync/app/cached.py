@@ -13,6 +13,7 @@ lint    the files ---+--- nothing moved ----------------------------> the last f
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -136,25 +137,30 @@ def push(
     """
     plain = options == AS_CONFIGURED and saved is None and not (first_push or break_lock)
     walk = walk_tree(workspace.content_root)
-    if plain and (nothing := _nothing_to_push(workspace, walk)) is not None:
-        return nothing
-    from kbsync.app.push import push as carry_out
+    found = recall(workspace, local_side(workspace, walk)) if plain else None
+    started, asked = time.monotonic(), None
+    with ExitStack() as opened:
+        if found is not None and not found[1]:
+            service = opened.enter_context(workspace.open_service())
+            seen, known = peek(service, found[0])
+            from kbsync.app.push import Asked, Pushed
 
-    return carry_out(workspace, options, walk, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
+            if known is not None:
+                seconds = time.monotonic() - started
+                return Pushed(known, requests=service.requests, reading=service.requests, seconds=seconds)
+            asked = Asked(service, seen)
+        from kbsync.app.push import push as carry_out
 
-
-def _nothing_to_push(workspace: Workspace, walk: Walk) -> Pushed | None:
-    found = recall(workspace, local_side(workspace, walk))
-    if found is None or found[1]:
-        return None
-    started = time.monotonic()
-    with workspace.open_service() as service:
-        _, known = peek(service, found[0])
-        if known is None:
-            return None
-        from kbsync.app.push import Pushed
-
-        return Pushed(known, requests=service.requests, reading=service.requests, seconds=time.monotonic() - started)
+        return carry_out(
+            workspace,
+            options,
+            walk,
+            saved=saved,
+            first_push=first_push,
+            wait=wait,
+            break_lock=break_lock,
+            asked=asked,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -14,8 +15,9 @@ from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
+from kbsync.app.record_after import MadeFrom, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
-from kbsync.app.sides import Recorded, is_as_seen, learn_version, recorded
+from kbsync.app.sides import Peek, Recorded, is_as_seen, learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
@@ -75,39 +77,68 @@ def push(
     first_push: bool,
     wait: bool,
     break_lock: bool,
+    asked: Asked | None = None,
 ) -> Pushed:
-    """Plan, carry it out and record it, under the portal's lock. See `Project.push`."""
+    """Plan, carry it out and record it, under the portal's lock. See `Project.push`.
+
+    `asked` is what was asked of the portal before.
+    """
     reading = read_sound(workspace, walk)
     note_without_ledger(workspace)
-    ledger = workspace.open_ledger()
-    try:
-        with workspace.open_service() as service:
+    with ExitStack() as opened:
+        with closing(workspace.open_ledger()) as ledger:
+            service = asked.service if asked else opened.enter_context(workspace.open_service())
             check_first_push(workspace, ledger, allowed=first_push)
             while True:
                 try:
                     with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
-                        return push_tree(workspace, reading, service, lease, options, saved)
+                        began_s = time.time()
+                        pushed, record, planned = _push_tree(
+                            workspace, reading, service, lease, options, saved, asked.seen if asked else None
+                        )
+                        break
                 except LeaseLost:
                     if not wait:
                         raise
                     workspace.session.note("Another push was faster. Waiting for it.")
-    finally:
-        ledger.close()
+                    # What was seen before that one is of no use now.
+                    asked = asked and Asked(service, None)
+        if pushed.exit_code is ExitCode.DONE and not pushed.stopped:
+            before = service.requests
+            made = MadeFrom(walk, reading, options, began_s, record, planned)
+            leave_record(workspace, service, made, pushed.outcomes)
+            pushed.requests += service.requests - before
+            pushed.reading += service.requests - before
+        return pushed
 
 
-def push_tree(
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The portal, asked already; `seen` is what it answered, where that is still news."""
+
+    service: Service
+    seen: Peek | None
+
+
+def push_tree(workspace: Workspace, reading: Reading, service: Service, lease: Lease, options: PlanOptions) -> Pushed:
+    """Plan and carry it out; the lock is held."""
+    return _push_tree(workspace, reading, service, lease, options)[0]
+
+
+def _push_tree(
     workspace: Workspace,
     reading: Reading,
     service: Service,
     lease: Lease,
     options: PlanOptions,
     saved: Path | None = None,
-) -> Pushed:
-    """Plan, or take the plan that was saved, and carry it out; the lock is held."""
-    before, started = service.requests, time.monotonic()
+    seen: Peek | None = None,
+) -> tuple[Pushed, Recorded, Planned]:
+    """Plan, or take the plan that was saved, and carry it out; with what that was made from. The lock is held."""
+    before, started = 0 if seen else service.requests, time.monotonic()
     learn_version(service)
     record = recorded(workspace, lease.ledger)
-    resumed, planned = _planned(workspace, reading, service, record, options, saved)
+    resumed, planned = _planned(workspace, reading, service, record, options, saved, seen)
     if not is_as_seen(workspace, service, planned.portal, planned.plan.sent):
         resumed, planned = _planned(workspace, reading, service, record, options, saved)
     note_behind(workspace, planned.plan)
@@ -133,7 +164,7 @@ def push_tree(
     if resumed is not None:
         pushed.nothing = f"Everything in {saved} is done already."
         pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew
-    return pushed
+    return pushed, record, planned
 
 
 def _planned(
@@ -143,10 +174,11 @@ def _planned(
     record: Recorded,
     options: PlanOptions,
     saved: Path | None,
+    seen: Peek | None = None,
 ) -> tuple[Resumed | None, Planned]:
     """A plan made now, or the one that was saved."""
     if saved is None:
-        return None, make_plan(workspace, reading, service, record, options)
+        return None, make_plan(workspace, reading, service, record, options, seen)
     resumed = read_saved_plan(saved, workspace, reading, service, record)
     return resumed, resumed.planned
 
