@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
+from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import Local, RememberedPlan, local_side, peek, recall, remember, remember_touched
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part, read_sound
@@ -70,11 +71,14 @@ def plan(
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
     recalled = _recalled(workspace, walk, local)
-    # A tree with errors is refused before anybody is asked for anything.
-    reading = None if recalled else read_sound(workspace, walk)
-    record = None if recalled else read_ledger(workspace)
-    with workspace.open_service() as service:
-        seen = None
+    with ExitStack() as opened:
+        ahead, reading, record = Ahead(workspace, opened), None, None
+        if not recalled:
+            # A small tree with errors is refused before anybody is asked for anything.
+            side_by_side = not options.full and may_list_ahead(workspace, walk)
+            reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
+            record = read_ledger(workspace)
+        service, seen = ahead.service(), ahead.seen()
         if recalled is not None and local is not None:
             seen, known = _from_memory(workspace, service, recalled, local)
             if known is not None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from kbsync.app.lease import Lease, held_lock, who_pushes
 from kbsync.app.ledger_place import note_behind, note_without_ledger
+from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
@@ -83,41 +84,44 @@ def push(
 
     `asked` is what was asked of the portal before.
     """
-    reading = read_sound(workspace, walk)
-    note_without_ledger(workspace)
     with ExitStack() as opened:
+        ahead = Ahead(workspace, opened)
+        side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
+        reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
+        note_without_ledger(workspace)
         with closing(workspace.open_ledger()) as ledger:
-            service = asked.service if asked else opened.enter_context(workspace.open_service())
+            service = asked.service if asked else ahead.service()
             check_first_push(workspace, ledger, allowed=first_push)
+            seen = asked.seen if asked else None
             while True:
                 try:
                     with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
                         began_s = time.time()
-                        pushed, record, planned = _push_tree(
-                            workspace, reading, service, lease, options, saved, asked.seen if asked else None
-                        )
+                        # What was listed before the lock was ours is brought up to date like what is in the cache.
+                        ahead.seen()
+                        pushed, record, planned = _push_tree(workspace, reading, service, lease, options, saved, seen)
                         break
                 except LeaseLost:
                     if not wait:
                         raise
                     workspace.session.note("Another push was faster. Waiting for it.")
                     # What was seen before that one is of no use now.
-                    asked = asked and Asked(service, None)
+                    seen = None
         if pushed.exit_code is ExitCode.DONE and not pushed.stopped:
-            before = service.requests
             made = MadeFrom(walk, reading, options, began_s, record, planned)
             leave_record(workspace, service, made, pushed.outcomes)
-            pushed.requests += service.requests - before
-            pushed.reading += service.requests - before
+        # With what was asked of the portal before and after it.
+        beside = service.requests - pushed.requests
+        pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside
         return pushed
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The portal, asked already; `seen` is what it answered, where that is still news."""
+    """The portal, asked already, and what it answered."""
 
     service: Service
-    seen: Peek | None
+    seen: Peek
 
 
 def push_tree(workspace: Workspace, reading: Reading, service: Service, lease: Lease, options: PlanOptions) -> Pushed:
@@ -135,7 +139,7 @@ def _push_tree(
     seen: Peek | None = None,
 ) -> tuple[Pushed, Recorded, Planned]:
     """Plan, or take the plan that was saved, and carry it out; with what that was made from. The lock is held."""
-    before, started = 0 if seen else service.requests, time.monotonic()
+    before, started = service.requests, time.monotonic()
     learn_version(service)
     record = recorded(workspace, lease.ledger)
     resumed, planned = _planned(workspace, reading, service, record, options, saved, seen)
