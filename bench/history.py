@@ -24,14 +24,21 @@ ARTICLES, REVISIONS, QUESTIONS = 10_000, 30, 200
 def with_history(folder: Path, revisions: int) -> None:
     """Give each article so many revisions before the one that is there, each a commit."""
     texts = {path.relative_to(folder).as_posix(): path.read_bytes() for path in articles_of(folder)}
+    numbers = range(revisions - 1)
     with subprocess.Popen(["git", "fast-import", "--quiet"], cwd=folder, stdin=subprocess.PIPE) as child:
         assert child.stdin is not None
-        for number in range(revisions - 1):
+        # Each text follows the one before it of the same file, as `git gc` packs them and every clone has them: a
+        # text is stored as what differs from the one that was written before it.
+        for place, data in enumerate(texts.values()):
+            for number in numbers:
+                body = data + f"\nRevision {number}.\n".encode()
+                mark = place * len(numbers) + number + 1
+                child.stdin.write(f"blob\nmark :{mark}\ndata {len(body)}\n".encode() + body + b"\n")
+        for number in numbers:
             when = 1_600_000_000 + number * 86_400
             child.stdin.write(f"commit refs/heads/long\ncommitter b <b@b> {when} +0000\ndata 1\nb\n".encode())
-            for name, data in texts.items():
-                body = data + f"\nRevision {number}.\n".encode()
-                child.stdin.write(f"M 100644 inline {name}\ndata {len(body)}\n".encode() + body + b"\n")
+            for place, name in enumerate(texts):
+                child.stdin.write(f"M 100644 :{place * len(numbers) + number + 1} {name}\n".encode())
     git(folder, "symbolic-ref", "HEAD", "refs/heads/long")
     git(folder, "add", "-A")
     commit(folder)

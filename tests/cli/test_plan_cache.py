@@ -144,6 +144,67 @@ def test_a_push_after_an_edit_in_the_panel_does_not_go_by_its_memory(quiet: Proj
     assert pushed.code == ExitCode.HELD and "Money back" in pushed.out
 
 
+def without_scan_cache(project: Project) -> bool:
+    """Whether the next plan decodes no source; it makes no scan cache then."""
+    scan = project.folder / ".kbsync" / "cache" / "scan.cache"
+    scan.unlink()
+    told(project)
+    return not scan.exists()
+
+
+def rewrite(project: Project, text: str = "Other words.") -> None:
+    project.write(REFUNDS, f"---\ntitle: Refund a charge\n---\n{text} [x](gone.md) ![y](a.png)\n")
+    os.utime(project.folder / REFUNDS, ns=LONG_AGO_NS)
+    settle(project)
+
+
+def test_a_push_leaves_the_record_of_a_plan_with_nothing_to_do(quiet: Project, portal: Sandbox):
+    rewrite(quiet)
+    before = len(portal.requests)
+    found = json.loads(quiet.run("push", "--format", "json").out)
+    assert found["summary"]["requests"] == len(portal.requests) - before
+    assert [change["outcome"] for change in found["changes"]] == ["done"]
+    expected = told_anew(quiet)
+    assert expected[0] == ExitCode.DONE and told(quiet) == expected
+    assert without_scan_cache(quiet)
+    portal.panel.edit("refunds", title="Money back")
+    assert told(quiet) == told_anew(quiet) != expected
+
+
+def test_a_push_without_a_record_that_finds_nothing_to_do_leaves_one(quiet: Project, portal: Sandbox):
+    edit_ledger(quiet, "UPDATE run SET ended_at = ended_at + 1")
+    before = len(portal.requests)
+    assert quiet.run("push").code == ExitCode.DONE
+    # Each locale is listed once: nothing was sent, so that the portal is what it was.
+    assert sum(request.path.endswith("/articles") for request in portal.requests[before:]) == 2
+    assert without_scan_cache(quiet)
+
+
+@pytest.mark.parametrize("words", [("locale:fr",), ("--stage",)])
+def test_a_push_of_a_part_or_of_staged_edits_leaves_no_record(quiet: Project, words: tuple[str, ...]):
+    rewrite(quiet)
+    quiet.run("push", *words)
+    assert told(quiet) == told_anew(quiet)
+
+
+def test_a_push_that_a_person_was_faster_than_leaves_no_record(quiet: Project, portal: Sandbox):
+    rewrite(quiet)
+    portal.panel.edit("invoices", title="By hand")
+    pushed = quiet.run("push")
+    assert pushed.code == ExitCode.HELD
+    assert not without_scan_cache(quiet)
+    assert told(quiet) == told_anew(quiet)
+
+
+def test_a_push_whose_portal_moved_runs_the_command_for_the_token_once(quiet: Project, portal: Sandbox):
+    asked = quiet.folder / "asked"
+    command = quiet.write("token.sh", f"#!/bin/sh\necho x >> {asked}\necho {quiet.environ.pop('KBSYNC_TOKEN')}\n")
+    command.chmod(0o700)
+    portal.panel.edit("refunds", title="Money back")
+    pushed = quiet.run("push", KBSYNC_SERVICE__TOKEN_COMMAND=str(command))
+    assert pushed.code == ExitCode.HELD and asked.read_text() == "x\n"
+
+
 def touch_quietly(project: Project, portal: Sandbox) -> None:
     """Other bytes, the same size and modification time."""
     file = project.folder / REFUNDS

@@ -13,12 +13,14 @@ lint    the files ---+--- nothing moved ----------------------------> the last f
 from __future__ import annotations
 
 import time
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
+from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import Local, RememberedPlan, local_side, peek, recall, remember, remember_touched
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part, read_sound
@@ -69,11 +71,14 @@ def plan(
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
     recalled = _recalled(workspace, walk, local)
-    # A tree with errors is refused before anybody is asked for anything.
-    reading = None if recalled else read_sound(workspace, walk)
-    record = None if recalled else read_ledger(workspace)
-    with workspace.open_service() as service:
-        seen = None
+    with ExitStack() as opened:
+        ahead, reading, record = Ahead(workspace, opened), None, None
+        if not recalled:
+            # A small tree with errors is refused before anybody is asked for anything.
+            side_by_side = not options.full and may_list_ahead(workspace, walk)
+            reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
+            record = read_ledger(workspace)
+        service, seen = ahead.service(), ahead.seen()
         if recalled is not None and local is not None:
             seen, known = _from_memory(workspace, service, recalled, local)
             if known is not None:
@@ -136,25 +141,30 @@ def push(
     """
     plain = options == AS_CONFIGURED and saved is None and not (first_push or break_lock)
     walk = walk_tree(workspace.content_root)
-    if plain and (nothing := _nothing_to_push(workspace, walk)) is not None:
-        return nothing
-    from kbsync.app.push import push as carry_out
+    found = recall(workspace, local_side(workspace, walk)) if plain else None
+    started, asked = time.monotonic(), None
+    with ExitStack() as opened:
+        if found is not None and not found[1]:
+            service = opened.enter_context(workspace.open_service())
+            seen, known = peek(service, found[0])
+            from kbsync.app.push import Asked, Pushed
 
-    return carry_out(workspace, options, walk, saved=saved, first_push=first_push, wait=wait, break_lock=break_lock)
+            if known is not None:
+                seconds = time.monotonic() - started
+                return Pushed(known, requests=service.requests, reading=service.requests, seconds=seconds)
+            asked = Asked(service, seen)
+        from kbsync.app.push import push as carry_out
 
-
-def _nothing_to_push(workspace: Workspace, walk: Walk) -> Pushed | None:
-    found = recall(workspace, local_side(workspace, walk))
-    if found is None or found[1]:
-        return None
-    started = time.monotonic()
-    with workspace.open_service() as service:
-        _, known = peek(service, found[0])
-        if known is None:
-            return None
-        from kbsync.app.push import Pushed
-
-        return Pushed(known, requests=service.requests, reading=service.requests, seconds=time.monotonic() - started)
+        return carry_out(
+            workspace,
+            options,
+            walk,
+            saved=saved,
+            first_push=first_push,
+            wait=wait,
+            break_lock=break_lock,
+            asked=asked,
+        )
 
 
 def plan_of_nothing(workspace: Workspace) -> Plan | None:

@@ -158,11 +158,7 @@ def remember(
     """
     from kbsync.service.peek import head_of
 
-    # A plan is amended article by article, so a category must not have another slug there than here.
-    renamed = any(item.kind == "category" and "slug" in item.fields for item in plan.kept)
-    # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
-    watched = plan.staged_edits or any(item.reason is Reason.STAGED or item.fields == STAGED for item in plan.kept)
-    busy = plan.changes or plan.held or plan.settled or plan.forgotten or watched or renamed
+    busy = plan.changes or plan.held or plan.settled or plan.forgotten or is_watched(plan)
     young = any(row.racy for row in reading.compiler.tree.rows.values())
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
         return
@@ -182,6 +178,15 @@ def remember(
         _settings(portal.info) if any(item.kind == "portal" for item in reading.desired) else b"",
     )
     _store(workspace, remembered)
+
+
+def is_watched(plan: Plan) -> bool:
+    """Whether there is something that each plan has to look at anew, although nothing is to do."""
+    # A plan is amended article by article, so a category must not have another slug there than here.
+    renamed = any(item.kind == "category" and "slug" in item.fields for item in plan.kept)
+    # Staged edits move no `updated_at` (docs/service.md, S105): the next plan has to look at each.
+    staged = any(item.reason is Reason.STAGED or item.fields == STAGED for item in plan.kept)
+    return bool(plan.staged_edits) or staged or renamed
 
 
 def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:

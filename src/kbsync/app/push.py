@@ -5,17 +5,20 @@ from __future__ import annotations
 import gc
 import time
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
 from kbsync.app.lease import Lease, held_lock, who_pushes
 from kbsync.app.ledger_place import note_behind, note_without_ledger
+from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
+from kbsync.app.record_after import MadeFrom, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
-from kbsync.app.sides import Recorded, is_as_seen, learn_version, recorded
+from kbsync.app.sides import Peek, Recorded, is_as_seen, learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
@@ -75,39 +78,71 @@ def push(
     first_push: bool,
     wait: bool,
     break_lock: bool,
+    asked: Asked | None = None,
 ) -> Pushed:
-    """Plan, carry it out and record it, under the portal's lock. See `Project.push`."""
-    reading = read_sound(workspace, walk)
-    note_without_ledger(workspace)
-    ledger = workspace.open_ledger()
-    try:
-        with workspace.open_service() as service:
+    """Plan, carry it out and record it, under the portal's lock. See `Project.push`.
+
+    `asked` is what was asked of the portal before.
+    """
+    with ExitStack() as opened:
+        ahead = Ahead(workspace, opened)
+        side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
+        reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
+        note_without_ledger(workspace)
+        with closing(workspace.open_ledger()) as ledger:
+            service = asked.service if asked else ahead.service()
             check_first_push(workspace, ledger, allowed=first_push)
+            seen = asked.seen if asked else None
             while True:
                 try:
                     with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
-                        return push_tree(workspace, reading, service, lease, options, saved)
+                        began_s = time.time()
+                        # What was listed before the lock was ours is brought up to date like what is in the cache.
+                        ahead.seen()
+                        pushed, record, planned = _push_tree(workspace, reading, service, lease, options, saved, seen)
+                        break
                 except LeaseLost:
                     if not wait:
                         raise
                     workspace.session.note("Another push was faster. Waiting for it.")
-    finally:
-        ledger.close()
+                    # What was seen before that one is of no use now.
+                    seen = None
+        if pushed.exit_code is ExitCode.DONE and not pushed.stopped:
+            made = MadeFrom(walk, reading, options, began_s, record, planned)
+            leave_record(workspace, service, made, pushed.outcomes)
+        # With what was asked of the portal before and after it.
+        beside = service.requests - pushed.requests
+        pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside
+        return pushed
 
 
-def push_tree(
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The portal, asked already, and what it answered."""
+
+    service: Service
+    seen: Peek
+
+
+def push_tree(workspace: Workspace, reading: Reading, service: Service, lease: Lease, options: PlanOptions) -> Pushed:
+    """Plan and carry it out; the lock is held."""
+    return _push_tree(workspace, reading, service, lease, options)[0]
+
+
+def _push_tree(
     workspace: Workspace,
     reading: Reading,
     service: Service,
     lease: Lease,
     options: PlanOptions,
     saved: Path | None = None,
-) -> Pushed:
-    """Plan, or take the plan that was saved, and carry it out; the lock is held."""
+    seen: Peek | None = None,
+) -> tuple[Pushed, Recorded, Planned]:
+    """Plan, or take the plan that was saved, and carry it out; with what that was made from. The lock is held."""
     before, started = service.requests, time.monotonic()
     learn_version(service)
     record = recorded(workspace, lease.ledger)
-    resumed, planned = _planned(workspace, reading, service, record, options, saved)
+    resumed, planned = _planned(workspace, reading, service, record, options, saved, seen)
     if not is_as_seen(workspace, service, planned.portal, planned.plan.sent):
         resumed, planned = _planned(workspace, reading, service, record, options, saved)
     note_behind(workspace, planned.plan)
@@ -133,7 +168,7 @@ def push_tree(
     if resumed is not None:
         pushed.nothing = f"Everything in {saved} is done already."
         pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew
-    return pushed
+    return pushed, record, planned
 
 
 def _planned(
@@ -143,10 +178,11 @@ def _planned(
     record: Recorded,
     options: PlanOptions,
     saved: Path | None,
+    seen: Peek | None = None,
 ) -> tuple[Resumed | None, Planned]:
     """A plan made now, or the one that was saved."""
     if saved is None:
-        return None, make_plan(workspace, reading, service, record, options)
+        return None, make_plan(workspace, reading, service, record, options, seen)
     resumed = read_saved_plan(saved, workspace, reading, service, record)
     return resumed, resumed.planned
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,8 +48,8 @@ class TreeRefused(KbsyncError):
         self.reading = reading
 
 
-def read_sound(workspace: Workspace, walk: Walk | None = None) -> Reading:
-    """Read and compile a tree that can be planned.
+def read_sound(workspace: Workspace, walk: Walk | None = None, begun: Callable[[], None] = lambda: None) -> Reading:
+    """Read and compile a tree that can be planned; `begun` is called once it is being read, or not at all.
 
     Raises:
         TreeRefused: it has errors.
@@ -60,7 +60,7 @@ def read_sound(workspace: Workspace, walk: Walk | None = None) -> Reading:
             "A move was interrupted, and some links are not changed yet.", hint="Run `kbsync mv --finish`."
         )
     check_pulled(workspace)
-    reading = read_content(workspace, walk)
+    reading = read_content(workspace, walk, begun=begun)
     if reading.errors:
         raise TreeRefused(reading)
     return reading
@@ -97,16 +97,23 @@ def move_journal(workspace: Workspace) -> Path:
     return workspace.state_folder / "move.json"
 
 
-def read_content(workspace: Workspace, walk: Walk | None = None, *, compiled: bool = True) -> Reading:
+def read_content(
+    workspace: Workspace,
+    walk: Walk | None = None,
+    *,
+    compiled: bool = True,
+    begun: Callable[[], None] = lambda: None,
+) -> Reading:
     """Read, check and compile the tree; a tree with errors is not compiled.
 
-    `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`.
+    `walk` are its files, where they were listed just now. Who only wants findings need not have it `compiled`. `begun`
+    is called once, when there may be threads beside.
     """
     from kbsync.content.identity import identify
     from kbsync.content.tree import read_tree, store_tree
     from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect
 
-    tree = read_tree(workspace.content_root, cache=workspace.scan_cache, walk=walk, inspect=inspect)
+    tree = read_tree(workspace.content_root, cache=workspace.scan_cache, walk=walk, inspect=inspect, begun=begun)
     reading = _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
     if not compiled or reading.errors:
         store_tree(tree, workspace.scan_cache)

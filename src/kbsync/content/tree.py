@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -60,6 +60,7 @@ class _Parsers:
 
     inspect: Inspect | None
     workers: int
+    begun: Callable[[], None]
 
 
 def read_tree(
@@ -70,6 +71,7 @@ def read_tree(
     inspect: Inspect | None = None,
     known: dict[str, Row] | None = None,
     workers: int | None = None,
+    begun: Callable[[], None] = lambda: None,
 ) -> Tree:
     """Read the tree. Every problem is in the findings or in the sources' own problems.
 
@@ -81,6 +83,7 @@ def read_tree(
         known: the rows of the cache, where somebody loaded them just now.
         workers: how many processes may parse; None for as many as there are cores. A program with threads says 1:
             a fork of it may wait for ever for what another thread held.
+        begun: called once, when no more processes are forked: from here on there may be threads.
 
     Raises:
         ContentError: the root is not a folder.
@@ -97,8 +100,10 @@ def read_tree(
         else:
             changed.append(path)
     findings = walk.findings
-    if changed:
-        parsers = _Parsers(inspect, workers or os.cpu_count() or 1)
+    if not changed:
+        begun()
+    else:
+        parsers = _Parsers(inspect, workers or os.cpu_count() or 1, begun)
         rows |= _read_changed(root, {path: walk.sources[path] for path in changed}, known, findings, parsers)
         rows = {path: rows[path] for path in walk.sources if path in rows}
     tree = Tree(root, {path: row.source for path, row in rows.items()}, walk.others, findings, rows)
@@ -156,10 +161,9 @@ def _row(stamp: Stamp, source: Source, now_ns: int, old: Row | None) -> Row:
 
 
 def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[Source], list[tuple[str, OSError]]]:
-    if not paths:
-        return [], []
     if len(paths) < PARALLEL_FROM or parsers.workers == 1:
-        return _parse_batch(root, paths, parsers.inspect)
+        parsers.begun()
+        return _parse_batch(root, paths, parsers.inspect) if paths else ([], [])
     # Loaded here, the parser before there are children: a tree that the cache knows needs neither of the two.
     from concurrent.futures import ProcessPoolExecutor
 
@@ -170,7 +174,10 @@ def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[So
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
     with importing_nothing_from_here(), ProcessPoolExecutor(max_workers=parsers.workers) as pool:
-        for encoded, some_failed in pool.map(parse, batches):
+        # Where children are forked, all of them are with the first batch.
+        answers = pool.map(parse, batches)
+        parsers.begun()
+        for encoded, some_failed in answers:
             sources += msgspec.msgpack.decode(encoded, type=list[Source])
             failed += some_failed
     return sources, failed

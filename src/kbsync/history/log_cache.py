@@ -12,6 +12,7 @@ import heapq
 import re
 from array import array
 from collections.abc import Callable, Iterator
+from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -119,10 +120,11 @@ class Writer:
 
     def __init__(self, log: Log) -> None:
         self.log = log
-        self.is_full = False
         self._entries = sum(len(row.entries) for row in log.rows.values()) // ENTRY_BYTES
         self._names = {as_text(name): number for number, name in enumerate(log.names)}
         self._oids = {oid.hex(): number for number, oid in enumerate(log.oids)}
+        # A name that is there twice would shift all new numbers.
+        self.is_full = (len(self._names), len(self._oids)) != (len(log.names), len(log.oids))
 
     def add(self, commit: Commit) -> None:
         """Put a commit in."""
@@ -130,24 +132,17 @@ class Writer:
         self.is_full = self.is_full or self._entries > MOST_ENTRIES
         if self.is_full:
             return
-        numbers = array("I")
-        for entry in commit.entries:
-            name = self._name(entry.name)
-            old_name = self._name(entry.old_name) if entry.is_rename else name
-            numbers.extend((old_name, name, self._oid(entry.old_oid), self._oid(entry.oid), entry.percent))
-        self.log.rows[commit.id] = Row(commit.time_s, commit.parents, numbers.tobytes())
-
-    def _name(self, name: str) -> int:
-        if (number := self._names.get(name)) is None:
-            number = self._names[name] = len(self.log.names)
-            self.log.names.append(as_bytes(name))
-        return number
-
-    def _oid(self, oid: str) -> int:
-        if (number := self._oids.get(oid)) is None:
-            number = self._oids[oid] = len(self.log.oids)
-            self.log.oids.append(bytes.fromhex(oid))
-        return number
+        names, oids = self._names, self._oids
+        numbers: list[int] = []
+        for old_name, name, old_oid, oid, percent in commit.entries:
+            # New ones get the next number, in this order.
+            number = names.setdefault(name, len(names))
+            old_number = names.setdefault(old_name, len(names))
+            old_text, text = oids.setdefault(old_oid, len(oids)), oids.setdefault(oid, len(oids))
+            numbers += (old_number, number, old_text, text, percent)
+        self.log.names += map(as_bytes, islice(names, len(self.log.names), None))
+        self.log.oids += map(bytes.fromhex, islice(oids, len(self.log.oids), None))
+        self.log.rows[commit.id] = Row(commit.time_s, commit.parents, array("I", numbers).tobytes())
 
 
 def commits_of(log: Log, keep: Callable[[str], bool]) -> Iterator[Commit]:

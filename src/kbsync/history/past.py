@@ -58,7 +58,9 @@ class Past:
         yield from commits_of(self.kept.log, keep)
         if not self.kept.log.is_whole:
             for commit in self._read_on(known):
-                yield commit._replace(entries=tuple(e for e in commit.entries if e.is_rename or keep(e.name)))
+                yield commit._replace(
+                    entries=tuple([e for e in commit.entries if e.old_name != e.name or keep(e.name)])
+                )
 
     def _read_on(self, known: set[str]) -> Iterator[Commit]:
         """The commits beyond those that are known, which are kept as they are read."""

@@ -40,7 +40,7 @@ EVERYTHING = "."
 MAX_NAMES = 8
 """So many names are given to git, which then passes by what has nothing to do with them; more of them cost more."""
 
-REGULAR = (b"100644", b"100755")
+REGULAR = ("100644", "100755")
 
 
 class Entry(NamedTuple):
@@ -165,46 +165,37 @@ class Repository:
             if child.wait():
                 raise GitFailed(complaint(said))
 
-    def _commits(self, tokens: Iterator[bytes]) -> Iterator[Commit]:
+    def _commits(self, tokens: Iterator[str]) -> Iterator[Commit]:
+        # A long history has hundreds of thousands of entries, most of which nobody asks about.
         ids, entries = list[str](), list[Entry]()
+        prefix = self.prefix.decode("utf-8", "surrogateescape")
         for token in tokens:
-            line = token.lstrip(b"\n")
-            if line.startswith(b"\2"):
+            line = token.lstrip("\n")
+            if line.startswith(":"):
+                old_mode, mode, old_oid, oid, status = line.split(" ")
+                name = old_name = next(tokens, "").removeprefix(prefix)
+                percent = UNCHANGED
+                if status.startswith("R"):
+                    name, percent = next(tokens, "").removeprefix(prefix), int(status[1:])
+                if name.endswith(".md") or old_name.endswith(".md"):
+                    before, after = old_oid if old_mode[1:] in REGULAR else "", oid if mode in REGULAR else ""
+                    entries.append(Entry(old_name, name, before, after, percent))
+            elif line.startswith("\2"):
                 self.listed += 1
                 if ids:
-                    yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), _sources(entries))
-                ids, entries = line[1:].decode("ascii").split(), []
-            elif line.startswith(b":"):
-                entries.append(self._entry(line, tokens))
+                    yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), tuple(entries))
+                ids, entries = line[1:].split(), []
         if ids:
-            yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), _sources(entries))
-
-    def _entry(self, line: bytes, tokens: Iterator[bytes]) -> Entry:
-        old_mode, mode, old_oid, oid, status = line[1:].split(b" ")
-        name = old_name = self._name(next(tokens, b""))
-        percent = 100
-        if status.startswith(b"R"):
-            name, percent = self._name(next(tokens, b"")), int(status[1:])
-        return Entry(old_name, name, _oid(old_mode, old_oid), _oid(mode, oid), percent)
-
-    def _name(self, path: bytes) -> str:
-        return path.removeprefix(self.prefix).decode("utf-8", "surrogateescape")
+            yield Commit(ids[0], int(ids[1]), tuple(ids[2:]), tuple(entries))
 
     def at(self, commit: str, name: str) -> str:
         """What to ask of `Blobs` for the file of this name as a commit has it."""
         return f"{commit}:{self.prefix.decode('utf-8', 'surrogateescape')}{name}"
 
 
-def _sources(entries: list[Entry]) -> tuple[Entry, ...]:
-    return tuple(entry for entry in entries if entry.name.endswith(".md") or entry.old_name.endswith(".md"))
-
-
-def _tokens(stream: IO[bytes]) -> Iterator[bytes]:
+def _tokens(stream: IO[bytes]) -> Iterator[str]:
     rest = b""
     while chunk := stream.read(CHUNK):
-        *whole, rest = (rest + chunk).split(b"\0")
-        yield from whole
-
-
-def _oid(mode: bytes, oid: bytes) -> str:
-    return oid.decode("ascii") if mode in REGULAR else ""
+        whole, end, rest = (rest + chunk).rpartition(b"\0")
+        if end:
+            yield from whole.decode("utf-8", "surrogateescape").split("\0")

@@ -1,0 +1,119 @@
+"""The portal of a large tree, listed while the tree is read: neither waits for the other.
+
+Whoever reads a tree calls `begin` when it is read, and asks for what was seen when there is a tree. Errors come in the
+order of before: those of the files first, then the ledger's, the token's, the portal's. A small tree is read in less
+time than a request takes; there the portal is asked nothing before the files are known to be sound.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from concurrent.futures import Future
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kbsync.app.sides import Peek
+from kbsync.app.token import is_given
+from kbsync.app.workspace import Workspace
+from kbsync.content.walk import Walk
+from kbsync.errors import KbsyncError
+
+if TYPE_CHECKING:
+    from kbsync.service.contract import Service
+
+LARGE = 1_000
+"""Sources from which reading a tree takes longer than opening the service. As `content.tree.PARALLEL_FROM`."""
+
+WAKE_S = 0.5
+"""The longest wait in one piece, so that Ctrl-C ends it on every system."""
+
+
+def may_list_ahead(workspace: Workspace, walk: Walk) -> bool:
+    """Whether it pays and harms nobody: no program has to run for the token, and nobody has to be asked."""
+    is_far = workspace.profile.can_list and not workspace.settings.is_sandbox
+    return is_far and len(walk.sources) >= LARGE and is_given(workspace.session.token_file, os.environ)
+
+
+@dataclass(slots=True)
+class Ahead:
+    """The portal, and a listing of it that may be under way.
+
+    Args:
+        workspace: the project.
+        opened: closes the service in the end.
+    """
+
+    workspace: Workspace
+    opened: ExitStack
+    _service: Service | None = field(init=False, default=None)
+    _error: KbsyncError | None = field(init=False, default=None)
+    _seen: Future[Peek] | None = field(init=False, default=None)
+
+    def begin(self) -> None:
+        """Open the service and begin to list. What is wrong is kept for those who ask."""
+        try:
+            service = self.service()
+        except KbsyncError as exc:
+            self._error = exc
+            return
+        seen = self._seen = Future[Peek]()
+
+        def run() -> None:
+            try:
+                seen.set_result(_list(self.workspace, service))
+            except BaseException as exc:  # noqa: BLE001 - handed over to the thread that asks for it
+                seen.set_exception(exc)
+
+        # One that keeps no process alive: a command that ends early closes the service.
+        threading.Thread(target=run, name="ahead", daemon=True).start()
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether the portal was asked already."""
+        return self._seen is not None
+
+    def service(self) -> Service:
+        """The portal.
+
+        Raises:
+            KbsyncError: it cannot be opened, or could not be.
+        """
+        if self._error is not None:
+            raise self._error
+        if self._service is None:
+            self._service = self.opened.enter_context(self.workspace.open_service())
+        return self._service
+
+    def seen(self) -> Peek | None:
+        """What was listed, once all of it is there; None where nothing was begun.
+
+        Raises:
+            ServiceError: the portal could not be listed.
+        """
+        while self._seen is not None:
+            try:
+                return self._seen.result(WAKE_S)
+            except TimeoutError:
+                if self._seen.done():
+                    return self._seen.result()
+        return None
+
+
+def _list(workspace: Workspace, service: Service) -> Peek:
+    """Bring the snapshot of the portal up to date; with it the next listing finds all that it lists."""
+    from kbsync.service.category_lister import Expected
+    from kbsync.service.snapshot import load_snapshot, snapshot_path, store_snapshot
+
+    info = service.fetch_portal()
+    path = snapshot_path(workspace.cache_folder, workspace.target.key)
+    snapshot = load_snapshot(path, workspace.target.key)
+    expected = Expected(info.categories, seen=snapshot.categories)
+    locales = sorted(info.locales)
+    pages = service.peek(locales, expected)
+    service.observe(locales, snapshot, peeked=pages, expected=expected)
+    if not workspace.settings.service.version:
+        snapshot.version = service.version
+    store_snapshot(path, snapshot)
+    return Peek(info, pages)

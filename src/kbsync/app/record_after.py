@@ -1,0 +1,81 @@
+"""What a push leaves behind: the record of a plan with nothing to do, so that the next plan need not begin anew.
+
+A push writes into the ledger, and what it sends is another portal than the one that was listed: whatever was remembered
+before it is void (`plan_cache.py`). Afterwards, with the lock given back and the ledger closed, it does what a plan
+would do now, in the same order: name this side, read the ledger, list what moved, decide. Only the tree is not read
+again. So nothing is taken for true because it was sent: a person's edit meanwhile, another run, or an answer that was
+not what it seemed is in the listing or in the ledger, and then there is no record.
+
+Where nothing was sent and the ledger says what it said, the plan that was just made is the record.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from kbsync.app.options import AS_CONFIGURED, PlanOptions
+from kbsync.app.plan import Planned, make_plan
+from kbsync.app.plan_cache import YOUNG_NS, is_watched, local_side, remember
+from kbsync.app.reading import Reading
+from kbsync.app.sides import Recorded, read_ledger
+from kbsync.app.signals import answering, interrupt
+from kbsync.app.workspace import Workspace
+from kbsync.content.walk import Walk
+from kbsync.errors import KbsyncError
+from kbsync.model import Outcome
+from kbsync.service.contract import Service
+
+MOST_SENT = 1_000
+"""Changes whose rows are worth to be listed once more, 25 with each request. After more, the next plan lists them."""
+
+
+@dataclass(frozen=True, slots=True)
+class MadeFrom:
+    """What a push was planned from, and when that began, in seconds since 1970."""
+
+    walk: Walk
+    reading: Reading
+    options: PlanOptions
+    began_s: float
+    record: Recorded
+    planned: Planned
+
+
+def leave_record(workspace: Workspace, service: Service, made: MadeFrom, outcomes: Sequence[Outcome]) -> None:
+    """Leave a record of the plan that has nothing to do, where there is one by now.
+
+    The push is over, and nobody need wait for this: whatever goes wrong, there is only no record. Ctrl-C ends it.
+
+    Args:
+        workspace: the project; its ledger is closed.
+        service: the portal.
+        made: what the push was planned from.
+        outcomes: what became of its changes.
+    """
+    plan = made.planned.plan
+    options = made.options
+    if options.selectors or options.release or options.publish_staged or plan.held or is_watched(plan):
+        return
+    if len(outcomes) > MOST_SENT or any(item.outcome != "done" or item.change.stages for item in outcomes):
+        return
+    try:
+        with answering(interrupt):
+            _look_and_remember(workspace, service, made)
+    except (KbsyncError, KeyboardInterrupt):
+        return
+
+
+def _look_and_remember(workspace: Workspace, service: Service, made: MadeFrom) -> None:
+    # What was written within a tick of the file system's clock has no sure name.
+    time.sleep(YOUNG_NS / 1e9)
+    local = local_side(workspace, made.walk)
+    record = read_ledger(workspace)
+    if local is None or record.pending:
+        return
+    planned, began_s = made.planned, made.began_s
+    if planned.plan.changes or made.options != AS_CONFIGURED or record != made.record:
+        began_s = time.time()
+        planned = make_plan(workspace, made.reading, service, record, AS_CONFIGURED)
+    remember(workspace, made.reading, local, planned.portal, planned.plan, began_s)
