@@ -169,8 +169,11 @@ def push(
 
 def plan_of_nothing(workspace: Workspace) -> Plan | None:
     """The last plan, where that had nothing to do, and nothing moved since, here and on the portal; else None."""
-    nothing = _nothing_to_push(workspace, walk_tree(workspace.content_root))
-    return nothing.plan if nothing is not None else None
+    found = recall(workspace, local_side(workspace, walk_tree(workspace.content_root)))
+    if found is None or found[1]:
+        return None
+    with workspace.open_service() as service:
+        return peek(service, found[0])[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -142,8 +142,10 @@ class Repository:
             GitFailed: there is no HEAD, or it is broken.
         """
         found = self.git.ask("diff-index", "--cached", *RENAMES, "--diff-filter=R", "-z", "HEAD", "--", EVERYTHING)
-        tokens = iter(found.split(b"\0"))
-        return list(_sources([self._entry(token, tokens) for token in tokens if token.startswith(b":")]))
+        tokens = iter(found.decode("utf-8", "surrogateescape").split("\0"))
+        prefix = self.prefix.decode("utf-8", "surrogateescape")
+        entries = (_entry(token, tokens, prefix) for token in tokens if token.startswith(":"))
+        return [entry for entry in entries if entry is not None]
 
     def log(self, only: Collection[str] = (), *, head: str = "HEAD", since: str = "") -> Generator[Commit, None, None]:
         """The commits that HEAD is made of and that touched sources, newest first.
@@ -172,14 +174,8 @@ class Repository:
         for token in tokens:
             line = token.lstrip("\n")
             if line.startswith(":"):
-                old_mode, mode, old_oid, oid, status = line.split(" ")
-                name = old_name = next(tokens, "").removeprefix(prefix)
-                percent = UNCHANGED
-                if status.startswith("R"):
-                    name, percent = next(tokens, "").removeprefix(prefix), int(status[1:])
-                if name.endswith(".md") or old_name.endswith(".md"):
-                    before, after = old_oid if old_mode[1:] in REGULAR else "", oid if mode in REGULAR else ""
-                    entries.append(Entry(old_name, name, before, after, percent))
+                if (entry := _entry(line, tokens, prefix)) is not None:
+                    entries.append(entry)
             elif line.startswith("\2"):
                 self.listed += 1
                 if ids:
@@ -191,6 +187,19 @@ class Repository:
     def at(self, commit: str, name: str) -> str:
         """What to ask of `Blobs` for the file of this name as a commit has it."""
         return f"{commit}:{self.prefix.decode('utf-8', 'surrogateescape')}{name}"
+
+
+def _entry(line: str, tokens: Iterator[str], prefix: str) -> Entry | None:
+    """What a line of git's raw format says with the names that follow it; None where neither is a source."""
+    old_mode, mode, old_oid, oid, status = line.split(" ")
+    name = old_name = next(tokens, "").removeprefix(prefix)
+    percent = UNCHANGED
+    if status.startswith("R"):
+        name, percent = next(tokens, "").removeprefix(prefix), int(status[1:])
+    if not (name.endswith(".md") or old_name.endswith(".md")):
+        return None
+    before, after = old_oid if old_mode[1:] in REGULAR else "", oid if mode in REGULAR else ""
+    return Entry(old_name, name, before, after, percent)
 
 
 def _tokens(stream: IO[bytes]) -> Iterator[str]:
