@@ -471,3 +471,18 @@ def test_a_pulled_file_that_gets_a_plain_slug_before_its_first_commit_makes_no_s
     done = pushed.run("push")
     assert done.code == 4 and "slug in your file:  plain" in done.out
     assert len(portal.panel.articles("handbook")) == 4
+
+
+def test_a_clone_without_a_ledger_asks_about_an_article_that_both_sides_changed_in_every_way(pushed: Any, portal: Sandbox):
+    words = " ".join(f"word{number}" for number in range(40))
+    pushed.write(INVOICES, f"---\ntitle: Invoices\nposition: 20\nstatus: draft\n---\n{words}\n")
+    commit(pushed)
+    assert pushed.run("push").code == 0
+    portal.panel.edit("invoices", title="Bills", content=f"{words} And theirs.")
+    portal.panel.sql("UPDATE articles SET slug = 'bills' WHERE slug = 'invoices'")
+    pushed.write(INVOICES, f"---\ntitle: Our invoices\nposition: 20\nstatus: draft\n---\n{words}\n\nAnd ours.\n")
+    for path in (pushed.folder / ".kbsync").glob("ledger*"):
+        path.unlink()
+    done = pushed.run("push")
+    assert done.code == 4 and "This file may be article" in done.out
+    assert len(portal.panel.articles("handbook")) == 3

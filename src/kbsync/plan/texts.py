@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -25,6 +26,10 @@ MOST_EDGES = 32
 
 MOST_PAIRS = 20_000
 """Bodies are compared in so many pairs; beyond, only those of the same place or body."""
+
+MOST_UNKNOWN, ALIKE = 20, 0.8
+"""Where no ledger knows anything, and a locale has so few articles that no source is, each new source is compared with
+each of them; and so much of two bodies is the same where nothing else speaks for it."""
 
 MOST_REWRITTEN = 20
 """Where so few articles get another text, each is compared with each new source: its text may have moved, edited."""
@@ -70,7 +75,7 @@ def compared(
         # A person may have rewritten the article since; what was sent for that file is still on record.
         is_kept = item.fields.get("content") == _on_record(article, "content")
         share = likeness(new[path], new[path] if is_kept else old[node], same_title=same_title) if node in old else None
-        if share is not None:
+        if share is not None and (share >= ALIKE or not _is_unknown(weighed, item, node)):
             found[path, node[1]] = share
     return found
 
@@ -98,6 +103,7 @@ def _left(weighed: Weighed) -> Iterator[Pair]:
     items = (*weighed.unmatched(), *(weighed.items[path] for path in loose))
     new = sorted((item for item in items if item.kind == "article"), key=lambda item: item.path)
     many = len(new) * len(free) > MOST_PAIRS
+    unknown = Counter(weighed.index.nodes[node].some.locale for node in free if not weighed.index.known.bases)
     at_place: dict[str, list[Node]] = {}
     of_text: dict[object, list[Node]] = {}
     for node in sorted(free, key=str):
@@ -108,7 +114,9 @@ def _left(weighed: Weighed) -> Iterator[Pair]:
     for item in new:
         likely = (*at_place.get(place_of(item.path), ()), *of_text.get(item.fields.get("content"), ()))
         for node in dict.fromkeys((*likely, *(() if many else sorted(free, key=str)))):
-            if _is_ours(weighed, node) or _looks_like(weighed, item, node):
+            locale = weighed.index.nodes[node].some.locale
+            is_one_of_few = locale == item.locale and 0 < unknown[locale] <= MOST_UNKNOWN
+            if is_one_of_few or _is_ours(weighed, node) or _looks_like(weighed, item, node):
                 yield item.path, node
 
 
@@ -205,6 +213,12 @@ def _is_ours(weighed: Weighed, node: Node) -> bool:
     """Whether the record or git knows it."""
     article = weighed.index.nodes[node]
     return (article.base or article.former) is not None
+
+
+def _is_unknown(weighed: Weighed, item: Desired, node: Node) -> bool:
+    """Whether nothing but the text can say that a source is an article, because no ledger knows anything."""
+    is_said = bool(weighed.scales.reasons(item.path, node)) or _is_ours(weighed, node)
+    return not weighed.index.known.bases and not is_said and not _looks_like(weighed, item, node)
 
 
 def _looks_like(weighed: Weighed, item: Desired, node: Node) -> bool:
