@@ -13,7 +13,18 @@ from push.world import PORTAL, SETUP, TOKEN
 from service.forges import FORBIDDEN, FakeForge, running_forge
 
 from .forge import Forge
-from .jobs import AT_NIGHT, FORGE_TOKEN, GITHUB, GITLAB, MERGED, component, gitlab_job, gitlab_pull_job, read_yaml, reviewed
+from .jobs import (
+    AT_NIGHT,
+    FORGE_TOKEN,
+    GITHUB,
+    GITLAB,
+    MERGED,
+    component,
+    gitlab_job,
+    gitlab_pull_job,
+    read_yaml,
+    reviewed,
+)
 
 pytestmark = pytest.mark.slow
 
