@@ -148,3 +148,4 @@ def test_a_pull_that_cannot_ask_the_portal_makes_no_folder(remote: Any):
     assert remote.run("pull", KBSYNC_TOKEN="").code == 2
     assert remote.run("pull", "--dry-run").code == 0
     assert not (remote.folder / "docs").exists()
+    assert remote.run("pull").code == 0 and remote.run("plan", "--check").code == 0

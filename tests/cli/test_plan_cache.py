@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from cli.test_pull import git
 from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, recall, remember
 from kbsync.app.reading import read_content
 from kbsync.app.session import Session
@@ -110,6 +111,19 @@ def test_a_diff_of_a_remembered_plan_decodes_no_source_and_says_what_another_one
     assert remembered.code == 0 and not scan.exists()
     (quiet.folder / ".kbsync" / "cache" / records(quiet)[0]).unlink()
     assert quiet.run("diff", "--format", "json").out == remembered.out
+    assert scan.exists()
+
+
+def test_a_status_of_a_remembered_plan_decodes_no_source_until_there_is_another_commit(quiet: Project):
+    for arguments in (("init", "-q"), ("add", "content"), ("commit", "-qm", "First")):
+        git(quiet, *arguments)
+    scan = quiet.folder / ".kbsync" / "cache" / "scan.cache"
+    first = quiet.run("status", "--format", "json")
+    scan.unlink()
+    again = quiet.run("status", "--format", "json")
+    assert (again.code, again.out) == (first.code, first.out) and not scan.exists()
+    git(quiet, "commit", "-q", "--allow-empty", "-m", "Second")
+    assert quiet.run("status", "--format", "json").out == first.out
     assert scan.exists()
 
 

@@ -10,7 +10,7 @@ import shutil
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -113,7 +113,7 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
     root = workspace.content_root
     above = pull_folder(workspace)
     with ExitStack() as stack:
-        reading = None
+        reading, made = None, list[Path]()
         if root.exists():
             _finish_earlier(workspace, above, options)
             # A tree with errors is refused before the portal is asked for anything.
@@ -121,7 +121,10 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
         service = stack.enter_context(workspace.open_service())
         if reading is None:
             service.fetch_portal()  # Nothing is made for a portal that does not answer.
-            stack.enter_context(_new_folder(root))
+            made = [folder for folder in (root, *root.parents) if not folder.exists()]
+            stack.callback(_remove_empty, made)
+            with suppress(OSError):  # Reading it says what is wrong.
+                root.mkdir(parents=True, exist_ok=True)
             _finish_earlier(workspace, above, options)
             reading = read_sound(workspace)
         stage = Stage(above, root)
@@ -129,7 +132,10 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
         loader = Downloader(service.base_url, workspace.settings.service.timeout_s)
         stack.enter_context(loader.opened())
         planned = make_plan(workspace, reading, service, read_ledger(workspace), PlanOptions(full=options.full))
-        return _Pull(workspace, service, planned, options, stage, loader).run()
+        pulled = _Pull(workspace, service, planned, options, stage, loader).run()
+        if not options.dry_run:
+            made.clear()  # The portal has nothing, and the next command needs the folder.
+        return pulled
 
 
 def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> None:
@@ -137,18 +143,11 @@ def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> 
         workspace.session.note("Finished an earlier pull that was interrupted.")
 
 
-@contextmanager
-def _new_folder(root: Path) -> Iterator[None]:
-    """A content folder, as long as something comes into it."""
-    made = [folder for folder in (root, *root.parents) if not folder.exists()]
-    with suppress(OSError):  # Reading it says what is wrong.
-        root.mkdir(parents=True, exist_ok=True)
-    try:
-        yield
-    finally:
-        with suppress(OSError):  # There is something in it.
-            for folder in made:
-                folder.rmdir()
+def _remove_empty(folders: Iterable[Path]) -> None:
+    """Take away folders into which nothing came."""
+    with suppress(OSError):  # Something did.
+        for folder in folders:
+            folder.rmdir()
 
 
 def _end(stage: Stage) -> None:

@@ -242,7 +242,8 @@ class Texts:
             front[moved.name] = value
             edit.taken.append(moved.name)
             if moved.name == "slug":
-                front["aliases"] = self._aliases(source, there, str(moved.ours))
+                published = moved.agreed if isinstance(moved.agreed, str) else moved.ours
+                front["aliases"] = self._aliases(source, there, str(published))
         else:
             front[moved.name] = Both(value, OURS, THEIRS)
             edit.conflicts.append(moved.name)
@@ -251,7 +252,7 @@ class Texts:
         """What the front matter says for a value of the portal."""
         theirs = moved.theirs
         if moved.name == "locale":
-            edit.left["locale"] = f"in the panel it moved to `{theirs}`. Run `{self._move(source.path, there)}`"
+            edit.left["locale"] = f"in the panel it moved to `{theirs}`{self._move(source.path, there)}"
         if moved.name == "author":
             if theirs is not None and theirs not in self.authors:
                 edit.left["author"] = f"user {theirs} has no name under [authors] in kbsync.toml"
@@ -270,10 +271,12 @@ class Texts:
         return theirs.value if isinstance(theirs, Status) else theirs
 
     def _move(self, path: str, there: Observed) -> str:
-        """The command that moves a file to the locale and the category that its article has."""
+        """What to do where the panel moved an article to another locale: the second half of a sentence."""
+        if there.locale not in self.reading.compiler.site.locales:
+            return ", which is not a locale of your files: add it to [content] locales in kbsync.toml, and pull again"
         folder = self.names.folders.get((there.locale, str(there.fields.get("category") or "")), there.locale)
         place = self.names.give(folder, path.rpartition("/")[2].removesuffix(".md"), ".md")
-        return command_line("mv", path, place, options=[("--only", True), ("--keep-slug", True)])
+        return f". Run `{command_line('mv', path, place, options=[('--only', True), ('--keep-slug', True)])}`"
 
     def _aliases(self, source: Source, there: Observed, old: str) -> tuple[str, ...] | None:
         """The aliases of a file whose slug comes from the panel: readers of the old address are still led here."""

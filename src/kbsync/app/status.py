@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from kbsync.app.comparison import Comparison, open_comparison
+from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan import without_portal
+from kbsync.app.status_cache import find_unmoved
 from kbsync.app.translation_state import translation_states
 from kbsync.app.workspace import Workspace
 from kbsync.model import Observed
@@ -27,6 +29,17 @@ def status(workspace: Workspace, selectors: tuple[str, ...] = (), *, offline: bo
         TreeRefused: the content tree has errors.
         PlanRefused: offline, and there is nothing on record to compare with.
     """
+    unmoved = find_unmoved(workspace) if not (selectors or offline) else None
+    if unmoved is not None and (known := unmoved.numbers()) is not None:
+        note_without_ledger(workspace)
+        return known
+    found = _counted(workspace, selectors, offline=offline)
+    if unmoved is not None:
+        unmoved.keep(found)
+    return found
+
+
+def _counted(workspace: Workspace, selectors: tuple[str, ...], *, offline: bool) -> Overview:
     options = PlanOptions(selectors)
     with open_comparison(workspace, options, offline=offline) as comparison:
         planned = comparison.planned
