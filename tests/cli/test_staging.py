@@ -213,14 +213,20 @@ def test_a_plan_with_nothing_to_send_notes_what_is_pending_in_the_panel(unchange
     assert [item["path"] for item in found["panel_edits"]] == ["en/billing/invoices.md"]
     assert (found["held"], found["pending"], found["summary"]["unchanged"]) == ([], [], 5)
     assert "1 edit is pending in the panel" in unchanged.run("plan", "--format", "markdown").out
+    assert "pending in the panel, which a push would not touch." in " ".join(unchanged.run("why", INVOICES).out.split())
 
 
 def test_a_pending_edit_is_discarded_with_ours_though_the_file_has_nothing_to_send(unchanged, portal: Sandbox):
     assert unchanged.run("resolve", "--ours").out.startswith("Nothing needs your decision.")
     done = unchanged.run("resolve", INVOICES, "--ours")
     assert (done.code, done.out) == (0, "en/billing/invoices.md  staged title, staged body: ours\n")
+    unchanged.write(INVOICES, LIVE.replace("title: Invoices", "title: Invoices\ndescription: New"))
     plan = unchanged.run("plan")
-    assert "Discard the staged edits of 1 article" in plan.out and "Pending in the panel" not in plan.out
+    assert (
+        "Discard the staged edits of 1 article" in plan.out
+        and "Update 1 article." in plan.out
+        and "Pending in the panel" not in plan.out
+    )
     assert unchanged.run("push").code == 0
     assert seen(portal)[2:] == (None, None) and seen(portal)[0] == "Invoices"
     assert "Pending" not in unchanged.run("plan", "--check").out

@@ -166,6 +166,8 @@ def _reasons(found: Explained, style: Style) -> Iterator[list[str]]:
             yield style.wrapped(_not_published(item))
     if any(found.is_mine(item) for item in found.plan.staged_edits):
         yield style.wrapped("An edit of it is staged: readers see it after someone publishes it.")
+    if any(found.is_mine(item) for item in found.plan.panel_edits):
+        yield style.wrapped("Somebody has an edit of it pending in the panel, which a push would not touch.")
 
 
 def _not_published(item: Unpublished | Waiting) -> str:
