@@ -38,9 +38,12 @@ def in_a_pool(work):
 
 @pytest.mark.parametrize("start", [BODY, b"HTTP/1.1 200 OK\r\nX-Long: ", b""], ids=["body", "header", "status"])
 def test_an_answer_that_drips_for_ever_ends_at_the_deadline(start):
-    with a_server(drip(start)) as server, a_transport(server.base_url, timeout_s=0.1) as transport:
-        with pytest.raises(AnswerLost, match=r"The answer was not complete after 0\.4 s\."):
-            in_a_pool(lambda: transport.send("POST", "/api/x"))
+    with (
+        a_server(drip(start)) as server,
+        a_transport(server.base_url, timeout_s=0.1) as transport,
+        pytest.raises(AnswerLost, match=r"The answer was not complete after 0\.4 s\."),
+    ):
+        in_a_pool(lambda: transport.send("POST", "/api/x"))
     assert len(server.requests) == 1
 
 
