@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 PAGE_KIB = os.sysconf("SC_PAGE_SIZE") // 1024
+TICKS = os.sysconf("SC_CLK_TCK")
 LOOK_EVERY_S = 0.1
 
 
@@ -21,7 +22,8 @@ class Run:
     """One process: wall and CPU in seconds (user + system, its children's included), memory in MiB.
 
     `mib` is the largest resident set of the one process that had the largest, be it a child; `tree_mib` the largest
-    sum over the process and its children (0 where nobody looked). The kernel hands this runner's own resident set on to
+    sum over the process and its children (0 where nobody looked), and `clock` what each look saw: the moment and the
+    CPU that the process itself had used by then. The kernel hands this runner's own resident set on to
     what it starts, as the least that is ever counted: the runner stays small, and imports late what is large.
     """
 
@@ -30,6 +32,12 @@ class Run:
     mib: float
     out: str = ""
     tree_mib: float = 0.0
+    clock: tuple[tuple[float, float], ...] = ()
+
+    def cpu_between(self, begin_s: float, end_s: float) -> float:
+        """The CPU that it used between two moments of `time.monotonic`, to the nearest look; of a watched process."""
+        at_begin, at_end = (min(self.clock, key=lambda look: abs(look[0] - at_s)) for at_s in (begin_s, end_s))
+        return at_end[1] - at_begin[1]
 
 
 def measure(
@@ -57,12 +65,13 @@ def measure(
         wall_s = time.perf_counter() - started
         child.returncode = os.waitstatus_to_exitcode(status)
         tree_mib = watcher.stop() if watcher else 0.0
+        clock = tuple(watcher.clock) if watcher else ()
         out.seek(0)
         text = out.read()
         if child.returncode not in ok:
             errors.seek(0)
             raise SystemExit(f"{' '.join(command)} ended with {child.returncode}:\n{text[-2000:]}{errors.read()}")
-    return Run(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text, tree_mib)
+    return Run(wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024, text, tree_mib, clock)
 
 
 def use_bytecode() -> None:
@@ -86,6 +95,12 @@ def median(runs: Iterable[Run]) -> Run:
     )
 
 
+def least_and_median(runs: Iterable[Run], figure: Callable[[Run], float]) -> str:
+    """Both of a figure in seconds, as a cell of a table."""
+    found = [figure(run) for run in runs]
+    return f"{min(found):.2f} / {statistics.median(found):.2f} s"
+
+
 def ratio(pairs: Iterable[tuple[Run, Run]], figure: Callable[[Run], float]) -> float:
     """The median of first to second, of pairs that ran one right after the other: a busy moment hits both."""
     return statistics.median(figure(first) / figure(second) for first, second in pairs)
@@ -96,6 +111,7 @@ class _Watcher:
 
     def __init__(self, pid: int) -> None:
         self.pid, self.most_kib, self.over = pid, 0, threading.Event()
+        self.clock: list[tuple[float, float]] = []
         self.thread = threading.Thread(target=self._watch)
         self.thread.start()
 
@@ -108,6 +124,8 @@ class _Watcher:
     def _watch(self) -> None:
         while not self.over.wait(LOOK_EVERY_S):
             self.most_kib = max(self.most_kib, sum(map(_resident_kib, _family(self.pid))))
+            if (cpu_s := _cpu_s(self.pid)) > 0:
+                self.clock.append((time.monotonic(), cpu_s))
 
 
 def _family(pid: int) -> list[int]:
@@ -126,3 +144,12 @@ def _resident_kib(pid: int) -> int:
         return int(Path(f"/proc/{pid}/statm").read_text().split()[1]) * PAGE_KIB
     except (OSError, IndexError):
         return 0
+
+
+def _cpu_s(pid: int) -> float:
+    """User and system time of a process so far; its children's are not in it."""
+    try:
+        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    except OSError:
+        return 0.0  # It ended while we looked.
+    return (int(fields[11]) + int(fields[12])) / TICKS

@@ -181,6 +181,8 @@ class Stats:
                 "articles": len(shelf.slugs),
                 "categories": len(shelf.categories),
                 "create_span_s": self.last_answer_s - self.first_create_s,
+                "first_create_at_s": self.first_create_s,
+                "last_answer_at_s": self.last_answer_s,
                 "late_ms": {"median": late[len(late) // 2] * 1e3, "p99": late[len(late) * 99 // 100] * 1e3},
             }
         )

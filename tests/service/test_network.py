@@ -137,3 +137,13 @@ def test_a_service_that_closed_before_it_had_read_the_request_is_heard_and_its_c
 def test_outside_of_an_exchange_nothing_is_limited():
     assert math.isinf(Limit().until_s)
     Limit().check()
+
+
+def test_a_cookie_of_the_service_goes_back_to_it():
+    answer = b"HTTP/1.1 200 OK\r\nSet-Cookie: session=abc; Path=/\r\nContent-Length: 2\r\n\r\n[]"
+    with a_server(answer) as server, a_transport(server.base_url) as transport:
+        for _ in range(2):
+            transport.send("GET", "/api/x")
+    first, second = (str(request).lower() for request in server.requests)
+    assert "session=abc" in second
+    assert "session=abc" not in first

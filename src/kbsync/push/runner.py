@@ -33,6 +33,9 @@ from kbsync.push.together import Batch
 READY_FACTOR = 2
 """Requests in the pool for each thread: one under way, one ready, so that no thread waits for the coordinator."""
 
+SPARE = 4
+"""For so many threads one request stays ready while results are gathered and written down."""
+
 GATHER_S = 0.05
 """The longest pause between two results that are recorded together."""
 
@@ -262,7 +265,7 @@ class Runner:
 
         A transaction for two results costs hardly more than for one, and each takes the interpreter from the threads.
         """
-        timeout_s, enough = HEARTBEAT_S, concurrency + concurrency * (READY_FACTOR - 1) // 2
+        timeout_s, enough = HEARTBEAT_S, concurrency + concurrency // SPARE
         with suppress(Empty):
             while True:
                 yield self.done.get(timeout=timeout_s)
