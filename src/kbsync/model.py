@@ -79,11 +79,14 @@ def digest(text: str) -> str:
 
 
 def name_body(text: str) -> str:
-    """Name an article's text by its content: `body:` and 32 hex digits; line breaks at both ends do not count.
+    """Name an article's text by its content: `body:` and 32 hex digits. Line breaks at both ends do not count, nor
+    whether lines end as on Windows.
 
-    The panel's editor drops them, and no reader sees them. What is sent still has them as they are written. Texts are
-    compared by `markdown.uploaded.body_digest`, which also knows images that are the same.
+    The panel's editor drops the ones, and git adds and removes the others; no reader sees them. What is sent still has
+    them as they are written. Texts are compared by `markdown.uploaded.body_digest`, which also knows images that are
+    the same.
     """
+    text = text.replace("\r\n", "\n") if "\r" in text else text
     return BODY_PREFIX + _hexdigest(text.strip("\r\n"))
 
 

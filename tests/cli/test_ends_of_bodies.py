@@ -95,3 +95,15 @@ def test_a_profile_that_cannot_list_takes_a_ledger_of_the_version_before_as_it_i
         connection.execute("UPDATE item SET fields = replace(fields, ?, ?)", (new, old))
     plan = remote.run("plan", KBSYNC_AUTHORS__DEFAULT="1")
     assert plan.code == 0, plan
+
+
+def test_line_ends_as_on_windows_are_no_change(remote):
+    path = remote.folder / "content/en/billing/invoices.md"
+    text = path.read_bytes().replace(b"\r\n", b"\n")
+    assert remote.run("push").code == 0
+    path.write_bytes(text.replace(b"\n", b"\r\n"))
+    assert remote.run("plan", "--check").code == 0
+    path.write_bytes(text.replace(b"\n", b"\r\n") + b"More.\r\n")
+    assert "1 article updated" in remote.run("push").out
+    path.write_bytes(text + b"More.\n")
+    assert remote.run("plan", "--check").code == 0

@@ -473,7 +473,9 @@ def test_a_pulled_file_that_gets_a_plain_slug_before_its_first_commit_makes_no_s
     assert len(portal.panel.articles("handbook")) == 4
 
 
-def test_a_clone_without_a_ledger_asks_about_an_article_that_both_sides_changed_in_every_way(pushed: Any, portal: Sandbox):
+def test_a_clone_without_a_ledger_asks_about_an_article_that_both_sides_changed_in_every_way(
+    pushed: Any, portal: Sandbox
+):
     words = " ".join(f"word{number}" for number in range(40))
     pushed.write(INVOICES, f"---\ntitle: Invoices\nposition: 20\nstatus: draft\n---\n{words}\n")
     commit(pushed)

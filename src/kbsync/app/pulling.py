@@ -210,12 +210,10 @@ class Texts:
         if content is None:
             edit.left["content"] = "it changed on the portal while kbsync was reading; pull again"
             return None
-        theirs = self._relative(content, edit.path)
+        theirs = with_ends_of(text, self._relative(content, edit.path))
         if is_taken:
             edit.taken.append("content")
             return theirs
-        # A body that both wrote is compared anew anyway, so it need not keep the portal's line ends.
-        theirs = with_ends_of(text, theirs)
         ours = body_in(source, text)
         before = None if base is None else base.strip("\r\n")
         merged = merge_texts(before, ours.strip("\r\n"), theirs.strip("\r\n"))

@@ -26,7 +26,7 @@ from kbsync.markdown.constructs import Target
 from kbsync.markdown.rewrite import rewrite
 from kbsync.markdown.spans import scan
 from kbsync.markdown.uploaded import body_digest, by_key, image_name
-from kbsync.plan.three_way import merge_texts
+from kbsync.plan.three_way import merge_texts, with_ends_of
 
 ONE_SIDE = "Use `--ours` or `--into-file`, or merge them by hand."
 BY_HAND = "Copy the edit from the panel into your file by hand, then discard it there."
@@ -100,7 +100,7 @@ def _written(compiler: Compiler, source: Source, text: str, title: str, body: st
     """The file with another title and body, as near to what it was as can be."""
     post = read_post(text)
     start, end = source.title_span
-    old, new = post.content, _with_paths(compiler, source, by_key(body)).strip("\r\n")
+    old, new = post.content, with_ends_of(text, _with_paths(compiler, source, by_key(body))).strip("\r\n")
     if end:
         heading = old[:end] if source.title == title else f"{old[:start]}# {title}\n"
         tail = "\r\n" if "\r\n" in old else "\n"

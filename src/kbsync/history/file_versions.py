@@ -29,19 +29,19 @@ MOST_VERSIONS = 200
 class FileVersion:
     """One committed version of a file.
 
-    `data` are its bytes, `fields` what it gave, `bodies` the names that its body may have been sent under, `body` that.
+    `data` are its bytes, `fields` what it gave, `body_name` the name of its body, `body` that.
     """
 
     data: bytes
     commit: str
     time_s: int
     fields: Mapping[str, Value]
-    bodies: frozenset[Value]
+    body_name: Value
     body: str
 
     def gave(self, name: str, value: Value) -> bool:
         """Whether this version has the value."""
-        return value in self.bodies if name == "content" else self.fields.get(name) == value
+        return value == self.body_name if name == "content" else self.fields.get(name) == value
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class FileHistory:
                 text.commit,
                 text.until_s,
                 self._then.fields_of(revision),
-                frozenset(self._then.bodies_of(revision)),
+                self._then.name_of_body(revision),
                 self._then.body_of(revision),
             )
             for text, revision in found
@@ -177,7 +177,7 @@ def read_pushed_bodies(compiler: Compiler, wanted: Mapping[str, str], *, cache: 
     found: dict[str, str] = {}
     with suppress(GitFailed), FileHistory(compiler, cache) as history:
         for path, name in wanted.items():
-            body = next((version.body for version in history.versions(path) if name in version.bodies), None)
+            body = next((version.body for version in history.versions(path) if name == version.body_name), None)
             if body is not None:
                 found[path] = body
     return found

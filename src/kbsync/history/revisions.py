@@ -179,16 +179,9 @@ class Then:
         fields = article_fields(source, identity, self.compiler.authors, "")
         return {**fields, "status": status, "locale": identity.locale}
 
-    def bodies_of(self, revision: Revision) -> set[Value]:
-        """The digests that the body may have been sent with: as committed, and with the line ends of some checkout.
-
-        What was sent are the bytes of somebody's working tree, and `core.autocrlf` writes other line ends there.
-        """
-        body = self.body_of(revision)
-        if "\n" not in body:
-            return {body_digest(body)}
-        bare = body.replace("\r\n", "\n")
-        return {body_digest(text) for text in {body, bare, bare.replace("\n", "\r\n")}}
+    def name_of_body(self, revision: Revision) -> Value:
+        """The name of its body as it is compared, in which the line ends of a checkout do not count."""
+        return body_digest(self.body_of(revision))
 
     def body_of(self, revision: Revision) -> str:
         """The body as it was committed, with addresses in the place of links and images."""

@@ -247,12 +247,13 @@ class Search:
             found.gave = {name: v for name, v in fields.items() if name != "status" or revision.source.status}
             for pair in found.pairs.values():
                 pair.open = {name: value for name, value in pair.open.items() if name in fields}
-        bodies = self.then.bodies_of(revision) if "content" in wants and revision.source.kind == "article" else set()
+        is_text = "content" in wants and revision.source.kind == "article"
+        body = self.then.name_of_body(revision) if is_text else None
         for pair in found.pairs.values():
             for name, value in list(pair.open.items()):
                 # What a revision does not give is empty on the portal.
                 same = (
-                    value in bodies
+                    (is_text and value == body)
                     if name == "content"
                     else fields.get(name) == value or _both_empty(fields, name, value)
                 )
