@@ -128,7 +128,8 @@ def store_whole(path: Path, data: bytes | Iterable[bytes]) -> bool:
 
 def store_sealed(path: Path, head: bytes, body: bytes) -> bool:
     """Write a cache with its format's name before it and a digest, where that can be done; whether it was."""
-    return store_whole(path, head + _seal(body) + body)
+    # In two pieces: a large cache would be in memory twice.
+    return store_whole(path, (head + _seal(body), body))
 
 
 def load_sealed(path: Path, head: bytes) -> bytes | None:
