@@ -5,7 +5,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
@@ -174,10 +173,15 @@ def _is_footnote(target: Target) -> bool:
     return "/" not in path and not path.endswith((".md", *PICTURES))
 
 
-@lru_cache(maxsize=20_000)
 def _joined(folder: str, written: str) -> str:
-    """The path of the tree that a link in a folder means; articles of one folder link to the same places."""
-    return posixpath.normpath(posixpath.join(folder, unquote(written)))
+    """The path of the tree that a link in a folder means."""
+    above, rest = folder, written
+    while above and rest.startswith("../"):
+        above, rest = above.rpartition("/")[0], rest[3:]
+    # Nearly all links are names behind some `../`; a file name that ends with a dot is not worth a closer look.
+    if not rest or "%" in rest or "./" in rest or "//" in rest or rest[0] == "/" or rest[-1] in "./":
+        return posixpath.normpath(posixpath.join(folder, unquote(written)))
+    return f"{above}/{rest}" if above else rest
 
 
 def _label(text: str) -> str:

@@ -62,9 +62,10 @@ def _code(text: str) -> str:
     fence = FENCE.match(text)
     if fence is None or fence[1].lower() in PLAIN:
         return ""
-    lines = [line.strip() for line in text.strip().splitlines()]
-    if "#" in text or "//" in text or "<!--" in text:
-        lines = [COMMENT.split(line, maxsplit=1)[0].strip() for line in lines]
+    lines = [
+        COMMENT.split(line, maxsplit=1)[0].strip() if "#" in line or "//" in line or "<" in line else line.strip()
+        for line in text.strip().splitlines()
+    ]
     return blake2b("\n".join(filter(None, lines)).encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 

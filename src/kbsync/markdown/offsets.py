@@ -8,7 +8,8 @@ class Places:
         """Prepare for `text`, whose first `skipped` characters the parser did not get to see."""
         self.text = text
         self._skipped = skipped
-        self._data = None if text.isascii() else text[skipped:].encode()
+        self._is_ascii = text.isascii()
+        self._data = b""
         self._lone_cr = "\r" in text and text.count("\r") != text.count("\r\n")
         self._byte = self._char = 0
         self._line_at = 0
@@ -16,8 +17,11 @@ class Places:
 
     def char(self, byte: int) -> int:
         """Give the character offset of a byte offset."""
-        if self._data is None:
+        if self._is_ascii:
             return byte + self._skipped
+        if not self._data:
+            # Not before somebody asks: lines and columns need no bytes.
+            self._data = self.text[self._skipped :].encode()
         if byte >= self._byte:
             self._char += len(self._data[self._byte : byte].decode())
         else:
@@ -40,6 +44,15 @@ class Places:
         if self._lone_cr:
             line_start = max(line_start, self.text.rfind("\r", 0, char) + 1)
         return char - line_start + 1
+
+    def spot(self, char: int) -> tuple[int, int]:
+        """Give line and column of a character offset."""
+        if char < self._line_at or self._lone_cr:
+            return self.line(char), self.column(char)
+        text = self.text
+        self._line += text.count("\n", self._line_at, char)
+        self._line_at = char
+        return self._line, char - (text.rfind("\n", 0, char) + 1 or self._skipped) + 1
 
     def _line_ends(self, start: int, end: int) -> int:
         count = self.text.count("\n", start, end)

@@ -7,6 +7,7 @@ destination as it was written and turns them into offsets of the `str`, so that 
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Literal
 
 import pyromark
@@ -19,6 +20,7 @@ from kbsync.markdown.written import definition_span, inline_span
 _PARSER = pyromark.Markdown(options=pyromark.Options.ENABLE_TABLES)
 _PLAIN = frozenset({"Link", "Image", "Heading"})
 _REFERENCES = frozenset({"Reference", "Collapsed", "Shortcut"})
+_START = attrgetter("start")
 _SUPERSCRIPT = re.compile(r"\^([^^]+)\^")
 
 
@@ -34,15 +36,15 @@ def scan(text: str) -> Scan:
         # Most events are text outside of anything that is looked for: they must fall through quickly.
         if opened:
             reader.inside(event, span)
-        elif event.__class__ is dict:
-            if (tag := event.get("Start")) is not None:
-                if tag.__class__ is dict:
-                    if _PLAIN.isdisjoint(tag) or not reader.plain(tag, span, events):
-                        reader.start(tag, span)
-                elif tag == "HtmlBlock":
+        elif "Start" in event:
+            tag = event["Start"]
+            if tag.__class__ is dict:
+                if _PLAIN.isdisjoint(tag) or not reader.plain(tag, span, events):
                     reader.start(tag, span)
-            elif "InlineHtml" in event:
-                reader.html("inline", span)
+            elif tag == "HtmlBlock":
+                reader.start(tag, span)
+        elif "InlineHtml" in event:
+            reader.html("inline", span)
     if "]:" in text:
         reader.definitions(_PARSER.reference_definitions(text.removeprefix("\ufeff")))
     return reader.result()
@@ -162,7 +164,7 @@ class _Reader:
         else:
             span = inline_span(text, inner_end, end, destination)
         if span is not None:
-            self._targets.append(Target(kind, destination, *span, *self._spot(span[0]), words, data["title"]))
+            self._targets.append(Target(kind, destination, *span, *self.places.spot(span[0]), words, data["title"]))
 
     def inside(self, event: Any, span: Any) -> None:
         """Take what stands in a link, an image or a heading."""
@@ -200,22 +202,21 @@ class _Reader:
 
     def html(self, kind: Literal["inline", "block"], span: Any) -> None:
         start, end = self.places.char(span["start"]), self.places.char(span["end"])
-        self._raw_html.append(RawHtml(kind, self.places.text[start:end], start, end, *self._spot(start)))
+        self._raw_html.append(RawHtml(kind, self.places.text[start:end], start, end, *self.places.spot(start)))
 
     def definitions(self, found: dict[str, Any]) -> None:
         for label, definition in found.items():
             start, end = (self.places.char(definition["span"][edge]) for edge in ("start", "end"))
             span = definition_span(self.places.text, start, end, definition["dest"])
             if span is not None:
-                spot = self._spot(span[0])
+                spot = self.places.spot(span[0])
                 title = definition["title"] or ""
                 self._targets.append(Target("definition", definition["dest"], *span, *spot, label, title))
 
     def result(self) -> Scan:
-        self._targets.sort(key=lambda target: target.start)
         return Scan(
-            tuple(self._targets),
-            tuple(sorted(self._references, key=lambda reference: reference.start)),
+            tuple(sorted(self._targets, key=_START)),
+            tuple(sorted(self._references, key=_START)),
             tuple(self._headings),
             tuple(self._raw_html),
             tuple(self._tables),
@@ -236,7 +237,7 @@ class _Reader:
         kind: Literal["link", "image"] = "image" if done.name == "Image" else "link"
         label, destination = done.data["id"], done.data["dest_url"]
         words = "".join(done.pieces)
-        self._references.append(Reference(kind, label, destination, start, end, *self._spot(start), words))
+        self._references.append(Reference(kind, label, destination, start, end, *self.places.spot(start), words))
 
     def _close_target(self, done: _Open, start: int, end: int) -> None:
         words = "".join(done.pieces)
@@ -247,8 +248,5 @@ class _Reader:
         destination = decode_entities(done.data["dest_url"])
         if done.data["link_type"] == "Email":
             destination = f"mailto:{destination}"
-        spot = self._spot(start + 1)
+        spot = self.places.spot(start + 1)
         self._targets.append(Target("autolink", destination, start + 1, end - 1, *spot, words, done.data["title"]))
-
-    def _spot(self, char: int) -> tuple[int, int]:
-        return self.places.line(char), self.places.column(char)
