@@ -8,6 +8,9 @@ from dataclasses import dataclass, field
 from kbsync.site.writer_panel import Command
 
 
+UP_TO_DATE = "Everything is up to date."
+
+
 @dataclass(frozen=True, slots=True)
 class FilePlan:
     """What the plan has for one file.
