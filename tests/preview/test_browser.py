@@ -225,7 +225,9 @@ def test_a_right_to_left_locale_reads_from_right_to_left(desk: Running, visit: V
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, FRENCH_HOME, "/en/articles/none", "/-/overview", "/-/findings", "/-/codes"])
+@pytest.mark.parametrize(
+    "url", [HOME, BILLING, REFUNDS, FRENCH_HOME, "/en/articles/none", "/-/overview", "/-/findings", "/-/codes"]
+)
 def test_axe_finds_nothing_serious(visit: Visit, url: str, scheme: str):
     page = visit(url, color_scheme=scheme)
     found = Axe().run(page).response["violations"]

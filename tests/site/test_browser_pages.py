@@ -15,7 +15,15 @@ pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 ARTICLE = "/en/articles/first-push"
 PHONE = {"width": 360, "height": 740}
-KINDS = ["/en/", "/en/categories/publishing", ARTICLE, "/-/overview", "/-/findings", "/en/articles/first-pusch", "/-/everything"]
+KINDS = [
+    "/en/",
+    "/en/categories/publishing",
+    ARTICLE,
+    "/-/overview",
+    "/-/findings",
+    "/en/articles/first-pusch",
+    "/-/everything",
+]
 
 EVERYTHING = """
 Text with `code`, **strong**, *em*, ^up^, [a link](/en/) and a very-long-word-{long} and `{long}`.
