@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 
 from kbsync.site.writer_panel import Command
 
-
 UP_TO_DATE = "Everything is up to date."
 
 
