@@ -26,7 +26,7 @@ def test_it_is_the_plan_for_edits_in_the_panel_renamed_files_new_ones_and_errors
     find = plan_finder(Session(config=remote.folder / "kbsync.toml"), remote.environ["KBSYNC_TOKEN"])
     plans = find().by_path
     edited = plans[INVOICES]
-    assert edited.sentences == ("Needs your decision: title: edited in the panel.",)
+    assert edited.sentences == ("Needs your decision: edited in the panel (title).",)
     assert [command.line.rpartition(" --config ")[0] for command in edited.commands] == [
         f"kbsync resolve {INVOICES} {side}" for side in ("--ours", "--theirs", "--into-file")
     ]

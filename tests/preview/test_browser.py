@@ -234,6 +234,24 @@ def test_axe_finds_nothing_serious(visit: Visit, url: str, scheme: str):
     assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_where_everything_is_marked(desk: Running, visit: Visit, scheme: str):
+    marked = "[x](none.md) <b>y</b> ![z](none.png)\n\n<div>d</div>\n\n~~s~~\n"
+    write(desk, "en/billing/refunds.md", f"---\ntitle: ''\nstatus: published\n---\n{marked}")
+    page = visit(REFUNDS, color_scheme=scheme)
+    page.click("#kb-tab-findings")
+    expect(page.locator(".dead, .missing-image")).to_have_count(2)
+    for _ in ("open", "closed"):
+        found = Axe().run(page).response["violations"]
+        assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
+        page.keyboard.press("w")
+    page.keyboard.press("w")
+    expect(page.locator(".bar.errors")).to_be_visible()
+    page.get_by_role("button", name="Show", exact=True).press("Enter")
+    expect(page.locator("#kb-tab-findings")).to_be_focused()
+    expect(page.locator(".bar.errors")).to_be_hidden()
+
+
 @pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, "/-/overview", "/-/findings"])
 def test_nothing_is_wider_than_a_phone(visit: Visit, url: str):
     page = visit(url, viewport={"width": 360, "height": 740})

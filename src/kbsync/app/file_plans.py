@@ -142,9 +142,9 @@ def _change(change: Change) -> str:
 
 def _held(item: Held) -> str:
     """What needs a decision."""
-    fields = f" {field_names(item.fields)}:" if item.fields else ""
+    fields = f" ({field_names(item.fields)})" if item.fields else ""
     hint = "" if item.reason in EDITED and not item.elsewhere else f" {item.elsewhere or item.hint}"
-    return f"Needs your decision:{fields} {reason_of(item)}.{hint}"
+    return f"Needs your decision: {reason_of(item)}{fields}.{hint}"
 
 
 def _commands(path: str, held: Sequence[Held], options: Sequence[Option]) -> Iterator[Command]:
