@@ -128,6 +128,32 @@ def test_findings_are_beside_the_article_and_lead_to_the_editor_and_to_what_expl
     expect(page.locator("#kb-301")).to_be_in_viewport()
 
 
+def test_a_finding_leads_to_its_place_in_the_text_from_the_panel_and_from_the_list(desk: Running, visit: Visit):
+    write(desk, "en/billing/refunds.md", LONG + "\nSee [x](none.md).\n")
+    page = visit(REFUNDS)
+    page.locator("#kb-tab-findings").focus()
+    page.keyboard.press("Enter")
+    show = page.locator(".finding", has_text="KB301").get_by_role("button", name="Show on the page")
+    show.press("Enter")
+    expect(page.locator("article .dead")).to_be_in_viewport(ratio=1)
+    page.goto(desk.address.rstrip("/") + HOME)
+    page.locator(".counts a", has_text="warning").click()
+    page.locator(".finding", has_text="KB301").get_by_role("link", name="Show on the page").click()
+    expect(page.locator("article .dead")).to_be_in_viewport(ratio=1)
+    expect(page.locator("#kb-panel-findings")).to_be_visible()
+
+
+def test_the_page_of_a_renamed_file_goes_along_without_navigation(desk: Running, visit: Visit):
+    page = visit(REFUNDS)
+    stay(page)
+    (desk.content / "en/billing/refunds.md").rename(desk.content / "en/billing/money-back.md")
+    expect(page).to_have_url(f"{desk.address}en/articles/money-back")
+    write(desk, "en/billing/money-back.md", A_REFUND.replace("Text.", "Followed."))
+    expect(page.get_by_text("Followed.")).to_be_visible()
+    expect(page.locator(".gone")).to_have_count(0)
+    assert page.evaluate("window.stayed")
+
+
 def test_another_kbsync_toml_loads_the_page_anew(desk: Running, visit: Visit):
     page = visit(HOME)
     (desk.folder / "kbsync.toml").write_text('[service]\nportal = "manual"\n', "utf-8")
@@ -199,14 +225,34 @@ def test_a_right_to_left_locale_reads_from_right_to_left(desk: Running, visit: V
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, FRENCH_HOME, "/en/articles/none", "/-/overview", "/-/codes"])
+@pytest.mark.parametrize(
+    "url", [HOME, BILLING, REFUNDS, FRENCH_HOME, "/en/articles/none", "/-/overview", "/-/findings", "/-/codes"]
+)
 def test_axe_finds_nothing_serious(visit: Visit, url: str, scheme: str):
     page = visit(url, color_scheme=scheme)
     found = Axe().run(page).response["violations"]
     assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
 
 
-@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, "/-/overview"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious_where_everything_is_marked(desk: Running, visit: Visit, scheme: str):
+    marked = "[x](none.md) <b>y</b> ![z](none.png)\n\n<div>d</div>\n\n~~s~~\n"
+    write(desk, "en/billing/refunds.md", f"---\ntitle: ''\nstatus: published\n---\n{marked}")
+    page = visit(REFUNDS, color_scheme=scheme)
+    page.click("#kb-tab-findings")
+    expect(page.locator(".dead, .missing-image")).to_have_count(2)
+    for _ in ("open", "closed"):
+        found = Axe().run(page).response["violations"]
+        assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
+        page.keyboard.press("w")
+    page.keyboard.press("w")
+    expect(page.locator(".bar.errors")).to_be_visible()
+    page.get_by_role("button", name="Show", exact=True).press("Enter")
+    expect(page.locator("#kb-tab-findings")).to_be_focused()
+    expect(page.locator(".bar.errors")).to_be_hidden()
+
+
+@pytest.mark.parametrize("url", [HOME, BILLING, REFUNDS, "/-/overview", "/-/findings"])
 def test_nothing_is_wider_than_a_phone(visit: Visit, url: str):
     page = visit(url, viewport={"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360

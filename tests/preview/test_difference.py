@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from html import unescape
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.preview.word_diff import LEFT_OUT, MOST_WORDS, difference_html
+from kbsync.preview.word_diff import LEFT_OUT, MOST_WORDS, difference_columns, difference_html
 
 TEXTS = st.lists(st.sampled_from(["one", "two", "<b>", "&", "\n", "\n\n", " ", "ä", "```"]), max_size=20).map("".join)
 
@@ -49,3 +50,39 @@ def test_without_what_comes_it_is_the_old_and_without_what_goes_the_new(before: 
     for text, tag in ((before, "ins"), (after, "del")):
         for paragraph in re.findall(r"<p>(.*?)</p>", html, flags=re.DOTALL):
             assert without(paragraph.replace("<br>", "\n"), tag) in text
+
+
+# --- in columns --------------------------------------------------------------------------------------------------------
+
+
+def test_columns_have_what_goes_on_one_side_and_what_comes_on_the_other():
+    html = difference_columns("Same.\n\nPay it back.", "Same.\n\nPay all back.")
+    assert '<div class="old">Pay <del>it</del> back.</div><div class="new">Pay <ins>all</ins> back.</div>' in html
+    assert "Same" not in html
+    assert difference_columns("a\r\n", "a\n") == ""
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "code"),
+    [
+        ("```sh\none\n\ntwo\n```\n\nText.", "```sh\none\n\nthree\n```\n\nText.", True),
+        ("| a | b |\n| - | - |\n| 1 | 2 |", "| a | b |\n| - | - |\n| 1 | 3 |", True),
+        ("    indented", "    other", True),
+        ("Words with `code`.", "Words with `other`.", False),
+    ],
+)
+def test_code_and_tables_are_shown_as_they_are_written(before: str, after: str, code: bool):
+    html = difference_columns(before, after)
+    assert ('<div class="pair code">' in html) is code
+    assert html.count('class="old"') == 1
+    assert "<br>" not in html
+
+
+@given(TEXTS, TEXTS)
+def test_columns_escape_everything_and_lose_no_word(before: str, after: str):
+    html = difference_columns(before, after)
+    assert "<b>" not in html
+    for side, text in (("old", before), ("new", after)):
+        shown = "\n".join(re.findall(rf'<div class="{side}">(.*?)</div>', html, flags=re.DOTALL))
+        words = unescape(re.sub(r"</?(?:ins|del)>", "", shown)).split()
+        assert not set(words) - set(text.split())

@@ -178,7 +178,7 @@ def _writer(path: Path, front: dict[str, object], html: str, others: dict[str, s
             '<div class="new">It takes about <ins>ten</ins> minutes.</div></div>'
             '<div class="pair code"><div class="old">| Command | Does |</div>'
             '<div class="new">| Command | Does <ins>what</ins> |</div></div>',
-            ("Needs your decision: description, edited in the panel.",),
+            ("Needs your decision: edited in the panel (description).",),
             (
                 Command("Send your file", f"kbsync resolve {name} --ours"),
                 Command("Keep the portal's value", f"kbsync resolve {name} --theirs"),

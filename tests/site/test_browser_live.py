@@ -140,6 +140,60 @@ def test_at_the_top_the_page_stays_at_the_top(live):
     assert page.evaluate("scrollY") == 0
 
 
+MEASURE_SHIFTS = """() => { window.shift = 0; new PerformanceObserver(list => {
+    for (const entry of list.getEntries()) window.shift += entry.value; }).observe({ type: 'layout-shift' }); }"""
+"""JavaScript that adds up how far the page jumps under the reader's eyes."""
+
+PAST_TWO_FRAMES = "new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(drawn))))"
+
+
+def changed(*places: int) -> str:
+    return text(*(f"{old} Changed." if number in places else old for number, old in enumerate(PARAGRAPHS)))
+
+
+def test_a_change_out_of_sight_is_scrolled_to_and_nothing_jumps(live):
+    page, save = live(text(*PARAGRAPHS))
+    page.evaluate(MEASURE_SHIFTS)
+    save(changed(30))
+    expect(page.locator("article p").nth(30)).to_be_in_viewport(ratio=1)
+    save(changed(2, 30))
+    expect(page.locator("article p").nth(2)).to_be_in_viewport(ratio=1)
+    page.evaluate(PAST_TWO_FRAMES)
+    assert page.evaluate("window.shift") == 0
+    expect(page.locator("#kb-pill")).to_have_count(0)
+
+
+def test_whoever_reads_elsewhere_stays_there_and_is_shown_the_way(live):
+    page, save = live(text(*PARAGRAPHS))
+    page.evaluate("scrollTo({ top: 900, behavior: 'instant' })")
+    page.evaluate(PAST_TWO_FRAMES)
+    save(changed(0))
+    expect(page.locator("#kb-pill")).to_have_text("Changed above")
+    save(changed(0, 30))
+    pill = page.locator("#kb-pill")
+    expect(pill).to_have_text("Changed below")
+    assert page.evaluate("scrollY") == 900
+    pill.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator("article p").nth(30)).to_be_in_viewport(ratio=1)
+    expect(pill).to_have_count(0)
+    # In the editor again, the writer wants to see what they write.
+    page.evaluate("scrollTo({ top: 900, behavior: 'instant' })")
+    page.evaluate(PAST_TWO_FRAMES)
+    page.evaluate("dispatchEvent(new Event('blur'))")
+    save(changed(0, 30, 35))
+    expect(page.locator("article p").nth(35)).to_be_in_viewport(ratio=1)
+
+
+def test_of_a_long_text_the_words_that_changed_are_scrolled_to(live):
+    lines = [f"line {number}" for number in range(200)]
+    page, save = live("```\n" + "\n".join(lines) + "\n```")
+    lines[150] = "line 150 is other"
+    save("```\n" + "\n".join(lines) + "\n```")
+    expect(page.locator("article pre")).to_contain_text("150 is other")
+    page.wait_for_function("scrollY > 2000")
+
+
 def test_a_selection_and_the_focus_live_on(live):
     page, save = live("Hello wide world, [a link](/en/) and more.")
     page.evaluate(
@@ -245,6 +299,8 @@ def test_a_broken_source_is_told_over_the_last_good_page_and_goes_when_it_is_men
         ),
     )
     expect(page.locator(".broken")).to_contain_text("no title")
+    expect(page.locator(".broken")).to_be_in_viewport(ratio=1)
+    expect(page.locator(".broken a")).to_have_attribute("href", "vscode://file/x:3:1")
     expect(page.locator("article p")).to_have_text("Good.")
     save("Better.")
     expect(page.locator(".broken")).to_have_count(0)
@@ -254,6 +310,7 @@ def test_a_deleted_page_says_so_and_leads_home_and_comes_back_with_its_file(live
     page, save = live("Here.")
     site.tell("gone")
     expect(page.locator(".gone")).to_contain_text("deleted")
+    expect(page.locator(".gone")).to_be_in_viewport(ratio=1)
     expect(page.locator(".gone a")).to_have_attribute("href", page.url.replace(URL, "/en/"))
     save("Back.")
     expect(page.locator(".gone")).to_have_count(0)

@@ -14,7 +14,7 @@ from kbsync.app.workspace import Workspace
 from kbsync.command import Option, command_line
 from kbsync.errors import KbsyncError
 from kbsync.model import Action, Change, Held, Reason, visible
-from kbsync.preview.file_plan import FilePlan, FilePlans, FindPlans
+from kbsync.preview.file_plan import UP_TO_DATE, FilePlan, FilePlans, FindPlans
 from kbsync.report.vocabulary import PAST, reason_of
 from kbsync.site.writer_panel import Command
 from kbsync.words import field_names
@@ -86,6 +86,8 @@ def file_plans(planned: Planned, options: Sequence[Option] = ()) -> FilePlans:
         options: those without which a command would be about another portal.
     """
     plan, weighed = planned.plan, planned.weighed
+    # Of what people did in the panel since the last push, an offline plan knows nothing.
+    nothing = (UP_TO_DATE,) if plan.as_of is None else ()
     changes: dict[str, list[Change]] = {}
     held: dict[str, list[Held]] = {}
     kept: dict[str, list[Held]] = {}
@@ -109,7 +111,7 @@ def file_plans(planned: Planned, options: Sequence[Option] = ()) -> FilePlans:
         )
         found[path] = FilePlan(
             planned.reading.compiler.tree.sources[path].raw_digest,
-            (*(sentences or ("Everything is up to date.",)), *_refused(planned)),
+            (*(sentences or nothing), *_refused(planned)),
             tuple(_commands(path, decide, options)),
             (there.locale or desired.locale, there.slug) if there else None,
             any(item.reason in EDITED for item in decide),
@@ -133,15 +135,16 @@ def _change(change: Change) -> str:
     what = f"Not pushed yet: {field_names(fields)}." if fields else "Not pushed yet."
     becomes = "" if change.action is Action.UPDATE else f" It is {done} by the next push."
     renamed = f" The file was `{change.was}`." if change.was and change.was != change.path else ""
+    slug = f" The slug becomes `{change.after['slug']}`." if "slug" in change.after else ""
     live = " Readers see the change immediately." if change.live else ""
-    return f"{what}{becomes}{renamed}{live}"
+    return f"{what}{becomes}{renamed}{slug}{live}"
 
 
 def _held(item: Held) -> str:
     """What needs a decision."""
-    fields = f" {field_names(item.fields)}:" if item.fields else ""
+    fields = f" ({field_names(item.fields)})" if item.fields else ""
     hint = "" if item.reason in EDITED and not item.elsewhere else f" {item.elsewhere or item.hint}"
-    return f"Needs your decision:{fields} {reason_of(item)}.{hint}"
+    return f"Needs your decision: {reason_of(item)}{fields}.{hint}"
 
 
 def _commands(path: str, held: Sequence[Held], options: Sequence[Option]) -> Iterator[Command]:

@@ -19,7 +19,7 @@ from kbsync.files import read_within
 from kbsync.markdown.uploaded import body_digest, by_key
 from kbsync.model import Value, visible
 from kbsync.preview.checking import Project
-from kbsync.preview.file_plan import FilePlan, FilePlans, FindPlans
+from kbsync.preview.file_plan import UP_TO_DATE, FilePlan, FilePlans, FindPlans
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.word_diff import difference_columns
 from kbsync.site.writer_panel import WriterDiff
@@ -141,8 +141,8 @@ class Comparer:
         return self._with_plan(self._known.get(path, ASKING), self._sentences(live_tree, path, ours))
 
     def want_plan(self) -> None:
-        """Make the first plan: it counts what was edited in the panel."""
-        if self.find_plans is not None and self._plans is None:
+        """Make the plan anew, as soon as may be: the files are others, and one can be about another."""
+        if self.find_plans is not None:
             self._wanted.put(("", None))
 
     # --- what the plan says ------------------------------------------------------------------------------------------
@@ -166,7 +166,12 @@ class Comparer:
             return diff
         # A push may create it, or find it under another slug: only the plan knows.
         found = WriterDiff(NOT_FOUND) if diff == NOT_THERE else diff
-        return replace(found, plan=plan.sentences, commands=plan.commands)
+        state = found.state
+        if plan.sentences:
+            # What is compared here is not all that there is to a plan: a slug, a position.
+            same = "" if UP_TO_DATE in plan.sentences else "Fields and body are the same."
+            state = state.replace(UP_TO_DATE, same).rstrip()
+        return replace(found, state=state, plan=plan.sentences, commands=plan.commands)
 
     def _place_of(self, path: str, ours: Ours) -> tuple[str, str]:
         """Under which locale and slug the portal has the article: as the plan found it, or else as the file says."""
@@ -195,7 +200,7 @@ class Comparer:
     # --- the thread --------------------------------------------------------------------------------------------------
 
     def _work(self) -> None:
-        late: dict[str, Ours] = {}
+        late: dict[str, Ours | None] = {}
         while True:
             try:
                 wait_s = max(0.0, self._not_before - self.clock()) if late else None
@@ -206,6 +211,8 @@ class Comparer:
                 return
             path, ours = wanted
             if ours is None:
+                if self.clock() < self._not_before:
+                    late[path] = None
                 self._plan_again()
             elif self._asked.get(path) is ours:
                 self.compare(path, ours)
@@ -289,7 +296,7 @@ def difference_of(ours: Ours, answer: Answer) -> WriterDiff:
     named = [name for name, _, _ in fields] + (["body"] if body else [])
     where = f"On the portal ({theirs.status})." if theirs.status else "On the portal."
     if not named:
-        return WriterDiff(f"{where} Everything is up to date.")
+        return WriterDiff(f"{where} {UP_TO_DATE}")
     return WriterDiff(f"{where} {_differ(named)}", fields, body)
 
 

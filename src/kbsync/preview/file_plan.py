@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from kbsync.site.writer_panel import Command
 
+UP_TO_DATE = "Everything is up to date."
+
 
 @dataclass(frozen=True, slots=True)
 class FilePlan:

@@ -185,7 +185,7 @@ class OverviewPage:
 
 @dataclass(frozen=True, slots=True)
 class FindingsOfFile:
-    """The errors and warnings of one file. `url` is its page and `editor_url` opens it; "" where there is none."""
+    """The errors and warnings of one file. `url` is its page; where there is none, `editor_url` opens it."""
 
     path: str
     url: str

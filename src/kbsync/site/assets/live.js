@@ -10,7 +10,6 @@
   const REST_AFTER = 5000; // milliseconds in the background before a page lets its connection go
   const CHANGED_FOR = 2200; // milliseconds for which a change is marked; the stylesheet's animation is as long
 
-  const MOVING_FOR = 1000; // milliseconds for which a scroll by the page itself may last, where no event tells its end
 
   let stream = null;
   let tries = 0;
@@ -90,13 +89,13 @@
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
     const anchors = visibleBlocks();
-    settle();
     const changed = morph(live, fresh.content);
     if (title) document.title = title;
     refreshLocales();
     if (!changed.length) return;
     dispatchEvent(new Event("kbsync-page"));
     keepInPlace(anchors);
+    lastY = scrollY;
     const spots = changedSpots(changed);
     if (!spots.length) return;
     const spot = spots.find((candidate) => !whereIs(candidate)) ?? spots[0];
@@ -150,10 +149,8 @@
   // --- following ---------------------------------------------------------------------------------------------------
 
   let reading = false; // the reader has scrolled, and has not gone to another window since
-  let moving = false; // the page scrolls by itself
-  let settling = 0; // the frames in which a change may move the page
+  let lastY = 0; // where a change of the page left it, or the reader
   let pill = null;
-  let movingTimer = 0;
 
   /** Where the box of an element is: "above" or "below" of what is seen; "" in view. */
   function whereIs(spot) {
@@ -198,10 +195,9 @@
     const box = boxOf(spot);
     const [top, bottom] = view();
     const room = Math.max(16, (bottom - top - box.height) / 2);
-    moving = true;
-    clearTimeout(movingTimer);
-    movingTimer = setTimeout(() => (moving = false), MOVING_FOR);
-    scrollBy({ top: box.top - top - room });
+    // At once: a page that glides is late, and a scroll that takes time could not be told from the reader's.
+    scrollBy({ top: box.top - top - room, behavior: "instant" });
+    lastY = scrollY;
     mark(blockOf(spot));
   }
 
@@ -225,28 +221,16 @@
     pill = null;
   }
 
-  /** For two frames, scrolling is the browser's doing: it keeps a place, or the page has become shorter. */
-  function settle() {
-    settling += 1;
-    requestAnimationFrame(() => requestAnimationFrame(() => (settling -= 1)));
-  }
-
   function scrolled() {
-    if (document.readyState === "complete" && !moving && !settling) reading = true;
+    if (document.readyState === "complete" && Math.abs(scrollY - lastY) > 1) reading = true;
+    lastY = scrollY;
     if (!pill || (pill.spot.isConnected && whereIs(pill.spot))) return;
     const { spot } = pill;
     dropPill();
     if (spot.isConnected) mark(blockOf(spot));
   }
 
-  function takeOver() {
-    moving = false;
-    reading = true;
-  }
-
   addEventListener("scroll", scrolled, { passive: true });
-  addEventListener("scrollend", () => (moving = false));
-  for (const name of ["wheel", "touchmove"]) addEventListener(name, takeOver, { passive: true });
   // Whoever goes to the editor wants to see what they write.
   addEventListener("blur", () => (reading = false));
 

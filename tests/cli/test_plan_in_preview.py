@@ -1,0 +1,48 @@
+"""The preview shows the plan, file by file, and the commands that decide."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kbsync.app.file_plans import plan_finder
+from kbsync.app.session import Session
+from kbsync.preview.file_plan import UP_TO_DATE
+from kbsync.sandbox import Sandbox
+
+pytestmark = pytest.mark.slow
+
+INVOICES, REFUNDS = "en/billing/invoices.md", "en/billing/refunds.md"
+
+
+def test_it_is_the_plan_for_edits_in_the_panel_renamed_files_new_ones_and_errors(remote, portal: Sandbox):
+    remote.run("push")
+    portal.panel.edit("invoices", title="Theirs")
+    text = (remote.folder / "content" / REFUNDS).read_text("utf-8")
+    (remote.folder / "content" / REFUNDS).unlink()
+    remote.write("content/en/billing/money-back.md", text.replace("charge", "payment"))
+    remote.write("content/en/billing/new.md", "---\ntitle: New\n---\nText.\n")
+    find = plan_finder(Session(config=remote.folder / "kbsync.toml"), remote.environ["KBSYNC_TOKEN"])
+    plans = find().by_path
+    edited = plans[INVOICES]
+    assert edited.sentences == ("Needs your decision: edited in the panel (title).",)
+    assert [command.line.rpartition(" --config ")[0] for command in edited.commands] == [
+        f"kbsync resolve {INVOICES} {side}" for side in ("--ours", "--theirs", "--into-file")
+    ]
+    assert edited.place == ("en", "invoices") and find().edited == {INVOICES}
+    assert plans["en/billing/new.md"].sentences[0] == "A push creates it as a draft."
+    shown = remote.run("plan").out
+    renamed = re.search(r"renamed from (\S+)", shown)
+    assert bool(renamed) is ("The file was" in plans["en/billing/money-back.md"].sentences[0])
+    assert plans["fr/billing/refunds.md"].sentences == (UP_TO_DATE,)
+    remote.write("content/en/billing/new.md", "Text.\n")
+    assert find().error.startswith("Your files have errors.")
+
+
+def test_without_the_portal_it_is_the_offline_plan(remote):
+    remote.run("push")
+    find = plan_finder(Session(config=remote.folder / "kbsync.toml"), None)
+    assert find().by_path[INVOICES].sentences == ()
+    remote.write(f"content/{INVOICES}", "---\ntitle: Bills\nposition: 20\nstatus: draft\n---\nText.\n")
+    assert find().by_path[INVOICES].sentences == ("Not pushed yet: title.",)
