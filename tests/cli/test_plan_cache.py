@@ -175,7 +175,9 @@ def test_a_push_without_a_record_that_finds_nothing_to_do_leaves_one(quiet: Proj
 def test_a_push_of_a_part_or_of_staged_edits_leaves_no_record(quiet: Project, words: tuple[str, ...]):
     rewrite(quiet)
     quiet.run("push", *words)
-    assert told(quiet) == told_anew(quiet)
+    # How long it will take depends on how fast the portal answers just now.
+    beside, anew = [re.sub(r'"seconds": ?[0-9.]+', "", found[1]) for found in (told(quiet), told_anew(quiet))]
+    assert beside == anew
 
 
 def test_a_push_that_a_person_was_faster_than_leaves_no_record(quiet: Project, portal: Sandbox):
