@@ -190,7 +190,8 @@ def test_a_push_without_a_record_that_finds_nothing_to_do_leaves_one(quiet: Proj
     before = len(portal.requests)
     assert quiet.run("push").code == ExitCode.DONE
     # Each locale is listed once: nothing was sent, so that the portal is what it was.
-    assert sum(request.path.endswith("/articles") for request in portal.requests[before:]) == 2
+    listed = [request.path for request in portal.requests[before:] if "/articles?" in request.path]
+    assert len(listed) == 2, listed
     assert without_scan_cache(quiet)
 
 
@@ -198,7 +199,9 @@ def test_a_push_without_a_record_that_finds_nothing_to_do_leaves_one(quiet: Proj
 def test_a_push_of_a_part_or_of_staged_edits_leaves_no_record(quiet: Project, words: tuple[str, ...]):
     rewrite(quiet)
     quiet.run("push", *words)
-    assert told(quiet) == told_anew(quiet)
+    # How long it will take depends on how fast the portal answers just now.
+    beside, anew = [re.sub(r'"seconds": ?[0-9.]+', "", found[1]) for found in (told(quiet), told_anew(quiet))]
+    assert beside == anew
 
 
 def test_a_push_that_a_person_was_faster_than_leaves_no_record(quiet: Project, portal: Sandbox):

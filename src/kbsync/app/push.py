@@ -16,7 +16,7 @@ from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions, push_command
 from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
-from kbsync.app.record_after import MadeFrom, leave_record
+from kbsync.app.record_after import Unsent, is_worth_a_look, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
 from kbsync.app.sides import Peek, Recorded, is_as_seen, learn_version, recorded
 from kbsync.app.signals import stopping_softly
@@ -96,10 +96,9 @@ def push(
             while True:
                 try:
                     with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
-                        began_s = time.time()
                         # What was listed before the lock was ours is brought up to date like what is in the cache.
                         ahead.seen()
-                        pushed, record, planned = _push_tree(workspace, reading, service, lease, options, saved, seen)
+                        pushed, unsent = _push_tree(workspace, reading, service, lease, options, saved, seen)
                         break
                 except LeaseLost:
                     if not wait:
@@ -107,9 +106,9 @@ def push(
                     workspace.session.note("Another push was faster. Waiting for it.")
                     # What was seen before that one is of no use now.
                     seen = None
-        if pushed.exit_code is ExitCode.DONE and not pushed.stopped:
-            made = MadeFrom(walk, reading, options, began_s, record, planned)
-            leave_record(workspace, service, made, pushed.outcomes)
+        is_done = pushed.exit_code is ExitCode.DONE and not pushed.stopped
+        if is_done and is_worth_a_look(pushed.plan, options, pushed.outcomes):
+            leave_record(workspace, service, walk, reading, unsent)
         # With what was asked of the portal before and after it.
         beside = service.requests - pushed.requests
         pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside
@@ -137,9 +136,12 @@ def _push_tree(
     options: PlanOptions,
     saved: Path | None = None,
     seen: Peek | None = None,
-) -> tuple[Pushed, Recorded, Planned]:
-    """Plan, or take the plan that was saved, and carry it out; with what that was made from. The lock is held."""
-    before, started = service.requests, time.monotonic()
+) -> tuple[Pushed, Unsent | None]:
+    """Plan, or take the plan that was saved, and carry it out; with what it was made from, where it has no changes.
+
+    The lock is held.
+    """
+    before, started, began_s = service.requests, time.monotonic(), time.time()
     learn_version(service)
     record = recorded(workspace, lease.ledger)
     resumed, planned = _planned(workspace, reading, service, record, options, saved, seen)
@@ -168,7 +170,8 @@ def _push_tree(
     if resumed is not None:
         pushed.nothing = f"Everything in {saved} is done already."
         pushed.again, pushed.anew = push_command(workspace.session, AS_CONFIGURED, saved), resumed.anew
-    return pushed, record, planned
+    is_unsent = not planned.plan.changes and saved is None and options == AS_CONFIGURED
+    return pushed, Unsent(record, planned, began_s) if is_unsent else None
 
 
 def _planned(

@@ -24,7 +24,7 @@ from kbsync.app.signals import answering, interrupt
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
 from kbsync.errors import KbsyncError
-from kbsync.model import Outcome
+from kbsync.model import Action, Outcome, Plan
 from kbsync.service.contract import Service
 
 MOST_SENT = 1_000
@@ -32,18 +32,25 @@ MOST_SENT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
-class MadeFrom:
-    """What a push was planned from, and when that began, in seconds since 1970."""
+class Unsent:
+    """What a push without changes was planned from, and when that began, in seconds since 1970."""
 
-    walk: Walk
-    reading: Reading
-    options: PlanOptions
-    began_s: float
     record: Recorded
     planned: Planned
+    began_s: float
 
 
-def leave_record(workspace: Workspace, service: Service, made: MadeFrom, outcomes: Sequence[Outcome]) -> None:
+def is_worth_a_look(plan: Plan, options: PlanOptions, outcomes: Sequence[Outcome]) -> bool:
+    """Whether the next plan will probably have nothing to do, and few enough rows have to be listed to know."""
+    if options.selectors or options.release or options.publish_staged or plan.held or is_watched(plan):
+        return False
+    sent = [outcome for outcome in outcomes if outcome.change.action is not Action.ADOPT]
+    return len(sent) <= MOST_SENT and all(item.outcome == "done" and not item.change.stages for item in sent)
+
+
+def leave_record(
+    workspace: Workspace, service: Service, walk: Walk, reading: Reading, unsent: Unsent | None = None
+) -> None:
     """Leave a record of the plan that has nothing to do, where there is one by now.
 
     The push is over, and nobody need wait for this: whatever goes wrong, there is only no record. Ctrl-C ends it.
@@ -51,31 +58,28 @@ def leave_record(workspace: Workspace, service: Service, made: MadeFrom, outcome
     Args:
         workspace: the project; its ledger is closed.
         service: the portal.
-        made: what the push was planned from.
-        outcomes: what became of its changes.
+        walk, reading: the tree.
+        unsent: what the push was planned from, where nothing of that moved: it had no changes, and no options.
     """
-    plan = made.planned.plan
-    options = made.options
-    if options.selectors or options.release or options.publish_staged or plan.held or is_watched(plan):
-        return
-    if len(outcomes) > MOST_SENT or any(item.outcome != "done" or item.change.stages for item in outcomes):
-        return
     try:
         with answering(interrupt):
-            _look_and_remember(workspace, service, made)
+            _look_and_remember(workspace, service, walk, reading, unsent)
     except (KbsyncError, KeyboardInterrupt):
         return
 
 
-def _look_and_remember(workspace: Workspace, service: Service, made: MadeFrom) -> None:
+def _look_and_remember(
+    workspace: Workspace, service: Service, walk: Walk, reading: Reading, unsent: Unsent | None
+) -> None:
     # What was written within a tick of the file system's clock has no sure name.
     time.sleep(YOUNG_NS / 1e9)
-    local = local_side(workspace, made.walk)
+    local = local_side(workspace, walk)
     record = read_ledger(workspace)
     if local is None or record.pending:
         return
-    planned, began_s = made.planned, made.began_s
-    if planned.plan.changes or made.options != AS_CONFIGURED or record != made.record:
+    if unsent is not None and record == unsent.record:
+        planned, began_s = unsent.planned, unsent.began_s
+    else:
         began_s = time.time()
-        planned = make_plan(workspace, made.reading, service, record, AS_CONFIGURED)
-    remember(workspace, made.reading, local, planned.portal, planned.plan, began_s)
+        planned = make_plan(workspace, reading, service, record, AS_CONFIGURED)
+    remember(workspace, reading, local, planned.portal, planned.plan, began_s)

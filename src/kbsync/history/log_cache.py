@@ -33,6 +33,9 @@ MOST_TEXTS = 200_000
 WIDTH = 5
 """Numbers that make an entry: the old name, the name, the old id, the id, how much stayed (percent)."""
 
+NOT_REPLACED = ("-", 0)
+"""No id is like it."""
+
 ID = re.compile(r"[0-9a-f]{40,64}")
 ENTRY_BYTES = WIDTH * array("I").itemsize
 
@@ -49,7 +52,7 @@ class Log(msgspec.Struct, array_like=True):
     """The commits that touched sources, up to `head`. `top` is the newest, "" where there are none.
 
     `is_whole` says that they reach back to the first; else they are the newest, as far as somebody had to read. Names
-    and ids come many times: each is kept once, in the order of its number.
+    and ids come many times, and are kept in the order of their numbers: each name once, an id mostly.
     """
 
     head: str = ""
@@ -122,9 +125,10 @@ class Writer:
         self.log = log
         self._entries = sum(len(row.entries) for row in log.rows.values()) // ENTRY_BYTES
         self._names = {as_text(name): number for number, name in enumerate(log.names)}
-        self._oids = {oid.hex(): number for number, oid in enumerate(log.oids)}
         # A name that is there twice would shift all new numbers.
-        self.is_full = (len(self._names), len(self._oids)) != (len(log.names), len(log.oids))
+        self.is_full = len(self._names) != len(log.names)
+        # What a commit replaced is what one before it wrote: looking there spares a table of all ids.
+        self._replaced: dict[str, tuple[str, int]] = {}
 
     def add(self, commit: Commit) -> None:
         """Put a commit in."""
@@ -132,16 +136,20 @@ class Writer:
         self.is_full = self.is_full or self._entries > MOST_ENTRIES
         if self.is_full:
             return
-        names, oids = self._names, self._oids
+        names, oids = self._names, self.log.oids
         numbers: list[int] = []
         for old_name, name, old_oid, oid, percent in commit.entries:
             # New ones get the next number, in this order.
             number = names.setdefault(name, len(names))
             old_number = names.setdefault(old_name, len(names))
-            old_text, text = oids.setdefault(old_oid, len(oids)), oids.setdefault(oid, len(oids))
-            numbers += (old_number, number, old_text, text, percent)
+            known, text = self._replaced.get(name, NOT_REPLACED)
+            if known != oid:
+                text = len(oids)
+                oids.append(bytes.fromhex(oid))
+            numbers += (old_number, number, len(oids), text, percent)
+            self._replaced[old_name] = old_oid, len(oids)
+            oids.append(bytes.fromhex(old_oid))
         self.log.names += map(as_bytes, islice(names, len(self.log.names), None))
-        self.log.oids += map(bytes.fromhex, islice(oids, len(self.log.oids), None))
         self.log.rows[commit.id] = Row(commit.time_s, commit.parents, array("I", numbers).tobytes())
 
 

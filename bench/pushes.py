@@ -1,0 +1,131 @@
+"""What a push leaves to the next plan, and what it gains that tree and portal are read side by side.
+
+    python bench/pushes.py [--articles 10000] [--times 3] [--delay-ms 80] [--write]
+
+Every figure is one of a round in which all were measured one right after the other, the median over the rounds; ratios
+are medians of the ratios of each round. The portal of the pushes is `kbsync sandbox`, that of the fresh clones
+`bench/slow_portal.py`, each in a process of its own.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from datetime import date
+from pathlib import Path
+
+from process import Run, measure, median, ratio, use_bytecode
+from sections import write_section
+from trees import SETTLE_S
+from worlds import HERE, KBSYNC, PLAN, PUSH, articles_of, commit, edit, make_tree, sandbox, slow_portal
+
+HEAD = "## Push, and the plan after it"
+LIST_ALONE = """
+from contextlib import ExitStack
+from kbsync.app.listing_ahead import Ahead
+from kbsync.app.session import Session
+from kbsync.app.workspace import Workspace
+session = Session()
+with ExitStack() as opened:
+    ahead = Ahead(Workspace(session.read_settings(), session), opened)
+    ahead.begin()
+    ahead.seen()
+"""
+Round = dict[str, Run]
+
+
+def main() -> None:
+    """Measure, and print or write the section."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--articles", type=int, default=10_000)
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--delay-ms", type=int, default=80)
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    use_bytecode()
+    load = f"load {os.getloadavg()[0]:.1f} before"
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        folder = make_tree(Path(name) / "tree", options.articles)
+        lines = [*pushes(folder, options.times), "", *clones(folder, options.times, options.delay_ms)]
+    made = f"Made on {date.today()}: {options.articles:,} articles, {options.times} rounds, {load}, "
+    made += f"{os.getloadavg()[0]:.1f} after."
+    text = f"{HEAD}\n\n" + "\n".join(lines) + f"\n\n{made}\n"
+    if options.write:
+        write_section(HEAD, text)
+    print(text)
+
+
+def pushes(folder: Path, times: int) -> list[str]:
+    """No-op plan and push, a push of one change, and the plan right after it."""
+    paths = articles_of(folder)
+    with sandbox(folder) as portal:
+        measure(PUSH, cwd=folder, environ=portal)
+        time.sleep(SETTLE_S)
+        measure(PLAN, cwd=folder, environ=portal)
+        rounds: list[Round] = []
+        for number in range(times):
+            found = {"no-op plan": measure(PLAN, cwd=folder, environ=portal)}
+            found["no-op push"] = measure(PUSH, cwd=folder, environ=portal)
+            edit([paths[number * 37 % len(paths)]])
+            commit(folder)
+            time.sleep(0.2)  # A file read within a tick of its change is read again by the next plan.
+            found["plan of one change"] = measure(PLAN, cwd=folder, environ=portal)
+            found["push of one change"] = measure(PUSH, cwd=folder, environ=portal)
+            found["plan right after it"] = measure(PLAN, cwd=folder, environ=portal)
+            rounds.append(found)
+    return table(rounds, "no-op plan", "CPU of the no-op plan", lambda run: run.cpu_s)
+
+
+def clones(folder: Path, times: int, delay_ms: int) -> list[str]:
+    """A plan of a fresh clone, all on a portal that takes its time; beside it the tree alone and the listing alone."""
+    compiled = folder.parent / "compiled"
+    measure([sys.executable, str(HERE / "compiled.py"), str(compiled)], cwd=folder)
+    command = folder.parent / "token.sh"
+    command.write_text("#!/bin/sh\necho any-token\n")
+    command.chmod(0o700)
+    rounds: list[Round] = []
+    with slow_portal("--delay-ms", str(delay_ms), "--load", str(compiled)) as portal:
+        # Where a program has to run for the token, kbsync reads the tree first and lists the portal then.
+        after = {name: value for name, value in portal.items() if name != "KBSYNC_TOKEN"}
+        after |= {"KBSYNC_TOKEN": "", "KBSYNC_SERVICE__TOKEN_COMMAND": str(command)}
+        for _ in range(times):
+            found: Round = {}
+            forget(folder)
+            found["the tree alone (`lint`)"] = measure([*KBSYNC, "lint", "-q"], cwd=folder)
+            forget(folder)
+            found["the listing alone"] = measure([sys.executable, "-c", LIST_ALONE], cwd=folder, environ=portal)
+            larger = max(found.values(), key=lambda run: run.wall_s)
+            forget(folder)
+            found["plan, side by side"] = measure(PLAN, cwd=folder, environ=portal)
+            forget(folder)
+            found["plan, one after the other"] = measure(PLAN, cwd=folder, environ=after)
+            rounds.append(found | {"larger": larger})
+    return table(rounds, "larger", "wall of the larger of the two alone", lambda run: run.wall_s)
+
+
+def forget(folder: Path) -> None:
+    """As a new clone has it: neither ledger nor cache."""
+    shutil.rmtree(folder / ".kbsync" / "cache", ignore_errors=True)
+    for file in (folder / ".kbsync").glob("ledger.db*"):
+        file.unlink()
+
+
+def table(rounds: list[Round], against: str, what: str, figure: Callable[[Run], float]) -> list[str]:
+    """Medians, and the median ratio to one of them."""
+    lines = [f"| | wall | CPU | memory | times the {what} |", "| --- | --- | --- | --- | --- |"]
+    for name in rounds[0]:
+        if name == "larger":
+            continue
+        run = median(found[name] for found in rounds)
+        times = ratio([(found[name], found[against]) for found in rounds], figure)
+        lines.append(f"| {name} | {run.wall_s:.2f} s | {run.cpu_s:.2f} s | {run.mib:.0f} MiB | {times:.2f} |")
+    return lines
+
+
+if __name__ == "__main__":
+    main()
