@@ -7,6 +7,8 @@ STYLE, SCRIPT = "text/css; charset=utf-8", "text/javascript; charset=utf-8"
 
 ASSETS = {
     "style.css": STYLE,
+    "article.css": STYLE,
+    "writer.css": STYLE,
     "scheme.js": SCRIPT,
     "page.js": SCRIPT,
     "search-words.js": SCRIPT,

@@ -288,7 +288,8 @@ def render_live(page: Page) -> str:
 
 @cache
 def _style() -> Markup:
-    return Markup(asset("style.css")[0].decode())
+    """What a page carries that has no folder of assets: nobody writes beside it."""
+    return Markup("\n".join(asset(name)[0].decode() for name in ("style.css", "article.css")))
 
 
 @cache
