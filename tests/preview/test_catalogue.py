@@ -188,7 +188,8 @@ def test_links_lead_to_local_pages_and_images_to_local_files(tmp_path: Path):
     html = a_shop(tmp_path, {**files, "en/billing/refunds.md": text}).html(REFUNDS)
     assert f'href="{CHARGES}?a=1#x"' in html
     assert 'src="/-/files/en/billing/images/a%20b.png"' in html
-    assert 'src="no.png"' in html
+    assert 'src="no.png"' not in html
+    assert '<span class="what">Image not found</span> <span class="about">no</span> <code>no.png</code>' in html
     assert f'href="{TEAMS}"' in html
 
 

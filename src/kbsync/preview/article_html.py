@@ -9,10 +9,13 @@ from kbsync.markdown.html import render_html
 from kbsync.markdown.versions import NEWEST, Version
 from kbsync.preview.image_files import is_image
 from kbsync.preview.live_tree import LiveTree
-from kbsync.preview.urls import file_url
+from kbsync.preview.urls import FILES, file_url
+from kbsync.site.absent_images import mark_absent_images
 from kbsync.site.anchor_links import add_anchors
+from kbsync.site.code_blocks import dress_code
 from kbsync.site.defuse import defuse
 from kbsync.site.pages import TocEntry
+from kbsync.site.reader_words import words_of
 
 
 def article_body(live_tree: LiveTree, path: str, *, media: bool) -> tuple[str, tuple[TocEntry, ...]]:
@@ -26,13 +29,20 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool) -> tuple[str, t
     """
     source, data = live_tree.text_of(path)
     body = body_of(source, data, local_links(live_tree, source))
-    return page_html(body, media=media, version=live_tree.project.version)
+    html, toc = page_html(body, media=media, version=live_tree.project.version)
+    return dressed(html, live_tree.index.site.articles[path].locale), toc
 
 
 def page_html(markdown: str, *, media: bool, version: Version = NEWEST) -> tuple[str, tuple[TocEntry, ...]]:
-    """The content of the article element."""
+    """The portal's HTML, harmless and with anchors."""
     html, toc = add_anchors(render_html(markdown, version))
     return defuse(html, media=media), toc
+
+
+def dressed(body_html: str, locale: str) -> str:
+    """The content of the article element: the portal's HTML with what only looks matter for."""
+    words = words_of(locale)
+    return dress_code(mark_absent_images(body_html, words, present=FILES), words, copies=True)
 
 
 def local_links(live_tree: LiveTree, source: Source) -> list[tuple[Link, str]]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.errors import KbsyncError
+from kbsync.history.last_changes import last_changes
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
@@ -37,6 +38,9 @@ FIRST_CHECK_AFTER_S = 0.1
 
 AT_ONCE = 20
 """More files than these are read in a thread, so that pages are served meanwhile."""
+
+DATES_S = 0.25
+"""A page waits so long for the dates of the files, which git takes from its log; a long history takes it longer."""
 
 GUESSED_AT_ONCE = 300
 """Of a category that is looked at before the tree is read, so many articles are read for their titles."""
@@ -74,6 +78,7 @@ class Live:
     _walk: Walk = field(default_factory=Walk)
     _meanwhile: set[str] = field(default_factory=set)
     _unchecked: asyncio.Event = field(default_factory=asyncio.Event)
+    _dated: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.writing = Writing(self.project)
@@ -115,7 +120,7 @@ class Live:
         watcher = None if self.poll else await self._listen()
         try:
             async with asyncio.TaskGroup() as tasks:
-                helpers = [tasks.create_task(self._read_all())]
+                helpers = [tasks.create_task(self._read_all()), tasks.create_task(self._read_dates(walk))]
                 if watcher is None:
                     helpers.append(tasks.create_task(self._poll()))
                 while not await self._handle(await self.debouncer.next()):
@@ -169,6 +174,15 @@ class Live:
         await self.sleep(CHECK_AFTER_S)
         self.debouncer.hint_walk()
 
+    async def _read_dates(self, walk: Walk) -> None:
+        """When each file was committed last. Pages that were shown before keep the dates of their files."""
+        live_tree = self.live_tree
+        try:
+            live_tree.dates = await asyncio.to_thread(last_changes, self.project.root, walk.sources)
+        finally:
+            self._dated.set()
+        self.pages.forget(Touched(everything=True))
+
     @property
     def _cache(self) -> Path:
         return self.project.settings.state_folder / "cache" / "scan.cache"
@@ -213,6 +227,7 @@ class Live:
         self.writing.project = project
         self.ready.clear()
         self.complete.clear()
+        self._dated.clear()
         return True
 
     def _say_broken(self, message: str) -> None:
@@ -297,6 +312,8 @@ class Live:
     async def page(self, url: str, *, media: bool) -> Page:
         """The page at an address, as the disk is now."""
         await self.ready.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._dated.wait(), DATES_S)
         url = canonical(url)
         path = self.live_tree.index.path_at.get(url)
         if path is None and not self.complete.is_set():

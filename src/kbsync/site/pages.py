@@ -14,6 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from kbsync.site.assets import asset
+from kbsync.site.reader_words import ReaderWords, words_of
 from kbsync.words import count
 
 RIGHT_TO_LEFT = frozenset({"ar", "dv", "fa", "he", "iw", "ku", "ps", "sd", "ug", "ur", "yi"})
@@ -163,6 +164,11 @@ class Frame:
         return next((link.url for link in self.locales if link.mark == "current"), "")
 
     @property
+    def words(self) -> ReaderWords:
+        """What is said around the page, in its language."""
+        return words_of(self.locale)
+
+    @property
     def lang(self) -> str:
         """The language as HTML writes it."""
         return self.locale.replace("_", "-")
@@ -190,6 +196,14 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Navigation:
+    """What is beside the text: the articles of its category, or the categories; the present one is marked `current`."""
+
+    heading: Link
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HomePage:
     """The home of one language: its categories with their articles, then the articles without a category."""
 
@@ -206,6 +220,7 @@ class CategoryPage:
     frame: Frame
     section: Section
     crumbs: tuple[Link, ...] = ()
+    nav: Navigation | None = None
 
     @property
     def home(self) -> tuple[Link, ...]:
@@ -226,6 +241,8 @@ class ArticlePage:
         toc: the headings of the body, in order.
         previous, next: the neighbours in the category.
         translations: the same article in other languages.
+        description: one sentence under the title.
+        nav: the articles of its category.
     """
 
     frame: Frame
@@ -240,6 +257,8 @@ class ArticlePage:
     previous: Link | None = None
     next: Link | None = None
     translations: tuple[Link, ...] = ()
+    description: str = ""
+    nav: Navigation | None = None
 
     @property
     def toc_top(self) -> int:
