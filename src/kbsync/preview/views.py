@@ -8,7 +8,7 @@ from datetime import datetime
 
 from kbsync.content.source import Source
 from kbsync.preview.article_html import article_body, dressed, page_html
-from kbsync.preview.index import CategoryKey
+from kbsync.preview.index import BESIDE, CategoryKey
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.policy import BUILT
 from kbsync.preview.suggestions import suggest
@@ -38,9 +38,6 @@ from kbsync.site.pages import (
     Section,
 )
 from kbsync.site.reader_words import ReaderWords, words_of
-
-BESIDE = 60
-"""Articles of its category beside a page: the nearest of a large one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,11 +246,10 @@ class View:
         category_key = index.shelf_of(path)
         if not category_key[1]:
             return None
-        paths = index.articles_of(category_key)
-        at = paths.index(path)
-        first = max(0, min(at - BESIDE // 2, len(paths) - BESIDE))
-        near = [self._link(other) for other in paths[first : first + BESIDE]]
-        near[at - first] = replace(near[at - first], mark="current")
+        near = (
+            replace(self._link(other), mark="current") if other == path else self._link(other)
+            for other in index.beside(path, BESIDE)
+        )
         name = self._shelf_name(category_key, index.shelf_source(category_key))
         return Navigation(Link(name, category_url(*category_key)), tuple(near))
 

@@ -297,7 +297,11 @@ TEMPLATES: dict[type[Page], str] = {
 def render(page: Page) -> str:
     """The HTML of a page."""
     live = Markup(render_live(page))
-    return _templates().get_template("base.html").render(frame=page.frame, live=live, style=_style())
+    return (
+        _templates()
+        .get_template("base.html")
+        .render(frame=page.frame, live=live, style=_style(), article=isinstance(page, ArticlePage))
+    )
 
 
 def render_live(page: Page) -> str:
