@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -79,3 +80,11 @@ def test_a_date_is_that_of_the_last_commit_in_the_language_of_the_page(shop: Sho
 def test_the_description_is_the_first_sentence_of_the_page(shop: Shop):
     shop.save("en/billing/refunds.md", "---\ntitle: Refunds\ndescription: Give money back.\n---\nText.\n")
     assert '<p class="lead">Give money back.</p>' in shop.html(REFUNDS)
+
+
+def test_the_portal_look_adds_nothing_to_the_html_of_the_portal(shop: Shop):
+    shop.save("en/billing/refunds.md", "---\ntitle: Refunds\n---\n```sh\ncd x\n```\n\n![a](no.png)\n")
+    assert '<span class="code-name">Shell</span>' in shop.page(REFUNDS).body_html
+    shop.live_tree.project = replace(shop.live_tree.project, portal_look=True)
+    bare = '<pre><code class="language-sh">cd x\n</code></pre>\n<p><img src="no.png" alt="a" /></p>\n'
+    assert shop.page(REFUNDS).body_html == bare

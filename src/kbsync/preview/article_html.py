@@ -30,7 +30,7 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool) -> tuple[str, t
     source, data = live_tree.text_of(path)
     body = body_of(source, data, local_links(live_tree, source))
     html, toc = page_html(body, media=media, version=live_tree.project.version)
-    return dressed(html, live_tree.index.site.articles[path].locale), toc
+    return html if live_tree.project.portal_look else dressed(html, live_tree.index.site.articles[path].locale), toc
 
 
 def page_html(markdown: str, *, media: bool, version: Version = NEWEST) -> tuple[str, tuple[TocEntry, ...]]:
