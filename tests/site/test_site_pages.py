@@ -9,7 +9,7 @@ import html5lib
 import pytest
 from site_sample import missing, whole_site
 
-from kbsync.site.assets import ASSETS, asset
+from kbsync.site.assets import ASSETS, asset, packed_asset
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
@@ -156,6 +156,10 @@ def test_every_asset_is_there_with_its_type_and_nothing_else_is():
         assert said == kind
     with pytest.raises(KeyError):
         asset("../pages.py")
+
+
+def test_styles_and_scripts_of_a_first_page_are_light():
+    assert sum(len(packed_asset(name)) for name in ASSETS) < 60_000
 
 
 def test_no_asset_asks_for_anything_from_elsewhere():
