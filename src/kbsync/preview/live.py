@@ -109,6 +109,7 @@ class Live:
         """One project, until kbsync.toml says another."""
         self._walk = await self._list_files()
         root, walk = self.project.root, self._walk
+        dates = asyncio.create_task(asyncio.to_thread(last_changes, root, walk.sources))
         tree = await asyncio.to_thread(read_known, root, self._cache, walk)
         if tree is None:
             self.live_tree = LiveTree(self.project, await asyncio.to_thread(guess_tree, root, walk))
@@ -120,7 +121,7 @@ class Live:
         watcher = None if self.poll else await self._listen()
         try:
             async with asyncio.TaskGroup() as tasks:
-                helpers = [tasks.create_task(self._read_all()), tasks.create_task(self._read_dates(walk))]
+                helpers = [tasks.create_task(self._read_all()), tasks.create_task(self._take_dates(dates))]
                 if watcher is None:
                     helpers.append(tasks.create_task(self._poll()))
                 while not await self._handle(await self.debouncer.next()):
@@ -174,13 +175,10 @@ class Live:
         await self.sleep(CHECK_AFTER_S)
         self.debouncer.hint_walk()
 
-    async def _read_dates(self, walk: Walk) -> None:
+    async def _take_dates(self, dates: asyncio.Task[dict[str, int]]) -> None:
         """When each file was committed last. Pages that were shown before keep the dates of their files."""
-        live_tree = self.live_tree
-        try:
-            live_tree.dates = await asyncio.to_thread(last_changes, self.project.root, walk.sources)
-        finally:
-            self._dated.set()
+        self.live_tree.dates = await dates
+        self._dated.set()
         self.pages.forget(Touched(everything=True))
 
     @property
