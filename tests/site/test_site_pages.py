@@ -144,6 +144,12 @@ def test_the_contents_are_indented_from_their_highest_level_and_left_out_for_one
     assert "On this page" not in render_live(ArticlePage(FULL, "T", "", toc=toc[:1]))
 
 
+def test_what_is_said_around_a_page_is_in_its_language():
+    html = render(MissingPage(replace(FULL, locale="fr", locales=(LINK,))))
+    for words in ("Langue: ", "Page introuvable", 'placeholder="Rechercher"', "Aller au contenu", "Clair ou sombre"):
+        assert words in html
+
+
 def test_a_missing_page_suggests():
     html = render_live(missing("/en/articles/nothing"))
     assert '<a href="/en/articles/first-push">Your first push</a>' in html

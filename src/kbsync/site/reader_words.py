@@ -34,13 +34,13 @@ class ReaderWords:
     """The words of one language; a template asks for one by its name: `words.next`.
 
     Args:
-        language: whose they are, as HTML writes it; English for a language that kbsync has no words of.
+        code: whose they are, as HTML writes it; English for a language that kbsync has no words of.
         texts: what `locales/en.toml` has, in this language.
         months: the names of the twelve, as a date has them.
         counted: "3 articles" by CLDR's category of the number.
     """
 
-    language: str
+    code: str
     texts: Mapping[str, str]
     months: tuple[str, ...]
     counted: Mapping[str, str]
@@ -50,7 +50,7 @@ class ReaderWords:
 
     def article_count(self, number: int) -> str:
         """`10,000 articles`."""
-        plural = PLURALS.get(self.language.split("-")[0], _one_or_many)(number)
+        plural = PLURALS.get(self.code.split("-")[0], _one_or_many)(number)
         form = self.counted.get(plural) or self.counted["other"]
         return form.replace("{count}", f"{number:,}".replace(",", self.texts["group"]))
 

@@ -117,7 +117,7 @@
 
   function reachBoxes() {
     for (const box of document.querySelectorAll("article pre, article table, article .tableWrapper")) {
-      const scrolls = box.scrollWidth > box.clientWidth + 1;
+      const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
         box.dataset.keeps = "tabindex";
