@@ -45,6 +45,12 @@ def test_a_page_without_scripts_has_no_button():
     assert "button" not in dress_code(block("a", "sh"), WORDS, copies=False)
 
 
+def test_an_address_in_code_does_not_look_like_one_of_the_page():
+    code = highlighted("html", escape('<a href="/en/">x</a>'))
+    assert '"/en/' not in code
+    assert text_of(code) == '<a href="/en/">x</a>'
+
+
 def test_a_block_without_a_language_has_no_label_and_no_colors():
     html = dress_code(block("if x: pass\n"), WORDS, copies=False)
     assert html == '<div class="code"><pre dir="ltr"><code>if x: pass\n</code></pre></div>'

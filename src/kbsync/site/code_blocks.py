@@ -158,7 +158,8 @@ def highlighted(language: str, code_html: str) -> str:
 
 
 def _piece(kind: str, text: str) -> str:
-    code = escape(text, quote=False)
+    # As the renderer escapes: with a quote in it, text could pass for an attribute of the page.
+    code = escape(text, quote=False).replace('"', "&quot;")
     return f'<span class="hl-{kind}">{code}</span>' if kind and text else code
 
 
