@@ -26,9 +26,9 @@ _BLOCK = re.compile(r'<pre><code(?: class="language-([^"]*)")?>([^<]*)</code></p
 LONGEST = 8_000
 """Longer code has no colors: it would hold up the page."""
 
-MOST_S = 0.2
-"""Seconds of work for one block; what is left of it then has no colors. Code takes a few milliseconds, but the patterns
-of some languages take seconds for 8,000 characters of nonsense."""
+MOST_S, PAGE_S = 0.15, 0.4
+"""Seconds of work for one block, and for all of a page; what is left then has no colors. Code takes a few milliseconds,
+but the patterns of some languages take seconds for 8,000 characters of nonsense."""
 
 COLORED = """
 bash console powershell batch python pycon pytb javascript typescript jsx tsx json json5 yaml toml ini properties
@@ -101,11 +101,14 @@ def dress_code(body_html: str, words: ReaderWords, *, copies: bool) -> str:
         return body_html
     button = _BUTTON.format(copy=escape(words["copy"]), copied=escape(words["copied"])) if copies else ""
 
+    ends = time.thread_time() + PAGE_S
+
     def dressed(found: re.Match[str]) -> str:
         info = unescape(found[1] or "").strip()
         label = label_of(info)
         head = f'<span class="code-name">{escape(label)}</span>' if label else ""
-        code = highlighted(info.lower(), found[2]) if found[1] else found[2]
+        colored = found[1] and time.thread_time() < ends
+        code = highlighted(info.lower(), found[2]) if colored else found[2]
         name = f' class="language-{found[1]}"' if found[1] is not None else ""
         kind = "code named" if label else "code"
         return f'<div class="{kind}">{head}{button}<pre dir="ltr"><code{name}>{code}</code></pre></div>'
