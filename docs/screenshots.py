@@ -78,6 +78,7 @@ SHOTS = (
     Shot("article-dark", ARTICLE, dark=True),
     Shot("article-phone", ARTICLE, phone=True),
     Shot("article-french", "/fr/articles/first-push"),
+    Shot("places-phone", ARTICLE, phone=True, prepare=lambda page: page.click("#kb-places summary")),
     Shot("writer-light", ARTICLE, writer="on", prepare=tab("findings")),
     Shot("writer-dark", ARTICLE, dark=True, writer="on", prepare=tab("portal")),
     Shot("writer-languages", ARTICLE, writer="on", prepare=tab("translations")),

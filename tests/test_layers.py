@@ -34,6 +34,7 @@ HOMES = {
     "psycopg": {"ledger"},
     "uvicorn": {"site"},
     "jinja2": {"site"},
+    "pygments": {"site"},
     "markdown_it": {"markdown"},
     "pyromark": {"markdown"},
     "yaml": {"content"},

@@ -240,7 +240,7 @@ def test_axe_finds_nothing_serious_where_everything_is_marked(desk: Running, vis
     write(desk, "en/billing/refunds.md", f"---\ntitle: ''\nstatus: published\n---\n{marked}")
     page = visit(REFUNDS, color_scheme=scheme)
     page.click("#kb-tab-findings")
-    expect(page.locator(".dead, .missing-image")).to_have_count(2)
+    expect(page.locator(".dead, .absent")).to_have_count(2)
     for _ in ("open", "closed"):
         found = Axe().run(page).response["violations"]
         assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []

@@ -42,8 +42,8 @@ def test_another_text_touches_its_own_page_alone(shop: Shop):
 
 def test_another_title_touches_what_shows_it(shop: Shop):
     touched = shop.save("en/billing/refunds.md", A_REFUND.replace("Refunds", "Money back"))
-    # Its category and home list it, the article before it has a link to the next, its translation one to it.
-    assert touched.urls == {REFUNDS, BILLING, HOME, INVOICES, REMBOURSEMENTS}
+    # Its category, home and the articles of its category list it, its translation has a link to it.
+    assert touched.urls == {REFUNDS, BILLING, HOME, CHARGES, INVOICES, REMBOURSEMENTS}
     assert not touched.everything
     page = shop.page(INVOICES)
     assert isinstance(page, ArticlePage)
@@ -73,7 +73,7 @@ def test_every_code_that_a_page_can_name_is_explained_where_its_link_leads(shop:
 
 def test_a_category_touches_its_page_its_articles_and_the_home(shop: Shop):
     touched = shop.save("en/teams/_category.md", "---\nname: People\n---\n")
-    assert touched.urls == {TEAMS, HOME, INVITE, "/fr/categories/teams"}
+    assert touched.urls == {TEAMS, BILLING, HOME, INVITE, "/fr/categories/teams"}
     assert "People" in shop.html(INVITE)
 
 
@@ -188,7 +188,8 @@ def test_links_lead_to_local_pages_and_images_to_local_files(tmp_path: Path):
     html = a_shop(tmp_path, {**files, "en/billing/refunds.md": text}).html(REFUNDS)
     assert f'href="{CHARGES}?a=1#x"' in html
     assert 'src="/-/files/en/billing/images/a%20b.png"' in html
-    assert 'src="no.png"' in html
+    assert 'src="no.png"' not in html
+    assert '<span class="what">Image not found</span> <span class="about">no</span> <code>no.png</code>' in html
     assert f'href="{TEAMS}"' in html
 
 

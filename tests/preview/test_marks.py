@@ -55,8 +55,8 @@ def test_links_that_lead_nowhere_are_marked_and_keep_their_addresses(shop: Shop)
 
 def test_a_missing_image_is_a_box_with_its_words(shop: Shop):
     html = article(shop).body_html
-    assert 'class="blocked missing-image" data-mark="7-17"' in html
-    assert "Image not found: none.png" in html and "Words &quot;here&quot;" in html
+    assert '<span class="blocked absent" data-mark="7-17"><span class="what">Image not found</span>' in html
+    assert '<span class="about">Words &quot;here&quot;</span> <code>none.png</code>' in html
     assert "<img" not in html
 
 

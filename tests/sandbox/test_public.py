@@ -98,7 +98,7 @@ def test_a_home_page_shows_its_sections_and_escapes_what_is_no_html():
     text = render(HomePage(FRAME, "How?", (section,), (Link("Loose", "/loose"),)))
     assert "A &lt;b&gt;" in text
     assert "d &amp; e" in text
-    assert '<a href="/one">One</a> <span class="mark draft">draft</span> <span class="note">note</span>' in text
+    assert '<a href="/one">One</a> <span class="mark draft">rascunho</span> <span class="note">note</span>' in text
     assert '<a href="/loose">Loose</a>' in text
     assert '<html lang="pt-BR" dir="ltr">' in text
     assert '<a href="/pt" class="current" aria-current="true">pt_BR</a>' in text
@@ -106,7 +106,7 @@ def test_a_home_page_shows_its_sections_and_escapes_what_is_no_html():
 
 def test_an_empty_home_and_an_empty_category_say_so():
     for empty in (HomePage(FRAME, "How?", ()), CategoryPage(FRAME, Section("S", ""))):
-        assert "No articles yet." in render(empty)
+        assert "Ainda não há artigos." in render(empty)
 
 
 def test_an_article_page_has_crumbs_a_byline_and_the_body_untouched():
@@ -119,4 +119,4 @@ def test_an_article_page_has_crumbs_a_byline_and_the_body_untouched():
 
 
 def test_a_missing_page_leads_home():
-    assert '<a href="/home">Go to P &amp; Q</a>' in render(MissingPage(FRAME))
+    assert '<a href="/home">Ir para P &amp; Q</a>' in render(MissingPage(FRAME))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 from functools import cache
 from html import unescape
 from pathlib import Path
@@ -11,7 +12,9 @@ from pathlib import Path
 import yaml
 
 from kbsync.markdown.html import render_html
+from kbsync.site.absent_images import mark_absent_images
 from kbsync.site.anchor_links import add_anchors
+from kbsync.site.code_blocks import dress_code
 from kbsync.site.defuse import defuse
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
@@ -23,10 +26,12 @@ from kbsync.site.pages import (
     HomePage,
     Link,
     MissingPage,
+    Navigation,
     OverviewPage,
     Page,
     Section,
 )
+from kbsync.site.reader_words import words_of
 from kbsync.site.writer_panel import Choice, Command, Writer, WriterDiff, WriterFinding, WriterTranslation
 
 CONTENT = Path(__file__).parent.parent.parent / "content"
@@ -65,7 +70,9 @@ def read(path: Path) -> tuple[dict[str, object], str]:
 def body(markdown: str, *, media: bool = False) -> tuple[str, tuple[object, ...]]:
     """The HTML of an article and its headings."""
     html, toc = add_anchors(render_html(markdown))
-    return defuse(html, media=media), toc
+    words = words_of("en")
+    shown = mark_absent_images(defuse(html, media=media), words, present="/-/files/")
+    return dress_code(shown, words, copies=True), toc
 
 
 def whole_site() -> dict[str, Page]:
@@ -85,6 +92,7 @@ def _whole_site() -> dict[str, Page]:
         home = frame(locale, "Home", f"/{locale}/", others={code: f"/{code}/" for code in LOCALES})
         heading = "How can we help?" if locale == "en" else "Comment pouvons-nous vous aider ?"
         home = replace(home, writer=Writer(counts=COUNTS))
+        _name_categories(pages, locale, [section for _, section in sections])
         pages[f"/{locale}/"] = HomePage(home, heading, tuple(section for _, section in sections))
     pages["/-/overview"] = _overview(pages)
     pages["/-/findings"] = findings_list()
@@ -124,7 +132,7 @@ def _shelf(pages: dict[str, Page], locale: str, name: str, category_keys: set[tu
             html,
             (crumb, Link(section.name, url)),
             "Ana Lima",
-            "updated 2026-03-14",
+            words_of(locale).filled("updated", date=words_of(locale).long_date(date(2026, 3, 14))),
             _mark(front),
             toc=toc,
             previous=links[place - 1] if place else None,
@@ -134,8 +142,22 @@ def _shelf(pages: dict[str, Page], locale: str, name: str, category_keys: set[tu
                 for code, address in others.items()
                 if code != locale
             ),
+            description=links[place].about,
+            nav=Navigation(
+                Link(section.name, url),
+                tuple(replace(link, mark="current") if link == links[place] else link for link in links),
+            ),
         )
     return int(meta.get("position", 999)), section
+
+
+def _name_categories(pages: dict[str, Page], locale: str, sections: list[Section]) -> None:
+    """Put all categories beside each of them."""
+    for at in sections:
+        links = tuple(Link(one.name, one.url, mark="current" if one == at else "") for one in sections)
+        page = pages[at.url]
+        assert isinstance(page, CategoryPage)
+        pages[at.url] = replace(page, nav=Navigation(Link(PORTAL, f"/{locale}/"), links))
 
 
 def _mark(front: dict[str, object]) -> str:
@@ -261,7 +283,7 @@ def _overview(pages: dict[str, Page]) -> OverviewPage:
 def missing(url: str) -> MissingPage:
     """What stands at an address where nothing is."""
     near = (Link("Your first push", "/en/articles/first-push"), Link("Pushing", "/en/articles/pushing"))
-    return MissingPage(frame("en", "Not found", url), near)
+    return MissingPage(frame("en", "Page not found", url), near)
 
 
 def search_rows(pages: dict[str, Page], locale: str) -> list[list[str]]:

@@ -47,7 +47,7 @@ kbsync plan --config kbsync.toml --env staging --format json --out plan.json && 
 1. one
 2. two
 
-![A cat](https://img.example.com/cat.png) [x](javascript:alert(1))
+![A cat](https://img.example.com/cat.png) ![A dog](images/dog.png) [x](javascript:alert(1))
 
 <https://youtu.be/abc>
 
@@ -71,6 +71,8 @@ def everything(locale: str = "en") -> ArticlePage:
         previous=Link("Before", "/en/"),
         next=Link("After", "/en/"),
         translations=(Link("Tout", "/fr/", "Français"),),
+        description="What readers see under the title.",
+        nav=sample.nav,
     )
 
 
@@ -139,6 +141,68 @@ def test_a_wide_table_scrolls_in_its_own_box_and_can_be_reached_by_keyboard(open
     assert box.evaluate("box => box.scrollWidth > box.clientWidth")
     assert box.get_attribute("tabindex") == "0"
     assert open_page(ARTICLE).locator("article pre").first.get_attribute("tabindex") is None
+
+
+def test_code_can_be_copied_and_says_when_it_goes_on(open_page, site):
+    page = open_kind(
+        open_page, site, "/-/everything", viewport=PHONE, permissions=["clipboard-read", "clipboard-write"]
+    )
+    block = page.locator(".code")
+    assert block.locator("pre").evaluate("box => box.scrollWidth > box.clientWidth && box.tabIndex === 0")
+    expect(block.locator(".code-name")).to_have_text("Shell")
+    block.locator(".copy").click()
+    expect(block.locator(".copy")).to_have_attribute("aria-label", "Copied")
+    assert page.evaluate("navigator.clipboard.readText()").startswith("kbsync plan --config kbsync.toml")
+
+
+def test_the_pages_around_are_beside_the_text_or_behind_a_line_that_opens_without_scripts_too(open_page):
+    wide = open_page(ARTICLE, java_script_enabled=False)
+    here = wide.locator(".places [aria-current]")
+    assert (
+        here.bounding_box()["x"]
+        < wide.locator("article").bounding_box()["x"]
+        < wide.locator(".toc a").first.bounding_box()["x"]
+    )
+    for page in (open_page(ARTICLE, java_script_enabled=False, viewport=PHONE), open_page(ARTICLE, viewport=PHONE)):
+        here = page.locator(".places [aria-current]")
+        expect(here).to_be_hidden()
+        page.locator(".places summary").click()
+        expect(here).to_be_visible()
+    page.keyboard.press("Escape")
+    expect(here).to_be_hidden()
+    expect(page.locator(".places summary")).to_be_focused()
+
+
+@pytest.mark.parametrize("width", [1180, 1280])
+def test_the_contents_are_beside_the_text(open_page, width):
+    page = open_page(ARTICLE, viewport={"width": width, "height": 800})
+    page.set_viewport_size({"width": width, "height": 800})
+    if width == 1280:
+        expect(page.locator("#kb-writer")).to_be_visible()
+    text, contents = page.locator("article").bounding_box(), page.locator(".toc").bounding_box()
+    assert text["x"] + text["width"] <= contents["x"]
+    assert page.locator(".toc a").first.is_visible()
+
+
+def test_bar_and_text_begin_and_end_at_the_same_edges_and_the_bar_is_opaque(open_page):
+    page = open_page(
+        ARTICLE, script="localStorage.setItem('kbsync-writer', 'off')", viewport={"width": 1440, "height": 900}
+    )
+    edges = page.evaluate(
+        "['.badge', '.places-head a', '.toc', '#kb-writer-switch'].map(s => document.querySelector(s).getBoundingClientRect())"
+        ".map(box => [Math.round(box.left), Math.round(box.right)])"
+    )
+    assert edges[0][0] == edges[1][0]
+    assert edges[2][1] == edges[3][1]
+    assert "/" not in page.locator(".top").evaluate("bar => getComputedStyle(bar).backgroundColor")
+
+
+def test_the_search_of_a_home_page_is_below_its_heading(open_page):
+    page = open_page("/en/")
+    heading, box = page.locator("h1").bounding_box(), page.locator("#kb-query").bounding_box()
+    assert box["y"] >= heading["y"] + heading["height"]
+    assert box["y"] + box["height"] <= page.locator(".card").first.bounding_box()["y"]
+    assert len({round(card.bounding_box()["height"]) for card in page.locator(".card").all()}) == 1
 
 
 def test_the_keyboard_goes_from_the_skip_link_through_the_bar_to_the_text_and_the_layer(open_page):

@@ -9,7 +9,7 @@ import html5lib
 import pytest
 from site_sample import missing, whole_site
 
-from kbsync.site.assets import ASSETS, asset
+from kbsync.site.assets import ASSETS, asset, packed_asset
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
@@ -173,6 +173,12 @@ def test_the_contents_are_indented_from_their_highest_level_and_left_out_for_one
     assert "On this page" not in render_live(ArticlePage(FULL, "T", "", toc=toc[:1]))
 
 
+def test_what_is_said_around_a_page_is_in_its_language():
+    html = render(MissingPage(replace(FULL, locale="fr", locales=(LINK,))))
+    for words in ("Langue: ", "Page introuvable", 'placeholder="Rechercher"', "Aller au contenu", "Clair ou sombre"):
+        assert words in html
+
+
 def test_a_missing_page_suggests():
     html = render_live(missing("/en/articles/nothing"))
     assert '<a href="/en/articles/first-push">Your first push</a>' in html
@@ -185,6 +191,10 @@ def test_every_asset_is_there_with_its_type_and_nothing_else_is():
         assert said == kind
     with pytest.raises(KeyError):
         asset("../pages.py")
+
+
+def test_styles_and_scripts_of_a_first_page_are_light():
+    assert sum(len(packed_asset(name)) for name in ASSETS) < 60_000
 
 
 def test_no_asset_asks_for_anything_from_elsewhere():

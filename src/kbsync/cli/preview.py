@@ -54,6 +54,7 @@ class Running:
 @click.option("--locale", metavar="L", help="Start with this locale.")
 @click.option("--poll", is_flag=True, help="Check the files every second: for network drives.")
 @click.option("--portal", is_flag=True, help="Compare with the portal, using your token.")
+@click.option("--portal-look", is_flag=True, help="Show code and images as the portal does, without colors and notes.")
 @version_option("--service", help_text="Render as this version.  [default: [service] version, or the newest]")
 @click.option("--build", type=click.Path(path_type=Path), metavar="DIR", help="Write the pages as files, then stop.")
 @common_options
@@ -66,6 +67,7 @@ def command(
     locale: str | None,
     poll: bool,
     portal: bool,
+    portal_look: bool,
     service: Version | None,
     build: Path | None,
 ) -> int:
@@ -77,7 +79,7 @@ def command(
     options = Options.of(ctx)
     agreed: set[str] = set()
     session = options.session()
-    project = read_project(session, agreed, service)
+    project = read_project(session, agreed, service, portal_look=portal_look)
     start = _start_address(project, locale)
     if build is not None:
         return _build(project, build)
@@ -85,7 +87,7 @@ def command(
     from kbsync.app.portal_diff import ledger_asker, portal_asker, portal_token
 
     def reload() -> Project:
-        return read_project(replace(session, confirm=None), agreed, service)
+        return read_project(replace(session, confirm=None), agreed, service, portal_look=portal_look)
 
     with ExitStack() as stack:
         token = portal_token(session) if portal else None
@@ -95,13 +97,16 @@ def command(
         return _serve(running, start, browse=browse, port=port, host=host)
 
 
-def read_project(session: Session, agreed: set[str], version: Version | None = None) -> Project:
+def read_project(
+    session: Session, agreed: set[str], version: Version | None = None, *, portal_look: bool = False
+) -> Project:
     """kbsync.toml and the profile that it names, if somebody agreed to what of it leads out.
 
     Args:
         session: the run; no questions are asked while pages are being served.
         agreed: what this run was allowed to use; grows.
         version: the portal's whose HTML is shown; None: that of kbsync.toml, or the newest.
+        portal_look: add nothing to that HTML.
     """
     from kbsync.preview.checking import Project
     from kbsync.service.profile import read_profile
@@ -112,7 +117,8 @@ def read_project(session: Session, agreed: set[str], version: Version | None = N
     consent.content()
     consent.state()
     version = version or Version.or_newest(settings.service.version)
-    return Project(settings, read_profile(settings.service.profile, folder=settings.folder, version=version), version)
+    profile = read_profile(settings.service.profile, folder=settings.folder, version=version)
+    return Project(settings, profile, version, portal_look)
 
 
 def _start_address(project: Project, locale: str | None) -> str:

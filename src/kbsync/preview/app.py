@@ -19,7 +19,7 @@ from kbsync.preview.policy import PICTURE, policy_of
 from kbsync.preview.search_index import Search
 from kbsync.preview.subscribers import Tab
 from kbsync.preview.urls import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
-from kbsync.site.assets import asset
+from kbsync.site.assets import asset, packed_asset
 from kbsync.site.guard import HEADERS, check_request, read_headers
 from kbsync.site.pages import MissingPage, render
 
@@ -105,7 +105,7 @@ class App:
     async def _answer(self, asked: Asked) -> Answer:
         path = asked.path
         if path.startswith(f"{ASSETS}/"):
-            return _asset(path.removeprefix(f"{ASSETS}/"))
+            return _asset(path.removeprefix(f"{ASSETS}/"), packed="gzip" in asked.headers.get("accept-encoding", ""))
         if path.startswith(FILES):
             return self._image(unquote(path.removeprefix(FILES)))
         if path.startswith(SEARCH) and path.endswith(".json"):
@@ -163,12 +163,15 @@ async def _wait_for_end(receive: Receive, tab: Tab) -> None:
     tab.end()
 
 
-def _asset(name: str) -> Answer:
+def _asset(name: str, *, packed: bool) -> Answer:
+    vary = ("vary", "accept-encoding")
     try:
         body, kind = asset(name)
     except KeyError:
         return Answer(404, b"There is no such file.\n", TEXT)
-    return Answer(200, body, kind)
+    if packed:
+        return Answer(200, packed_asset(name), kind, (vary, ("content-encoding", "gzip")))
+    return Answer(200, body, kind, (vary,))
 
 
 def _with_etag(asked: Asked, answer: Answer) -> Answer:

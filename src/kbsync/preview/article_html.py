@@ -12,10 +12,13 @@ from kbsync.markdown.versions import NEWEST, Version
 from kbsync.preview.image_files import is_image
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.marks import NO_PLACES, Places, dead_links, marked_address, places_of, show_marks
-from kbsync.preview.urls import file_url
+from kbsync.preview.urls import FILES, file_url
+from kbsync.site.absent_images import mark_absent_images
 from kbsync.site.anchor_links import add_anchors
+from kbsync.site.code_blocks import dress_code
 from kbsync.site.defuse import defuse
 from kbsync.site.pages import TocEntry
+from kbsync.site.reader_words import words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +43,9 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool, marked: bool = 
     source, data = live_tree.text_of(path)
     links = local_links(live_tree, source)
     version = live_tree.project.version
-    if not marked:
+    if not marked or live_tree.project.portal_look:
         html, toc = page_html(body_of(source, data, links), media=media, version=version)
-        return ArticleBody(html, toc)
+        return ArticleBody(_as_shown(live_tree, path, html), toc)
     dead = dead_links(source, live_tree.findings.get(path, ()))
     addresses = dict(links)
     replaced = addresses | {link: marked_address(link) for link in dead}
@@ -50,13 +53,24 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool, marked: bool = 
     html, toc = add_anchors(html)
     text = data.decode("utf-8").removeprefix(BOM)
     html = show_marks(defuse(html, media=media), dead, addresses, text[source.body_start :])
-    return ArticleBody(html, toc, places_of(source, text, lines))
+    return ArticleBody(_as_shown(live_tree, path, html), toc, places_of(source, text, lines))
 
 
 def page_html(markdown: str, *, media: bool, version: Version = NEWEST) -> tuple[str, tuple[TocEntry, ...]]:
-    """The content of the article element."""
+    """The portal's HTML, harmless and with anchors."""
     html, toc = add_anchors(render_html(markdown, version))
     return defuse(html, media=media), toc
+
+
+def _as_shown(live_tree: LiveTree, path: str, body_html: str) -> str:
+    look = live_tree.project.portal_look
+    return body_html if look else dressed(body_html, live_tree.index.site.articles[path].locale)
+
+
+def dressed(body_html: str, locale: str) -> str:
+    """The content of the article element: the portal's HTML with what only looks matter for."""
+    words = words_of(locale)
+    return dress_code(mark_absent_images(body_html, words, present=FILES), words, copies=True)
 
 
 def local_links(live_tree: LiveTree, source: Source) -> list[tuple[Link, str]]:

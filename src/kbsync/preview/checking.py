@@ -30,12 +30,13 @@ Findings = dict[str, tuple[Finding, ...]]
 class Project:
     """What kbsync.toml says, and the profile that it names; read again when the file changes.
 
-    `version` is the portal's whose HTML is shown.
+    `version` is the portal's whose HTML is shown; with `portal_look` it is shown with nothing added to it.
     """
 
     settings: Settings
     profile: Profile
     version: Version = NEWEST
+    portal_look: bool = False
 
     @property
     def root(self) -> Path:

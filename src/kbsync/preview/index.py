@@ -16,6 +16,9 @@ from kbsync.preview.urls import article_url, category_url, home_url
 CategoryKey = tuple[str, str]
 """A locale and the slug of a category in it; the slug is "" for articles without one."""
 
+BESIDE = 60
+"""Articles of its category that are listed beside an article: the nearest of a large one."""
+
 
 @dataclass(slots=True)
 class Index:
@@ -106,6 +109,12 @@ class Index:
         at = paths.index(path)
         return (paths[at - 1] if at else ""), (paths[at + 1] if at + 1 < len(paths) else "")
 
+    def beside(self, path: str, most: int) -> list[str]:
+        """An article and the nearest of its category, in order."""
+        paths = self.articles_of(self.shelf_of(path))
+        first = max(0, min(paths.index(path) - most // 2, len(paths) - most))
+        return paths[first : first + most]
+
     def _order(self, path: str) -> tuple[bool, int, str]:
         position = self.sources[path].position
         return position is None, position or 0, path
@@ -144,11 +153,12 @@ class Index:
         if slug:
             urls.add(category_url(locale, slug))
         if path in self.site.articles:
-            urls |= {self.url_of[other] for other in self.neighbours(path) if other}
+            urls |= {self.url_of[other] for other in self.beside(path, BESIDE)}
             urls |= {self.url_of[other] for other in self.family_of(path).values()}
         else:
             urls |= {self.url_of[article] for article in self.articles_of(category_key)}
             urls |= {category_url(other, slug) for other in self.locales}
+            urls |= {category_url(*other) for other, _ in self.shelves_of(locale)}
         return urls
 
     def linking_to(self, paths: Iterable[str]) -> set[str]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.errors import KbsyncError
+from kbsync.history.last_changes import last_changes
 from kbsync.preview.checking import Project, check_all
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
@@ -41,6 +42,9 @@ FIRST_CHECK_AFTER_S = 0.1
 
 AT_ONCE = 20
 """More files than these are read in a thread, so that pages are served meanwhile."""
+
+DATES_S = 0.25
+"""A page waits so long for the dates of the files, which git takes from its log; a long history takes it longer."""
 
 GUESSED_AT_ONCE = 300
 """Of a category that is looked at before the tree is read, so many articles are read for their titles."""
@@ -82,6 +86,7 @@ class Live:
     _meanwhile: set[str] = field(default_factory=set)
     _moves: Moves = field(default_factory=Moves)
     _unchecked: asyncio.Event = field(default_factory=asyncio.Event)
+    _dated: asyncio.Event = field(default_factory=asyncio.Event)
 
     def __post_init__(self) -> None:
         self.writing = Writing(self.project)
@@ -112,6 +117,7 @@ class Live:
         """One project, until kbsync.toml says another."""
         self._walk = await self._list_files()
         root, walk = self.project.root, self._walk
+        dates = asyncio.create_task(asyncio.to_thread(last_changes, root, walk.sources))
         tree = await asyncio.to_thread(read_known, root, self._cache, walk)
         if tree is None:
             self.live_tree = LiveTree(self.project, await asyncio.to_thread(guess_tree, root, walk))
@@ -123,7 +129,7 @@ class Live:
         watcher = None if self.poll else await self._listen()
         try:
             async with asyncio.TaskGroup() as tasks:
-                helpers = [tasks.create_task(self._read_all())]
+                helpers = [tasks.create_task(self._read_all()), tasks.create_task(self._take_dates(dates))]
                 if watcher is None:
                     helpers.append(tasks.create_task(self._poll()))
                 while not await self._handle(await self.debouncer.next()):
@@ -177,6 +183,12 @@ class Live:
         await self.sleep(CHECK_AFTER_S)
         self.debouncer.hint_walk()
 
+    async def _take_dates(self, dates: asyncio.Task[dict[str, int]]) -> None:
+        """When each file was committed last. Pages that were shown before keep the dates of their files."""
+        self.live_tree.dates = await dates
+        self._dated.set()
+        self.pages.forget(Touched(everything=True))
+
     @property
     def _cache(self) -> Path:
         return self.project.settings.state_folder / "cache" / "scan.cache"
@@ -221,6 +233,7 @@ class Live:
         self.writing.project = project
         self.ready.clear()
         self.complete.clear()
+        self._dated.clear()
         return True
 
     def _show_broken(self, broken: Broken) -> None:
@@ -314,6 +327,8 @@ class Live:
     async def page(self, url: str, *, media: bool) -> Page:
         """The page at an address, as the disk is now."""
         await self.ready.wait()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(self._dated.wait(), DATES_S)
         url = canonical(url)
         path = self.live_tree.index.path_at.get(url)
         if path is None and not self.complete.is_set():

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import OrderedDict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -65,6 +66,7 @@ class LiveTree:
         complete: whether all of it was read.
 
     `broken` has the findings of files whose last save cannot be read; `sources` keeps their last readable version.
+    `dates` has the time of each file's last commit, in seconds since 1970.
     """
 
     project: Project
@@ -74,6 +76,8 @@ class LiveTree:
     findings: Findings = field(default_factory=dict)
     broken: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
     revision: int = 0
+    dates: Mapping[str, float] = field(default_factory=dict)
+    _since: float = field(default_factory=time.time)
     _texts: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
 
     def __post_init__(self) -> None:
@@ -243,8 +247,12 @@ class LiveTree:
         return changes if source.raw_digest != self.sources[path].raw_digest else None
 
     def updated_at(self, path: str) -> float | None:
-        """When the file was last written, in seconds since 1970."""
+        """When the file was last changed, in seconds since 1970: just now, else in git, else by its own time."""
         try:
-            return os.stat(self.tree.root / path).st_mtime  # noqa: PTH116
+            saved = os.stat(self.tree.root / path).st_mtime  # noqa: PTH116
         except OSError:
-            return None
+            saved = None
+        # The time of a file is that of its checkout, unless somebody has saved it since the preview began.
+        if saved is not None and saved > self._since:
+            return saved
+        return self.dates.get(path, saved)

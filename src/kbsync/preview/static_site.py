@@ -14,6 +14,7 @@ from urllib.parse import quote, unquote
 from kbsync.content.tree import read_tree
 from kbsync.errors import UsageError
 from kbsync.files import read_within, write_whole
+from kbsync.history.last_changes import last_changes
 from kbsync.preview.checking import Project
 from kbsync.preview.image_files import find_image, is_image
 from kbsync.preview.live_tree import LiveTree
@@ -66,7 +67,7 @@ def build_site(project: Project, folder: Path) -> int:
     """
     before = _check_folder(folder)
     tree = read_tree(project.root, cache=project.settings.state_folder / "cache" / "scan.cache")
-    live_tree = LiveTree(project, tree, complete=True)
+    live_tree = LiveTree(project, tree, complete=True, dates=last_changes(project.root, tree.sources))
     view = View(live_tree, live=False, dated=False)
     site = _plan(live_tree)
     written: list[str] = []

@@ -7,11 +7,12 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kbsync.content.source import Source
-from kbsync.preview.article_html import article_body, page_html
+from kbsync.preview.article_html import article_body, dressed, page_html
 from kbsync.preview.findings_list import Limits
-from kbsync.preview.index import CategoryKey
+from kbsync.preview.index import BESIDE, CategoryKey
 from kbsync.preview.live_tree import LiveTree
 from kbsync.preview.policy import BUILT
+from kbsync.preview.suggestions import suggest
 from kbsync.preview.urls import (
     ASSETS,
     CODES,
@@ -36,13 +37,12 @@ from kbsync.site.pages import (
     HomePage,
     Link,
     MissingPage,
+    Navigation,
     OverviewPage,
     Page,
     Section,
 )
-from kbsync.words import similar
-
-SUGGESTIONS = 5
+from kbsync.site.reader_words import ReaderWords, words_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class View:
         live_tree: what they show.
         writing: what the writer's layer says; None leaves it out.
         live: whether pages follow changes.
-        dated: whether articles tell when they were updated; in a fresh checkout that says nothing.
+        dated: whether the time of a file is a date where git has none; in a fresh checkout it says nothing.
     """
 
     live_tree: LiveTree
@@ -127,7 +127,7 @@ class View:
         frame = self._frame(locale, f"{section.name} | {self.portal}", links)
         if self.writing and path:
             frame = replace(frame, writer=self.writing.of_source(self.live_tree, path))
-        return CategoryPage(frame, section, (Link(self.portal, home_url(locale)),))
+        return CategoryPage(frame, section, (Link(self.portal, home_url(locale)),), self._categories(locale, slug))
 
     def article(self, path: str, *, media: bool) -> ArticlePage:
         """One article.
@@ -156,7 +156,7 @@ class View:
             body.html,
             tuple(self._crumbs(identity.locale, identity.category)),
             author=(source.author or "").title(),
-            updated=self._updated(path),
+            updated=self._updated(path, words_of(identity.locale)),
             status=_mark(source),
             toc=body.toc,
             previous=self._link(before) if before else None,
@@ -166,6 +166,8 @@ class View:
                 for locale, other in family.items()
                 if other != path
             ),
+            description=source.description or "",
+            nav=self._category_of(path),
         )
 
     def overview(self, show: str = "") -> OverviewPage:
@@ -202,22 +204,25 @@ class View:
         from kbsync.lint.sections import handbook
 
         title, locale = "Error and warning codes", self.live_tree.index.site.default_locale
-        body_html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), media=False)
+        html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), media=False)
         frame = self._frame(locale, f"{title} | {self.portal}", ())
-        return ArticlePage(frame, title, body_html, (Link(self.portal, home_url(locale)),), toc=toc)
+        return ArticlePage(frame, title, dressed(html, locale), (Link(self.portal, home_url(locale)),), toc=toc)
 
     def missing(self, url: str, locale: str) -> MissingPage:
-        """Nothing is there; what has nearly that address may have been meant."""
+        """Nothing is there; what was meant may be elsewhere."""
         place = read_url(url) or Place("articles", locale, url.strip("/").rpartition("/")[2])
         index = self.live_tree.index
-        by_slug: dict[str, str] = {}
-        for path, identity in index.site.articles.items():
-            by_slug.setdefault(identity.slug, path) if identity.locale == locale else None
-        near = similar(place.slug, by_slug, most=SUGGESTIONS, cutoff=0.5) if place.slug else []
-        frame = self._frame(locale, f"Not found | {self.portal}", ())
+        near = suggest(place.slug, locale, index.site.articles, self.live_tree.sources) if place.slug else []
+        links = tuple(
+            Link(self._language(other), url, mark="current")
+            if other == locale
+            else Link(self._language(other), home_url(other))
+            for other in index.locales
+        )
+        frame = self._frame(locale, f"{words_of(locale)['missing_title']} | {self.portal}", links)
         if self.writing:
             frame = replace(frame, writer=self.writing.of_nothing())
-        return MissingPage(frame, tuple(self._link(by_slug[slug]) for slug in near))
+        return MissingPage(frame, tuple(self._suggestion(path, locale) for path in near))
 
     # --- parts -----------------------------------------------------------------------------------------------------
 
@@ -241,7 +246,7 @@ class View:
             return Link(self._language(other), url, mark="current")
         if there:
             return Link(self._language(other), url)
-        return Link(self._language(other), home_url(other), "not translated")
+        return Link(self._language(other), home_url(other), words_of(locale)["not_translated"])
 
     @staticmethod
     def _language(locale: str) -> str:
@@ -255,6 +260,26 @@ class View:
                 self._shelf_name(category_key, self.live_tree.index.shelf_source(category_key)),
                 category_url(*category_key),
             )
+
+    def _category_of(self, path: str) -> Navigation | None:
+        """The articles around one in its category."""
+        index = self.live_tree.index
+        category_key = index.shelf_of(path)
+        if not category_key[1]:
+            return None
+        near = (
+            replace(self._link(other), mark="current") if other == path else self._link(other)
+            for other in index.beside(path, BESIDE)
+        )
+        name = self._shelf_name(category_key, index.shelf_source(category_key))
+        return Navigation(Link(name, category_url(*category_key)), tuple(near))
+
+    def _categories(self, locale: str, slug: str) -> Navigation:
+        links = tuple(
+            Link(self._shelf_name(key, path), category_url(*key), mark="current" if key[1] == slug else "")
+            for key, path in self.live_tree.index.shelves_of(locale)
+        )
+        return Navigation(Link(self.portal, home_url(locale)), links)
 
     def _shelf_name(self, category_key: CategoryKey, path: str) -> str:
         return (self.live_tree.sources[path].name if path else "") or category_key[1]
@@ -274,12 +299,19 @@ class View:
         about = source.description or "" if detailed else ""
         return Link(self._title(source), self.live_tree.index.url_of[path], mark=_mark(source), about=about)
 
+    def _suggestion(self, path: str, locale: str) -> Link:
+        """An article that may have been meant, with its language where that is another."""
+        other = self.live_tree.index.site.articles[path].locale
+        return replace(self._link(path), note="" if other == locale else self._language(other))
+
     def _title(self, source: Source) -> str:
         return (source.title or "").strip() or source.path.rpartition("/")[2].removesuffix(".md")
 
-    def _updated(self, path: str) -> str:
-        seconds = self.live_tree.updated_at(path) if self.dated else None
-        return f"updated {datetime.fromtimestamp(seconds):%Y-%m-%d}" if seconds is not None else ""
+    def _updated(self, path: str, words: ReaderWords) -> str:
+        seconds = self.live_tree.updated_at(path) if self.dated else self.live_tree.dates.get(path)
+        if seconds is None:
+            return ""
+        return words.filled("updated", date=words.long_date(datetime.fromtimestamp(seconds).date()))
 
     @staticmethod
     def _head(source: Source) -> Iterator[tuple[str, str]]:

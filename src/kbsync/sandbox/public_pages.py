@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from urllib.parse import quote
 
 from kbsync.site.anchor_links import add_anchors
+from kbsync.site.code_blocks import dress_code
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
@@ -15,9 +16,11 @@ from kbsync.site.pages import (
     HomePage,
     Link,
     MissingPage,
+    Navigation,
     OverviewPage,
     Section,
 )
+from kbsync.site.reader_words import words_of
 
 from .api_json import status_name
 from .articles import SELECT, as_article
@@ -32,6 +35,9 @@ OVERVIEW_ROWS = 1000
 
 BODY = '<div id="cw-article-content" class="prose">\n  {}\n</div>'
 """Where 4.16 puts the body. Source: docs/service.md, S147."""
+
+BESIDE = 60
+"""Articles of its category beside a page."""
 
 POPULAR_CATEGORIES, POPULAR_ARTICLES = 3, 6
 """How many of them a home page shows at most. Source: docs/service.md, S137."""
@@ -94,7 +100,15 @@ def category_page(world: World, portal: Portal, category: Category) -> CategoryP
     names = names_of(world, portal, category.locale)
     frame = _frame(world, portal, category.locale, f"{category.name} | {names.suffix}", elsewhere=elsewhere)
     crumbs = (Link(names.name, _home_url(portal, category.locale)),)
-    return CategoryPage(frame, _section(portal, category, articles), crumbs)
+    links = tuple(
+        Link(
+            other.name,
+            _category_url(portal, other.locale, other.slug),
+            mark="current" if other.id == category.id else "",
+        )
+        for other in categories_of(world.store, portal, category.locale)
+    )
+    return CategoryPage(frame, _section(portal, category, articles), crumbs, Navigation(crumbs[0], links))
 
 
 def list_page(world: World, portal: Portal, wanted: PublicList) -> CategoryPage:
@@ -125,16 +139,19 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     updated = datetime.fromtimestamp(article.updated_at / 1_000_000, UTC)
     translations = translations_of(world.store, article)
     elsewhere = {found.locale: _url(portal, found) for found in (*translations, article)}
-    before, after = _neighbours(world, portal, article)
+    row = _row(world, portal, article)
+    before, after = _neighbours(row, article)
+    words = words_of(locale)
     # The real portal's page script gives headings their ids; nothing runs here.
     body, toc = add_anchors(UPLOADED.sub("/rails/", body_html(world, article.content)))
+    dressed = dress_code(body, words, copies=False)
     return ArticlePage(
         _frame(world, portal, locale, f"{article.title} | {names.suffix}", _head(article), elsewhere),
         article.title or "",
-        BODY.format(body) if world.behaviour.is_4_16 else body,
+        BODY.format(dressed) if world.behaviour.is_4_16 else dressed,
         tuple(crumbs),
         article.author.name if article.author else "",
-        f"updated {updated:%Y-%m-%d}",
+        words.filled("updated", date=words.long_date(updated.date())),
         "" if status == "published" else status,
         f"{_url(portal, article)}.png" if status == "published" else "",
         toc=toc,
@@ -143,6 +160,8 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
         translations=tuple(
             Link(found.title or "", _url(portal, found), language_name(found.locale)) for found in translations
         ),
+        description=article.description or "",
+        nav=_beside(portal, crumbs[-1], row, article) if len(row) > 1 else None,
     )
 
 
@@ -175,14 +194,35 @@ def _head(article: Article) -> tuple[tuple[str, str], ...]:
     return tuple(head)
 
 
-def _neighbours(world: World, portal: Portal, article: Article) -> tuple[Article | None, Article | None]:
+def _row(world: World, portal: Portal, article: Article) -> list[Article]:
+    """What visitors find in the category of an article; nothing without one."""
+    if article.category.slug is None:
+        return []
+    return [
+        found for found in published(world.store, portal, article.locale) if found.category_id == article.category_id
+    ]
+
+
+def _place(row: list[Article], article: Article) -> int | None:
+    return next((place for place, found in enumerate(row) if found.id == article.id), None)
+
+
+def _neighbours(row: list[Article], article: Article) -> tuple[Article | None, Article | None]:
     """What visitors find before and after an article in its category."""
-    listed_articles = published(world.store, portal, article.locale)
-    row = [found for found in listed_articles if found.category_id == article.category_id]
-    place = next((place for place, found in enumerate(row) if found.id == article.id), None)
-    if place is None or article.category.slug is None:
+    place = _place(row, article)
+    if place is None:
         return None, None
     return row[place - 1] if place else None, row[place + 1] if place + 1 < len(row) else None
+
+
+def _beside(portal: Portal, heading: Link, row: list[Article], article: Article) -> Navigation:
+    """The nearest articles of the category; a draft is not among them."""
+    first = max(0, min((_place(row, article) or 0) - BESIDE // 2, len(row) - BESIDE))
+    links = (
+        replace(_link(portal, found), mark="current" if found.id == article.id else "")
+        for found in row[first : first + BESIDE]
+    )
+    return Navigation(heading, tuple(links))
 
 
 def _frame(
@@ -206,7 +246,7 @@ def _locale_link(portal: Portal, code: str, locale: str, elsewhere: Mapping[str,
         return Link(name, (elsewhere or {}).get(code, home), mark="current")
     if elsewhere is None or code in elsewhere:
         return Link(name, (elsewhere or {}).get(code, home))
-    return Link(name, home, "not translated")
+    return Link(name, home, words_of(locale)["not_translated"])
 
 
 def _popular(world: World, portal: Portal, locale: str) -> tuple[Section, ...]:

@@ -1,5 +1,7 @@
-"""Stylesheet and scripts of the pages, out of the package."""
+"""Stylesheets and scripts of the pages, out of the package, without what only their authors read."""
 
+import gzip
+import re
 from functools import cache
 from importlib.resources import files
 
@@ -7,6 +9,8 @@ STYLE, SCRIPT = "text/css; charset=utf-8", "text/javascript; charset=utf-8"
 
 ASSETS = {
     "style.css": STYLE,
+    "article.css": STYLE,
+    "writer.css": STYLE,
     "scheme.js": SCRIPT,
     "page.js": SCRIPT,
     "search-words.js": SCRIPT,
@@ -18,6 +22,11 @@ ASSETS = {
 """Names and content types."""
 
 
+_COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
+_LINE_COMMENT = re.compile(r"(?:/\*\*.*\*/|//.*)")
+_AROUND = re.compile(r" ?([{};,]) ?")
+
+
 @cache
 def asset(name: str) -> tuple[bytes, str]:
     """The bytes of an asset and its content type.
@@ -26,4 +35,26 @@ def asset(name: str) -> tuple[bytes, str]:
         KeyError: there is no asset of this name.
     """
     kind = ASSETS[name]
-    return (files("kbsync.site") / "assets" / name).read_bytes(), kind
+    text = (files("kbsync.site") / "assets" / name).read_text("utf-8")
+    return (_short_style(text) if kind == STYLE else _short_script(text)).encode(), kind
+
+
+@cache
+def packed_asset(name: str) -> bytes:
+    """The bytes of an asset for a browser that unpacks gzip.
+
+    Raises:
+        KeyError: there is no asset of this name.
+    """
+    return gzip.compress(asset(name)[0], mtime=0)
+
+
+def _short_style(text: str) -> str:
+    """Without comments, and with the blanks that mean something. No value of ours holds a brace or a semicolon."""
+    return _AROUND.sub(r"\1", " ".join(_COMMENT.sub("", text).split())).replace(": ", ":").replace(";}", "}")
+
+
+def _short_script(text: str) -> str:
+    """Without lines that are comments, and without indentation. No text of ours goes over several lines."""
+    lines = (line.strip() for line in text.split("\n"))
+    return "\n".join(line for line in lines if line and not _LINE_COMMENT.fullmatch(line)) + "\n"

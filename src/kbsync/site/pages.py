@@ -14,6 +14,7 @@ import jinja2
 from markupsafe import Markup, escape
 
 from kbsync.site.assets import asset
+from kbsync.site.reader_words import ReaderWords, words_of
 from kbsync.site.writer_panel import Choice, Writer, WriterFinding
 from kbsync.words import count
 
@@ -81,6 +82,11 @@ class Frame:
         return next((link.url for link in self.locales if link.mark == "current"), "")
 
     @property
+    def words(self) -> ReaderWords:
+        """What is said around the page, in its language."""
+        return words_of(self.locale)
+
+    @property
     def lang(self) -> str:
         """The language as HTML writes it."""
         return self.locale.replace("_", "-")
@@ -108,6 +114,14 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
+class Navigation:
+    """What is beside the text: the articles of its category, or the categories; the present one is marked `current`."""
+
+    heading: Link
+    links: tuple[Link, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class HomePage:
     """The home of one language: its categories with their articles, then the articles without a category."""
 
@@ -124,6 +138,7 @@ class CategoryPage:
     frame: Frame
     section: Section
     crumbs: tuple[Link, ...] = ()
+    nav: Navigation | None = None
 
     @property
     def home(self) -> tuple[Link, ...]:
@@ -144,6 +159,8 @@ class ArticlePage:
         toc: the headings of the body, in order.
         previous, next: the neighbours in the category.
         translations: the same article in other languages.
+        description: one sentence under the title.
+        nav: the articles of its category.
     """
 
     frame: Frame
@@ -158,6 +175,8 @@ class ArticlePage:
     previous: Link | None = None
     next: Link | None = None
     translations: tuple[Link, ...] = ()
+    description: str = ""
+    nav: Navigation | None = None
 
     @property
     def toc_top(self) -> int:
@@ -227,7 +246,11 @@ TEMPLATES: dict[type[Page], str] = {
 def render(page: Page) -> str:
     """The HTML of a page."""
     live = Markup(render_live(page))
-    return _templates().get_template("base.html").render(frame=page.frame, live=live, style=_style())
+    return (
+        _templates()
+        .get_template("base.html")
+        .render(frame=page.frame, live=live, style=_style(), article=isinstance(page, ArticlePage))
+    )
 
 
 def render_live(page: Page) -> str:
@@ -237,7 +260,8 @@ def render_live(page: Page) -> str:
 
 @cache
 def _style() -> Markup:
-    return Markup(asset("style.css")[0].decode())
+    """What a page carries that has no folder of assets: nobody writes beside it."""
+    return Markup("\n".join(asset(name)[0].decode() for name in ("style.css", "article.css")))
 
 
 @cache

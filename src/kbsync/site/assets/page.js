@@ -15,12 +15,33 @@
     if (menu && !menu.contains(event.target)) menu.open = false;
     const media = event.target.closest?.("[data-media]")?.dataset.media;
     if (media) switchMedia(media);
+    const copy = event.target.closest?.("[data-copy-code]");
+    if (copy) copyCode(copy);
   });
   menu?.addEventListener("keydown", (event) => {
     if (event.key !== "Escape" || !menu.open) return;
     menu.open = false;
     menu.querySelector("summary").focus();
   });
+
+  // --- code ----------------------------------------------------------------------------------------------------------
+
+  const COPIED_FOR = 2000; // milliseconds for which a button says that it has copied
+
+  async function copyCode(button) {
+    const code = button.parentElement.querySelector("code").textContent;
+    try {
+      await navigator.clipboard.writeText(code.replace(/\n$/, ""));
+    } catch {
+      return; // The browser does not allow it: nothing is said to be copied.
+    }
+    button.dataset.done = "yes";
+    button.setAttribute("aria-label", button.dataset.copied);
+    setTimeout(() => {
+      delete button.dataset.done;
+      button.setAttribute("aria-label", button.title);
+    }, COPIED_FOR);
+  }
 
   // --- images and players of other hosts ---------------------------------------------------------------------------
 
@@ -48,7 +69,9 @@
     const headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
     const mark = () => {
       // The scroll margin of a heading, and one pixel: where one scrolls to a heading, it may end a fraction below.
-      const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + 9;
+      const first = headings.find(Boolean);
+      const margin = first ? parseFloat(getComputedStyle(first).scrollMarginTop) : 0;
+      const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + margin + 1;
       let now = 0;
       headings.forEach((heading, place) => {
         if (heading && heading.getBoundingClientRect().top <= line) now = place;
@@ -67,24 +90,34 @@
     mark();
   }
 
-  // Beside the text the contents are always open, above it they begin closed.
-  let beside = null;
-  function placeContents() {
-    const contents = document.querySelector(".toc");
-    if (!contents) return;
-    const now = getComputedStyle(contents).position === "sticky";
-    if (now !== beside || !contents.dataset.placed) contents.open = now;
-    contents.dataset.placed = "yes";
-    contents.dataset.keeps = "open data-placed";
-    beside = now;
+  // Beside the text contents and places are always shown. A browser that cannot show what is in a closed element gets
+  // them opened.
+  function openBeside() {
+    if (CSS.supports("selector(::details-content)")) return;
+    for (const box of document.querySelectorAll(".toc, .places")) {
+      const nav = box.querySelector("nav");
+      box.open = getComputedStyle(box.matches(".places") ? nav : box).position === "sticky";
+    }
   }
-  new ResizeObserver(placeContents).observe(document.getElementById("live"));
+  new ResizeObserver(openBeside).observe(document.getElementById("live"));
+
+  // The line of places lies over the text when it is open.
+  document.addEventListener("click", (event) => {
+    const places = document.getElementById("kb-places");
+    if (places?.open && !event.target.closest("#kb-places summary")) places.open = false;
+  });
+  document.addEventListener("keydown", (event) => {
+    const places = document.getElementById("kb-places");
+    if (event.key !== "Escape" || !places?.open || !places.contains(event.target)) return;
+    places.open = false;
+    places.querySelector("summary").focus();
+  });
 
   // --- boxes that scroll -----------------------------------------------------------------------------------------------
 
   function reachBoxes() {
     for (const box of document.querySelectorAll("article pre, article table, article .tableWrapper")) {
-      const scrolls = box.scrollWidth > box.clientWidth + 1;
+      const scrolls = box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1;
       if (scrolls && !box.hasAttribute("tabindex")) {
         box.tabIndex = 0;
         box.dataset.keeps = "tabindex";
@@ -98,7 +131,7 @@
 
   onPage(() => {
     showMediaSwitches();
-    placeContents();
+    openBeside();
     followReader();
     reachBoxes();
   });

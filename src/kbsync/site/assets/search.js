@@ -85,7 +85,7 @@
     // Enough titles: what only the text says would not be shown.
     const whole = hits.length >= HITS || (await inSlices(folded, inText, isMine));
     if (!whole || !isMine()) return;
-    show(hits, needles, hits.length ? "" : `Nothing found for “${query}”.`);
+    show(hits, needles, hits.length ? "" : form.dataset.nothing.replace("{query}", () => query));
   }
 
   /** Put an article where its points belong among the best; of equals the earlier one stays before. */
