@@ -14,10 +14,12 @@ DEFINITION_LIST = Rule("KB420", "Definition list")
 MDX = Rule("KB421", "Code of MDX or JSX")
 
 _NAMED = re.compile(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
+_NAMED_SUSPECT = re.compile(r"\]\[[^\[\]\n]*\](?![\[(*+?{:])")
 _MEANS_A_NAME = re.compile(r"[^\d^]")
 _DEFINITION = re.compile(
     r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE
 )
+_COLONS = ("\n:", "\n :", "\n  :", "\n   :", ">:", "> :", ">  :", ">   :")
 _DEFINITION_SUSPECT = re.compile(r"\n[ \t>]*:[ \t]+\S")
 _MODULE = re.compile(
     r"^(?:import[ \t]+(?:[\w$*{][^\n]*[ \t]from[ \t]+)?(?P<q>[\"'])[^\"'\n]+(?P=q)"
@@ -28,7 +30,8 @@ _EXPRESSION = re.compile(
     r"(?<![{$#\\])\{[ \t]*(?:/[*\0][^\n}]*\}?|[\"'][^\"'{}\n]*[\"'][ \t]*\}"
     r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\([^(){}\n]*\))?[ \t]*\}(?!\}))"
 )
-_MDX_SUSPECT = re.compile(r"^(?:import|export)[ \t]|\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)", re.MULTILINE)
+_MODULE_SUSPECT = re.compile(r"\n(?:import|export)[ \t]")
+_EXPRESSION_SUSPECT = re.compile(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)")
 
 MAX_SHOWN = 40
 
@@ -36,13 +39,15 @@ MAX_SHOWN = 40
 @finds(NOWHERE)
 def check_empty_links(page: Page) -> Iterator[Mark]:
     """`[words]()`, and `[words][name]` where no line says what the name is."""
-    for target in page.scan.targets:
+    text = page.text
+    is_suspect = "]()" in text or "](<>" in text or "]( " in text or "](\n" in text
+    for target in page.scan.targets if is_suspect else ():
         if not target.destination and target.kind in {"link", "image"}:
             what, mark = ("image", "![") if target.kind == "image" else ("link", "[")
-            at = page.text.rfind(mark, 0, target.start)
+            at = text.rfind(mark, 0, target.start)
             hint = f"Write the address of the {what} between the round brackets, or delete the brackets."
             yield Mark(NOWHERE, max(at, 0), f"This {what} has no address, so it leads nowhere.", hint)
-    if "][" not in page.text or not page.has(_NAMED):
+    if "][" not in text or not page.has(_NAMED_SUSPECT):
         return
     for match in _NAMED.finditer(page.prose.text):
         name = match[2] or match[1]
@@ -60,7 +65,7 @@ def _undefined(page: Page, start: int, end: int) -> Mark:
 @finds(DEFINITION_LIST)
 def check_definitions(page: Page) -> Iterator[Mark]:
     """Each term with a line below it that begins with a colon."""
-    if not page.has(_DEFINITION_SUSPECT):
+    if not any(begin in page.text for begin in _COLONS) or not page.has(_DEFINITION_SUSPECT):
         return
     for match in _DEFINITION.finditer(page.prose.text):
         message = "This does not become a definition list: the portal prints the colon."
@@ -71,11 +76,13 @@ def check_definitions(page: Page) -> Iterator[Mark]:
 @finds(MDX)
 def check_mdx(page: Page) -> Iterator[Mark]:
     """Imports, exports and expressions; components are raw HTML (KB401)."""
-    if not page.has(_MDX_SUSPECT):
-        return
-    prose = page.prose.text
-    for pattern in (_MODULE, _EXPRESSION):
-        for match in pattern.finditer(prose):
+    text = page.text
+    has_module = ("import " in text or "export " in text) and any(
+        not page.is_code(match.start()) for match in _MODULE_SUSPECT.finditer(f"\n{text}")
+    )
+    has_expression = "{" in text and page.has(_EXPRESSION_SUSPECT)
+    for pattern in (*((_MODULE,) if has_module else ()), *((_EXPRESSION,) if has_expression else ())):
+        for match in pattern.finditer(page.prose.text):
             shown = _short(page.text[match.start() : match.end()])
             message = f"`{shown}` is code of MDX or JSX: the portal prints it."
             yield Mark(MDX, match.start(), message, "Write its text instead. To show it as it is, put it in backticks.")
