@@ -14,13 +14,12 @@ DEFINITION_LIST = Rule("KB420", "Definition list")
 MDX = Rule("KB421", "Code of MDX or JSX")
 
 _NAMED = re.compile(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
-_NAMED_SUSPECT = re.compile(r"\]\[[^\[\]\n]*\](?![\[(*+?{:])")
+_EMPTY_OR_NAMED = re.compile(r"\](?:\(\s*(?:<>\s*)?\)|\[[^\[\]\n]*\](?![\[(*+?{:]))")
 _MEANS_A_NAME = re.compile(r"[^\d^]")
 _DEFINITION = re.compile(
     r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE
 )
-_COLONS = ("\n:", "\n :", "\n  :", "\n   :", ">:", "> :", ">  :", ">   :")
-_DEFINITION_SUSPECT = re.compile(r"\n[ \t>]*:[ \t]+\S")
+_DEFINITION_SUSPECT = re.compile(r":(?<=[\n >\t]:)[ \t]+[^\s:]")
 _MODULE = re.compile(
     r"^(?:import[ \t]+(?:[\w$*{][^\n]*[ \t]from[ \t]+)?(?P<q>[\"'])[^\"'\n]+(?P=q)"
     r"|export[ \t]+(?:const|let|default|function|async|class)\b)[^\n]*",
@@ -40,14 +39,15 @@ MAX_SHOWN = 40
 def check_empty_links(page: Page) -> Iterator[Mark]:
     """`[words]()`, and `[words][name]` where no line says what the name is."""
     text = page.text
-    is_suspect = "]()" in text or "](<>" in text or "]( " in text or "](\n" in text
-    for target in page.scan.targets if is_suspect else ():
+    if not page.has(_EMPTY_OR_NAMED):
+        return
+    for target in page.scan.targets:
         if not target.destination and target.kind in {"link", "image"}:
             what, mark = ("image", "![") if target.kind == "image" else ("link", "[")
             at = text.rfind(mark, 0, target.start)
             hint = f"Write the address of the {what} between the round brackets, or delete the brackets."
             yield Mark(NOWHERE, max(at, 0), f"This {what} has no address, so it leads nowhere.", hint)
-    if "][" not in text or not page.has(_NAMED_SUSPECT):
+    if "][" not in text:
         return
     for match in _NAMED.finditer(page.prose.text):
         name = match[2] or match[1]
@@ -65,7 +65,7 @@ def _undefined(page: Page, start: int, end: int) -> Mark:
 @finds(DEFINITION_LIST)
 def check_definitions(page: Page) -> Iterator[Mark]:
     """Each term with a line below it that begins with a colon."""
-    if not any(begin in page.text for begin in _COLONS) or not page.has(_DEFINITION_SUSPECT):
+    if not page.has(_DEFINITION_SUSPECT):
         return
     for match in _DEFINITION.finditer(page.prose.text):
         message = "This does not become a definition list: the portal prints the colon."
