@@ -84,7 +84,7 @@ def check_mdx(page: Page) -> Iterator[Mark]:
     for pattern in (*((_MODULE,) if has_module else ()), *((_EXPRESSION,) if has_expression else ())):
         for match in pattern.finditer(page.prose.text):
             shown = _short(page.text[match.start() : match.end()])
-            message = f"`{shown}` is code of MDX or JSX: the portal prints it."
+            message = f"`{shown}` is for another tool, such as MDX: the portal prints it."
             yield Mark(MDX, match.start(), message, "Write its text instead. To show it as it is, put it in backticks.")
 
 
