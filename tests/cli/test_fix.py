@@ -105,3 +105,15 @@ def test_diff_shows_a_patch_and_changes_nothing(tree, capsys):
     assert "-One!!\r\n+One!\r\n Two\x0b\r\n" in shown
     assert shown.endswith("-No end!!\n\\ No newline at end of file\n+No end!\n\\ No newline at end of file\n")
     assert (tree.root / A).read_bytes() == FILES[A].encode()
+
+
+def test_links_to_moved_files_front_matter_and_text_are_fixed_in_one_run_and_a_second_changes_nothing(project):
+    page = "content/en/billing/old.md"
+    project.write(
+        page, "\n––-\ntitle: “Old”\nstatus: Draft\n--\n##Steps\n[a](../x/refunds.md) [b](/billing/refunds) **c ** d\n"
+    )
+    assert project.run("lint", "--fix", page).err == f"Fixed {page}\n"
+    after = '---\ntitle: "Old"\nstatus: draft\n---\n## Steps\n[a](refunds.md) [b](refunds.md) **c** d\n'
+    assert (project.folder / page).read_text() == after
+    assert project.run("lint", "--fix", page).err == ""
+    assert (project.folder / page).read_text() == after

@@ -1,4 +1,4 @@
-"""Markdown that kbsync does not read, because its file name ends in something other than `.md`."""
+"""Names of files that mean something: endings that kbsync does not read, and a README that becomes an article."""
 
 from __future__ import annotations
 
@@ -17,6 +17,23 @@ ASSETS = frozenset({"assets", "attachments", "downloads", "files", "images", "im
 """Folders of what articles show or offer: a file there is as its writer wants it."""
 
 OTHER_ENDING = Rule("KB117", "Markdown file that does not end in `.md`")
+README = Rule("KB123", "README that becomes an article")
+
+
+@finds(README, needs=Needs.EVERYTHING)
+def check_readmes(context: Context) -> Iterator[Finding]:
+    """Once: the first README without front matter, and how many others there are."""
+    sources = context.tree.sources
+    paths = [
+        path
+        for path in context.site.articles
+        if posixpath.basename(path).lower() == "readme.md" and not sources[path].keys and not sources[path].problems
+    ]
+    if paths:
+        more = f" So {are(len(paths) - 1)} {len(paths) - 1:,} more." if len(paths) > 1 else ""
+        message = f"This README is an article for readers, like every other `.md` file.{more}"
+        hint = "Move it out of the content folder, or write `manage: false` in its front matter. Else ignore KB123."
+        yield README.finding(paths[0], 1, 1, message, hint)
 
 
 @finds(OTHER_ENDING, needs=Needs.EVERYTHING)

@@ -10,7 +10,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from kbsync.content.front_repair import repair_front
+from kbsync.content.front_edit import LINES
+from kbsync.content.front_repair import REPAIRABLE, repair_front, repaired
 from kbsync.content.inspection import Body
 from kbsync.content.parse import parse_source
 from kbsync.content.post import dumps, read_post
@@ -79,21 +80,41 @@ def replacements(path: str, data: bytes, codes: Collection[str]) -> Mapping[Plac
         data: the file's bytes.
         codes: what is to be fixed.
     """
-    body, _ = _body_of(path, data)
+    body, source = _body_of(path, data)
+    of_front = _of_front(path, data.decode(errors="replace"), source, codes) if REPAIRABLE & set(codes) else {}
     if body is None:
-        return {}
+        return of_front
     post = read_post(data.decode())
     file, places = _File(path, post.head, codes), Places(post.content)
 
     def place(at: int) -> tuple[int, int]:
         return body.first_line + places.line(at) - 1, places.column(at)
 
-    return {
+    return of_front | {
         (mark.code, *place(mark.at)): tuple(
             Replacement(*place(edit.start), *place(edit.end), edit.text) for edit in mark.edits
         )
         for mark in _harmless(file, post.content)
     }
+
+
+def _of_front(path: str, text: str, source: Source, codes: Collection[str]) -> dict[Place, tuple[Replacement, ...]]:
+    """The same for the front matter: whole lines, as a repair changes them."""
+    repairs = {
+        (problem.code, problem.line, problem.column): repaired(path, text, problem)
+        for problem in source.problems
+        if problem.code in REPAIRABLE and problem.code in codes
+    }
+    return {place: (_lines_changed(text, after),) for place, after in repairs.items() if after is not None}
+
+
+def _lines_changed(before: str, after: str) -> Replacement:
+    """The lines from the first to the last that is another."""
+    old, new = LINES.findall(before), LINES.findall(after)
+    least = min(len(old), len(new))
+    head = next((at for at in range(least) if old[at] != new[at]), least)
+    tail = next((at for at in range(least - head) if old[-1 - at] != new[-1 - at]), least - head)
+    return Replacement(head + 1, 1, len(old) - tail + 1, 1, "".join(new[head : len(new) - tail]))
 
 
 def _harmless(file: _File, text: str) -> Iterator[Mark]:

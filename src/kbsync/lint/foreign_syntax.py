@@ -14,11 +14,12 @@ DEFINITION_LIST = Rule("KB420", "Definition list")
 MDX = Rule("KB421", "Code of MDX or JSX")
 
 _NAMED = re.compile(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
+_EMPTY_OR_NAMED = re.compile(r"\](?:\(\s*(?:<>\s*)?\)|\[[^\[\]\n]*\](?![\[(*+?{:]))")
 _MEANS_A_NAME = re.compile(r"[^\d^]")
 _DEFINITION = re.compile(
     r"^(?![\0 \t>]*:)(?=[^\n]*\w)[^\n]++\n(?:[\0 \t]*\n)?[\0 \t]{0,3}(:)[ \t]+[^\s:]", re.MULTILINE
 )
-_DEFINITION_SUSPECT = re.compile(r"\n[ \t>]*:[ \t]+\S")
+_DEFINITION_SUSPECT = re.compile(r":(?<=[\n >\t]:)[ \t]+[^\s:]")
 _MODULE = re.compile(
     r"^(?:import[ \t]+(?:[\w$*{][^\n]*[ \t]from[ \t]+)?(?P<q>[\"'])[^\"'\n]+(?P=q)"
     r"|export[ \t]+(?:const|let|default|function|async|class)\b)[^\n]*",
@@ -28,7 +29,8 @@ _EXPRESSION = re.compile(
     r"(?<![{$#\\])\{[ \t]*(?:/[*\0][^\n}]*\}?|[\"'][^\"'{}\n]*[\"'][ \t]*\}"
     r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\([^(){}\n]*\))?[ \t]*\}(?!\}))"
 )
-_MDX_SUSPECT = re.compile(r"^(?:import|export)[ \t]|\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)", re.MULTILINE)
+_MODULE_SUSPECT = re.compile(r"\n(?:import|export)[ \t]")
+_EXPRESSION_SUSPECT = re.compile(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)")
 
 MAX_SHOWN = 40
 
@@ -36,13 +38,16 @@ MAX_SHOWN = 40
 @finds(NOWHERE)
 def check_empty_links(page: Page) -> Iterator[Mark]:
     """`[words]()`, and `[words][name]` where no line says what the name is."""
+    text = page.text
+    if not page.has(_EMPTY_OR_NAMED):
+        return
     for target in page.scan.targets:
         if not target.destination and target.kind in {"link", "image"}:
             what, mark = ("image", "![") if target.kind == "image" else ("link", "[")
-            at = page.text.rfind(mark, 0, target.start)
+            at = text.rfind(mark, 0, target.start)
             hint = f"Write the address of the {what} between the round brackets, or delete the brackets."
             yield Mark(NOWHERE, max(at, 0), f"This {what} has no address, so it leads nowhere.", hint)
-    if "][" not in page.text or not page.has(_NAMED):
+    if "][" not in text:
         return
     for match in _NAMED.finditer(page.prose.text):
         name = match[2] or match[1]
@@ -71,13 +76,15 @@ def check_definitions(page: Page) -> Iterator[Mark]:
 @finds(MDX)
 def check_mdx(page: Page) -> Iterator[Mark]:
     """Imports, exports and expressions; components are raw HTML (KB401)."""
-    if not page.has(_MDX_SUSPECT):
-        return
-    prose = page.prose.text
-    for pattern in (_MODULE, _EXPRESSION):
-        for match in pattern.finditer(prose):
+    text = page.text
+    has_module = ("import " in text or "export " in text) and any(
+        not page.is_code(match.start()) for match in _MODULE_SUSPECT.finditer(f"\n{text}")
+    )
+    has_expression = "{" in text and page.has(_EXPRESSION_SUSPECT)
+    for pattern in (*((_MODULE,) if has_module else ()), *((_EXPRESSION,) if has_expression else ())):
+        for match in pattern.finditer(page.prose.text):
             shown = _short(page.text[match.start() : match.end()])
-            message = f"`{shown}` is code of MDX or JSX: the portal prints it."
+            message = f"`{shown}` is for another tool, such as MDX: the portal prints it."
             yield Mark(MDX, match.start(), message, "Write its text instead. To show it as it is, put it in backticks.")
 
 

@@ -63,9 +63,9 @@ class Moved:
         for written in (f"{target}.md", f"{posixpath.splitext(target)[0]}.md", f"{target}/index.md", straight):
             if written in among:
                 return written
-        same = self._same(stem, among)
-        is_one = len(same) == 1 and same[0].partition("/")[0] == target.partition("/")[0]
-        return same[0] if is_one and stem not in COMMON else ""
+        locale = f"{target.partition('/')[0]}/"
+        same = [path for path in self._same(stem, among) if path.startswith(locale)]
+        return same[0] if len(same) == 1 and stem not in COMMON else ""
 
     def _same(self, stem: str, among: Collection[str]) -> list[str]:
         return [path for path in self._named.get(stem, ())[:MOST_COMPARED] if path in among]

@@ -140,6 +140,9 @@ def _check_locale(context: Context, source: Source, identity: Identity) -> Itera
 
 def _locale_hint(context: Context, identity: Identity, allowed: str) -> str:
     first = identity.path.partition("/")[0] if "/" in identity.path else ""
+    same = next((locale for locale in context.site.locales if locale.casefold() == first.casefold()), "")
+    if same:
+        return f"Rename the folder to `{same}`: letters are compared in their case."
     if near := did_you_mean(first, context.site.locales):
         return near
     if allowed:
