@@ -27,7 +27,7 @@ from kbsync.content.unknown_keys import slips
 from kbsync.content.unrecognized import closed, recognized, unrecognized
 
 DOUBLE, SINGLE = "“”„‟", "‘’‚‛"
-_CURLY = re.compile(rf"[{DOUBLE}]([^{DOUBLE}\"\\\r\n]+)[{DOUBLE}]|[{SINGLE}]([^{SINGLE}\"\\\r\n]+)[{SINGLE}]")
+_CURLY = re.compile(rf"[{DOUBLE}]([^{DOUBLE}\"\\\r\n]++)[{DOUBLE}]|[{SINGLE}]([^{SINGLE}\"\\\r\n]++)[{SINGLE}]")
 _CURLY_VALUE = re.compile(rf"([ \t]*(?:-[ \t]+)?[\w-]+:[ \t]+|[ \t]*-[ \t]+)({_CURLY.pattern})([ \t]*)")
 _CURLY_LIST = re.compile(rf"([\w-]+:[ \t]+\[)((?:{_CURLY.pattern}|[^\[\]{DOUBLE}{SINGLE}\"'#])+)(\][ \t]*)")
 _PLAIN = re.compile(r"([\w-]+:[ \t]+)([^\s\"'\[{&*!|>#%@`][^#\r\n]*?)([ \t]*(?:#.*)?)")

@@ -16,13 +16,13 @@ _NEVER = r"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff\ud800-\udfff\ufffe\uffff"
 
 _QUOTED = rf"\"([^\"\\{_NEVER}]*)\"|'([^'{_NEVER}]*)'"
 _FIRST = rf"[^\s\-?:,\[\]{{}}#&*!|>'\"%@`{_NEVER}]"
-_WORDS = rf"({_FIRST}[^:#{_NEVER}]*(?:(?::(?![ \n])|(?<! )#)[^:#{_NEVER}]*)*)"
+_WORDS = rf"({_FIRST}[^:#{_NEVER}]*(?:(?::(?![ \n])|(?<! )#)[^:#{_NEVER}]*+)*)"
 """A value without quotes: no sign of YAML's own at its beginning, no `: ` and no ` #` in it."""
 
 _LINE = re.compile(rf"([A-Za-z_][A-Za-z0-9_-]{{0,99}}):(?: +(?:{_QUOTED}|{_WORDS}|([>|]-?)|(\[.*\])))? *\n")
 _ITEM = re.compile(rf"( *)- +(?:{_QUOTED}|{_WORDS}) *\n")
 _IN_BRACKETS = re.compile(rf" *(?:{_QUOTED}|([A-Za-z0-9_](?:[\w./ -]*[\w./-])?)) *(?:,(?! *\])|(?=\]))")
-_BLOCK = re.compile(rf"( +)[^\s{_NEVER}][^{_NEVER}]*\n(?:\1[^\s{_NEVER}][^{_NEVER}]*\n)*(?![ \n])")
+_BLOCK = re.compile(rf"( +)[^\s{_NEVER}][^{_NEVER}]*\n(?:\1[^\s{_NEVER}][^{_NEVER}]*+\n)*(?![ \n])")
 _SKIPPED = re.compile(rf"(?:#[^{_NEVER}]*)?\n")
 
 

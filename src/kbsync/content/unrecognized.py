@@ -20,7 +20,7 @@ DASHES = "-‐‑‒–—―"
 FENCE = "---"
 TOML_FENCE = "+++"
 
-_EMPTY = re.compile(r"(?:[ \t]*(?:\r\n|\n|\r))*")
+_EMPTY = re.compile(r"(?:[ \t]*+(?:\r\n|\n|\r))*")
 _OPENING = re.compile(rf"(?:[{DASHES}]{{1,6}}|\+\+\+)(?=[ \t]*(?:\r\n|\n|\r))")
 _LINE = re.compile(r"[^\r\n]*(?:\r\n|\n|\r|\Z)")
 _YAML = re.compile(r"(?P<key>[A-Za-z_][\w-]*)[ \t]*:(?:[ \t].*)?|[ \t]+\S.*|-[ \t].*|#.*|[ \t]*")

@@ -27,7 +27,7 @@ _MODULE = re.compile(
 )
 _EXPRESSION = re.compile(
     r"(?<![{$#\\])\{[ \t]*(?:/[*\0][^\n}]*\}?|[\"'][^\"'{}\n]*[\"'][ \t]*\}"
-    r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)+(?:\([^(){}\n]*\))?[ \t]*\}(?!\}))"
+    r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*+)+(?:\([^(){}\n]*\))?[ \t]*\}(?!\}))"
 )
 _MODULE_SUSPECT = re.compile(r"\n(?:import|export)[ \t]")
 _EXPRESSION_SUSPECT = re.compile(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)")

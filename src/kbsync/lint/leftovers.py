@@ -32,7 +32,7 @@ _SPACED = re.compile(rf"[ \t]*((?![A-Za-z]:|/)[^()<>\"'\n{{}}]+(?:{_FILE_ENDS})(
 """An address with spaces that certainly means a file of the tree: it ends as one."""
 
 _HEADING = re.compile(r"^[\0 \t]*(#+)([ \t]*)([^\n]*)$", re.MULTILINE)
-_LINE_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]+)*")
+_LINE_MARKS = re.compile(r"[ \t>]*(?:(?:[-*+]|\d{1,9}[.)])[ \t]++)*")
 DEEPEST = 6
 
 
