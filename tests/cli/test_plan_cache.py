@@ -185,6 +185,21 @@ def test_a_push_leaves_the_record_of_a_plan_with_nothing_to_do(quiet: Project, p
     assert told(quiet) == told_anew(quiet) != expected
 
 
+def test_a_push_in_a_ci_job_leaves_a_record_only_where_one_was_kept(quiet: Project, portal: Sandbox):
+    rewrite(quiet)
+    before = len(portal.requests)
+    quiet.run("push", CI="true")
+    assert without_scan_cache(quiet)
+    with_record = len(portal.requests) - before
+    for name in records(quiet):
+        (quiet.folder / ".kbsync" / "cache" / name).unlink()
+    quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\nOther words.\n")
+    before = len(portal.requests)
+    quiet.run("push", CI="true")
+    assert not records(quiet)
+    assert len(portal.requests) - before < with_record
+
+
 def test_a_push_without_a_record_that_finds_nothing_to_do_leaves_one(quiet: Project, portal: Sandbox):
     edit_ledger(quiet, "UPDATE run SET ended_at = ended_at + 1")
     before = len(portal.requests)

@@ -205,6 +205,11 @@ def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Rea
         _store(workspace, replace(remembered, tree=local.tree, findings=part.findings, plan=plan))
 
 
+def has_record(workspace: Workspace) -> bool:
+    """Whether there is a record, true or not."""
+    return _path(workspace).exists()
+
+
 def record_digest(workspace: Workspace) -> bytes:
     """Name the record as it is now: with other inputs it is another one."""
     return _digest(load_sealed(_path(workspace), HEAD) or b"")

@@ -11,19 +11,21 @@ Where nothing was sent and the ledger says what it said, the plan that was just 
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan import Planned, make_plan
-from kbsync.app.plan_cache import YOUNG_NS, is_watched, local_side, remember
+from kbsync.app.plan_cache import YOUNG_NS, has_record, is_watched, local_side, remember
 from kbsync.app.reading import Reading
 from kbsync.app.sides import Recorded, read_ledger
 from kbsync.app.signals import answering, interrupt
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
 from kbsync.errors import KbsyncError
+from kbsync.jobs import is_ci
 from kbsync.model import Action, Outcome, Plan
 from kbsync.service.contract import Service
 
@@ -53,7 +55,8 @@ def leave_record(
 ) -> None:
     """Leave a record of the plan that has nothing to do, where there is one by now.
 
-    The push is over, and nobody need wait for this: whatever goes wrong, there is only no record. Ctrl-C ends it.
+    The push is over, and nobody need wait for this: whatever goes wrong, there is only no record. Ctrl-C ends it. A CI
+    job whose folder is thrown away afterwards has no use for it: only where a record was kept so far, one is left.
 
     Args:
         workspace: the project; its ledger is closed.
@@ -61,6 +64,8 @@ def leave_record(
         walk, reading: the tree.
         unsent: what the push was planned from, where nothing of that moved: it had no changes, and no options.
     """
+    if is_ci(os.environ) and not has_record(workspace):
+        return
     try:
         with answering(interrupt):
             _look_and_remember(workspace, service, walk, reading, unsent)
@@ -74,8 +79,10 @@ def _look_and_remember(
     # What was written within a tick of the file system's clock has no sure name.
     time.sleep(YOUNG_NS / 1e9)
     local = local_side(workspace, walk)
+    if local is None:
+        return
     record = read_ledger(workspace)
-    if local is None or record.pending:
+    if record.pending:
         return
     if unsent is not None and record == unsent.record:
         planned, began_s = unsent.planned, unsent.began_s
