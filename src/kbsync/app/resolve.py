@@ -124,16 +124,16 @@ def _asked(plan: Plan, names: Sequence[str], paths: frozenset[str]) -> list[Held
     """What is to be decided. An earlier decision is asked for again only where its file is named.
 
     The plan also has the categories that the named files need. An edit that is pending comes before what readers see
-    of the same article: it was begun with that text. Fields that are named are those that readers see, also where an
-    edit of them is pending: that is decided where nothing else is, and without names.
+    of the same article: it was begun with that text. Fields that are named are those that readers see, never an edit of
+    them that is pending.
     """
     known = [*plan.held, *plan.kept, *plan.overruled, *plan.panel_edits] if paths else [*plan.held]
     first = {item.path: place for place, item in reversed([*enumerate(known)])}
     known.sort(key=lambda item: (first[item.path], item.reason is not Reason.STAGED))
-    of_fields = [item for item in known if not names or set(item.fields) & set(names)]
-    live = {item.path for item in of_fields if names and item.reason is not Reason.STAGED}
-    asked = [item for item in of_fields if item.reason is not Reason.STAGED or item.path not in live]
-    return [item for item in asked if not paths or item.path in paths]
+    # A command that names fields is about what it names, whatever else somebody did in the panel meanwhile.
+    if names:
+        known = [item for item in known if item.reason is not Reason.STAGED and set(item.fields) & set(names)]
+    return [item for item in known if not paths or item.path in paths]
 
 
 @dataclass(slots=True)

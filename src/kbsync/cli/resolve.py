@@ -46,7 +46,13 @@ SIDES = {
 @click.option("--theirs", "side", flag_value="theirs", help="Keep the portal's value. kbsync does not ask again.")
 @click.option("--into-file", "side", flag_value="file", help="Put the portal's value into your file.")
 @click.option("--merge", "side", flag_value="merge", help="Merge an edit that is pending in the panel into your file.")
-@click.option("--field", "names", multiple=True, metavar="NAME", help="Only this field, for example title or body.")
+@click.option(
+    "--field",
+    "names",
+    multiple=True,
+    metavar="NAME",
+    help="Only this field, for example title or body, and nothing that is pending.",
+)
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
 @click.option("--release", callback=filled, metavar="NAME", help="Include the statuses of this release.")
 @common_options
