@@ -215,10 +215,10 @@ def test_the_commands_of_a_plan_can_be_pasted_whatever_the_file_is_called(remote
     portal.panel.edit("odd", title="Theirs")
     remote.write("kbsync", f'#!/bin/sh\nexec "{sys.executable}" -m kbsync "$@"\n').chmod(0o755)
     held = remote.run("plan").out.split("Needs your decision: 1")[1]
-    overwrite, resolve = re.findall(r"`(kbsync [^`]*)`", held)
+    pull, overwrite, resolve = re.findall(r"`(kbsync [^`]*)`", held)
     environ = {**os.environ, **remote.environ, "PATH": f"{remote.folder}:{os.environ['PATH']}"}
     decide = [resolve.replace("kbsync resolve", f"kbsync resolve --{side}") for side in ("theirs", "ours")]
-    for command in (*decide, overwrite):
+    for command in (*decide, overwrite, pull):
         done = subprocess.run(
             ["sh", "-c", command], cwd=remote.folder, env=environ, capture_output=True, text=True, check=False
         )

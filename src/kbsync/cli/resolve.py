@@ -51,7 +51,7 @@ SIDES = {
     "names",
     multiple=True,
     metavar="NAME",
-    help="Only this field, for example title or body, and nothing that is pending.",
+    help="Only this field, for example title or body.",
 )
 @click.option("--publish", is_flag=True, help="Include statuses, like `plan --publish`.")
 @click.option("--release", callback=filled, metavar="NAME", help="Include the statuses of this release.")
