@@ -28,8 +28,8 @@ MOST_PAIRS = 20_000
 """Bodies are compared in so many pairs; beyond, only those of the same place or body."""
 
 MOST_UNKNOWN, ALIKE = 20, 0.8
-"""Where no ledger knows anything, and a locale has so few articles that no source is, each new source is compared with
-each of them; and so much of two bodies is the same where nothing else speaks for it."""
+"""Where a locale has so few articles that are on no record and no source is, each new source is compared with each of
+them; and so much of two bodies is the same where nothing else speaks for it."""
 
 MOST_REWRITTEN = 20
 """Where so few articles get another text, each is compared with each new source: its text may have moved, edited."""
@@ -103,7 +103,7 @@ def _left(weighed: Weighed) -> Iterator[Pair]:
     items = (*weighed.unmatched(), *(weighed.items[path] for path in loose))
     new = sorted((item for item in items if item.kind == "article"), key=lambda item: item.path)
     many = len(new) * len(free) > MOST_PAIRS
-    unknown = Counter(weighed.index.nodes[node].some.locale for node in free if not weighed.index.known.bases)
+    unknown = Counter(weighed.index.nodes[node].some.locale for node in free if not _is_ours(weighed, node))
     at_place: dict[str, list[Node]] = {}
     of_text: dict[object, list[Node]] = {}
     for node in sorted(free, key=str):
@@ -216,9 +216,9 @@ def _is_ours(weighed: Weighed, node: Node) -> bool:
 
 
 def _is_unknown(weighed: Weighed, item: Desired, node: Node) -> bool:
-    """Whether nothing but the text can say that a source is an article, because no ledger knows anything."""
+    """Whether nothing but the text can say that a source is an article."""
     is_said = bool(weighed.scales.reasons(item.path, node)) or _is_ours(weighed, node)
-    return not weighed.index.known.bases and not is_said and not _looks_like(weighed, item, node)
+    return not is_said and not _looks_like(weighed, item, node)
 
 
 def _looks_like(weighed: Weighed, item: Desired, node: Node) -> bool:
