@@ -187,7 +187,7 @@ class Game:
     def name_unclear(self, planned: Run) -> None:
         """Say which article a file is, where kbsync asks for it."""
         told = planned.out.replace("\n", " ")
-        for path, alias in re.findall(r"(\S+\.md)  not clear .*?add `aliases: \[([^`]+)\]`", re.sub(" +", " ", told)):
+        for path, alias in re.findall(r"(\S+\.md) not clear .*?add `aliases: \[([^`]+)\]`", re.sub(" +", " ", told)):
             file = self.folder / "content" / path
             file.write_text(file.read_text().replace("---\n", f"---\naliases: [{alias}]\n", 1))
 

@@ -32,8 +32,10 @@ def _unclear_hint(item: Unclear) -> str:
     ]
     slug = item.readings[0].article.some.slug
     if item.is_left:
+        had_one = any(reading.article.path for reading in item.readings)
+        why = "whose file is gone" if had_one else "which has no file"
         return (
-            f"This file may be {' or '.join(readings)}, whose file is gone. If it is, add `aliases: [{slug}]`. "
+            f"This file may be {' or '.join(readings)}, {why}. If it is, add `aliases: [{slug}]`. "
             f"If it is new, run `{command_line('push', item.desired.path, options=[('--recreate', True)])}`."
         )
     others = f" So could {' and '.join(f'`{path}`' for path in item.rivals)}." if item.rivals else ""
