@@ -13,29 +13,22 @@ RESOLVE_EACH = "`kbsync resolve` with the path of a file shows its edit and asks
 
 def staged_edit_lines(items: Sequence[StagedEdit], style: Style) -> list[str]:
     """Staged edits that readers do not see yet, and how to publish them."""
-    if not items:
-        return []
-    shown = items if style.verbose else items[:SHOWN]
-    left = len(items) - len(shown)
-    hint = items[0].hint if len(items) == 1 else PUBLISH_ALL
-    return [
-        *style.wrapped(f"Staged, waiting for publication: {len(items):,}", colour="bold"),
-        *(f"  {visible(item.path)}" for item in shown),
-        *([style.paint(f"  … and {left:,} more (-v lists them all)", "dim")] if left else []),
-        *style.wrapped(f"      {visible(hint)}", colour="dim"),
-        "",
-    ]
+    return _listed("Staged, waiting for publication", items, PUBLISH_ALL, style)
 
 
 def panel_edit_lines(items: Sequence[Held], style: Style) -> list[str]:
     """Edits of other people that readers do not see yet, and that a push would leave alone."""
+    return _listed("Pending in the panel, and not touched by a push", items, RESOLVE_EACH, style)
+
+
+def _listed(heading: str, items: Sequence[StagedEdit] | Sequence[Held], hint_of_all: str, style: Style) -> list[str]:
     if not items:
         return []
     shown = items if style.verbose else items[:SHOWN]
     left = len(items) - len(shown)
-    hint = items[0].hint if len(items) == 1 else RESOLVE_EACH
+    hint = items[0].hint if len(items) == 1 else hint_of_all
     return [
-        *style.wrapped(f"Pending in the panel, and not touched by a push: {len(items):,}", colour="bold"),
+        *style.wrapped(f"{heading}: {len(items):,}", colour="bold"),
         *(f"  {visible(item.path)}" for item in shown),
         *([style.paint(f"  … and {left:,} more (-v lists them all)", "dim")] if left else []),
         *style.wrapped(f"      {visible(hint)}", colour="dim"),
