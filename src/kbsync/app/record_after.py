@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan import Planned, make_plan
 from kbsync.app.plan_cache import YOUNG_NS, is_watched, local_side, remember
-from kbsync.app.reading import Reading
+from kbsync.app.reading import Reading, is_portal_as_read
 from kbsync.app.sides import Recorded, read_ledger
 from kbsync.app.signals import answering, interrupt
 from kbsync.app.workspace import Workspace
@@ -75,7 +75,8 @@ def _look_and_remember(
     time.sleep(YOUNG_NS / 1e9)
     local = local_side(workspace, walk)
     record = read_ledger(workspace)
-    if local is None or record.pending:
+    # The tree has the name that it had when it was read; portal.toml has the one of now.
+    if local is None or record.pending or not is_portal_as_read(workspace, reading):
         return
     if unsent is not None and record == unsent.record:
         planned, began_s = unsent.planned, unsent.began_s
