@@ -16,7 +16,8 @@ import pytest
 
 from cli.test_pull import git
 from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, recall, remember
-from kbsync.app.reading import read_content
+from kbsync.app.reading import read_content, read_sound
+from kbsync.app.record_after import leave_record
 from kbsync.app.session import Session
 from kbsync.app.sides import Portal
 from kbsync.app.workspace import Workspace
@@ -226,6 +227,20 @@ def test_a_push_that_a_person_was_faster_than_leaves_no_record(quiet: Project, p
     assert pushed.code == ExitCode.HELD
     assert not without_scan_cache(quiet)
     assert told(quiet) == told_anew(quiet)
+
+
+def test_a_push_leaves_no_record_of_a_portal_toml_that_was_edited_meanwhile(quiet: Project, workspace: Workspace):
+    quiet.write("portal.toml", 'name = "Before"\n')
+    assert quiet.run("push", "--overwrite", "portal.toml").code == ExitCode.DONE
+    settle(quiet)
+    workspace.session = Session(token_file=quiet.write("token", quiet.environ["KBSYNC_TOKEN"]))
+    walk = walk_tree(workspace.content_root)
+    reading = read_sound(workspace, walk)
+    quiet.write("portal.toml", 'name = "After"\n')
+    with workspace.open_service() as service:
+        leave_record(workspace, service, walk, reading)
+    assert told(quiet) == told_anew(quiet)
+    assert told(quiet)[0] == ExitCode.CHANGES
 
 
 def test_a_push_whose_portal_moved_runs_the_command_for_the_token_once(quiet: Project, portal: Sandbox):

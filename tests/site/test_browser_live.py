@@ -306,6 +306,25 @@ def test_a_broken_source_is_told_over_the_last_good_page_and_goes_when_it_is_men
     expect(page.locator(".broken")).to_have_count(0)
 
 
+def test_a_bar_that_comes_and_goes_marks_nothing_and_makes_no_text_anew(live):
+    page, save = live(text("One.", "Two."))
+    base = article("").frame
+    calm = replace(base, writer=replace(base.writer, findings=()))
+    broken = replace(base, writer=replace(base.writer, findings=(), broken=Broken("no `title`", "en/live.md", "")))
+    page.evaluate(KEEP_MARKS)
+    page.evaluate("window.text = document.querySelector('article')")
+    save(text("One.", "New."), frame=calm)
+    expect(page.locator("article p").nth(1)).to_have_text("New.")
+    save(text("One.", "New."), frame=broken)
+    expect(page.locator(".broken")).to_be_in_viewport(ratio=1)
+    save(text("One.", "New."), frame=calm)
+    expect(page.locator(".broken")).to_have_count(0)
+    save(text("One.", "Newer."), frame=calm)
+    expect(page.locator("article p").nth(1)).to_have_text("Newer.")
+    assert set(page.evaluate("window.marks")) == {"New.", "Newer."}
+    assert page.evaluate("window.text.isConnected")
+
+
 def test_a_deleted_page_says_so_and_leads_home_and_comes_back_with_its_file(live, site):
     page, save = live("Here.")
     site.tell("gone")

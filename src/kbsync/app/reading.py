@@ -147,6 +147,15 @@ def _portal_itself(workspace: Workspace, reading: Reading) -> Iterable[Desired]:
     return (found,) if found is not None else ()
 
 
+def is_portal_as_read(workspace: Workspace, reading: Reading) -> bool:
+    """Whether portal.toml still says what it said when the tree was read.
+
+    Raises:
+        ConfigError: it cannot be used any more.
+    """
+    return [*_portal_itself(workspace, reading)] == [item for item in reading.desired if item.kind == "portal"]
+
+
 def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable[Finding]) -> Reading | None:
     """Read and compile the sources that moved; None where more has to be looked at, or they have errors.
 

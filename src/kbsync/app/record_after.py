@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan import Planned, make_plan
 from kbsync.app.plan_cache import YOUNG_NS, has_record, is_watched, local_side, remember
-from kbsync.app.reading import Reading
+from kbsync.app.reading import Reading, is_portal_as_read
 from kbsync.app.sides import Recorded, read_ledger
 from kbsync.app.signals import answering, interrupt
 from kbsync.app.workspace import Workspace
@@ -82,7 +82,8 @@ def _look_and_remember(
     if local is None:
         return
     record = read_ledger(workspace)
-    if record.pending:
+    # The tree has the name that it had when it was read; portal.toml has the one of now.
+    if record.pending or not is_portal_as_read(workspace, reading):
         return
     if unsent is not None and record == unsent.record:
         planned, began_s = unsent.planned, unsent.began_s

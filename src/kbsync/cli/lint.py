@@ -96,7 +96,12 @@ def command(
         return report_findings(project.workspace, project.lint(), options, form=form, by_code=by_code)
     selection, failed = project.lint_selected(selectors), False
     if diff:
-        return show_fixes(project.fixes(selection), selection.reading.compiler.tree.root)
+        code = show_fixes(project.fixes(selection), selection.reading.compiler.tree.root)
+        if any(finding.fixable and finding.code == NOT_RECOGNIZED for finding in selection.findings):
+            options.note(
+                "`--fix` also fixes what is in and below the repaired front matter. The patch does not show that."
+            )
+        return code
     if fix:
         selection, failed = _fixed(project, selection, selectors, options)
     if external:
@@ -132,6 +137,9 @@ def _fixed(
             return selection, True
     return selection, False
 
+
+NOT_RECOGNIZED = "KB121"
+"""The text below front matter that is not recognized is not checked before that is fixed."""
 
 MOST_ROUNDS = 5
 """Runs of `--fix` in one: the front matter, the text below it, what other files see of both."""

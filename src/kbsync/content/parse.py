@@ -15,7 +15,7 @@ from kbsync.content.ignores import read_ignores
 from kbsync.content.inspection import Body, Inspect
 from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, take_values
 from kbsync.content.post import SourcePost, read_post
-from kbsync.content.rules import EMPTY_FILE, NOT_UTF8, NUL
+from kbsync.content.rules import EMPTY_FILE, HIDES_KEYS, NOT_UTF8, NUL
 from kbsync.content.source import PICTURES, Link, Problem, Source
 from kbsync.content.unrecognized import unrecognized
 from kbsync.markdown.uploaded import body_digest
@@ -127,7 +127,11 @@ def _read_body(
     if inspect:
         shown = entry.text if entry and not found.get("title") else None
         about = (found["anchors"], found["ignores"], shown)
-        problems += inspect(Body(path, body, first_line + 1, scanned, (start, end), *about))
+        in_body = inspect(Body(path, body, first_line + 1, scanned, (start, end), *about))
+        if any(problem.code in HIDES_KEYS and not problem.fixable for problem in problems):
+            # `--fix` leaves a file alone of which it is not known where the body begins.
+            in_body = [structs.replace(problem, fixable=False) for problem in in_body]
+        problems += in_body
     body = body[:start] + body[end:]
     return found | {"body_digest": body_digest(body), "body_chars": len(body), "body_blank": not body.strip()}
 
