@@ -102,7 +102,7 @@ def near_anchor(anchor: str, anchors: Iterable[str]) -> str:
     known = [known for known in anchors if known]
     letters = _SIGNS.sub("", anchor)
     same = next((known for known in known if known.replace("-", "") == letters), "")
-    return same or next(iter(similar(anchor, known)), "")
+    return same or next(iter(similar(anchor, known, cutoff=ANCHOR_LIKENESS)), "")
 
 
 def relative_to(path: str, target: str) -> str:
@@ -111,6 +111,9 @@ def relative_to(path: str, target: str) -> str:
 
 
 LIKENESS = 0.85
+ANCHOR_LIKENESS = 0.75
+"""How much an anchor has to look like the one that is proposed; another heading of the page is easily like it."""
+
 MOST_COMPARED = 200
 """Names in one folder that a misspelled one is compared with: a tree may have thousands of dead links."""
 
