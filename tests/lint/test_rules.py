@@ -131,8 +131,6 @@ FIRES = [
     ("KB302", "warning", HERE, 4, 5, "The heading `内建命令` has no anchor", "Latin word",
      article(body="[a](#内建命令)\n\n## 内建命令\nx\n")),
     ("KB302", "warning", HERE, 4, 5, "`#imageengine`", "Did you mean `#image-engine`?", article(body="[a](#imageengine)\n\n## ImageEngine\n## Images\n")),
-    ("KB302", "warning", HERE, 4, 5, "`#query-parameters`", "Correct the anchor.",
-     article(body="[a](refunds.md#query-parameters)\n\n## Other parameters\n")),
     ("KB302", "warning", HERE, 4, 5, "`#websocketendpoint`", "Did you mean `#web-socket-endpoint`?",
      article(body="[a](refunds.md#websocketendpoint)\n\n## WebSocketEndpoint\n## WebSocketEnd\n")),
     ("KB302", "warning", HERE, 4, 5, "The heading `Deep` has no anchor, because it is of level 4.", "does nothing", article(body="[a](#deep)\n\n## B\n### C\n#### Deep\nx\n")),

@@ -151,8 +151,10 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("> [!NOTE]\n> x\n", "1:3"),
             ("> [!tip]+ x\n", "1:3"),
             ("- a\n\n  !!! note\n", "3:3"),
+            ('=== "Python 3.10+"\n\n    ```Python\n    x\n    ```\n', "1:1"),
+            ("/// tab | Gemoji\n-   x\n////\n\n/// tip\n///\n", "1:1 5:1"),
         ),
-        ("> **Note**\n", "`!!! note`\n", "!!! 1\n", "a !!! note\n", "```\n:::tip\n```\n", "Really???\n", "> \\[!NOTE]\n", "```json\n{a}\n```\n"),
+        ("> **Note**\n", "`!!! note`\n", "!!! 1\n", "a !!! note\n", "```\n:::tip\n```\n", "Really???\n", "> \\[!NOTE]\n", "A\n===\n", "a === \"b\"\n", "/// A comment\n", "```json\n{a}\n```\n"),
     ),
     "KB409": (
         (
