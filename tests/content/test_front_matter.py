@@ -111,6 +111,7 @@ WRONG = [
     ("status: true", "KB108", 'status: "true"'),
     ("status: live", "KB109", "Use one of: draft, published, archived"),
     ("status: Published", "KB109", "Did you mean `published`?"),
+    ("status: active", "KB109", "Use one of: draft, published, archived"),
     ("status: ''", "KB109", "Use one of: draft, published, archived"),
     ("manage: maybe", "KB113", "Use one of: true, seed, false"),
     ("manage: !!bool maybe", "KB113", "Use one of: true, seed, false"),

@@ -103,7 +103,7 @@ SHOWN = {
     "KB404": r"~~",
     "KB405": r"<li>(?:<p>)?\[[ xX]\]",
     "KB406": r"\[\^|>\^n<",
-    "KB408": r"!!! note|\?\?\? tip|:::|\[!|language-\{note\}",
+    "KB408": r"!!! note|\?\?\? tip|:::|\[!|language-\{note\}|=== &quot;|/// t",
     "KB409": r"\{[^\n]*[#.=][^\n]*\}",
     "KB410": r"\{ ?width|!\[a\]\(",
     "KB411": r"<sup>[^<]*[ *][^<]*</sup>|<sup>b or \^?</sup>",

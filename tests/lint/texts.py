@@ -151,8 +151,10 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("> [!NOTE]\n> x\n", "1:3"),
             ("> [!tip]+ x\n", "1:3"),
             ("- a\n\n  !!! note\n", "3:3"),
+            ('=== "Python 3.10+"\n\n    ```Python\n    x\n    ```\n', "1:1"),
+            ("/// tab | Gemoji\n-   x\n////\n\n/// tip\n///\n", "1:1 5:1"),
         ),
-        ("> **Note**\n", "`!!! note`\n", "!!! 1\n", "a !!! note\n", "```\n:::tip\n```\n", "Really???\n", "> \\[!NOTE]\n", "```json\n{a}\n```\n"),
+        ("> **Note**\n", "`!!! note`\n", "!!! 1\n", "a !!! note\n", "```\n:::tip\n```\n", "Really???\n", "> \\[!NOTE]\n", "A\n===\n", "a === \"b\"\n", "/// A comment\n", "```json\n{a}\n```\n"),
     ),
     "KB409": (
         (
@@ -275,7 +277,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("[a][b] ([c][]) [`d`][e.f]\n", "1:1 1:9 1:16"),
             ("- [a](<>)\n", "1:3"),
         ),
-        ("[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n"),
+        ("[a][b] [b][]\n\n[b]: https://x.y\n", "x[0][1] [0][1] \\[a][b] `[a][b]` [a] [^a][^b]\n", "[a-z][0-9]+\n", "```\n[a][b]\n```\n", "- [Fix] a\n- [breaking] b\n- [breaking][fix] c\n"),
     ),
     "KB419": (
         (
@@ -283,12 +285,14 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("- **Name: **value\n", "1:3"),
             ("[a](my file.md) [b](a(b.md)\n", "1:1 1:17"),
             ("![a](C:\\a b.png)\n[c](d\n", "1:1 2:1"),
+            ("Grabbed from [https://x.y/commit](Chrome DevTools).\n", "1:14"),
             ("##A\n\n> ###B\n\n#C d\n\n####### E\n", "1:1 3:3 5:1 7:1"),
         ),
         (
             "**a** b **`c`** **d\ne**\n",
             "f(*a, **kwargs) and **options, 2**3, `**`, a/**/b, **/*.md, \\*\\*x\n",
             "```\n##a\n**b ** [c](d e)\n```\n",
+            '[easy to update]({{< relref "how-to-update" >}}) and [a]({% link b %})\n',
             "[a](b.md 'c') [d](e(f).md) [g](<h i.md>) \\[j](k l)\n",
             "#tag #other\n\n#42\n\n\\##a\n\nwords\n#Tag and\nmore\n",
         ),
@@ -301,7 +305,9 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
         (
             ("import X from '../x'\n\nexport const a = 1\n", "1:1 3:1"),
             ("a {b.c} {/* d */} {' '} {e.f(g)}\n", "1:3 1:9 1:19 1:25"),
+            ('<PropertiesTable\n  content={[\n    {\n      name: "id",\n    },\n  ]}\n/>\n', "1:1"),
+            ("a <b.C d e='f' g={1}>h</b.C>\n", "1:3"),
         ),
-        ("Import it from 'x'.\n\nimport the file from there\n", "{a} /b/{c.d ${e.f} \\{g.h}\n", "`{a.b}`\n\n```js\nimport X from 'x'\n```\n"),
+        ("Import it from 'x'.\n\nimport the file from there\n", "{a} /b/{c.d ${e.f} \\{g.h}\n", "`{a.b}`\n\n```js\nimport X from 'x'\n```\n", "`<A b={1}>` \\<A b={1}> a<b c={1\n", "```jsx\n<A b={1}>\n```\n"),
     ),
 }  # fmt: skip

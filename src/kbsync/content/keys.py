@@ -154,12 +154,16 @@ def _typed(entry: Entry, wanted: str, problems: list[Problem]) -> Any:
     return None
 
 
+LIKENESS = 0.8
+"""How much a word has to look like an allowed one: `active` is not a misspelled `archived`."""
+
+
 def _one_of(entry: Entry, problems: list[Problem]) -> str | None:
     allowed = [str(word) for word in WORDS_ALLOWED[entry.key]]
     if entry.text in allowed:
         return entry.text
     hint = f"Use one of: {', '.join(allowed)}."
-    if near := did_you_mean(entry.text.lower(), allowed):
+    if near := did_you_mean(entry.text.lower(), allowed, cutoff=LIKENESS):
         hint = f"{near} {hint}"
     shown = f"`{_short(entry.text)}`" if entry.text else "This"
     message = f"{shown} is not a value of `{entry.key}`."

@@ -14,6 +14,7 @@ DEFINITION_LIST = Rule("KB420", "Definition list")
 MDX = Rule("KB421", "Code of MDX or JSX")
 
 _NAMED = re.compile(r"(?:^|(?<=[\s(>\0]))\[([^\[\]\n]+)\]\[([^\[\]\n]*)\](?![\[(*+?{:])", re.MULTILINE)
+_ALONE = re.compile(r"(?<!\])\[([^\[\]\n]+)\](?![\[(:])")
 _EMPTY_OR_NAMED = re.compile(r"\](?:\(\s*(?:<>\s*)?\)|\[[^\[\]\n]*\](?![\[(*+?{:]))")
 _MEANS_A_NAME = re.compile(r"[^\d^]")
 _DEFINITION = re.compile(
@@ -29,7 +30,15 @@ _EXPRESSION = re.compile(
     r"(?<![{$#\\])\{[ \t]*(?:/[*\0][^\n}]*\}?|[\"'][^\"'{}\n]*[\"'][ \t]*\}"
     r"|[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*+)+(?:\([^(){}\n]*\))?[ \t]*\}(?!\}))"
 )
+_COMPONENT = re.compile(
+    r"(?<![\\\w])<[A-Za-z][\w.]*+"
+    r"(?:[\s\0]+[A-Za-z][\w-]*+(?:=\"[^\"<>]*\"|='[^'<>]*'|(?!=)))*+"
+    r"[\s\0]+[A-Za-z][\w-]*+=\{(?!\{)"
+)
+"""A tag with a value in braces is no HTML: readers see all of it. What is in two braces is a template (KB417)."""
+
 _MODULE_SUSPECT = re.compile(r"\n(?:import|export)[ \t]")
+_COMPONENT_SUSPECT = re.compile(r"=\{(?<=[\w-]=\{)")
 _EXPRESSION_SUSPECT = re.compile(r"\{[ \t]*(?:/\*|[\"']|[A-Za-z_$][\w$]*\.)")
 
 MAX_SHOWN = 40
@@ -49,10 +58,18 @@ def check_empty_links(page: Page) -> Iterator[Mark]:
             yield Mark(NOWHERE, max(at, 0), f"This {what} has no address, so it leads nowhere.", hint)
     if "][" not in text:
         return
+    tags = _tags(page)
     for match in _NAMED.finditer(page.prose.text):
         name = match[2] or match[1]
+        if match[2] and tags.issuperset((match[1].casefold(), name.casefold())):
+            continue
         if _MEANS_A_NAME.match(name) and "\1" not in match[0]:
             yield _undefined(page, match.start(), match.end())
+
+
+def _tags(page: Page) -> frozenset[str]:
+    """Words that the page has in brackets and makes no link of: `- [new] ...`, `- [breaking][fix] ...`."""
+    return frozenset(match[1].casefold() for match in _ALONE.finditer(page.prose.text))
 
 
 def _undefined(page: Page, start: int, end: int) -> Mark:
@@ -75,13 +92,15 @@ def check_definitions(page: Page) -> Iterator[Mark]:
 
 @finds(MDX)
 def check_mdx(page: Page) -> Iterator[Mark]:
-    """Imports, exports and expressions; components are raw HTML (KB401)."""
+    """Imports, exports, expressions, and components with one; other components are raw HTML (KB401)."""
     text = page.text
     has_module = ("import " in text or "export " in text) and any(
         not page.is_code(match.start()) for match in _MODULE_SUSPECT.finditer(f"\n{text}")
     )
     has_expression = "{" in text and page.has(_EXPRESSION_SUSPECT)
-    for pattern in (*((_MODULE,) if has_module else ()), *((_EXPRESSION,) if has_expression else ())):
+    has_component = "={" in text and page.has(_COMPONENT_SUSPECT)
+    patterns = ((_MODULE, has_module), (_COMPONENT, has_component), (_EXPRESSION, has_expression))
+    for pattern in (pattern for pattern, is_suspected in patterns if is_suspected):
         for match in pattern.finditer(page.prose.text):
             shown = _short(page.text[match.start() : match.end()])
             message = f"`{shown}` is for another tool, such as MDX: the portal prints it."

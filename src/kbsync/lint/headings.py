@@ -80,15 +80,16 @@ def _without(page: Page, heading: Heading, others: list[Heading]) -> tuple[Edit,
 @finds(SKIPPED_LEVEL)
 def check_levels(page: Page) -> Iterator[Mark]:
     """Each heading that is more than one level below the heading above it."""
-    above = 1
+    above: Heading | None = None
     headings = _headings(page)
     for number, heading in enumerate(headings):
-        if heading.level > above + 1:
-            what = f"a heading of level {above}" if above > 1 else "the title"
+        level = above.level if above else 1
+        if heading.level > level + 1:
+            what = f"a heading of level {level}" if above else "the title"
             message = f"A heading of level {heading.level} directly below {what} skips a level."
-            edits = _raised(headings[number:], above + 1)
-            yield Mark(SKIPPED_LEVEL, heading.start, message, f"Use `{'#' * (above + 1)}`.", edits)
-        above = heading.level
+            edits = _raised(headings[number:], level + 1)
+            yield Mark(SKIPPED_LEVEL, heading.start, message, f"Use `{'#' * (level + 1)}`.", edits)
+        above = heading
 
 
 def _raised(headings: list[Heading], level: int) -> tuple[Edit, ...]:

@@ -113,15 +113,18 @@ def check_brackets(page: Page) -> Iterator[Mark]:
     prose, before = page.prose.text, 0
     while (at := prose.find("](", before)) >= 0:
         opening = prose.rfind("[", max(before, prose.rfind("\n", before, at)), at)
-        if opening >= 0 and prose[at + 2 : at + 3] != "\0":
-            yield _bracket(page, opening, at + 2)
+        if opening >= 0 and prose[at + 2 : at + 3] != "\0" and (mark := _bracket(page, opening, at + 2)):
+            yield mark
         before = at + 2
 
 
-def _bracket(page: Page, opening: int, start: int) -> Mark:
+def _bracket(page: Page, opening: int, start: int) -> Mark | None:
     text = page.text
     written = _TARGET.match(text, start)
     end = written.end() if written else start
+    if "{{" in text[start:end] or "{%" in text[start:end]:
+        # What another tool fills in is reported as that (KB417).
+        return None
     is_image = text[opening - 1 : opening] == "!"
     at, what = (opening - 1, "an image") if is_image else (opening, "a link")
     message = f"This does not become {what}: the portal prints the brackets."
@@ -132,7 +135,9 @@ def _bracket(page: Page, opening: int, start: int) -> Mark:
         hint = "Write `%20` for each space in the address."
         return Mark(PRINTED_MARK, at, message, hint, (Edit(start, end, address),))
     hint = "Put an address with spaces in angle brackets: `[words](<my file.md>)`."
-    if text.count("(", start, end):
+    if text.startswith(("http://", "https://"), opening + 1):
+        hint = "Exchange the words and the address: `[words](address)`."
+    elif text.count("(", start, end):
         hint = "Put an address with brackets in angle brackets: `[words](<a(b.md>)`."
     return Mark(PRINTED_MARK, at, message, hint)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Iterable
 from functools import cached_property
 
 from kbsync.content.body import CATEGORY_FILE
@@ -18,6 +19,9 @@ INDEX = frozenset({"index", "readme", "_index", "_category"})
 
 COMMON = frozenset({"overview", "introduction", "intro", "getting-started", "quickstart", "faq", "about", "usage"})
 """Names that many folders have: one of them elsewhere is rather another page."""
+
+
+_SIGNS = re.compile(r"[\W_]+")
 
 
 class Moved:
@@ -90,12 +94,26 @@ class Moved:
         return beside[near[0]] if near else ""
 
 
+def near_anchor(anchor: str, anchors: Iterable[str]) -> str:
+    """The anchor of a heading that another one probably means; "" where none looks like it.
+
+    Tools part words differently: `#websocketendpoint` is the `#web-socket-endpoint` of the portal.
+    """
+    known = [known for known in anchors if known]
+    letters = _SIGNS.sub("", anchor)
+    same = next((known for known in known if known.replace("-", "") == letters), "")
+    return same or next(iter(similar(anchor, known, cutoff=ANCHOR_LIKENESS)), "")
+
+
 def relative_to(path: str, target: str) -> str:
     """A path of the tree as a link in a file writes it."""
     return posixpath.relpath(target, posixpath.dirname(path) or ".")
 
 
 LIKENESS = 0.85
+ANCHOR_LIKENESS = 0.75
+"""How much an anchor has to look like the one that is proposed; another heading of the page is easily like it."""
+
 MOST_COMPARED = 200
 """Names in one folder that a misspelled one is compared with: a tree may have thousands of dead links."""
 

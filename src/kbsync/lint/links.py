@@ -9,9 +9,8 @@ from urllib.parse import unquote
 from kbsync.content.source import PICTURES, Link, Source
 from kbsync.lint.context import Context, at_link
 from kbsync.lint.finds import Needs, finds
-from kbsync.lint.likely_targets import Moved
+from kbsync.lint.likely_targets import Moved, near_anchor
 from kbsync.model import Finding, Rule
-from kbsync.words import similar
 
 NO_FILE = Rule("KB301", "Link to a file that does not exist", fixable=True)
 NO_HEADING = Rule("KB302", "Link to a heading that does not exist")
@@ -50,8 +49,8 @@ def check_links(context: Context) -> Iterator[Finding]:
 
 
 def _no_heading(context: Context, source: Source, link: Link) -> Finding:
-    near = similar(unquote(link.anchor).lower(), context.tree.sources[link.target].anchors)
-    first = f"Did you mean `#{near[0]}`?" if near else "Correct the anchor."
+    near = near_anchor(unquote(link.anchor).lower(), context.tree.sources[link.target].anchors)
+    first = f"Did you mean `#{near}`?" if near else "Correct the anchor."
     message = f"{link.target} does not have a heading `#{link.anchor}`."
     return at_link(NO_HEADING, source, link, message, f"{first} Readers would land at the top of the page.")
 

@@ -29,7 +29,13 @@ _BOX = re.compile(r"^[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]+(\[[ xX]\])(?=[ \t\r\n])"
 _FOOTNOTE = re.compile(r"\[\^([^\]\s^]{1,40})\]")
 _NOTE = re.compile(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
 _CALLOUT_SUSPECT = re.compile(r"\n[ \t>]*(?:!!!|\?\?\?|:::|\[!)")
+_TAB_OR_BLOCK_SUSPECT = re.compile(r"===[!+]?[ \t]+\"|///[ \t]")
 _CALLOUT = re.compile(r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*(?:\{[A-Za-z][\w-]*\}|[A-Za-z][\w-]*))", re.MULTILINE)
+_TAB_OR_BLOCK = re.compile(
+    r"^[\0 \t]*(===[!+]?[ \t]+\"[^\"\n]+\"|/{3,}[ \t]+[a-z][a-z-]*)(?=[\0 \t\r]*(?:$|\|))", re.MULTILINE
+)
+"""A tab of Material for MkDocs, and the first line of a block of PyMdown Extensions."""
+
 _DIRECTIVE = re.compile(r"(?:`{3,}|~{3,})(\{[A-Za-z][\w:-]*\})")
 _ALERT = re.compile(r"^\0[\0 \t]*(\[![A-Za-z]+\])[-+]?", re.MULTILINE)
 _ID_OR_CLASS = r"[#.][A-Za-z][\w:.-]*+"
@@ -133,18 +139,20 @@ def check_carets(page: Page) -> Iterator[Mark]:
 def check_callouts(page: Page) -> Iterator[Mark]:
     """The first line of a callout, in the ways of several tools; Jupyter's look like a block of code."""
     if _CALLOUT_SUSPECT.search(f"\n{page.text}"):
-        yield from _callouts(page)
+        yield from _callouts(page, _CALLOUT, _ALERT)
+    if ("===" in page.text or "///" in page.text) and page.has(_TAB_OR_BLOCK_SUSPECT):
+        yield from _callouts(page, _TAB_OR_BLOCK)
     if "{" in page.text:
         yield from _directives(page)
 
 
-def _callouts(page: Page) -> Iterator[Mark]:
-    for pattern in (_CALLOUT, _ALERT):
+def _callouts(page: Page, *patterns: re.Pattern[str]) -> Iterator[Mark]:
+    for pattern in patterns:
         for match in pattern.finditer(page.prose.text):
             sign = match[1]
             if pattern is _ALERT and not page.line_at(match.start()).lstrip().startswith((">", "-", "*", "1")):
                 continue
-            after = " Indented text below it becomes code." if sign[0] in "!?" else ""
+            after = " Indented text below it becomes code." if sign[0] in "!?=" else ""
             message = f"`{sign}` belongs to another tool: the portal prints it.{after}"
             yield Mark(CALLOUT, match.start(1), message, QUOTE)
 

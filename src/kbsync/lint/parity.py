@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
 from bisect import bisect_right
 from collections import Counter
@@ -16,6 +17,7 @@ from kbsync.content.skeleton import CODE, HEADING, IMAGE, LINK, PLACEHOLDER, TAB
 from kbsync.content.source import Link, Source
 from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
+from kbsync.lint.likely_targets import INDEX as NAMELESS
 from kbsync.model import Finding, Rule
 
 NO_LINK = Rule("KB601", "Link that the translation lacks")
@@ -40,6 +42,10 @@ HINTS = {
     PLACEHOLDER: "Copy the placeholder as it is: it is not translated.",
     TABLE: "Add the table, or ignore KB606.",
 }
+
+SITE = re.compile(r"\A[a-z]+://[^/?#]*", re.IGNORECASE)
+INDEX = NAMELESS | {""}
+"""Names that do not tell one page from another."""
 
 SCHEME_AND_HOST = re.compile(r"(https?://)([^/?#]*)(.*)", re.IGNORECASE | re.DOTALL)
 
@@ -135,7 +141,28 @@ def _lost(theirs: Counter[Id], ours: Counter[Id]) -> dict[str, Counter[Id]]:
         for key, number in there.items():
             if number > here[key] and (not both_ways or key[0] == HEADING):
                 lost.setdefault(key[0], Counter())[key] = number - here[key]
-    return lost
+    if LINK in lost:
+        lost[LINK] = _without_local_versions(lost[LINK], ours - theirs)
+    return {kind: several for kind, several in lost.items() if several}
+
+
+def _without_local_versions(lost: Counter[Id], more: Counter[Id]) -> Counter[Id]:
+    """Lost links without those for which the translation has another to a page of the same name: its own version."""
+    names = Counter(_page_name(key) for (kind, key), number in more.items() if kind == LINK for _ in range(number))
+    left = Counter[Id]()
+    for key, number in lost.items():
+        name = _page_name(key[1])
+        there = min(number, names[name]) if name not in INDEX else 0
+        names[name] -= there
+        if number > there:
+            left[key] = number - there
+    return left
+
+
+def _page_name(address: str) -> str:
+    """What the last part of an address calls its page; "" for a whole site."""
+    path = SITE.sub("", address).partition("?")[0].partition("#")[0].rstrip("/")
+    return posixpath.splitext(posixpath.basename(path))[0].casefold()
 
 
 class _Part(NamedTuple):
