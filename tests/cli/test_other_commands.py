@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -123,7 +124,8 @@ def test_articles_without_an_author_are_told_before_a_service_that_needs_one_ref
 def test_demo_shows_the_main_job_and_touches_nothing_of_the_project(project):
     done = project.run("demo", "--once")
     assert done.code == 0
-    assert "First push:   2 categories and 3 drafts created" in done.out
+    assert "First push:   2 categories and 3 drafts created, 2 published (" in done.out
+    assert re.search(r"http://panel:[0-9a-f]{48}@127\.0\.0\.1:\d+/-/panel\n", done.out)
     assert "Second push:  0 changes" in done.out
     assert not (project.folder / ".kbsync" / "ledger.db").exists()
     assert not (project.folder / ".kbsync" / "sandbox.db").exists()

@@ -33,12 +33,6 @@ OVERRIDES = frozenset({"PATCH", "PUT", "DELETE"})
 """What a POST may turn into by X-HTTP-Method-Override. Source: tests/fixtures/observed, `method override header`."""
 
 
-NEXT_STEP = (
-    "Edit as a colleague would, then run `kbsync plan` in your project to see what kbsync makes of it "
-    "(`kbsync plan --publish` also compares statuses)."
-)
-
-
 class LoggedRequest(NamedTuple):
     """One line of the log. `status` is 0 where nothing was answered; `at` is a monotonic time in seconds."""
 
@@ -53,13 +47,13 @@ class App:
     """The application. All of it runs in the server's event loop, so one request is carried out after the other.
 
     `host` is the address that it listens on, `names` are its other names. `next_step` is what the practice panel says
-    about what to do after an edit.
+    about what to do after an edit, where that is not what `practice_panel` knows.
     """
 
     world: World
     host: str = "127.0.0.1"
     names: frozenset[str] = frozenset()
-    next_step: str = NEXT_STEP
+    next_step: str = ""
     faults: Faults = field(default_factory=Faults)
     log: deque[LoggedRequest] = field(default_factory=lambda: deque(maxlen=LOG_ROWS))
     throttle: Throttle = field(init=False)

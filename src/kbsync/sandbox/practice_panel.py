@@ -36,6 +36,13 @@ if TYPE_CHECKING:
     from .control import Control
 
 PREFIX = "/-/panel"
+
+NEXT_STEP = (
+    "Edit as a colleague would. Then run `kbsync plan` in your project to see what kbsync makes of it "
+    "(`kbsync plan --publish` also compares statuses)."
+)
+"""What follows an edit."""
+
 MAX_FIELDS = 20
 """A form here has six at most."""
 
@@ -104,7 +111,7 @@ def show_practice(world: World, call: "Control", next_step: str) -> Response:
     from .practice_actions import act
     from .practice_views import show
 
-    visit = Visit(world, user_id, segments, form, f"http://{host}", next_step, mark)
+    visit = Visit(world, user_id, segments, form, f"http://{host}", next_step or NEXT_STEP, mark)
     return act(visit) if call.method == "POST" else show(visit)
 
 

@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from kbsync.site.server import LocalServer, listen, local_server, origin_of
 
-from .app import NEXT_STEP, App, LoggedRequest
+from .app import App, LoggedRequest
 from .auth import World
 from .claim import DataRefused, claim, write_address
 from .faults import Faults
@@ -107,7 +107,7 @@ def running(
     port: int = 0,
     clock: Callable[[], float] = time.time,
     names: frozenset[str] = frozenset(),
-    next_step: str = NEXT_STEP,
+    next_step: str = "",
 ) -> Iterator[Sandbox]:
     """A sandbox in a thread of its own, which ends with the block.
 
@@ -119,7 +119,7 @@ def running(
         port: 0 takes any free one.
         clock: seconds since the epoch, for time stamps and limits.
         names: other Host names than those of this machine that it answers to, in lower case.
-        next_step: what the practice panel says about what to do after an edit.
+        next_step: what the practice panel says about what to do after an edit; "" for a plan in the project.
 
     Raises:
         DataRefused: the database cannot be used; a `DataInUse` where another sandbox has it.
