@@ -5,12 +5,13 @@ from __future__ import annotations
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import click
+from msgspec import structs
 
 from kbsync.app.lease import held_lock
 from kbsync.app.options import PlanOptions
@@ -24,7 +25,7 @@ from kbsync.cli.screen import Options, say
 from kbsync.config import SANDBOX, Settings, find_config
 from kbsync.errors import ConfigError, ExitCode
 from kbsync.files import relative
-from kbsync.model import Action, Desired, Value, visible
+from kbsync.model import Action, Desired, Status, Value, visible
 
 NEXT_STEP = (
     "The demo and its articles end with Ctrl-C. To practice `kbsync plan` and `kbsync resolve` too, run `kbsync init` "
@@ -41,8 +42,8 @@ NEXT_STEP = (
 def command(ctx: click.Context, once: bool, port: int) -> int:
     """Publish your files in a new sandbox, show the result, and push again to show that nothing is left to do.
 
-    Files with `status: draft` become drafts. It always uses the built-in sandbox, whatever kbsync.toml says. Without
-    a kbsync.toml it uses sample articles.
+    Only files with `status: draft` or `archived` are not published. It always uses the built-in sandbox, whatever
+    kbsync.toml says. Without a kbsync.toml it uses sample articles.
     """
     options = Options.of(ctx)
     with ExitStack() as stack:
@@ -53,6 +54,8 @@ def command(ctx: click.Context, once: bool, port: int) -> int:
         if reading.errors:
             show_findings(workspace, reading.errors, options, sources=len(reading.compiler.tree.sources), err=True)
             return ExitCode.FINDINGS
+        blank = {source.path for source in reading.compiler.tree.sources.values() if source.body_blank}
+        reading = replace(reading, desired=tuple(_shown(item, blank) for item in reading.desired))
         base_url = stack.enter_context(workspace.run_sandbox(port=port, next_step=NEXT_STEP))
         code = _show(workspace, reading, base_url)
         if code is ExitCode.DONE and not once:
@@ -76,6 +79,13 @@ def _demo_settings(options: Options, folder: Path) -> Settings:
         ledger=replace(settings.ledger, url=f"sqlite:{state / 'ledger.db'}"),
         state=state,
     )
+
+
+def _shown(item: Desired, blank: Set[str]) -> Desired:
+    """An article as the demo shows it: where its file has no status, readers see it. One without text cannot be."""
+    if item.kind != "article":
+        return item
+    return structs.replace(item, status=None if item.path in blank else item.status or Status.PUBLISHED)
 
 
 def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
