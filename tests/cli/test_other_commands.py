@@ -136,11 +136,14 @@ def test_the_drafts_of_a_push_are_readable_in_the_sandbox_that_runs_beside_it(pr
     with subprocess.Popen(command, cwd=project.folder, stdout=subprocess.PIPE, text=True) as sandbox:
         assert sandbox.stdout is not None
         base_url = sandbox.stdout.readline().split()[-1]
+        panel = next(line for line in sandbox.stdout if "practice panel" in line).split()[-1]
         assert project.run("push").code == 0
+        listed = httpx.get(panel, timeout=GIVE_UP_S, follow_redirects=True)
         page = httpx.get(f"{base_url}/hc/handbook/articles/refunds", timeout=GIVE_UP_S)
         sandbox.send_signal(signal.SIGINT)
         sandbox.wait(timeout=GIVE_UP_S)
     assert page.status_code == 200 and "Refund a charge" in page.text
+    assert listed.status_code == 200 and "Refund a charge" in listed.text
     assert '<a href="/hc/handbook/articles/invoices">invoices</a>' in page.text
     assert sandbox.returncode == 0
 

@@ -2,7 +2,6 @@
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import replace
 from urllib.parse import quote
 
 import msgspec
@@ -237,7 +236,7 @@ def _list(visit: Visit, portal: Portal, locale: str) -> PracticeList:
     others = _flat(by_category.values())
     if others or sections:
         sections.append(PracticeSection("No category", f"{url}/new/0", others, is_ordered=False))
-    frame = replace(_frame(visit, portal, locale, portal.name), title=f"{portal.name}: {language_name(locale)}")
+    frame = _frame(visit, portal, locale, f"{portal.name}: {language_name(locale)}")
     return PracticeList(frame, tuple(sections), max(0, len(rows) - MOST_ROWS))
 
 
