@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import signal
 import subprocess
 import sys
@@ -123,7 +124,8 @@ def test_articles_without_an_author_are_told_before_a_service_that_needs_one_ref
 def test_demo_shows_the_main_job_and_touches_nothing_of_the_project(project):
     done = project.run("demo", "--once")
     assert done.code == 0
-    assert "First push:   2 categories and 3 drafts created" in done.out
+    assert "First push:   2 categories and 3 drafts created, 2 published (" in done.out
+    assert re.search(r"http://panel:[0-9a-f]{48}@127\.0\.0\.1:\d+/-/panel\n", done.out)
     assert "Second push:  0 changes" in done.out
     assert not (project.folder / ".kbsync" / "ledger.db").exists()
     assert not (project.folder / ".kbsync" / "sandbox.db").exists()
@@ -134,11 +136,14 @@ def test_the_drafts_of_a_push_are_readable_in_the_sandbox_that_runs_beside_it(pr
     with subprocess.Popen(command, cwd=project.folder, stdout=subprocess.PIPE, text=True) as sandbox:
         assert sandbox.stdout is not None
         base_url = sandbox.stdout.readline().split()[-1]
+        panel = next(line for line in sandbox.stdout if "practice panel" in line).split()[-1]
         assert project.run("push").code == 0
+        listed = httpx.get(panel, timeout=GIVE_UP_S, follow_redirects=True)
         page = httpx.get(f"{base_url}/hc/handbook/articles/refunds", timeout=GIVE_UP_S)
         sandbox.send_signal(signal.SIGINT)
         sandbox.wait(timeout=GIVE_UP_S)
     assert page.status_code == 200 and "Refund a charge" in page.text
+    assert listed.status_code == 200 and "Refund a charge" in listed.text
     assert '<a href="/hc/handbook/articles/invoices">invoices</a>' in page.text
     assert sandbox.returncode == 0
 

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from kbsync.app.sandbox import panel_address
 from patience import GIVE_UP_S
 
+from .asking import category, make
 from .uploads import a_file, post
-from .world import a_sandbox
+from .world import ADMIN, a_sandbox
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -92,3 +94,25 @@ def test_a_script_of_another_origin_reads_and_changes_nothing(page: Page, sandbo
     # An answer that may not be read has the status 0.
     assert page.evaluate(script, f"{sandbox.base_url}/-/sandbox/faults") == ["refused", 0, "refused"]
     assert sandbox.faults.waiting == ()
+
+
+def test_the_practice_panel_opens_by_its_address_and_articles_are_dragged(sandbox, page):
+    for slug in ("one", "two"):
+        make(sandbox, slug, category_id=1 if slug == "two" else category(sandbox, "guide"), status=1)
+    problems = []
+    page.on("console", lambda message: problems.append((message.location["url"], message.text)))
+    page.goto(panel_address(sandbox.base_url, ADMIN))
+    assert page.url == f"{sandbox.base_url}/-/panel/portals/handbook/en"
+    page.drag_and_drop('li[data-place="1"]', 'li[data-place="0"]', target_position={"x": 20, "y": 3})
+    page.wait_for_url("**done=moved**")
+    assert page.locator(".practice-what .note").all_inner_texts() == ["two", "one"]
+    page.get_by_role("link", name="T one").click()
+    page.get_by_label("Text (Markdown)").fill("first\n\nsecond")
+    page.get_by_role("button", name="Save changes").click()
+    page.get_by_role("status").get_by_text("Readers still see the old text").wait_for()
+    assert sandbox.panel.article("one").draft_content == "first\n\nsecond"
+    page.get_by_role("link", name="What readers see").click()
+    page.get_by_role("link", name="Edit in the practice panel").click()
+    page.get_by_role("button", name="Publish changes").click()
+    page.get_by_role("status").get_by_text("Readers see them now").wait_for()
+    assert [problem for problem in problems if "/-/panel" in problem[0]] == []

@@ -30,6 +30,11 @@ def sandbox_setup(settings: Settings) -> Setup:
     return Setup((portal,), users, account_id=settings.service.account_id)
 
 
+def panel_address(base_url: str, token: str) -> str:
+    """The practice panel of a sandbox, for a browser: with the token as its password."""
+    return f"{base_url.replace('://', f'://panel:{token}@', 1)}/-/panel"
+
+
 def _author(number: int, name: str, token: str) -> UserSetup:
     from kbsync.sandbox import UserSetup
 

@@ -190,8 +190,10 @@ class Workspace:
         return self.settings.pace.requests_per_minute or fallback
 
     @contextmanager
-    def run_sandbox(self, *, port: int = 0) -> Iterator[str]:
+    def run_sandbox(self, *, port: int = 0, next_step: str = "") -> Iterator[str]:
         """The embedded sandbox, or the one that `kbsync sandbox` runs on the same data; its address.
+
+        `next_step` is what its practice panel says about what to do after an edit.
 
         Raises:
             ConfigError: its data cannot be used, or another command does not let go of it.
@@ -207,12 +209,12 @@ class Workspace:
             raise ConfigError(f"The folder {folder} cannot be made: {exc.strerror}.", hint=hint) from exc
         with ExitStack() as stack:
             try:
-                base_url = self._start_or_join(stack, port)
+                base_url = self._start_or_join(stack, port, next_step)
             except DataRefused as exc:
                 raise refused_data(exc, self.sandbox_database) from exc
             yield base_url
 
-    def _start_or_join(self, stack: ExitStack, port: int) -> str:
+    def _start_or_join(self, stack: ExitStack, port: int, next_step: str) -> str:
         from kbsync.app.sandbox import sandbox_setup
         from kbsync.sandbox import Behaviour, DataInUse, join, running, token_of
 
@@ -221,7 +223,8 @@ class Workspace:
         give_up_at = time.monotonic() + SANDBOX_WAIT_S
         while True:
             try:
-                return stack.enter_context(running(self.sandbox_database, setup, behaviour, port=port)).base_url
+                started = running(self.sandbox_database, setup, behaviour, port=port, next_step=next_step)
+                return stack.enter_context(started).base_url
             except DataInUse as exc:
                 if exc.base_url:
                     with suppress(DataInUse):

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Sequence, Set
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import click
+from msgspec import structs
 
 from kbsync.app.lease import held_lock
-from kbsync.app.options import AS_CONFIGURED
+from kbsync.app.options import PlanOptions
 from kbsync.app.push import Pushed, push_tree
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.workspace import Workspace
@@ -23,7 +25,13 @@ from kbsync.cli.screen import Options, say
 from kbsync.config import SANDBOX, Settings, find_config
 from kbsync.errors import ConfigError, ExitCode
 from kbsync.files import relative
-from kbsync.model import Desired, Value, visible
+from kbsync.model import Action, Desired, Status, Value, visible
+
+NEXT_STEP = (
+    "The demo and its articles end with Ctrl-C. To practice `kbsync plan` and `kbsync resolve` too, run `kbsync init` "
+    "in an empty folder, then `kbsync push` and `kbsync sandbox`."
+)
+"""What the practice panel says: the demo's ledger is gone with the demo."""
 
 
 @click.command("demo")
@@ -32,9 +40,10 @@ from kbsync.model import Desired, Value, visible
 @common_options
 @click.pass_context
 def command(ctx: click.Context, once: bool, port: int) -> int:
-    """Push your files into a new sandbox, show the result, and push again to show that nothing is left to do.
+    """Publish your files in a new sandbox, show the result, and push again to show that nothing is left to do.
 
-    It always uses the built-in sandbox, whatever kbsync.toml says. Without a kbsync.toml it uses sample articles.
+    Only files with `status: draft` or `archived` are not published. It always uses the built-in sandbox, whatever
+    kbsync.toml says. Without a kbsync.toml it uses sample articles.
     """
     options = Options.of(ctx)
     with ExitStack() as stack:
@@ -45,7 +54,9 @@ def command(ctx: click.Context, once: bool, port: int) -> int:
         if reading.errors:
             show_findings(workspace, reading.errors, options, sources=len(reading.compiler.tree.sources), err=True)
             return ExitCode.FINDINGS
-        base_url = stack.enter_context(workspace.run_sandbox(port=port))
+        blank = {source.path for source in reading.compiler.tree.sources.values() if source.body_blank}
+        reading = replace(reading, desired=tuple(_shown(item, blank) for item in reading.desired))
+        base_url = stack.enter_context(workspace.run_sandbox(port=port, next_step=NEXT_STEP))
         code = _show(workspace, reading, base_url)
         if code is ExitCode.DONE and not once:
             click.echo("\nThe sandbox is running. Press Ctrl-C to stop it.")
@@ -58,7 +69,7 @@ def _demo_settings(options: Options, folder: Path) -> Settings:
     try:
         path = options.config or find_config(Path.cwd())
     except ConfigError:
-        write_project(folder, Answers(SANDBOX, 1, "handbook", "chatwoot", ("en",)))
+        write_project(folder, Answers(SANDBOX, 1, "handbook", "chatwoot", ("en",), status="published"))
         path = folder / "kbsync.toml"
     settings = replace(options.session(), config=path).read_settings()
     state = folder / ".kbsync"
@@ -70,19 +81,31 @@ def _demo_settings(options: Options, folder: Path) -> Settings:
     )
 
 
+def _shown(item: Desired, blank: Set[str]) -> Desired:
+    """An article as the demo shows it: where its file has no status, readers see it. One without text cannot be."""
+    if item.kind != "article":
+        return item
+    return structs.replace(item, status=None if item.path in blank else item.status or Status.PUBLISHED)
+
+
 def _show(workspace: Workspace, reading: Reading, base_url: str) -> ExitCode:
     first = _push(workspace, reading, base_url)
     code = first.exit_code
     click.echo(f"First push:   {_summary(first)}")
     if code is not ExitCode.DONE:
         return code
+    from kbsync.app.sandbox import panel_address
+    from kbsync.sandbox import token_of
+
     portal = workspace.settings.service.portal
     click.echo("\nOpen in a browser:")
-    click.echo(f"  {base_url}/-/sandbox   every article, including drafts")
     click.echo(f"  {base_url}/hc/{portal}   what readers see (only published articles)")
+    click.echo(f"  {base_url}/-/sandbox   every article, including drafts")
     for item in _examples(reading.desired):
         address = reading.compiler.addresses.of(reading.compiler.site.articles[item.path], is_article=True)
         say(f"  {base_url}{address}   {visible(item.title)}")
+    click.echo("\nTo practice as a colleague in the panel:")
+    click.echo(f"  {panel_address(base_url, token_of(workspace.sandbox_database))}")
     second = _push(workspace, reading, base_url)
     click.echo(f"\nSecond push:  {_summary(second)}")
     return ExitCode.DONE if not second.plan.changes else ExitCode.PARTLY_FAILED
@@ -95,7 +118,7 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
             workspace.connect_sandbox(base_url) as service,
             held_lock(ledger, workspace, wait=False, break_lock=False) as part,
         ):
-            return push_tree(workspace, reading, service, part, AS_CONFIGURED)
+            return push_tree(workspace, reading, service, part, PlanOptions(publish=True))
     finally:
         ledger.close()
 
@@ -103,14 +126,18 @@ def _push(workspace: Workspace, reading: Reading, base_url: str) -> Pushed:
 def _summary(pushed: Pushed) -> str:
     from kbsync.words import count
 
-    done = [outcome.change.kind for outcome in pushed.outcomes if outcome.outcome == "done"]
+    done = Counter(
+        (outcome.change.kind, outcome.change.action) for outcome in pushed.outcomes if outcome.outcome == "done"
+    )
     cost = f"{count(pushed.requests, 'request')} in {pushed.seconds:.1f} s"
     if not pushed.outcomes:
         return f"0 changes. Everything is up to date ({pushed.plan.unchanged} unchanged; {cost})."
-    bad = len(pushed.outcomes) - len(done)
+    bad = len(pushed.outcomes) - done.total()
     failed = f", {bad} failed" if bad else ""
-    made = f"{count(done.count('category'), 'category')} and {count(done.count('article'), 'draft')} created"
-    return f"{made}{failed} ({cost})"
+    categories, drafts = done["category", Action.CREATE], done["article", Action.CREATE]
+    published = done["article", Action.PUBLISH]
+    shown = f", {published} published" if published else ""
+    return f"{count(categories, 'category')} and {count(drafts, 'draft')} created{shown}{failed} ({cost})"
 
 
 def _examples(desired: Sequence[Desired]) -> list[Desired]:

@@ -59,7 +59,7 @@ Write the path of the other file, as in [Welcome](welcome.md) or
 
 @dataclass(frozen=True, slots=True)
 class Answers:
-    """The user's answers, from options or questions."""
+    """The user's answers, from options or questions; `status` is that of the sample articles."""
 
     base_url: str
     account_id: int
@@ -67,6 +67,7 @@ class Answers:
     profile: str
     locales: tuple[str, ...]
     ledger: str = ""
+    status: str = "draft"
 
 
 @click.command("init")
@@ -159,7 +160,7 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
     """
     first = answers.locales[0]
     # Where there are sources already, a sample would be noise among them.
-    files = {} if any((folder / "content").rglob("*.md")) else _samples()
+    files = {} if any((folder / "content").rglob("*.md")) else _samples(answers.status)
     ledger = LEDGER.format(url=_quoted(answers.ledger)) if answers.ledger else ""
     config = CONFIG.format(
         base_url=_quoted(answers.base_url),
@@ -180,7 +181,7 @@ def write_project(folder: Path, answers: Answers) -> list[tuple[Path, str]]:
     return [*done, _ignore_state(folder / ".gitignore")]
 
 
-def _samples() -> dict[str, str]:
+def _samples(status: str) -> dict[str, str]:
     """The texts of a first category and two articles that link to each other, by file name."""
     from kbsync.content.post import dumps, new_post
 
@@ -193,8 +194,8 @@ def _samples() -> dict[str, str]:
     }
     return {
         "_category.md": dumps(new_post("", **category)),
-        "welcome.md": dumps(new_post(WELCOME, **welcome, status="draft")),
-        "how-to-link.md": dumps(new_post(LINKING, **linking, status="draft")),
+        "welcome.md": dumps(new_post(WELCOME, **welcome, status=status)),
+        "how-to-link.md": dumps(new_post(LINKING, **linking, status=status)),
     }
 
 

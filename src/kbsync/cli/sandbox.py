@@ -45,7 +45,7 @@ def command(
     """
     from dataclasses import replace
 
-    from kbsync.app.sandbox import refused_data, sandbox_setup
+    from kbsync.app.sandbox import panel_address, refused_data, sandbox_setup
     from kbsync.sandbox import V4_2, DataRefused, serve, token_of
 
     if version and always_draft:
@@ -72,6 +72,7 @@ def command(
         click.echo(f"The sandbox is running at {base_url}")
         click.echo(f"  what readers see   {base_url}/hc/{settings.service.portal}")
         click.echo(f"  all articles       {base_url}/-/sandbox")
+        click.echo(f"  practice panel     {panel_address(base_url, token_of(database))}")
         click.echo(f"  use it elsewhere   KBSYNC_SERVICE__BASE_URL={base_url} KBSYNC_TOKEN={token_of(database)}")
         click.echo("Press Ctrl-C to stop it.")
 

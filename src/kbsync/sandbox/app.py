@@ -46,12 +46,14 @@ class LoggedRequest(NamedTuple):
 class App:
     """The application. All of it runs in the server's event loop, so one request is carried out after the other.
 
-    `host` is the address that it listens on, `names` are its other names.
+    `host` is the address that it listens on, `names` are its other names. `next_step` is what the practice panel says
+    about what to do after an edit, where that is not what `practice_panel` knows.
     """
 
     world: World
     host: str = "127.0.0.1"
     names: frozenset[str] = frozenset()
+    next_step: str = ""
     faults: Faults = field(default_factory=Faults)
     log: deque[LoggedRequest] = field(default_factory=lambda: deque(maxlen=LOG_ROWS))
     throttle: Throttle = field(init=False)
@@ -77,7 +79,7 @@ class App:
             await wire.answer(Response(refusal.status, refusal.words.encode(), "text/plain; charset=utf-8"))
             return
         if own:
-            call = Control(method, path, headers, body)
+            call = Control(method, path, headers, body, query.decode("latin-1"))
             await wire.answer(respond_to_control(self, call))
             return
         fault = self.faults.pick(method, target)

@@ -99,3 +99,11 @@ def check_administrator(call: Call) -> None:
     """
     if call.user.role != "administrator":
         raise unauthorized("You are not authorized to do this action")
+
+
+def administrator_with(store: Store, token: str) -> int | None:
+    """The id of the administrator behind a token; None for all other tokens."""
+    owner = store.token_owner(token) or (None,)
+    sql = "SELECT user_id FROM memberships WHERE user_id = ? AND role = 'administrator'"
+    found = store.row(sql, owner)
+    return int(found[0]) if found else None

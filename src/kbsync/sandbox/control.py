@@ -1,5 +1,6 @@
-"""The sandbox's own addresses, below `/-/sandbox`: not part of the service, and not counted.
+"""The sandbox's own addresses, below `/-/`: not part of the service, and not counted.
 
+       /-/panel, and below   the panel to practice with, for a browser: `practice_panel`
 GET    /-/sandbox            page: every article of every portal, drafts included, with a link
 GET    /-/sandbox/faults     the faults that wait, as JSON
 POST   /-/sandbox/faults     one fault, as an object with the fields of `faults.Fault`
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from .auth import TOKEN_HEADERS
+from .auth import TOKEN_HEADERS, administrator_with
 from .faults import Fault, Kind, random_faults
 from .http import NO_CACHE, Halt, Response, refusal
 from .setup import Setup
@@ -39,6 +40,7 @@ class Control:
     path: str
     headers: Mapping[str, str]
     body: bytes
+    query: str = ""
 
     @property
     def is_json(self) -> bool:
@@ -62,6 +64,10 @@ def is_control(path: str) -> bool:
 
 def respond_to_control(app: "App", call: Control) -> Response:
     """Answer one of the sandbox's own addresses."""
+    if f"{call.path}/".startswith("/-/panel/"):
+        from .practice_panel import show_practice
+
+        return show_practice(app.world, call, app.next_step)
     found = _OPERATIONS.get((call.method, call.path.rstrip("/")))
     if found is None:
         return refusal(404, {"error": "The sandbox has no such address."})
@@ -125,9 +131,7 @@ def _show_index(app: "App", _call: Control) -> Response:
 
 def _apply_setup(app: "App", call: Control) -> Response:
     store = app.world.store
-    owner = store.token_owner(call.headers.get(TOKEN_HEADERS[0], ""))
-    role = owner and store.row("SELECT 1 FROM memberships WHERE user_id = ? AND role = 'administrator'", owner)
-    if not role:
+    if administrator_with(store, call.headers.get(TOKEN_HEADERS[0], "")) is None:
         raise Halt(refusal(401, {"error": "This needs an administrator's token. Restart the sandbox for a new one."}))
     setup = _read(call.body, Setup)
     if isinstance(setup, Setup):

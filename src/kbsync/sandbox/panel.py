@@ -3,6 +3,7 @@
 What the panel of 4.16 sends is in the table of docs/service.md, section 14.
 """
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
@@ -84,6 +85,17 @@ class Panel:
             return api_order.reorder(world, _portal_of(world, article), {str(article.id): position})
 
         return self.run(work)
+
+    def put(self, slug: str, place: int) -> None:
+        """Drop an article at a place of its category, counted from 0, as the panel of each version does.
+
+        From 4.16 one article is sent, and the service numbers its neighbours anew; before, each that moved is sent.
+        """
+        self.run(lambda world: _put(world, _article(world, slug), place))
+
+    def place(self, slug: str) -> int:
+        """Where an article is in its category, counted from 0."""
+        return self.run(lambda world: _place(_row(world, found := _article(world, slug)), found))
 
     def change_status(self, slugs: Sequence[str], status: str) -> None:
         """Choose several articles and give them a status.
@@ -172,6 +184,50 @@ def _is_live(world: World, article: Article, written: Mapping[str, str | None]) 
 
 def _has_drafts(article: Article) -> bool:
     return article.draft_title is not None or article.draft_content is not None
+
+
+def _put(world: World, article: Article, place: int) -> None:
+    row = _row(world, article)
+    others = [found for found in row if found[0] != article.id]
+    place = min(max(place, 0), len(others))
+    if article.category_id is None or _place(row, article) == place:
+        return
+    if not world.behaviour.is_4_16:
+        _number_each(world, [*others[:place], (article.id, article.position), *others[place:]])
+        return
+    portal = _portal_of(world, article)
+    if not _is_strict(row):  # Between equal numbers there is no place: the service numbers them first.
+        api_order.reorder(world, portal, {str(article.id): article.position or 0})
+        others = [found for found in _row(world, article) if found[0] != article.id]
+    position = others[place - 1][1] if place else (others[0][1] or 0) - 1
+    # At an equal position the article that moves comes second (S123).
+    api_order.reorder(world, portal, {str(article.id): position or 0})
+
+
+def _row(world: World, article: Article) -> list[tuple[int, int | None]]:
+    """The articles of its category in order: id and position."""
+    sql = "SELECT id, position FROM articles WHERE category_id = ? ORDER BY position IS NULL, position, id"
+    return [(article_id, position) for article_id, position in world.store.rows(sql, (article.category_id,))]
+
+
+def _place(row: Sequence[tuple[int, int | None]], article: Article) -> int:
+    return [article_id for article_id, _ in row].index(article.id)
+
+
+def _is_strict(row: Sequence[tuple[int, int | None]]) -> bool:
+    positions = [position for _, position in row if position is not None]
+    return len(positions) == len(row) and all(a < b for a, b in itertools.pairwise(positions))
+
+
+def _number_each(world: World, row: Sequence[tuple[int, int | None]]) -> None:
+    """Give the numbers that the articles have to them in their new order, or new ones where two are equal."""
+    positions = sorted(position or 0 for _, position in row)
+    if len(set(positions)) < len(positions):
+        positions = [number * api_order.POSITION_STEP for number in range(1, len(row) + 1)]
+    for (article_id, before), position in zip(row, positions, strict=True):
+        article = articles.find_anywhere(world.store, article_id)
+        if article is not None and before != position:
+            _patch(world, article, {"position": position})
 
 
 def _change_all(world: World, chosen: list[Article], fields: articles.Fields) -> None:

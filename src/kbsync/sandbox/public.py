@@ -12,10 +12,11 @@ from .api_upload import PIXEL
 from .article_checks import RESERVED_SLUGS
 from .auth import World
 from .http import NO_CACHE, REVALIDATE, Halt, Request, Response, redirect
-from .public_pages import article_page, category_page, home_page, list_page, missing_page, overview_page, search_page
+from .public_pages import article_page, category_page, home_page, list_page, missing_page, search_page
 from .public_rows import PUBLISHED, SEARCH_PER_PAGE, PublicList, category_at
 from .records import Article, Category, Portal
 from .refusals import RESCUED_JSON, error_page, unregistered_domain
+from .sandbox_overview import overview_page
 
 HTML_TYPE = "text/html; charset=utf-8"
 MARKDOWN_TYPE = "text/markdown; charset=utf-8"

@@ -17,21 +17,19 @@ from kbsync.site.pages import (
     Link,
     MissingPage,
     Navigation,
-    OverviewPage,
     Section,
 )
 from kbsync.site.reader_words import words_of
 
 from .api_json import status_name
-from .articles import SELECT, as_article
 from .auth import World
 from .portal_config import draft_locales, settings_of
 from .public_rows import PublicList, categories_of, listed, published, translations_of
 from .records import Article, Category, Portal
 from .rendering import body_html
 
-OVERVIEW_ROWS = 1000
-"""The overview shows this many of each portal."""
+PRACTICE = "/-/panel"
+"""Where the practice panel is."""
 
 BODY = '<div id="cw-article-content" class="prose">\n  {}\n</div>'
 """Where 4.16 puts the body. Source: docs/service.md, S147."""
@@ -96,14 +94,14 @@ def category_page(world: World, portal: Portal, category: Category) -> CategoryP
     """One category with its published articles."""
     articles = [row for row in published(world.store, portal, category.locale) if row.category_id == category.id]
     there = {found.locale for found in categories_of(world.store, portal) if found.slug == category.slug}
-    elsewhere = {locale: _category_url(portal, locale, category.slug) for locale in there}
+    elsewhere = {locale: category_url(portal, locale, category.slug) for locale in there}
     names = names_of(world, portal, category.locale)
     frame = _frame(world, portal, category.locale, f"{category.name} | {names.suffix}", elsewhere=elsewhere)
-    crumbs = (Link(names.name, _home_url(portal, category.locale)),)
+    crumbs = (Link(names.name, home_url(portal, category.locale)),)
     links = tuple(
         Link(
             other.name,
-            _category_url(portal, other.locale, other.slug),
+            category_url(portal, other.locale, other.slug),
             mark="current" if other.id == category.id else "",
         )
         for other in categories_of(world.store, portal, category.locale)
@@ -132,13 +130,13 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     """One article of any status. The language is the category's, else the portal's, never the article's own."""
     category, locale = article.category, article.category.locale or portal.default_locale
     names = names_of(world, portal, locale)
-    crumbs = [Link(names.name, _home_url(portal, locale))]
+    crumbs = [Link(names.name, home_url(portal, locale))]
     if category.slug is not None:
-        crumbs.append(Link(category.name or "", _category_url(portal, locale, category.slug)))
+        crumbs.append(Link(category.name or "", category_url(portal, locale, category.slug)))
     status = status_name(article) or "no status"
     updated = datetime.fromtimestamp(article.updated_at / 1_000_000, UTC)
     translations = translations_of(world.store, article)
-    elsewhere = {found.locale: _url(portal, found) for found in (*translations, article)}
+    elsewhere = {found.locale: article_url(portal, found) for found in (*translations, article)}
     row = _row(world, portal, article)
     before, after = _neighbours(row, article)
     words = words_of(locale)
@@ -146,19 +144,22 @@ def article_page(world: World, portal: Portal, article: Article) -> ArticlePage:
     body, toc = add_anchors(UPLOADED.sub("/rails/", body_html(world, article.content)))
     dressed = dress_code(body, words, copies=False)
     return ArticlePage(
-        _frame(world, portal, locale, f"{article.title} | {names.suffix}", _head(article), elsewhere),
+        replace(
+            _frame(world, portal, locale, f"{article.title} | {names.suffix}", _head(article), elsewhere),
+            practice_url=f"{PRACTICE}/articles/{article.id}",
+        ),
         article.title or "",
         BODY.format(dressed) if world.behaviour.is_4_16 else dressed,
         tuple(crumbs),
         article.author.name if article.author else "",
         words.filled("updated", date=words.long_date(updated.date())),
         "" if status == "published" else status,
-        f"{_url(portal, article)}.png" if status == "published" else "",
+        f"{article_url(portal, article)}.png" if status == "published" else "",
         toc=toc,
         previous=_link(portal, before) if before else None,
         next=_link(portal, after) if after else None,
         translations=tuple(
-            Link(found.title or "", _url(portal, found), language_name(found.locale)) for found in translations
+            Link(found.title or "", article_url(portal, found), language_name(found.locale)) for found in translations
         ),
         description=article.description or "",
         nav=_beside(portal, crumbs[-1], row, article) if len(row) > 1 else None,
@@ -169,21 +170,6 @@ def missing_page(world: World, portal: Portal) -> MissingPage:
     """Nothing is there."""
     name = names_of(world, portal, portal.default_locale).name
     return MissingPage(_frame(world, portal, portal.default_locale, name))
-
-
-def overview_page(world: World) -> OverviewPage:
-    """The articles of every portal, drafts included, newest first."""
-    sections = []
-    for (portal_id,) in world.store.rows("SELECT id FROM portals ORDER BY id"):
-        portal = world.store.portal_by_id(portal_id)
-        if portal is not None:
-            rows = world.store.rows(
-                f"{SELECT} WHERE a.portal_id = ? ORDER BY a.updated_at DESC LIMIT ?", (portal_id, OVERVIEW_ROWS)
-            )
-            links = tuple(_link(portal, as_article(row), detailed=True) for row in rows)
-            sections.append(Section(portal.name, _home_url(portal, portal.default_locale), articles=links))
-    frame = Frame("kbsync sandbox", "/-/sandbox", "en", "kbsync sandbox")
-    return OverviewPage(frame, "All articles in this sandbox", tuple(sections))
 
 
 def _head(article: Article) -> tuple[tuple[str, str], ...]:
@@ -237,11 +223,13 @@ def _frame(
     hidden = draft_locales(portal) if world.behaviour.is_4_16 else []
     shown = [code for code in portal.allowed_locales or [] if code not in hidden]
     locales = tuple(_locale_link(portal, code, locale, elsewhere) for code in shown)
-    return Frame(names_of(world, portal, locale).name, _home_url(portal, locale), locale, title, locales, head)
+    name, home = names_of(world, portal, locale).name, home_url(portal, locale)
+    practice_url = f"{PRACTICE}/portals/{portal.slug}/{quote(locale, safe='')}"
+    return Frame(name, home, locale, title, locales, head, practice_url=practice_url)
 
 
 def _locale_link(portal: Portal, code: str, locale: str, elsewhere: Mapping[str, str] | None) -> Link:
-    name, home = language_name(code), _home_url(portal, code)
+    name, home = language_name(code), home_url(portal, code)
     if code == locale:
         return Link(name, (elsewhere or {}).get(code, home), mark="current")
     if elsewhere is None or code in elsewhere:
@@ -271,26 +259,27 @@ def _popular(world: World, portal: Portal, locale: str) -> tuple[Section, ...]:
 def _section(portal: Portal, category: Category, articles: list[Article]) -> Section:
     return Section(
         category.name,
-        _category_url(portal, category.locale, category.slug),
+        category_url(portal, category.locale, category.slug),
         category.icon or "",
         category.description or "",
         tuple(_link(portal, article) for article in articles),
     )
 
 
-def _link(portal: Portal, article: Article, *, detailed: bool = False) -> Link:
-    status = (status_name(article) or "no status") if detailed else ""
-    note = f"{article.locale} · {article.slug}" if detailed else ""
-    return Link(article.title or "", _url(portal, article), note, status, "" if detailed else article.description or "")
+def _link(portal: Portal, article: Article) -> Link:
+    return Link(article.title or "", article_url(portal, article), about=article.description or "")
 
 
-def _home_url(portal: Portal, locale: str) -> str:
+def home_url(portal: Portal, locale: str) -> str:
+    """The home of a locale."""
     return f"/hc/{portal.slug}/{quote(locale, safe='')}"
 
 
-def _category_url(portal: Portal, locale: str, slug: str) -> str:
-    return f"{_home_url(portal, locale)}/categories/{quote(slug, safe='')}"
+def category_url(portal: Portal, locale: str, slug: str) -> str:
+    """The page of a category."""
+    return f"{home_url(portal, locale)}/categories/{quote(slug, safe='')}"
 
 
-def _url(portal: Portal, article: Article) -> str:
+def article_url(portal: Portal, article: Article) -> str:
+    """The page of an article."""
     return f"/hc/{portal.slug}/articles/{quote(article.slug, safe='')}"

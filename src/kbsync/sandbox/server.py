@@ -107,6 +107,7 @@ def running(
     port: int = 0,
     clock: Callable[[], float] = time.time,
     names: frozenset[str] = frozenset(),
+    next_step: str = "",
 ) -> Iterator[Sandbox]:
     """A sandbox in a thread of its own, which ends with the block.
 
@@ -118,12 +119,13 @@ def running(
         port: 0 takes any free one.
         clock: seconds since the epoch, for time stamps and limits.
         names: other Host names than those of this machine that it answers to, in lower case.
+        next_step: what the practice panel says about what to do after an edit; "" for a plan in the project.
 
     Raises:
         DataRefused: the database cannot be used; a `DataInUse` where another sandbox has it.
     """
     with claim(database), _prepared(database, setup, behaviour or Behaviour(), clock) as world:
-        app = App(world, host, names)
+        app = App(world, host, names, next_step=next_step)
         listener = listen(host, port)
         base_url = origin_of(listener, host)
         sandbox = Sandbox(base_url, setup, app)

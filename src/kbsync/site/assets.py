@@ -19,8 +19,10 @@ ASSETS = {
     "morph.js": SCRIPT,
     "live.js": SCRIPT,
 }
-"""Names and content types."""
+"""Names and content types of what preview and help center use; a build writes them all."""
 
+PRACTICE_ASSETS = {"practice.css": STYLE, "practice.js": SCRIPT}
+"""Of the sandbox's practice panel alone."""
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _LINE_COMMENT = re.compile(r"(?:/\*\*.*\*/|//.*)")
@@ -34,7 +36,7 @@ def asset(name: str) -> tuple[bytes, str]:
     Raises:
         KeyError: there is no asset of this name.
     """
-    kind = ASSETS[name]
+    kind = (ASSETS | PRACTICE_ASSETS)[name]
     text = (files("kbsync.site") / "assets" / name).read_text("utf-8")
     return (_short_style(text) if kind == STYLE else _short_script(text)).encode(), kind
 

@@ -62,6 +62,7 @@ class Frame:
         live_url: the stream of changes; "" for a page that stays as it is.
         writer: what only the writer sees.
         policy: the content security policy, for a page that no header brings one with.
+        practice_url: where the sandbox's practice panel edits this; "" for all pages but the sandbox's.
     """
 
     portal: str
@@ -75,6 +76,7 @@ class Frame:
     live_url: str = ""
     writer: Writer | None = None
     policy: str = ""
+    practice_url: str = ""
 
     @property
     def url(self) -> str:
@@ -247,7 +249,7 @@ def render(page: Page) -> str:
     """The HTML of a page."""
     live = Markup(render_live(page))
     return (
-        _templates()
+        templates()
         .get_template("base.html")
         .render(frame=page.frame, live=live, style=_style(), article=isinstance(page, ArticlePage))
     )
@@ -255,7 +257,7 @@ def render(page: Page) -> str:
 
 def render_live(page: Page) -> str:
     """What a change may change: the inner HTML of the page's element `live`, to the byte."""
-    return _templates().get_template(TEMPLATES[type(page)]).render(page=page, frame=page.frame)
+    return templates().get_template(TEMPLATES[type(page)]).render(page=page, frame=page.frame)
 
 
 @cache
@@ -265,7 +267,8 @@ def _style() -> Markup:
 
 
 @cache
-def _templates() -> jinja2.Environment:
+def templates() -> jinja2.Environment:
+    """What fills the templates: everything is escaped that is not marked as HTML."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("kbsync.site", "templates"),
         autoescape=True,

@@ -1,0 +1,179 @@
+"""The panel to practice with, below `/-/panel`: a person edits in the browser what kbsync publishes to the sandbox.
+
+GET  /-/panel                                  to the list of the first portal
+GET  /-/panel/portals/PORTAL/LOCALE            list: articles by category, in order
+GET  /-/panel/portals/PORTAL/LOCALE/new/ID     form of a new article in a category, 0 for none
+POST /-/panel/portals/PORTAL/LOCALE/new/ID
+GET  /-/panel/articles/ID                      form of an article
+POST /-/panel/articles/ID                      what `practice_actions` lists
+GET  /-/panel/articles/ID/delete               question
+GET  /-/panel/assets/NAME                      style and scripts
+
+It is for browsers of this machine that send an administrator's token: as the password of HTTP Basic, which a browser
+keeps for this port alone, where a cookie would also go to a server of somebody else on another port. As the browser
+sends it along with requests of other pages too, a form must come from a page of this origin and name its token.
+"""
+
+import base64
+import binascii
+import hashlib
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+from urllib.parse import parse_qs, unquote, urlsplit
+
+from kbsync.hosts import LOOPBACK
+from kbsync.site.assets import ASSETS, PRACTICE_ASSETS, asset
+from kbsync.site.practice_pages import PracticeFrame, PracticeNote, PracticePage, render_practice
+
+from .auth import World, administrator_with
+from .http import NO_CACHE, Response, redirect
+from .panel import Panel
+from .params import FORM
+
+if TYPE_CHECKING:
+    from .control import Control
+
+PREFIX = "/-/panel"
+
+NEXT_STEP = (
+    "Edit as a colleague would. Then run `kbsync plan` in your project to see what kbsync makes of it "
+    "(`kbsync plan --publish` also compares statuses)."
+)
+"""What follows an edit."""
+
+MAX_FIELDS = 20
+"""A form here has six at most."""
+
+POLICY = (
+    "default-src 'none'; style-src 'self'; script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'"
+)
+HEADERS = (
+    ("content-security-policy", POLICY),
+    ("cache-control", "no-store"),
+    # Stricter, the browser would send forms without their origin.
+    ("referrer-policy", "same-origin"),
+)
+HTML = "text/html; charset=utf-8"
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """One request of somebody who may use the panel.
+
+    `segments` are the decoded parts of the path below `/-/panel`; `form` is what a POST sent, else what the query says.
+    """
+
+    world: World
+    user_id: int
+    segments: tuple[str, ...]
+    form: Mapping[str, str]
+    origin: str
+    next_step: str
+    token: str
+
+    @property
+    def panel(self) -> Panel:
+        """The person who uses the panel; this runs in the server's thread already."""
+        return Panel(lambda work: work(self.world), self.user_id)
+
+    def may_edit(self, account_id: int) -> bool:
+        """Whether the person is an administrator of an account."""
+        user = self.world.store.user(self.user_id, account_id)
+        return user is not None and user.role == "administrator"
+
+
+def show_practice(world: World, call: "Control", next_step: str) -> Response:
+    """Answer a request to the panel."""
+    host = call.headers.get("host", "")
+    if (urlsplit(f"//{host}").hostname or "") not in LOOPBACK:
+        return note(404, "Not here", "The practice panel is only for browsers of the machine that runs the sandbox.")
+    segments = _segments(call.path)
+    if segments[:1] == ("assets",):
+        return _asset(segments[1:])
+    token = _password(call.headers.get("authorization", ""))
+    user_id = administrator_with(world.store, token)
+    if user_id is None:
+        return _ask_for_token()
+    if call.method not in {"GET", "HEAD", "POST"}:
+        return note(405, "Not possible", "The practice panel has pages and forms only.")
+    mark = hmac.new(token.encode(), b"practice panel", hashlib.sha256).hexdigest()
+    form = _fields(call.body if call.method == "POST" else call.query.encode("latin-1"))
+    if call.method == "POST" and not _is_own_form(call, form, mark):
+        return note(
+            403,
+            "Nothing was changed",
+            "This form is not from this panel, or from before the sandbox was started again.",
+            "Go back, copy what you wrote, and reload the page.",
+        )
+    from .practice_actions import act
+    from .practice_views import show
+
+    visit = Visit(world, user_id, segments, form, f"http://{host}", next_step or NEXT_STEP, mark)
+    return act(visit) if call.method == "POST" else show(visit)
+
+
+def _is_own_form(call: "Control", form: Mapping[str, str], mark: str) -> bool:
+    """The guard of the server has compared the origin with the host already; here it must be there."""
+    is_form = call.headers.get("content-type", "").partition(";")[0].strip().lower() == FORM
+    return is_form and "origin" in call.headers and hmac.compare_digest(form.get("token", "").encode(), mark.encode())
+
+
+def _segments(path: str) -> tuple[str, ...]:
+    return tuple(unquote(part) for part in path.removeprefix(PREFIX).split("/") if part)
+
+
+def _fields(raw: bytes) -> dict[str, str]:
+    """The fields of a form; none where they are too many, or not UTF-8."""
+    try:
+        found = parse_qs(raw.decode(), keep_blank_values=True, max_num_fields=MAX_FIELDS, errors="strict")
+    except ValueError:
+        return {}
+    return {name: values[0] for name, values in found.items()}
+
+
+def _password(header: str) -> str:
+    """The password of HTTP Basic, "" without one."""
+    scheme, _, encoded = header.partition(" ")
+    if scheme.lower() != "basic":
+        return ""
+    try:
+        return base64.b64decode(encoded.strip(), validate=True).decode("utf-8").partition(":")[2]
+    except (binascii.Error, UnicodeDecodeError):
+        return ""
+
+
+def _ask_for_token() -> Response:
+    answer = note(
+        401,
+        "Open the panel from the terminal",
+        "`kbsync sandbox` and `kbsync demo` print the address of this panel, with its password. Open that address.",
+        "If your browser asks for a name and a password: the name can be anything, the password is the part of the "
+        "address between `panel:` and `@`.",
+    )
+    challenge = ("www-authenticate", 'Basic realm="kbsync practice panel", charset="UTF-8"')
+    return Response(answer.status, answer.body, answer.content_type, (*answer.headers, challenge))
+
+
+def _asset(names: tuple[str, ...]) -> Response:
+    if len(names) != 1 or names[0] not in ASSETS | PRACTICE_ASSETS:
+        return note(404, "Not found", "The practice panel has no such file.")
+    body, kind = asset(names[0])
+    return Response(200, body, kind, (NO_CACHE,))
+
+
+def note(status: int, title: str, *sentences: str) -> Response:
+    """A few sentences instead of a page, for everyone."""
+    return page(PracticeNote(PracticeFrame(title, PREFIX, ""), sentences), status)
+
+
+def page(found: PracticePage, status: int = 200) -> Response:
+    """A page of the panel."""
+    return Response(status, render_practice(found).encode(), HTML, HEADERS)
+
+
+def go(visit: Visit, path: str) -> Response:
+    """To another page of the panel. The address is whole, so that a password in the present one is left behind."""
+    return redirect(f"{visit.origin}{path}", "no-store", 303)
