@@ -100,7 +100,7 @@ def test_words_are_found_in_every_script_by_their_beginnings_whatever_their_mark
     )
 
 
-@pytest.mark.parametrize("query", ["efund", "refund zzz", "zzz", "返品"])
+@pytest.mark.parametrize("query", ["fund", "refund zzz", "zzz", "返品"])
 def test_what_is_nowhere_is_said_to_be_nowhere(search, query):
     page = search(query)
     expect(page.locator("#kb-said")).to_have_text(f"Nothing found for “{query}”.")
@@ -168,8 +168,9 @@ def test_the_box_is_driven_by_keys_alone(search):
     expect(page.locator("#kb-results")).to_be_hidden()
     expect(box).to_have_attribute("aria-expanded", "false")
     expect(box).to_have_value("refund")
-    page.keyboard.type("s")
+    page.keyboard.type("zz")
     expect(page.locator("#kb-said")).to_contain_text("Nothing found")
+    page.keyboard.press("Backspace")
     page.keyboard.press("Backspace")
     expect(hits).to_have_count(3)
     with page.expect_navigation():
@@ -227,7 +228,7 @@ def test_an_index_that_cannot_be_read_is_told(open_page, site):
     site.indexes.clear()
     page = open_page(PAGE)
     page.fill("#kb-query", "push")
-    expect(page.locator("#kb-said")).to_contain_text("cannot be read")
+    expect(page.locator("#kb-said")).to_have_text("The search could not be loaded.")
 
 
 def test_ten_thousand_articles_are_searched_while_somebody_types(open_page, site):

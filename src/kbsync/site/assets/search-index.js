@@ -32,7 +32,7 @@
 
   /** The entries as they are now; `source` is the address of the index. */
   function load(source) {
-    if (!isStale) return Promise.resolve(entries);
+    if (!isStale && !loading) return Promise.resolve(entries);
     loading ??= take(source).finally(() => {
       loading = null;
     });
@@ -51,7 +51,7 @@
       version = index.version ?? "";
       // The long texts are folded ahead, while nobody waits for them.
       inSlices([...now.values()], foldText);
-      return entries;
+      return isStale ? take(source) : entries; // Files may have changed meanwhile.
     } catch (error) {
       isStale = true;
       throw error;
