@@ -23,7 +23,9 @@ from kbsync.markdown.plain import PlainSection, plain_sections
     ],
 )
 def test_marks_and_addresses_are_left_out(markdown: str, words: str):
-    assert "|".join(text for section in plain_sections(markdown) for text in section[::2] + section[3:] if text) == words
+    assert (
+        "|".join(text for section in plain_sections(markdown) for text in section[::2] + section[3:] if text) == words
+    )
 
 
 def test_every_heading_begins_a_section_with_its_own_code():
