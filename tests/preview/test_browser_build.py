@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from playwright.sync_api import expect
 
 from kbsync.preview.static_site import build_site
 from patience import GIVE_UP_S
@@ -76,6 +77,15 @@ def test_a_built_page_has_its_style_scripts_and_images_under_its_policy(page: Pa
     page.locator("#kb-scheme").click()
     assert page.evaluate("document.documentElement.dataset.shown") != before
     assert errors == []
+
+
+def test_a_built_page_can_be_searched_and_a_result_opens_at_its_heading(page: Page, address: str):
+    page.goto(f"{address}/en/index.html")
+    page.fill("#kb-query", "refnds when")
+    expect(page.locator("#kb-found a")).to_have_attribute("href", f"{address}/{ARTICLE}#when")
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"{address}/{ARTICLE}#when")
+    page.wait_for_function("CSS.highlights.has('kb-found')")
 
 
 def test_nothing_that_comes_into_a_built_page_runs_or_asks_another_host(page: Page, folder: Path, address: str):

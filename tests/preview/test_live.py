@@ -7,6 +7,7 @@ import os
 import shutil
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -182,6 +183,28 @@ def test_the_search_is_told_to_load_its_index_anew(preview: Running):
         write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Findable."))
         assert tab.next("search")[1]["revision"]
         assert "Findable." in preview.get("/-/search/en.json").text
+
+
+def test_after_a_save_the_search_gets_what_is_different(preview: Running):
+    def index(since: str) -> dict[str, Any]:
+        return preview.get(f"/-/search/en.json?since={since}").json()
+
+    whole = index("")
+    assert index(whole["version"]) == {**whole, "since": whole["version"], "articles": []}
+    with preview.tab(REFUNDS) as tab:
+        tab.page()
+        write(preview, "en/billing/refunds.md", A_REFUND.replace("Text.", "Findable."))
+        tab.next("search")
+    changed = index(whole["version"])
+    assert [row[0] for row in changed["articles"]] == [REFUNDS]
+    with preview.tab(HOME) as tab:
+        tab.page()
+        (preview.content / "en/billing/charges.md").unlink()
+        tab.next("search")
+    assert (index(changed["version"])["articles"], index(changed["version"])["gone"]) == ([], [CHARGES])
+    for unknown in ("x-1", whole["version"] + "x", "-", "²"):
+        assert (index(unknown)["since"], len(index(unknown)["articles"])) == ("", len(whole["articles"]) - 1)
+    assert preview.get("/-/search/zz.json").json()["articles"] == []
 
 
 def test_another_kbsync_toml_loads_every_page_anew(preview: Running):

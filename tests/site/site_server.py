@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from queue import Empty, Queue
+from typing import Any
 from urllib.parse import urlsplit
 
 from kbsync.site.assets import ASSETS, asset
@@ -16,6 +17,7 @@ from kbsync.site.pages import Page, render, render_live
 
 POLICY = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'"
 HTML = "text/html; charset=utf-8"
+JSON = "application/json"
 
 
 @dataclass
@@ -30,7 +32,7 @@ class Served:
 
     pages: dict[str, Page]
     missing: Callable[[str], Page]
-    indexes: dict[str, list[list[str]]] = field(default_factory=dict)
+    indexes: dict[str, list[list[Any]]] = field(default_factory=dict)
     url: str = ""
     streams: list[tuple[str, Queue[bytes | None]]] = field(default_factory=list)
     taking: bool = True
@@ -54,6 +56,11 @@ class Served:
             queue.put(None)
 
 
+def with_sections(rows: list[list[Any]]) -> list[list[Any]]:
+    """A text that has no headings is written as it is."""
+    return [[*row[:4], [["", "", row[4]]] if isinstance(row[4], str) else row[4]] for row in rows]
+
+
 def event(name: str, data: object) -> bytes:
     """One server-sent event."""
     return f"event: {name}\ndata: {json.dumps(data)}\n\n".encode()
@@ -72,7 +79,7 @@ def served(site: Served) -> Iterator[Served]:
             elif name in ASSETS and name != path:
                 self._answer(200, *asset(name))
             elif path in site.indexes:
-                self._answer(200, json.dumps({"articles": site.indexes[path]}).encode(), "application/json")
+                self._answer(200, json.dumps({"articles": with_sections(site.indexes[path])}).encode(), JSON)
             elif path.endswith(".png"):
                 self._answer(200, PIXEL, "image/png")
             else:

@@ -1,11 +1,14 @@
-"""The words of a Markdown text, for a search."""
+"""The words of a Markdown text, heading by heading, for a search."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import pyromark
+
+from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor
 
 _PARSER = pyromark.Markdown(options=pyromark.Options.ENABLE_TABLES)
 _TEXTS = ("Text", "Code")
@@ -13,19 +16,62 @@ _INSIDE = frozenset({"Emphasis", "Strong", "Link", "Image", "Strikethrough", "Su
 """Constructs within a line: what stands on both sides of their ends may be one word."""
 
 
-def plain_text(markdown: str) -> str:
-    """What a reader can read of a text: no marks, no addresses, no raw HTML; blocks are parted by a blank."""
-    return " ".join("".join(_pieces(markdown)).split())
+class PlainSection(NamedTuple):
+    """What a reader can read from one heading to the next: no marks, no addresses, no raw HTML.
+
+    `heading` is "" for what comes before the first one, and `anchor` where the page gives it no id. Blocks are parted
+    by a space. `code` has the blocks of code: they are searched, and a result does not show them.
+    """
+
+    heading: str
+    anchor: str
+    prose: str
+    code: str
 
 
-def _pieces(markdown: str) -> Iterator[str]:
+@dataclass(slots=True)
+class _Draft:
+    """A section as far as it is read."""
+
+    level: int = 0
+    heading: list[str] = field(default_factory=list)
+    prose: list[str] = field(default_factory=list)
+    code: list[str] = field(default_factory=list)
+
+    def done(self) -> PlainSection:
+        heading = _joined(self.heading)
+        anchor = heading_anchor(heading) if self.level in ANCHORED_LEVELS else ""
+        return PlainSection(heading, anchor, _joined(self.prose), _joined(self.code))
+
+
+def plain_sections(markdown: str) -> list[PlainSection]:
+    """The sections of a text; the first one is what stands before its first heading, and may be empty."""
+    drafts = [_Draft()]
+    pieces = drafts[-1].prose
     events: Iterator[Any] = _PARSER.events(markdown)
     for event in events:
-        if event.__class__ is dict:
-            for name in _TEXTS:
-                if (text := event.get(name)) is not None:
-                    yield text
-            if (tag := event.get("End")) is not None and (tag if isinstance(tag, str) else "") not in _INSIDE:
-                yield " "
-        elif event in {"SoftBreak", "HardBreak", "Rule"}:
-            yield " "
+        if event.__class__ is not dict:
+            if event in {"SoftBreak", "HardBreak", "Rule"}:
+                pieces.append(" ")
+        elif (start := event.get("Start")) is not None:
+            if "Heading" in start:
+                drafts.append(_Draft(_level(start["Heading"])))
+                pieces = drafts[-1].heading
+            elif "CodeBlock" in start:
+                pieces = drafts[-1].code
+        elif (end := event.get("End")) is not None:
+            if (end if isinstance(end, str) else "") not in _INSIDE:
+                pieces.append(" ")
+            if "CodeBlock" in end or "Heading" in end:
+                pieces = drafts[-1].prose
+        else:
+            pieces += (text for name in _TEXTS if (text := event.get(name)) is not None)
+    return [draft.done() for draft in drafts]
+
+
+def _level(heading: dict[str, Any]) -> int:
+    return int(str(heading["level"]).removeprefix("H"))
+
+
+def _joined(pieces: list[str]) -> str:
+    return " ".join("".join(pieces).split())

@@ -109,7 +109,7 @@ class App:
         if path.startswith(FILES):
             return self._image(unquote(path.removeprefix(FILES)))
         if path.startswith(SEARCH) and path.endswith(".json"):
-            return await self._search(unquote(path.removeprefix(SEARCH).removesuffix(".json")))
+            return await self._search(unquote(path.removeprefix(SEARCH).removesuffix(".json")), asked.query)
         if path in {"/", ""}:
             await self.live.ready.wait()
             return Answer(302, b"", TEXT, (("location", home_url(self.live.live_tree.index.site.default_locale)),))
@@ -133,9 +133,10 @@ class App:
             return Answer(404, b"There is no such picture.\n", TEXT)
         return Answer(200, data, image_type(path), (("content-security-policy", PICTURE),))
 
-    async def _search(self, locale: str) -> Answer:
+    async def _search(self, locale: str, query: str) -> Answer:
         await self.live.complete.wait()
-        return Answer(200, await self.search.index_of(self.live.live_tree, locale), JSON)
+        since = parse_qs(query).get("since", [""])[0]
+        return Answer(200, await self.search.index_of(self.live.live_tree, locale, since), JSON)
 
     # --- the stream ------------------------------------------------------------------------------------------------
 

@@ -100,7 +100,7 @@ def _plan(live_tree: LiveTree) -> Site:
     files = {"/": "index.html", OVERVIEW: "overview.html"}
     for locale in index.locales:
         files[home_url(locale)] = f"{_name(locale or '_')}/index.html"
-        files[search_url(locale)] = f"search-{_name(locale or '_')}.json"
+        files[search_url(locale)] = f"search-{_name(locale or '_')}.js"
         for (_, slug), _path in index.shelves_of(locale):
             url = f"{home_url(locale)}categories/{quote(slug, safe='')}"
             files[url] = _file_of(url)
@@ -149,15 +149,12 @@ def _image(place: Path, most_bytes: int) -> bytes | None:
 
 
 def _search(live_tree: LiveTree, site: Site, locale: str) -> bytes:
-    """The index with addresses as seen from the folder's top, where the file lies."""
-    sources, names = of_locale(live_tree, locale)
-    moved = {url: quote(site.files[url]) for url in sources}
-    return encode_index(
-        live_tree.project.root,
-        {moved[url]: source for url, source in sources.items()},
-        {moved[url]: name for url, name in names.items()},
-        {},
-    )
+    """The index with addresses as seen from the folder's top, where the file lies.
+
+    As a script: a page that was opened as a file may load one, and may not read files.
+    """
+    articles = {quote(site.files[url]): article for url, article in of_locale(live_tree, locale).items()}
+    return b"kbsyncPage.takeIndex(%b);\n" % encode_index(live_tree.project.root, articles, {})
 
 
 def _write(folder: Path, name: str, data: bytes) -> None:

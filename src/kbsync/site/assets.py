@@ -14,6 +14,8 @@ ASSETS = {
     "scheme.js": SCRIPT,
     "page.js": SCRIPT,
     "search-words.js": SCRIPT,
+    "search-index.js": SCRIPT,
+    "search-marks.js": SCRIPT,
     "search.js": SCRIPT,
     "writer.js": SCRIPT,
     "morph.js": SCRIPT,

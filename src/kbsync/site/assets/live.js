@@ -13,6 +13,7 @@
 
   let stream = null;
   let tries = 0;
+  let wasOpen = false;
   let awayTimer = 0;
   let againTimer = 0;
   let restTimer = 0;
@@ -30,6 +31,9 @@
     stream.onopen = () => {
       tries = 0;
       showAway(false);
+      // What happened in between was not heard.
+      if (wasOpen) dispatchEvent(new Event("kbsync-search"));
+      wasOpen = true;
     };
     stream.onerror = lost;
     stream.addEventListener("page", (event) => showPage(JSON.parse(event.data)));

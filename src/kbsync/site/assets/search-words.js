@@ -30,39 +30,94 @@
     return bare.replace(SPECIAL, (letter) => LETTERS[letter]);
   }
 
-  /** What each word of a query looks like in a folded text: a word's beginning, or any part where words have no blanks. */
+  /**
+   * The words of a query, as { word, solid, begins, near }: `begins` where the word may be the beginning of another one, and
+   * `near` the words that may have been meant instead. A letter by itself is a word, unless it is still being typed.
+   */
   function needles(query) {
     const words = fold(query).trim().split(" ").filter(Boolean);
-    return words.map((word) => (SOLID_WORD.test(word) ? word : ` ${word}`));
+    return words.map((word, place) => needle(word, word.length > 1 || place === words.length - 1));
   }
 
-  /** An article, folded: `row` is the index's [url, title, description, category, text]. */
-  function entry(row) {
-    return { row, title: fold(row[1]), about: fold(row[2]), text: "" };
+  function needle(word, begins) {
+    return { word, solid: SOLID_WORD.test(word), begins, near: [] };
   }
 
-  function foldText(found) {
-    if (!found.text) found.text = fold(found.row[4]);
+  // --- words that are nearly the same -----------------------------------------------------------------------------------
+
+  const NEAR_FROM = 4; // letters of a word in which one may be wrong
+  const NEAR_BEGINNING_FROM = 6; // letters, where the word may go on
+  const NEAR_WORDS = 12;
+  const NO_NEAR = /\p{N}/u; // Another number is another thing.
+
+  /** Whether two words differ by one letter that is wrong, missing, too many, or changed places with the next. */
+  function isNear(word, other, from) {
+    let at = 0;
+    while (at < word.length && word[at] === other[at]) at += 1;
+    const same = (rest, start) => (from ? other.startsWith(rest, start) : other.slice(start) === rest);
+    return (
+      same(word.slice(at + 1), at + 1) ||
+      same(word.slice(at + 1), at) ||
+      same(word.slice(at), at + 1) ||
+      (word[at] === other[at + 1] && word[at + 1] === other[at] && at + 1 < word.length && same(word.slice(at + 2), at + 2))
+    );
   }
 
-  /** How well an article fits, 0 for not at all; every word must be somewhere. Title before description before text. */
-  function score(found, words, { text }) {
-    let total = 0;
-    for (const word of words) {
-      const inTitle = found.title.indexOf(word);
-      if (inTitle >= 0) {
-        const whole = found.title[inTitle + word.length] === " ";
-        total += 100 + (whole ? 20 : 0) + (inTitle === 0 ? 15 : 0);
-      } else if (found.about.includes(word)) total += 30;
-      else if (text && found.text.includes(word)) total += 5;
-      else return 0;
+  /** The words of a vocabulary that are nearly this one, whole words before beginnings. */
+  function nearWords(word, vocabulary) {
+    if (word.length < NEAR_FROM || NO_NEAR.test(word)) return [];
+    const whole = [];
+    const beginnings = [];
+    for (const other of vocabulary) {
+      if (other.length < word.length - 1 || other.startsWith(word)) continue;
+      if (other.length <= word.length + 1 && isNear(word, other, false)) whole.push(other);
+      else if (word.length >= NEAR_BEGINNING_FROM && isNear(word, other, true)) beginnings.push(other);
     }
-    // Of two titles with the same words the shorter one says more exactly what was asked for.
-    return total + 10 / (10 + found.title.length);
+    return [...whole, ...beginnings].slice(0, NEAR_WORDS);
+  }
+
+  /** The words of a query with those that may have been meant; what has no blanks between words is parted into words. */
+  function nearNeedles(query, vocabulary) {
+    return needles(query.replace(SOLID_RUN, (run) => ` ${partsOf(run).join(" ")} `)).map((found) => ({
+      ...found,
+      near: found.solid ? [] : nearWords(found.word, vocabulary),
+    }));
+  }
+
+  function partsOf(run) {
+    if (!Intl.Segmenter) return [run];
+    const parts = [...new Intl.Segmenter(undefined, { granularity: "word" }).segment(run)].map((part) => part.segment);
+    // A single kana is a particle between the words.
+    const words = parts.filter((part) => !/^\p{scx=Hira}$/u.test(part));
+    return words.length ? words : [run];
+  }
+
+  // --- matching ---------------------------------------------------------------------------------------------------------
+
+  const WHOLE = 1;
+  const BEGINNING = 0.8;
+  const NEAR = 0.08; // In a title as much as a beginning in a text: what is exact comes first.
+
+  /** How well a folded text has a word: 0 for not at all. */
+  function grade(text, { word, solid, begins, near }) {
+    if (solid) return text.includes(word) ? WHOLE : 0;
+    const at = text.indexOf(` ${word}`);
+    if (at >= 0) {
+      if (text.includes(` ${word} `, at)) return WHOLE;
+      if (begins) return BEGINNING;
+    }
+    return near.some((other) => text.includes(` ${other} `)) ? NEAR : 0;
+  }
+
+  /** The same as what is looked for in a text that is to be marked. A letter by itself is marked where it is a word. */
+  function patterns({ word, solid, near }) {
+    if (solid) return [word];
+    return [word.length > 1 ? ` ${word}` : ` ${word} `, ...near.map((other) => ` ${other} `)];
   }
 
   /** Where the words stand in the text as it is written: pairs of start and end, in order and apart. */
-  function places(text, words) {
+  function places(text, needles) {
+    const words = needles.flatMap(patterns);
     if (!PLAIN.test(text)) return placesAnywhere(text, words);
     // One folded letter for each written one: places are the same in both.
     const folded = ` ${text.toLowerCase().replace(PLAIN_OTHER, " ")} `;
@@ -111,9 +166,10 @@
   function placesOf(folded, word, written, text) {
     const found = [];
     const blank = word.startsWith(" ") ? 1 : 0;
-    for (let at = folded.indexOf(word); at >= 0 && found.length < 50; at = folded.indexOf(word, at + word.length)) {
+    const size = word.trimEnd().length;
+    for (let at = folded.indexOf(word); at >= 0 && found.length < 50; at = folded.indexOf(word, at + size)) {
       const start = written(at + blank);
-      const last = written(at + word.length - 1);
+      const last = written(at + size - 1);
       let end = last + (text.codePointAt(last) > 0xffff ? 2 : 1);
       // Marks that were folded away belong to the letter before them.
       while (end < text.length && /\p{M}/u.test(text[end])) end += 1;
@@ -133,13 +189,13 @@
   }
 
   /** A text in pieces [text, isHit], whole. */
-  function marked(text, words) {
-    return cut(text, places(text, words), 0, text.length);
+  function marked(text, needles) {
+    return cut(text, places(text, needles), 0, text.length);
   }
 
   /** The piece of a text around its first hit, in pieces [text, isHit]; without a hit, its beginning. */
-  function snippet(text, words) {
-    const spans = places(text, words);
+  function snippet(text, needles) {
+    const spans = places(text, needles);
     const hit = spans[0]?.[0] ?? 0;
     let start = hit <= SNIPPET_BEFORE ? 0 : hit - SNIPPET_BEFORE;
     const blank = start ? text.indexOf(" ", start) : -1;
@@ -169,5 +225,5 @@
     return pieces;
   }
 
-  window.kbsyncPage.words = { fold, needles, entry, foldText, score, marked, snippet };
+  window.kbsyncPage.words = { fold, isSolid: (word) => SOLID_WORD.test(word), needles, nearNeedles, grade, places, marked, snippet };
 })();

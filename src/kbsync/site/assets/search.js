@@ -1,8 +1,8 @@
-// The search box: fetches the index when it is first used, searches while somebody types, and never holds a keystroke up:
-// titles and descriptions are searched at once, texts in slices between which the page breathes.
+// The search box: asks for the index when it is first used, searches while somebody types, shows what was found, and opens
+// it at its place. Everything can be done with keys alone.
 (() => {
   "use strict";
-  const { words, isShortcut } = window.kbsyncPage;
+  const { words, search: index, leaveFor, isShortcut } = window.kbsyncPage;
   const form = document.getElementById("kb-search");
   const input = document.getElementById("kb-query");
   const results = document.getElementById("kb-results");
@@ -10,47 +10,15 @@
   const said = document.getElementById("kb-said");
   if (!form) return;
 
-  const HITS = 20;
-  const SLICE = 8; // milliseconds of work before the page gets a turn
+  const PATIENCE = 150; // milliseconds until the box says that the index is still being read
 
   const source = new URL(form.dataset.search, location.href);
-  let articles = null; // a promise of the folded index
+  let chosen = new WeakMap(); // by the link of a hit, what its page has to know
   let selected = -1;
   let moved = false; // by the arrow keys: then the choice stays with its article while hits come in
   let run = 0; // counts searches: what belongs to an older one stops
-
-  // --- the index -----------------------------------------------------------------------------------------------------
-
-  async function load() {
-    const answer = await fetch(source);
-    if (!answer.ok) throw new Error(`${answer.status}`);
-    const rows = (await answer.json()).articles;
-    const folded = [];
-    await inSlices(rows, (row) => folded.push(words.entry(row)));
-    return folded;
-  }
-
-  function index() {
-    articles ??= load().then((folded) => {
-      // The long texts are folded ahead, while nobody waits for them.
-      inSlices(folded, words.foldText);
-      return folded;
-    });
-    return articles;
-  }
-
-  /** Do the work for each item, a slice at a time, until `wanted` says that nobody waits any more. */
-  async function inSlices(items, work, wanted = () => true) {
-    let started = performance.now();
-    for (const item of items) {
-      work(item);
-      if (performance.now() - started < SLICE) continue;
-      await new Promise((resume) => setTimeout(resume));
-      if (!wanted()) return false;
-      started = performance.now();
-    }
-    return true;
-  }
+  let done = 0; // the search whose hits are all there
+  let awaited = 0; // the search whose first hit is opened as soon as it is there: Enter came before it
 
   // --- searching -----------------------------------------------------------------------------------------------------
 
@@ -61,65 +29,58 @@
     const query = input.value.trim();
     const needles = words.needles(query);
     if (!needles.length) return hide();
-    let folded;
-    const loading = setTimeout(() => isMine() && say("Reading the articles …"), 150);
+    const loading = setTimeout(() => isMine() && say(form.dataset.loading), PATIENCE);
+    let message = "";
     try {
-      folded = await index();
-    } catch {
-      articles = null;
-      if (isMine()) show([], needles, "Search does not work here: the index cannot be read. Pages opened as files have no search.");
-      return;
+      await index.load(source);
+    } catch (error) {
+      message = error instanceof index.Away ? form.dataset.away : form.dataset.failed;
     } finally {
       clearTimeout(loading);
     }
     if (!isMine()) return;
-    const hits = [];
-    const inTitle = (found) => collect(hits, found, words.score(found, needles, { text: false }));
-    if (!(await inSlices(folded, inTitle, isMine)) || !isMine()) return;
-    if (hits.length) show(hits, needles, "");
-    const known = new Set(hits.map((hit) => hit.found));
-    const inText = (found) => {
-      words.foldText(found);
-      if (!known.has(found)) collect(hits, found, words.score(found, needles, { text: true }));
-    };
-    // Enough titles: what only the text says would not be shown.
-    const whole = hits.length >= HITS || (await inSlices(folded, inText, isMine));
-    if (!whole || !isMine()) return;
-    show(hits, needles, hits.length ? "" : form.dataset.nothing.replace("{query}", () => query));
-  }
-
-  /** Put an article where its points belong among the best; of equals the earlier one stays before. */
-  function collect(hits, found, points) {
-    if (!points || (hits.length === HITS && hits.at(-1).points >= points)) return;
-    const behind = hits.findIndex((hit) => hit.points < points);
-    hits.splice(behind < 0 ? hits.length : behind, 0, { found, points });
-    if (hits.length > HITS) hits.pop();
+    // What is known from before can be searched while the server is away.
+    if (!index.known()) return show([], message);
+    const hits = await index.find(query, isMine, (first) => show(first, message));
+    if (!hits) return;
+    done = mine;
+    show(hits, message || (hits.length ? "" : form.dataset.nothing.replace("{query}", () => query)));
+    if (awaited === mine) open();
   }
 
   // --- showing -------------------------------------------------------------------------------------------------------
 
-  function show(hits, needles, message) {
-    const chosen = list.children[selected]?.href;
-    list.replaceChildren(...hits.map((hit, place) => option(hit.found.row, needles, place)));
+  function show(hits, message) {
+    const before = list.children[selected]?.href;
+    chosen = new WeakMap();
+    list.replaceChildren(...hits.map(option));
     list.hidden = !hits.length;
     results.hidden = false;
     input.setAttribute("aria-expanded", String(hits.length > 0));
     say(message);
-    const again = moved ? [...list.children].findIndex((link) => link.href === chosen) : -1;
+    const again = moved ? [...list.children].findIndex((link) => link.href === before) : -1;
     select(again >= 0 ? again : hits.length ? 0 : -1);
   }
 
-  function option([url, title, about, category, text], needles, place) {
-    const link = document.createElement("a");
+  function option(hit, place) {
+    const [url, title, about, category, sections] = hit.found.row;
+    const number = index.sectionOf(hit);
+    const [heading, anchor, prose] = sections[number] ?? ["", "", ""];
+    const link = element("a", "");
     link.id = `kb-hit-${place}`;
     link.setAttribute("role", "option");
     link.tabIndex = -1;
     link.href = new URL(url, source);
-    const head = element("span", "hit-title", element("span", "", ...pieces(words.marked(title, needles))));
+    // Of headings with the same words a browser opens the first.
+    const isOnly = anchor && sections.findIndex((section) => section[1] === anchor) === number;
+    if (isOnly) link.hash = anchor;
+    chosen.set(link, { needles: hit.needles, section: heading && !isOnly ? { heading, place: number } : null });
+    const head = element("span", "hit-title", element("span", "", ...pieces(words.marked(title, hit.needles))));
     if (category) head.append(element("span", "note", category));
     link.append(head);
-    const inAbout = about && (!text || words.marked(about, needles).some(([, hit]) => hit));
-    const body = inAbout ? words.snippet(about, needles) : words.snippet(text || about, needles);
+    if (heading) link.append(element("span", "hit-heading", ...pieces(words.marked(heading, hit.needles))));
+    const inAbout = about && !heading && (!prose || words.marked(about, hit.needles).some(([, isHit]) => isHit));
+    const body = words.snippet(inAbout ? about : prose || (heading ? "" : about), hit.needles);
     if (body.length) link.append(element("span", "hit-text", ...pieces(body)));
     return link;
   }
@@ -141,8 +102,14 @@
     if (message) results.hidden = false;
   }
 
+  function open() {
+    awaited = 0;
+    (list.children[selected] ?? list.children[0])?.click();
+  }
+
   function hide() {
     run += 1;
+    done = run;
     results.hidden = true;
     input.setAttribute("aria-expanded", "false");
     select(-1);
@@ -165,10 +132,8 @@
     search();
   });
   input.addEventListener("focus", () => {
-    index().catch(() => {
-      articles = null;
-    });
     if (input.value.trim()) search();
+    else index.load(source).catch(() => {}); // The first letter will say it.
   });
   input.addEventListener("keydown", (event) => {
     if (event.isComposing) return;
@@ -178,7 +143,8 @@
       moved = true;
       select((selected + step + count) % count);
     }
-    else if (event.key === "Enter" && count) (list.children[selected] ?? list.children[0]).click();
+    else if (event.key === "Enter" && done !== run) awaited = run;
+    else if (event.key === "Enter" && count) open();
     else if (event.key === "Escape" && !results.hidden) hide();
     else if (event.key === "Escape") {
       input.value = "";
@@ -197,11 +163,20 @@
   });
   // A click on a hit must not take the focus away before it is a click.
   results.addEventListener("pointerdown", (event) => event.preventDefault());
-  results.addEventListener("click", hide);
+  const leave = (event) => {
+    const link = event.target.closest?.("a");
+    const { needles, section } = chosen.get(link) ?? {};
+    if (needles) leaveFor(link, needles, section);
+  };
+  results.addEventListener("click", (event) => {
+    leave(event);
+    hide();
+  });
+  results.addEventListener("auxclick", leave); // in another tab
 
-  // The files have changed: the next use reads them again.
+  // The files have changed, or may have while the server was away.
   addEventListener("kbsync-search", () => {
-    articles = null;
+    index.forget();
     if (document.activeElement === input) search();
   });
 })();
