@@ -41,7 +41,7 @@ _HTML_STARTS = (
 
 
 STARTS = frozenset("`~>*-_+<#0123456789")
-"""How the text of a line begins that may be more than a paragraph's: a fence, quote, rule, list, raw HTML or heading."""
+"""How a line begins that may be more than a paragraph: a fence, a quote, a rule, a list, raw HTML or a heading."""
 
 
 def is_plain(state: StateBlock, line: int) -> bool:
