@@ -73,8 +73,8 @@ def render_all(jobs: Iterable[bytes], renderer: Renderer, workers: int | None) -
 
 
 def _in_processes(jobs: Iterator[bytes], renderer: Renderer, count: int) -> Iterator[Rendered]:
-    import kbsync.preview.article_html  # noqa: F401  (before there are children: a fork has the parser already)
-
+    # Here, before there are children: a fork has the parser and the compiled templates already.
+    yield from map(renderer.render, islice(jobs, 1))
     waiting: dict[Future[list[Rendered]], list[bytes]] = {}
     with importing_nothing_from_here():
         pool = ProcessPoolExecutor(count, initializer=_begin, initargs=(renderer,))
