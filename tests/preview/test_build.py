@@ -11,7 +11,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from kbsync.errors import UsageError
-from kbsync.preview.static_site import MARKER, build_site
+from kbsync.preview.site_folder import MARKER
+from kbsync.preview.static_site import build_site
 from preview.workshop import TREE, a_project
 
 FILES = {

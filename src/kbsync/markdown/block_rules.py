@@ -40,6 +40,15 @@ _HTML_STARTS = (
 """How raw HTML begins and in which line it ends; the last kind ends at a blank line. Source: CommonMark 0.29, 4.6."""
 
 
+STARTS = frozenset("`~>*-_+<#0123456789")
+"""How a line begins that may be more than a paragraph: a fence, a quote, a rule, a list, raw HTML or a heading."""
+
+
+def is_plain(state: StateBlock, line: int) -> bool:
+    """Whether no block but a paragraph can begin with this line, which is neither blank nor indented like code."""
+    return state.src[state.bMarks[line] + state.tShift[line]] not in STARTS
+
+
 def line_text(state: StateBlock, line: int) -> str:
     """One line without its indentation and line end."""
     return state.src[state.bMarks[line] + state.tShift[line] : state.eMarks[line]]

@@ -24,6 +24,7 @@ def portal_parser() -> MarkdownIt:
     parser.block.ruler.at("html_block", block_rules.html_block, {"alt": ["paragraph", "reference", "blockquote"]})
     parser.block.ruler.at("blockquote", quotes.quote, {"alt": ["paragraph", "reference", "blockquote", "list"]})
     parser.block.ruler.at("list", lists.list_block, {"alt": ["paragraph", "reference", "blockquote"]})
+    parser.block.ruler.before("code", "plain_paragraph", tables.plain_paragraph)
     parser.inline.ruler.at("newline", inline_rules.newline)
     parser.inline.ruler.at("escape", inline_rules.escape)
     parser.inline.ruler.at("entity", inline_rules.entity)

@@ -1,5 +1,6 @@
 """What our inline rules note of a text while they read it, beside what markdown-it-py keeps."""
 
+import re
 from dataclasses import dataclass, field
 
 from markdown_it import MarkdownIt
@@ -7,6 +8,9 @@ from markdown_it.parser_inline import ParserInline
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markdown_it.utils import EnvType
+
+PLAIN = re.compile(r"[^\n\\`*_\[\]<&]+")
+"""A text without a sign that begins or ends anything: no rule does more than take it as it is."""
 
 
 @dataclass(slots=True)
@@ -39,6 +43,10 @@ class NotingParser(ParserInline):
     """The inline parser, which gives each text a state with notes."""
 
     def parse(self, src: str, md: MarkdownIt, env: EnvType, tokens: list[Token]) -> list[Token]:
+        if PLAIN.fullmatch(src):
+            # Most cells and many items. What the rules would make of it, without asking each at every sign.
+            tokens.append(Token("text", "", 0, content=src))
+            return tokens
         state = NotedState(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):

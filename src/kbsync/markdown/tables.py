@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 from markdown_it.rules_block import StateBlock
 
-from kbsync.markdown.block_rules import BLANKS, line_text, push_inline
+from kbsync.markdown.block_rules import BLANKS, is_plain, line_text, push_inline
 from kbsync.markdown.definitions import take_definitions
 from kbsync.markdown.limits import MAX_FILLED_IN
 
@@ -48,12 +48,19 @@ def paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
     return True
 
 
+def plain_paragraph(state: StateBlock, start: int, end: int, silent: bool) -> bool:
+    """A paragraph that no other rule need be asked about. First of all rules: most blocks are such."""
+    if silent or state.is_code_block(start) or not is_plain(state, start):
+        return False
+    return paragraph(state, start, end, silent)
+
+
 def _interrupted(state: StateBlock, line: int) -> bool:
     # Indented text goes on with a paragraph; a negative count marks a line that a quote left out its mark for.
     # Of a line that is left of its item's text the indentation counts from where the item itself stands.
     columns = state.sCount[line]
     edge = state.blkIndent if columns >= state.blkIndent else max(state.listIndent, 0)
-    if columns < 0 or columns - edge > 3:
+    if columns < 0 or columns - edge > 3 or is_plain(state, line):
         return False
     return any(rule(state, line, state.lineMax, True) for rule in state.md.block.ruler.getRules("paragraph"))
 
@@ -138,6 +145,8 @@ def _is_row(state: StateBlock, line: int) -> bool:
         return False
     if not _cells(line_text(state, line)):
         return False
+    if is_plain(state, line):
+        return True
     return not any(rule(state, line, state.lineMax, True) for rule in state.md.block.ruler.getRules("blockquote"))
 
 

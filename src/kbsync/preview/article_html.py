@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from kbsync.content.body import BOM, body_of
-from kbsync.content.compile import replacements_of
-from kbsync.content.source import Link, Source
 from kbsync.markdown.html import render_html, render_with_lines
 from kbsync.markdown.versions import NEWEST, Version
-from kbsync.preview.image_files import is_image
 from kbsync.preview.live_tree import LiveTree
+from kbsync.preview.local_links import local_links
 from kbsync.preview.marks import NO_PLACES, Places, dead_links, marked_address, places_of, show_marks
-from kbsync.preview.urls import FILES, file_url
+from kbsync.preview.urls import FILES
 from kbsync.site.absent_images import mark_absent_images
 from kbsync.site.anchor_links import add_anchors
 from kbsync.site.code_blocks import dress_code
@@ -43,9 +41,10 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool, marked: bool = 
     source, data = live_tree.text_of(path)
     links = local_links(live_tree, source)
     version = live_tree.project.version
-    if not marked or live_tree.project.portal_look:
-        html, toc = page_html(body_of(source, data, links), media=media, version=version)
-        return ArticleBody(_as_shown(live_tree, path, html), toc)
+    look = live_tree.project.portal_look
+    if not marked or look:
+        locale = None if look else live_tree.index.site.articles[path].locale
+        return plain_body(body_of(source, data, links), locale, media=media, version=version)
     dead = dead_links(source, live_tree.findings.get(path, ()))
     addresses = dict(links)
     replaced = addresses | {link: marked_address(link) for link in dead}
@@ -53,7 +52,20 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool, marked: bool = 
     html, toc = add_anchors(html)
     text = data.decode("utf-8").removeprefix(BOM)
     html = show_marks(defuse(html, media=media), dead, addresses, text[source.body_start :])
-    return ArticleBody(_as_shown(live_tree, path, html), toc, places_of(source, text, lines))
+    return ArticleBody(dressed(html, live_tree.index.site.articles[path].locale), toc, places_of(source, text, lines))
+
+
+def plain_body(markdown: str, locale: str | None, *, media: bool, version: Version) -> ArticleBody:
+    """What the page of an article shows, without marks for the person who writes.
+
+    Args:
+        markdown: with local addresses in its links.
+        locale: the language of the words that are added; None to add nothing to the portal's HTML.
+        media: whether images and players of other hosts are loaded.
+        version: the portal's whose HTML it is.
+    """
+    html, toc = page_html(markdown, media=media, version=version)
+    return ArticleBody(html if locale is None else dressed(html, locale), toc)
 
 
 def page_html(markdown: str, *, media: bool, version: Version = NEWEST) -> tuple[str, tuple[TocEntry, ...]]:
@@ -62,26 +74,7 @@ def page_html(markdown: str, *, media: bool, version: Version = NEWEST) -> tuple
     return defuse(html, media=media), toc
 
 
-def _as_shown(live_tree: LiveTree, path: str, body_html: str) -> str:
-    look = live_tree.project.portal_look
-    return body_html if look else dressed(body_html, live_tree.index.site.articles[path].locale)
-
-
 def dressed(body_html: str, locale: str) -> str:
     """The content of the article element: the portal's HTML with what only looks matter for."""
     words = words_of(locale)
     return dress_code(mark_absent_images(body_html, words, present=FILES), words, copies=True)
-
-
-def local_links(live_tree: LiveTree, source: Source) -> list[tuple[Link, str]]:
-    """The links that mean something of the tree, each with its local address."""
-    index = live_tree.index
-
-    def address_of(target: str) -> str | None:
-        identity = index.site.by_path.get(target)
-        return index.url_of.get(identity.path) if identity else None
-
-    def image_of(target: str) -> str | None:
-        return file_url(target) if target in live_tree.tree.others and is_image(target) else None
-
-    return replacements_of(source, address_of, image_of)

@@ -37,6 +37,8 @@ class Index:
     by_slug: dict[str, list[str]] = field(default_factory=dict)
     _shelves: dict[CategoryKey, list[str]] = field(default_factory=dict)
     _sorted: set[CategoryKey] = field(default_factory=set)
+    _place: dict[str, int] = field(default_factory=dict)
+    _listed: dict[str, list[tuple[CategoryKey, str]]] = field(default_factory=dict)
     _roots: dict[str, str] = field(default_factory=dict)
     _families: dict[str, list[str]] = field(default_factory=dict)
 
@@ -74,11 +76,17 @@ class Index:
         paths = self._shelves.get(category_key, [])
         if category_key not in self._sorted:
             paths.sort(key=self._order)
+            self._place.update(zip(paths, range(len(paths)), strict=True))
             self._sorted.add(category_key)
         return paths
 
     def shelves_of(self, locale: str) -> list[tuple[CategoryKey, str]]:
         """The categories of a locale in order, each with its source, or "" where it is used and not declared."""
+        if locale not in self._listed:
+            self._listed[locale] = self._list_shelves(locale)
+        return self._listed[locale]
+
+    def _list_shelves(self, locale: str) -> list[tuple[CategoryKey, str]]:
         declared = {
             (locale, identity.slug): path
             for path, identity in sorted(self.site.categories.items(), key=lambda item: self._order(item[0]))
@@ -106,13 +114,13 @@ class Index:
     def neighbours(self, path: str) -> tuple[str, str]:
         """The articles before and after one in its category; "" at either end."""
         paths = self.articles_of(self.shelf_of(path))
-        at = paths.index(path)
+        at = self._place[path]
         return (paths[at - 1] if at else ""), (paths[at + 1] if at + 1 < len(paths) else "")
 
     def beside(self, path: str, most: int) -> list[str]:
         """An article and the nearest of its category, in order."""
         paths = self.articles_of(self.shelf_of(path))
-        first = max(0, min(paths.index(path) - most // 2, len(paths) - most))
+        first = max(0, min(self._place[path] - most // 2, len(paths) - most))
         return paths[first : first + most]
 
     def _order(self, path: str) -> tuple[bool, int, str]:
@@ -174,3 +182,4 @@ class Index:
     def resort(self, category_key: CategoryKey) -> None:
         """A title or a position changed: the order is computed again when it is asked for."""
         self._sorted.discard(category_key)
+        self._listed.clear()

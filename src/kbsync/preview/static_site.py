@@ -1,141 +1,192 @@
-"""The pages as files: a static site with relative links, for a pull request's artefact or a folder to open."""
+"""The pages as files: a static site with relative links, for a pull request's artefact or a folder to open.
+
+A second build renders only pages that are different (`built_pages.py`). What it writes is the same, to the byte, with a
+cache or without, by one process or by many.
+"""
 
 from __future__ import annotations
 
 import errno
-import posixpath
-import re
-from dataclasses import dataclass
-from hashlib import blake2b
-from html import escape, unescape
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import quote, unquote
+from urllib.parse import unquote
 
-from kbsync.content.tree import read_tree
-from kbsync.errors import UsageError
-from kbsync.files import read_within, write_whole
+from kbsync.content.tree import read_tree, store_tree
+from kbsync.files import read_within
 from kbsync.history.last_changes import last_changes
+from kbsync.lint import inspect
+from kbsync.preview.article_job import ENCODER, ArticleJob, Workplace
+from kbsync.preview.built_pages import BuiltPages, PageRow, digest_of, load_pages, store_pages
+from kbsync.preview.built_search import SearchFile, known_words
 from kbsync.preview.checking import Project
-from kbsync.preview.image_files import find_image, is_image
+from kbsync.preview.image_files import find_image
 from kbsync.preview.live_tree import LiveTree
-from kbsync.preview.search_index import encode_index, of_locale
-from kbsync.preview.urls import ASSETS, FILES, OVERVIEW, SEARCH, home_url, read_url, search_url
+from kbsync.preview.local_links import local_links
+from kbsync.preview.page_workers import Renderer, render_all
+from kbsync.preview.site_addresses import SiteAddresses, addresses_of
+from kbsync.preview.site_folder import SiteFolder
+from kbsync.preview.urls import ASSETS, FILES, SEARCH, home_url, search_url
 from kbsync.preview.views import View
-from kbsync.site.assets import ASSETS as ASSET_NAMES
 from kbsync.site.assets import asset
-from kbsync.site.pages import render
-
-MARKER = ".kbsync-preview"
-"""A file in the folder that says: made by `kbsync preview --build`; its lines are the files that were written."""
-
-ADDRESS = re.compile(r'(?<=[ \n])((?:href|src|data-[a-z-]+)=")(/[^"]*)(?=")')
-PLAIN_NAME = re.compile(r"[\w~-][\w.~-]{0,120}")
+from kbsync.site.pages import Page
 
 
-@dataclass(frozen=True, slots=True)
-class Site:
-    """Every address of the site and its file, relative to the folder."""
-
-    files: dict[str, str]
-
-    def relative(self, html: str, at: str) -> str:
-        """The HTML of a page with relative addresses, as seen from the file `at`; other addresses stay."""
-        folder = posixpath.dirname(at)
-
-        def moved(found: re.Match[str]) -> str:
-            url, mark, rest = _split(unescape(found[2]))
-            file = self.files.get(url) or (self.files[ASSETS] if url == ASSETS else None)
-            if file is None:
-                return found[0]
-            return found[1] + escape(quote(posixpath.relpath(file, folder or ".")) + mark + rest)
-
-        return ADDRESS.sub(moved, html)
-
-
-def _split(address: str) -> tuple[str, str, str]:
-    """The path of an address, `?` or `#` where one follows, and what is behind it."""
-    path = re.split("[?#]", address, maxsplit=1)[0]
-    return path, address[len(path) : len(path) + 1], address[len(path) + 1 :]
-
-
-def build_site(project: Project, folder: Path) -> int:
+def build_site(project: Project, folder: Path, *, workers: int | None = None) -> int:
     """Write the pages; the number of them.
+
+    Args:
+        project: the tree.
+        folder: where the site goes.
+        workers: how many processes may render; None for as many as are worth it.
 
     Raises:
         UsageError: the folder has something in it that was not made here.
         ContentError: there is no content tree.
     """
-    before = _check_folder(folder)
-    tree = read_tree(project.root, cache=project.settings.state_folder / "cache" / "scan.cache")
+    site = SiteFolder.open(folder)
+    cache = project.settings.state_folder / "cache" / "scan.cache"
+    tree = read_tree(project.root, cache=cache, inspect=inspect, workers=workers)
+    store_tree(tree, cache)
     live_tree = LiveTree(project, tree, complete=True, dates=last_changes(project.root, tree.sources))
-    view = View(live_tree, live=False, dated=False)
-    site = _plan(live_tree)
-    written: list[str] = []
-    for url, name in site.files.items():
-        if (data := _content(live_tree, view, site, url, name)) is not None:
-            _write(folder, name, data)
-            written.append(name)
-    for name in before - set(written):
-        (folder / name).unlink(missing_ok=True)
-    write_whole(folder / MARKER, "\n".join(sorted(written)).encode())
-    return sum(name.endswith(".html") for name in written)
+    build = Build(live_tree, site, load_pages(project))
+    build.write(workers)
+    return sum(name.endswith(".html") for name in build.written)
 
 
-def _check_folder(folder: Path) -> set[str]:
-    """The files that an earlier build wrote; only these may be overwritten or deleted."""
-    marker = folder / MARKER
-    if marker.is_file():
-        names = set(marker.read_text("utf-8").split("\n")) - {""}
-        return {name for name in names if not name.startswith("/") and ".." not in name.split("/")}
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise UsageError(
-            f"{folder} is not empty, and was not written by `kbsync preview --build`.",
-            hint="Choose another folder, or empty this one.",
-        )
-    return set()
+@dataclass(slots=True)
+class Build:
+    """One build: what is known of the one before, and what is there now."""
 
+    live_tree: LiveTree
+    folder: SiteFolder
+    known: BuiltPages
+    view: View = field(init=False)
+    addresses: SiteAddresses = field(init=False)
+    made: BuiltPages = field(init=False)
+    written: set[str] = field(default_factory=set)
 
-def _plan(live_tree: LiveTree) -> Site:
-    index = live_tree.index
-    files = {"/": "index.html", OVERVIEW: "overview.html"}
-    for locale in index.locales:
-        files[home_url(locale)] = f"{_name(locale or '_')}/index.html"
-        files[search_url(locale)] = f"search-{_name(locale or '_')}.js"
-        for (_, slug), _path in index.shelves_of(locale):
-            url = f"{home_url(locale)}categories/{quote(slug, safe='')}"
-            files[url] = _file_of(url)
-    files |= {url: _file_of(url) for url in index.path_at}
-    files |= {f"{ASSETS}/{name}": f"assets/{name}" for name in ASSET_NAMES}
-    files |= {f"{FILES}{quote(path)}": f"files/{path}" for path in sorted(live_tree.tree.others) if is_image(path)}
-    return Site(files | {ASSETS: "assets"})
+    def __post_init__(self) -> None:
+        self.view = View(self.live_tree, live=False, dated=False)
+        self.addresses = addresses_of(self.live_tree.index, self._images())
+        self.made = BuiltPages(self.known.salt, {}, {})
 
+    def write(self, workers: int | None) -> None:
+        """Write what is different, and delete what is gone."""
+        files = {url: name for url, name in self.addresses.files.items() if url != ASSETS}
+        self.folder.begin(files.values())
+        # Articles first: the processes that render them are started while there are no threads.
+        articles = {files[url]: url for url, path in self.live_tree.index.path_at.items() if self._is_article(path)}
+        self._articles(articles, workers)
+        for url, name in files.items():
+            if name not in articles:
+                self._other(url, name)
+        for name in set(files.values()) - self.written:
+            self.folder.remove(name)
+        self.folder.finish(self.written)
+        store_pages(self.live_tree.project, self.made)
 
-def _file_of(url: str) -> str:
-    place = read_url(url)
-    assert place is not None
-    return f"{_name(place.locale or '_')}/{place.kind}/{_name(place.slug)}.html"
+    def _is_article(self, path: str) -> bool:
+        return path in self.live_tree.index.site.articles
 
+    def _images(self) -> Iterator[str]:
+        """The images that articles show or link to."""
+        others = self.live_tree.tree.others
+        for path in self.live_tree.index.site.articles:
+            for link in self.live_tree.sources[path].links:
+                if link.is_image and link.target in others:
+                    yield link.target
 
-def _name(text: str) -> str:
-    """A slug as the name of a file: as it is where every system takes it, else by digest."""
-    if PLAIN_NAME.fullmatch(text) and not text.endswith("."):
-        return text
-    return f"page-{blake2b(text.encode(), digest_size=8).hexdigest()}"
+    # --- articles --------------------------------------------------------------------------------------------------
 
+    def _articles(self, urls: dict[str, str], workers: int | None) -> None:
+        """The pages of articles, by the name of their file."""
+        project = self.live_tree.project
+        place = Workplace(project.root, self.addresses, project.version, project.portal_look)
+        inputs: dict[str, bytes] = {}
+        for page in render_all(self._to_render(urls, inputs), Renderer(place, self.folder), workers):
+            if page.content:
+                self._keep(page.name, PageRow(inputs[page.name], page.content, page.asked))
+            else:
+                # Saved or deleted since the tree was read: as it is now, and made again by the next build.
+                self._render_page(self.view.page_at(urls[page.name]), page.name)
 
-def _content(live_tree: LiveTree, view: View, site: Site, url: str, name: str) -> bytes | None:
-    if url == ASSETS:
-        return None
-    if url.startswith(f"{ASSETS}/"):
-        return asset(url.removeprefix(f"{ASSETS}/"))[0]
-    if url.startswith(FILES):
-        place = find_image(live_tree.project.root, unquote(url.removeprefix(FILES)))
-        return _image(place, live_tree.project.settings.assets.max_bytes) if place else None
-    if url.startswith(SEARCH):
-        locale = next(locale for locale in live_tree.index.locales if search_url(locale) == url)
-        return _search(live_tree, site, locale)
-    page = view.page_at(home_url(live_tree.index.site.default_locale) if url == "/" else url)
-    return site.relative(render(page), name).encode()
+    def _to_render(self, urls: dict[str, str], inputs: dict[str, bytes]) -> Iterator[bytes]:
+        """The jobs of the pages that are different from those in the folder."""
+        index = self.live_tree.index
+        for name, url in urls.items():
+            path = index.path_at[url]
+            source = self.live_tree.sources[path]
+            job = ArticleJob.of(name, self.view.without_body(path), source, local_links(self.live_tree, source))
+            encoded = ENCODER.encode(job)
+            inputs[name] = digest_of(encoded)
+            if not self._is_there(name, inputs[name]):
+                yield encoded
+
+    def _is_there(self, name: str, inputs: bytes) -> bool:
+        """Whether a file is in the folder as it was made of the same; it is kept then."""
+        row = self.known.rows.get(name)
+        if row is None or row.inputs != inputs:
+            return False
+        if any((url in self.addresses.files) != there for url, there in row.asked):
+            return False
+        data = self.folder.read(name)
+        if data is None or digest_of(data) != row.content:
+            return False
+        self._keep(name, row)
+        return True
+
+    def _keep(self, name: str, row: PageRow) -> None:
+        self.made.rows[name] = row
+        self.written.add(name)
+
+    # --- everything else -------------------------------------------------------------------------------------------
+
+    def _other(self, url: str, name: str) -> None:
+        if url.startswith(f"{ASSETS}/"):
+            self._write(name, asset(url.removeprefix(f"{ASSETS}/"))[0])
+        elif url.startswith(FILES):
+            project = self.live_tree.project
+            place = find_image(project.root, unquote(url.removeprefix(FILES)))
+            if place and (data := _image(place, project.settings.assets.max_bytes)) is not None:
+                self._write(name, data)
+        elif url.startswith(SEARCH):
+            self._search(url, name)
+        else:
+            self._list(url, name)
+
+    def _list(self, url: str, name: str) -> None:
+        """A page without an article: the home of a locale, a category, the list of all."""
+        page = self.view.page_at(home_url(self.live_tree.index.site.default_locale) if url == "/" else url)
+        inputs = digest_of(type(page).__name__.encode(), ENCODER.encode(page))
+        if not self._is_there(name, inputs):
+            self._keep(name, PageRow(inputs, self._render_page(page, name)))
+
+    def _render_page(self, page: Page, name: str) -> bytes:
+        """Write a page; the digest of its bytes."""
+        from kbsync.site.pages import render  # Loaded here: a page that is there already needs no templates.
+
+        data = self.addresses.relative_page(render(page), name)
+        self._write(name, data)
+        return digest_of(data)
+
+    def _search(self, url: str, name: str) -> None:
+        locale = next(locale for locale in self.live_tree.index.locales if search_url(locale) == url)
+        index = SearchFile.of(self.live_tree, self.addresses, locale)
+        if self._is_there(name, inputs := index.inputs):
+            self.made.texts[name] = index.texts
+            return
+        words = known_words(self.folder.read(name), self.known, name)
+        data = index.encode(self.live_tree.project.root, words)
+        self._write(name, data)
+        # A text that was saved since the tree was read is not the one that the row would name.
+        if all(text in words for text in index.texts):
+            self._keep(name, PageRow(inputs, digest_of(data)))
+            self.made.texts[name] = index.texts
+
+    def _write(self, name: str, data: bytes) -> None:
+        self.folder.write(name, data)
+        self.written.add(name)
 
 
 def _image(place: Path, most_bytes: int) -> bytes | None:
@@ -146,18 +197,3 @@ def _image(place: Path, most_bytes: int) -> bytes | None:
         if exc.errno != errno.EFBIG:
             raise
         return None
-
-
-def _search(live_tree: LiveTree, site: Site, locale: str) -> bytes:
-    """The index with addresses as seen from the folder's top, where the file lies.
-
-    As a script: a page that was opened as a file may load one, and may not read files.
-    """
-    articles = {quote(site.files[url]): article for url, article in of_locale(live_tree, locale).items()}
-    return b"kbsyncPage.takeIndex(%b);\n" % encode_index(live_tree.project.root, articles, {})
-
-
-def _write(folder: Path, name: str, data: bytes) -> None:
-    place = folder / name
-    place.parent.mkdir(parents=True, exist_ok=True)
-    write_whole(place, data)

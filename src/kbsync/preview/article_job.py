@@ -1,0 +1,77 @@
+"""The page of an article as something to do: all that it is made of, in a form that crosses between processes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import msgspec
+
+from kbsync.content.body import body_of, raw_digest
+from kbsync.content.source import Link, Source
+from kbsync.content.walk import MAX_SOURCE_BYTES
+from kbsync.files import read_within
+from kbsync.markdown.versions import Version
+from kbsync.preview.site_addresses import SiteAddresses
+from kbsync.site.pages import ArticlePage
+
+Asked = tuple[tuple[str, bool], ...]
+"""Addresses that a body names itself, and whether the site has them."""
+
+
+class ArticleJob(msgspec.Struct, frozen=True, array_like=True):
+    """The page of an article before its body is rendered.
+
+    With the bytes that `source` names, it decides the page to the byte, but for what `Asked` says. `name` is the file,
+    `page` is without a body, `links` have their local addresses.
+    """
+
+    name: str
+    page: ArticlePage
+    source: Source
+    links: tuple[tuple[Link, str], ...]
+
+    @classmethod
+    def of(cls, name: str, page: ArticlePage, source: Source, links: Sequence[tuple[Link, str]]) -> ArticleJob:
+        """Of a source only what the body needs: a new tag of another language does not make this page anew."""
+        kept = Source(
+            source.path, source.kind, source.raw_digest, body_start=source.body_start, title_span=source.title_span
+        )
+        return cls(name, page, kept, tuple(links))
+
+
+@dataclass(frozen=True, slots=True)
+class Workplace:
+    """What all pages of a site have in common."""
+
+    root: Path
+    addresses: SiteAddresses
+    version: Version
+    portal_look: bool
+
+
+ENCODER = msgspec.msgpack.Encoder()
+DECODER = msgspec.msgpack.Decoder(ArticleJob)
+
+
+def render_job(job: ArticleJob, place: Workplace) -> tuple[bytes, Asked] | None:
+    """The page, and what its body asked; None where the file is no longer the one that was read."""
+    # Loaded here: a process that renders nothing needs no parser.
+    from kbsync.preview.article_html import plain_body
+    from kbsync.site.pages import render
+
+    try:
+        data = read_within(place.root / job.source.path, MAX_SOURCE_BYTES)
+    except OSError:
+        return None
+    if raw_digest(data) != job.source.raw_digest:
+        return None
+    markdown = body_of(job.source, data, job.links)
+    locale = None if place.portal_look else job.page.frame.locale
+    body = plain_body(markdown, locale, media=False, version=place.version)
+    html, asked = place.addresses.relative(body.html, job.name)
+    given = {address.partition("#")[0].partition("?")[0] for _, address in job.links}
+    own = tuple(sorted((url, there) for url, there in asked.items() if url not in given))
+    page = replace(job.page, body_html=html, toc=body.toc)
+    return place.addresses.relative_page(render(page), job.name), own

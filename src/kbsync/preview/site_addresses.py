@@ -1,0 +1,96 @@
+"""The addresses of a site that is files, and how a page links to them: as seen from its own folder."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from html import escape, unescape
+from urllib.parse import quote
+
+from kbsync.preview.image_files import is_image
+from kbsync.preview.index import Index
+from kbsync.preview.urls import ASSETS, FILES, OVERVIEW, home_url, read_url, search_url
+from kbsync.site.assets import ASSETS as ASSET_NAMES
+
+ADDRESS = re.compile(r'(?<=[ \n])((?:href|src|data-[a-z-]+)=")(/[^"]*)(?=")')
+PLAIN_NAME = re.compile(r"[\w~-][\w.~-]{0,120}")
+
+
+@dataclass(slots=True, eq=False)
+class SiteAddresses:
+    """Every address of the site and its file, relative to the folder."""
+
+    files: Mapping[str, str]
+    _moved: dict[str, dict[str, tuple[str, str | None]]] = field(default_factory=dict)
+
+    def relative(self, html: str, at: str) -> tuple[str, dict[str, bool]]:
+        """HTML with relative addresses, as seen from the file `at`; other addresses stay.
+
+        With every address that was looked for, and whether it is one of the site.
+        """
+        folder = posixpath.dirname(at)
+        known = self._moved.setdefault(folder, {})
+        asked: dict[str, bool] = {}
+
+        def moved(found: re.Match[str]) -> str:
+            # Thousands of pages link to the same few: each is worked out once a folder.
+            if (answer := known.get(found[2])) is None:
+                answer = known[found[2]] = self._move(found[2], folder)
+            url, text = answer
+            asked[url] = text is not None
+            return found[0] if text is None else found[1] + text
+
+        return ADDRESS.sub(moved, html), asked
+
+    def relative_page(self, html: str, at: str) -> bytes:
+        """The bytes of the page that is the file `at`."""
+        return self.relative(html, at)[0].encode()
+
+    def _move(self, written: str, folder: str) -> tuple[str, str | None]:
+        url, mark, rest = _split(unescape(written))
+        file = self.files.get(url)
+        if file is None:
+            return url, None
+        return url, escape(quote(posixpath.relpath(file, folder or ".")) + mark + rest)
+
+
+def _split(address: str) -> tuple[str, str, str]:
+    """The path of an address, `?` or `#` where one follows, and what is behind it."""
+    path = re.split("[?#]", address, maxsplit=1)[0]
+    return path, address[len(path) : len(path) + 1], address[len(path) + 1 :]
+
+
+def addresses_of(index: Index, images: Iterable[str]) -> SiteAddresses:
+    """The addresses of a tree.
+
+    Args:
+        index: the tree.
+        images: the paths of the images that its pages show.
+    """
+    files = {"/": "index.html", OVERVIEW: "overview.html"}
+    for locale in index.locales:
+        files[home_url(locale)] = f"{_name(locale or '_')}/index.html"
+        files[search_url(locale)] = f"search-{_name(locale or '_')}.js"
+        for (_, slug), _path in index.shelves_of(locale):
+            url = f"{home_url(locale)}categories/{quote(slug, safe='')}"
+            files[url] = _file_of(url)
+    files |= {url: _file_of(url) for url in index.path_at}
+    files |= {f"{ASSETS}/{name}": f"assets/{name}" for name in ASSET_NAMES}
+    files |= {f"{FILES}{quote(path)}": f"files/{path}" for path in sorted(set(images)) if is_image(path)}
+    return SiteAddresses(files | {ASSETS: "assets"})
+
+
+def _file_of(url: str) -> str:
+    place = read_url(url)
+    assert place is not None
+    return f"{_name(place.locale or '_')}/{place.kind}/{_name(place.slug)}.html"
+
+
+def _name(text: str) -> str:
+    """A slug as the name of a file: as it is where every system takes it, else by digest."""
+    if PLAIN_NAME.fullmatch(text) and not text.endswith("."):
+        return text
+    return f"page-{blake2b(text.encode(), digest_size=8).hexdigest()}"
