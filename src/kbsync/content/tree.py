@@ -173,7 +173,8 @@ def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[So
     batches = [paths[start : start + BATCH] for start in range(0, len(paths), BATCH)]
     sources: list[Source] = []
     failed: list[tuple[str, OSError]] = []
-    with importing_nothing_from_here(), ProcessPoolExecutor(max_workers=parsers.workers) as pool:
+    pool_of = partial(ProcessPoolExecutor, max_workers=parsers.workers, initializer=_end_with_parent)
+    with importing_nothing_from_here(), pool_of() as pool:
         # Where children are forked, all of them are with the first batch.
         answers = pool.map(parse, batches)
         parsers.begun()
@@ -181,6 +182,21 @@ def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[So
             sources += msgspec.msgpack.decode(encoded, type=list[Source])
             failed += some_failed
     return sources, failed
+
+
+def _end_with_parent() -> None:
+    """End this process with the one that started it: whoever reads its output would wait for ever else."""
+    import threading
+    from multiprocessing import connection, parent_process
+
+    if (parent := parent_process()) is None:
+        return
+
+    def follow() -> None:
+        connection.wait([parent.sentinel])
+        os._exit(1)
+
+    threading.Thread(target=follow, name="parent", daemon=True).start()
 
 
 def _parse_encoded(root: Path, paths: list[str], inspect: Inspect | None) -> tuple[bytes, list[tuple[str, OSError]]]:
