@@ -117,6 +117,8 @@ def run(tree: Path, *options: str) -> str:
 def findings(trees: Path) -> Iterator[tuple[Path, Finding]]:
     """All findings of all trees, each with its tree."""
     for tree in projects(trees):
+        # The cache does not know that somebody changed a rule since.
+        shutil.rmtree(tree / ".kbsync", ignore_errors=True)
         for found in json.loads(run(tree, "--format", "json"))["findings"]:
             yield tree, found
 
