@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -84,7 +85,7 @@ def test_without_a_content_tree_it_says_so(project):
 
 def test_it_compares_with_the_portal_where_it_is_told_to(remote):
     with previewing(remote, "--port", "0", "--portal") as (_, address):
-        told(address, "Not on the portal yet")
+        told(address, "A push creates it as a draft.")
     assert remote.run("push").code == 0
     with previewing(remote, "--port", "0", "--portal") as (_, address):
         told(address, "Everything is up to date.")
@@ -119,9 +120,16 @@ def test_a_portal_that_is_away_is_told_and_everything_else_works(remote):
 
 def told(address: str, text: str) -> None:
     """Wait until the page of the article says this."""
-    url = f"{address}-/events?page=/en/articles/refunds"
+    url, until_s, said = f"{address}-/events?page=/en/articles/refunds", time.monotonic() + GIVE_UP_S, [""]
     with httpx.stream("GET", url, timeout=GIVE_UP_S) as answer:
-        assert any(text in line for line in answer.iter_lines())
+        for line in answer.iter_lines():
+            if text in line:
+                return
+            # The server sends a sign of life every few seconds, so that this comes to an end.
+            said += [line] if line.startswith("data: ") else []
+            assert time.monotonic() < until_s, said[-1]
+    raise AssertionError(said[-1])
+
 
 
 def test_it_builds_a_static_site(project):
