@@ -131,7 +131,6 @@ def told(address: str, text: str) -> None:
     raise AssertionError(said[-1])
 
 
-
 def test_it_builds_a_static_site(project):
     done = project.run("preview", "--build", "out")
     assert done.code == 0 and done.out == "Wrote 9 pages to out. Open out/index.html.\n"
