@@ -88,13 +88,13 @@ def add(path: str, text: str) -> Change:
     return lambda root: (root / path).write_text(text, "utf-8")
 
 
-LISTS = {"index.html", "en/index.html", "overview.html", "search-en.json"}
+LISTS = {"index.html", "en/index.html", "overview.html", "search-en.js"}
 NEIGHBOURS = {f"en/articles/{name}.html" for name in ("charges", "invoices", "refunds", "rooted")}
 
 CHANGES: dict[str, tuple[Change, set[str]]] = {
     "nothing": (lambda root: None, set()),
     "touched": (lambda root: os.utime(root / "en/billing/refunds.md"), set()),
-    "a body": (edit("en/billing/refunds.md", "Text.", "Words."), {"en/articles/refunds.html", "search-en.json"}),
+    "a body": (edit("en/billing/refunds.md", "Text.", "Words."), {"en/articles/refunds.html", "search-en.js"}),
     "another category's title": (
         edit("en/teams/invite.md", "Invite people", "Invite all"),
         LISTS | {"en/articles/invite.html", "en/categories/teams.html"},
@@ -111,7 +111,7 @@ CHANGES: dict[str, tuple[Change, set[str]]] = {
     "a translation that goes": (
         lambda root: (root / "fr/billing/refunds.md").unlink(),
         {
-            *("overview.html", "fr/index.html", "search-fr.json", "en/articles/refunds.html"),
+            *("overview.html", "fr/index.html", "search-fr.js", "en/articles/refunds.html"),
             *("fr/articles/refunds-fr.html", "fr/categories/billing.html"),
         },
     ),
@@ -148,7 +148,7 @@ def test_one_process_or_two_write_the_same_bytes(built: Built, workers: int):
     assert pages == sum(name.endswith(".html") for name in contents(built.out))
 
 
-@pytest.mark.parametrize("page", ["en/articles/refunds.html", "en/index.html", "search-en.json", "assets/style.css"])
+@pytest.mark.parametrize("page", ["en/articles/refunds.html", "en/index.html", "search-en.js", "assets/style.css"])
 @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(path.read_bytes()[:-9])])
 def test_a_file_that_somebody_deleted_or_changed_is_written_again(built: Built, page: str, damage: Change):
     damage(built.out / page)
@@ -161,7 +161,7 @@ def test_a_damaged_cache_is_as_good_as_none(built: Built, at: int):
     data[at] ^= 1
     built.cache.write_bytes(bytes(data))
     edit("en/billing/refunds.md", "Text.", "Words.")(built.project.root)
-    assert built.rebuilt() == {"en/articles/refunds.html", "search-en.json"}
+    assert built.rebuilt() == {"en/articles/refunds.html", "search-en.js"}
 
 
 def test_two_folders_share_the_cache(built: Built):
