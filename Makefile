@@ -8,7 +8,7 @@ demo: .venv/installed
 	$(BIN)/kbsync demo
 
 test: .venv/tested
-	$(BIN)/python -m pytest -n 2 --durations=15 --durations-min=1
+	$(BIN)/python -m pytest -n 3 --durations=15 --durations-min=1
 
 # Without what is marked slow: browsers, processes, faults by the thousand.
 test-fast: .venv/tested
