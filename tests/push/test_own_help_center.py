@@ -72,7 +72,9 @@ def crawl(sandbox: Sandbox, start: str) -> tuple[dict[str, Page], list[str]]:
         page.feed(text)
         for link in page.links:
             target, fragment = urldefrag(urljoin(url, link))
-            if urlsplit(target).netloc == urlsplit(start).netloc:
+            # The sandbox links to its own pages, of which one asks who is there. No portal has them.
+            place = urlsplit(target)
+            if place.netloc == urlsplit(start).netloc and not place.path.startswith("/-/"):
                 waiting.append((target, url))
         for image in page.images:
             address = urljoin(url, image)
