@@ -24,7 +24,7 @@ from .world import PORTAL, Project, World, a_category, a_project, a_sandbox, a_s
 pytestmark = pytest.mark.slow
 
 IMPATIENT_S = 0.1
-SCHEDULES = 240
+SCHEDULES = 192
 RATES = (0.05, 0.15, 0.3, 0.6)
 STATUS_NUMBERS = {"draft": 0, "published": 1, "archived": 2}
 

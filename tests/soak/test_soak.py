@@ -16,7 +16,7 @@ from .stage import stages
 
 pytestmark = [needs_git, pytest.mark.slow]
 
-ROUNDS, PARTS, GIT_ROUNDS = 200, 4, 20
+ROUNDS, PARTS, GIT_ROUNDS = 140, 4, 14
 
 
 @pytest.mark.parametrize("part", range(PARTS))
