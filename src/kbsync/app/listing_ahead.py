@@ -69,11 +69,6 @@ class Ahead:
         # One that keeps no process alive: a command that ends early closes the service.
         threading.Thread(target=run, name="ahead", daemon=True).start()
 
-    @property
-    def has_begun(self) -> bool:
-        """Whether the portal was asked already."""
-        return self._seen is not None
-
     def service(self) -> Service:
         """The portal.
 
