@@ -270,6 +270,13 @@ class Base(ItemRef, frozen=True, gc=False, kw_only=True):
         return bool(self.kept or self.overruled)
 
 
+LastRun = tuple[int, float | None]
+"""The number of a run and when it ended, seconds since 1970; None while it lasts, or where it was killed.
+
+Where this is the same before and after, no push, undo or join recorded in this ledger was between.
+"""
+
+
 class Pending(ItemRef, frozen=True, gc=False, kw_only=True):
     """A request that the journal knows was about to be sent, and whose answer was not recorded.
 

@@ -369,11 +369,11 @@ def test_a_plan_of_a_source_that_may_still_change_unseen_is_not_remembered(quiet
     portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
     os.utime(quiet.write(REFUNDS, "# Refunds\nText.\n"), ns=FAR_AHEAD_NS)
     young = read_content(workspace)
-    remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0)
+    remember(workspace, young, side(workspace), portal, Plan(workspace.target), 0.0, None)
     assert records(quiet) == []
     os.utime(quiet.folder / REFUNDS, ns=LONG_AGO_NS)
     settle(quiet)
-    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0)
+    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, None)
     assert len(records(quiet)) == 1
 
 
@@ -385,7 +385,7 @@ def test_a_plan_is_remembered_until_the_first_date_at_which_something_is_publish
     os.utime(quiet.write(REFUNDS, text), ns=LONG_AGO_NS)
     settle(quiet)
     portal = Portal([], complete=True, info=PortalInfo("handbook", "", (), archived=False), snapshot=Snapshot())
-    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0)
+    remember(workspace, read_content(workspace), side(workspace), portal, Plan(workspace.target), 0.0, None)
     assert (recall(workspace, side(workspace)) is not None) is is_used
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of
@@ -12,7 +12,7 @@ from kbsync.app.sides import Recorded, image_addresses
 from kbsync.app.workspace import Workspace
 from kbsync.errors import NotFound
 from kbsync.markdown.uploaded import host_of
-from kbsync.model import Desired, Observed, Plan
+from kbsync.model import Base, Desired, Observed, Plan
 from kbsync.plan.build import amend_plan
 from kbsync.plan.match import Match
 from kbsync.push.uploads import ImageAddresses, plan_uploads
@@ -21,7 +21,17 @@ if TYPE_CHECKING:
     from kbsync.service.contract import Service
 
 
-def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: Service) -> Plan | None:
+@dataclass(frozen=True, slots=True)
+class Amended:
+    """Such a plan, and what it was made from: the articles there by path, their bases, where images are."""
+
+    plan: Plan
+    there: Mapping[str, Observed]
+    bases: list[Base]
+    addresses: ImageAddresses
+
+
+def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: Service) -> Amended | None:
     """A plan that had nothing to do, with what became of the few sources that moved since.
 
     Args:
@@ -51,7 +61,7 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
     policy = at_its_pace(policy_of(workspace, AS_CONFIGURED), service)
     plan = replace(amend_plan(remembered, matches, policy=policy), version=service.version)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
-    return None if plan.held or plan.settled else plan
+    return None if plan.held or plan.settled else Amended(plan, there, list(bases.values()), addresses)
 
 
 def _recorded(workspace: Workspace, items: Iterable[Desired]) -> Recorded:

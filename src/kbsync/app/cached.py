@@ -92,7 +92,7 @@ def plan(
         planned = make_plan(workspace, reading, service, record, options, seen)
         note_behind(workspace, planned.plan)
         if not record.pending:
-            remember(workspace, reading, local, planned.portal, planned.plan, began_s)
+            remember(workspace, reading, local, planned.portal, planned.plan, began_s, record.last_run)
         if out is not None and planned.plan.refused is None:
             from kbsync.app.saved_plans import write_plan
 
@@ -124,11 +124,11 @@ def _from_memory(
     from kbsync.app.amend import amended
 
     service.use_version(service.version or known.version)
-    known = amended(workspace, known, part, service)
-    if known is None:
+    found = amended(workspace, known, part, service)
+    if found is None:
         return seen, None
-    remember_touched(workspace, remembered, part, local, known)
-    return seen, Compared(known, part.findings)
+    remember_touched(workspace, remembered, part, local, found.plan)
+    return seen, Compared(found.plan, part.findings)
 
 
 def push(
@@ -141,18 +141,28 @@ def push(
     """
     plain = options == AS_CONFIGURED and saved is None and not (first_push or break_lock)
     walk = walk_tree(workspace.content_root)
-    found = recall(workspace, local_side(workspace, walk)) if plain else None
+    local = local_side(workspace, walk) if plain else None
+    recalled = _recalled(workspace, walk, local)
     started, asked = time.monotonic(), None
     with ExitStack() as opened:
-        if found is not None and not found[1]:
+        if recalled is not None and local is not None:
             service = opened.enter_context(workspace.open_service())
-            seen, known = peek(service, found[0])
-            from kbsync.app.push import Asked, Pushed
+            if recalled.part is None:
+                seen, known = peek(service, recalled.remembered)
+                from kbsync.app.push import Asked, Pushed
 
-            if known is not None:
-                seconds = time.monotonic() - started
-                return Pushed(known, requests=service.requests, reading=service.requests, seconds=seconds)
-            asked = Asked(service, seen)
+                if known is not None:
+                    seconds = time.monotonic() - started
+                    return Pushed(known, requests=service.requests, reading=service.requests, seconds=seconds)
+                asked = Asked(service, seen)
+            else:
+                from kbsync.app.push import Pushed
+                from kbsync.app.push_texts import push_texts
+
+                found = push_texts(workspace, service, recalled.remembered, local, recalled.part, wait=wait)
+                if isinstance(found, Pushed):
+                    return found
+                asked = found
         from kbsync.app.push import push as carry_out
 
         return carry_out(

@@ -11,14 +11,15 @@ import os
 import threading
 from concurrent.futures import Future
 from contextlib import ExitStack
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kbsync.app.sides import Peek
+from kbsync.app.sides import Peek, read_last_run
 from kbsync.app.token import is_given
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
 from kbsync.errors import KbsyncError
+from kbsync.model import LastRun
 
 if TYPE_CHECKING:
     from kbsync.service.contract import Service
@@ -51,7 +52,19 @@ class Ahead:
     _error: KbsyncError | None = field(init=False, default=None)
     _seen: Future[Peek] | None = field(init=False, default=None)
 
-    def begin(self) -> None:
+    def begin_push(self) -> None:
+        """Begin to list, and note which run was the last: where another one is by the time that the portal's lock is
+        ours, what was listed is out of date.
+
+        What is wrong with the ledger is for those to say who open it, after the files' own errors.
+        """
+        try:
+            last_run = read_last_run(self.workspace)
+        except KbsyncError:
+            return
+        self.begin(last_run)
+
+    def begin(self, last_run: LastRun | None = None) -> None:
         """Open the service and begin to list. What is wrong is kept for those who ask."""
         try:
             service = self.service()
@@ -62,7 +75,7 @@ class Ahead:
 
         def run() -> None:
             try:
-                seen.set_result(_list(self.workspace, service))
+                seen.set_result(replace(_list(self.workspace, service), last_run=last_run))
             except BaseException as exc:  # noqa: BLE001 - handed over to the thread that asks for it
                 seen.set_exception(exc)
 

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -43,14 +43,15 @@ from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark, Moved
 from kbsync.files import load_sealed, store_sealed
-from kbsync.model import DRAFTS, Desired, Finding, Observed, Plan, Reason, RemoteId
+from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
     from kbsync.service.contract import Service
+    from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/6 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/7 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 STAGED = tuple(DRAFTS.values())
@@ -68,7 +69,7 @@ Stamp = tuple[int, int, int, int]
 class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
 
-    `settings` are those of the portal itself, where the plan has looked at them.
+    `settings` are those of the portal itself, where the plan has looked at them. `last_run` is of the ledger.
     `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client. From
     `until_s` on, in seconds since 1970, a date in a file is reached.
     """
@@ -83,6 +84,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     plan: Plan
     until_s: float
     settings: bytes = b""
+    last_run: LastRun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,26 +137,56 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, M
 
 def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | None]:
     """Ask the portal the least that can be asked; the plan, where it is as it was when the record was made."""
+    from kbsync.service.peek import is_unmoved
+
+    seen, heads, same = _look(service, remembered)
+    total = sum(head.count for head in heads.values())
+    same = same and all(is_unmoved(heads[locale], page, total=total) for locale, page in seen.pages.items())
+    return seen, remembered.plan if same else None
+
+
+def heads_after(service: Service, remembered: RememberedPlan, ours: Collection[RemoteId]) -> Mapping[str, Head] | None:
+    """What the lists begin with now, where nothing moved since but articles of ours; None where that is not certain."""
+    from kbsync.service.peek import head_after
+
+    seen, heads, same = _look(service, remembered)
+    total = sum(head.count for head in heads.values())
+    found = {locale: head_after(heads[locale], page, ours, total=total) for locale, page in seen.pages.items()}
+    now = {locale: head for locale, head in found.items() if head is not None}
+    return now if same and now.keys() == heads.keys() else None
+
+
+def _look(service: Service, remembered: RememberedPlan) -> tuple[Peek, dict[str, Head], bool]:
+    """The portal now, what its lists began with then, and whether its locales, settings and categories are the same."""
     from kbsync.service.category_lister import Expected
-    from kbsync.service.peek import Head, is_unmoved
+    from kbsync.service.peek import Head
 
     heads = msgspec.msgpack.decode(remembered.heads, type=dict[str, Head])
     info = service.fetch_portal()
     if info.locales != remembered.portal_locales or (remembered.settings and _settings(info) != remembered.settings):
-        return Peek(info, {}), None
+        return Peek(info, {}, remembered.last_run), heads, False
     pages = service.peek(heads, Expected(info.categories, seen=remembered.category_ids))
     same = _categories(service.categories) == remembered.categories
-    total = sum(head.count for head in heads.values())
-    same = same and all(is_unmoved(heads[locale], page, total=total) for locale, page in pages.items())
-    return Peek(info, pages), remembered.plan if same else None
+    return Peek(info, pages, remembered.last_run), heads, same
 
 
 def remember(
-    workspace: Workspace, reading: Reading, local: Local | None, portal: Portal, plan: Plan, began_s: float
+    workspace: Workspace,
+    reading: Reading,
+    local: Local | None,
+    portal: Portal,
+    plan: Plan,
+    began_s: float,
+    last_run: LastRun | None,
 ) -> None:
     """Keep a plan that had nothing to do, where all that it was made from has a sure name.
 
-    `began_s` is a moment before it was made, in seconds since 1970: dates after that are still to come.
+    Args:
+        workspace, reading, local: this side.
+        portal: the other side.
+        plan: what came of them.
+        began_s: a moment before it was made, in seconds since 1970: dates after that are still to come.
+        last_run: the last one in the ledger that it was made from.
     """
     from kbsync.service.peek import head_of
 
@@ -176,6 +208,7 @@ def remember(
         plan,
         _next_date_s(reading.desired, began_s),
         _settings(portal.info) if any(item.kind == "portal" for item in reading.desired) else b"",
+        last_run,
     )
     _store(workspace, remembered)
 
@@ -203,6 +236,32 @@ def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Rea
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
     if not plan.changes and not any(row.racy for row in part.compiler.tree.rows.values()):
         _store(workspace, replace(remembered, tree=local.tree, findings=part.findings, plan=plan))
+
+
+def remember_after(
+    workspace: Workspace,
+    remembered: RememberedPlan,
+    part: Reading,
+    local: Local,
+    plan: Plan,
+    heads: Mapping[str, Head],
+    last_run: LastRun | None,
+) -> None:
+    """Keep the record with what is on both sides now, after what moved of the files was pushed.
+
+    Args:
+        workspace: the project.
+        remembered: the record before.
+        part: the sources that moved.
+        local: this side now.
+        plan: with nothing to do.
+        heads: what the portal's lists begin with now.
+        last_run: the last one in the ledger now.
+    """
+    if plan.changes or is_watched(plan) or any(row.racy for row in part.compiler.tree.rows.values()):
+        return
+    now = replace(remembered, local=local.name, tree=local.tree, findings=part.findings, plan=plan, last_run=last_run)
+    _store(workspace, replace(now, heads=msgspec.Raw(msgspec.msgpack.encode(heads))))
 
 
 def has_record(workspace: Workspace) -> bool:

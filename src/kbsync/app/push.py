@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -21,6 +21,7 @@ from kbsync.app.saved_plans import Resumed, read_saved_plan
 from kbsync.app.sides import Peek, Recorded, is_as_seen, learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
+from kbsync.content.compile import Compiler
 from kbsync.content.walk import Walk
 from kbsync.errors import ExitCode, LeaseLost, LedgerError, ServiceError
 from kbsync.model import Action, Base, Change, Outcome, Plan, RemoteId
@@ -28,7 +29,7 @@ from kbsync.plan.saved import tree_digest
 from kbsync.push.runner import Run
 from kbsync.push.runner import push as send
 from kbsync.push.sender import Sender
-from kbsync.push.uploads import Uploads, content_of, ready, record_known, upload_all
+from kbsync.push.uploads import ImageAddresses, Uploads, content_of, ready, record_known, upload_all
 from kbsync.service.contract import Service
 
 
@@ -87,17 +88,17 @@ def push(
     with ExitStack() as opened:
         ahead = Ahead(workspace, opened)
         side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
-        reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
         note_without_ledger(workspace)
+        reading = read_sound(workspace, walk, ahead.begin_push if side_by_side else lambda: None)
         with closing(workspace.open_ledger()) as ledger:
             service = asked.service if asked else ahead.service()
             check_first_push(workspace, ledger, allowed=first_push)
-            seen = asked.seen if asked else None
+            seen, was_slower = asked.seen if asked else None, False
             while True:
                 try:
                     with held_lock(ledger, workspace, wait=wait, break_lock=break_lock) as lease:
-                        # What was listed before the lock was ours is brought up to date like what is in the cache.
-                        ahead.seen()
+                        listed = ahead.seen()
+                        seen = listed if seen is None and not was_slower else seen
                         pushed, unsent = _push_tree(workspace, reading, service, lease, options, saved, seen)
                         break
                 except LeaseLost:
@@ -105,9 +106,9 @@ def push(
                         raise
                     workspace.session.note("Another push was faster. Waiting for it.")
                     # What was seen before that one is of no use now.
-                    seen = None
+                    seen, was_slower = None, True
         is_done = pushed.exit_code is ExitCode.DONE and not pushed.stopped
-        if is_done and is_worth_a_look(pushed.plan, options, pushed.outcomes):
+        if is_done and is_worth_a_look(workspace, walk, pushed.plan, options, pushed.outcomes):
             leave_record(workspace, service, walk, reading, unsent)
         # With what was asked of the portal before and after it.
         beside = service.requests - pushed.requests
@@ -117,10 +118,10 @@ def push(
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The portal, asked already, and what it answered."""
+    """The portal, open already, and what it answered, where that is of use."""
 
     service: Service
-    seen: Peek
+    seen: Peek | None
 
 
 def push_tree(workspace: Workspace, reading: Reading, service: Service, lease: Lease, options: PlanOptions) -> Pushed:
@@ -141,30 +142,28 @@ def _push_tree(
 
     The lock is held.
     """
-    before, started, began_s = service.requests, time.monotonic(), time.time()
+    since, began_s = Since(service.requests, time.monotonic()), time.time()
     learn_version(service)
     record = recorded(workspace, lease.ledger)
+    # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
+    seen = seen if seen is not None and seen.last_run == record.last_run else None
     resumed, planned = _planned(workspace, reading, service, record, options, saved, seen)
     if not is_as_seen(workspace, service, planned.portal, planned.plan.sent):
         resumed, planned = _planned(workspace, reading, service, record, options, saved)
     note_behind(workspace, planned.plan)
     check_removals(planned.plan)
     lease.ledger.settle(lease.target, planned.recovery.settled)
-    bases = (*planned.recovery.bases, *planned.plan.settled)
-    compiler = planned.reading.compiler
-    body_of = partial(content_of, compiler=compiler, addresses=planned.addresses)
-    sender = make_sender(service, planned.plan.changes, bases, body_of)
-    digest = tree_digest(workspace.target, reading.desired)
-    per_hour = workspace.uploads_per_hour
-    uploads = Uploads(service, compiler, planned.addresses, lease.ledger, lease.target, time.time, per_hour=per_hour)
-    refused = resumed.refused if resumed else ()
-    reading_requests = service.requests - before
-    pushed = carry_out(
-        workspace, planned.plan, sender, lease, command="push", digest=digest, uploads=uploads, refused=refused
+    pushed = carry_out_sources(
+        workspace,
+        planned.plan,
+        service,
+        lease,
+        Sources(planned.reading.compiler, planned.addresses),
+        bases=planned.recovery.bases,
+        digest=tree_digest(workspace.target, reading.desired),
+        refused=resumed.refused if resumed else (),
+        since=since,
     )
-    pushed.reading = reading_requests
-    pushed.requests = service.requests - before
-    pushed.seconds = time.monotonic() - started
     if options.publish_staged:
         pushed.nothing = "" if planned.plan.held else "No staged edit of kbsync is waiting for publication."
     if resumed is not None:
@@ -188,6 +187,47 @@ def _planned(
         return None, make_plan(workspace, reading, service, record, options, seen)
     resumed = read_saved_plan(saved, workspace, reading, service, record)
     return resumed, resumed.planned
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """When a push began: how many requests there had been, and seconds of a clock that is never set."""
+
+    requests: int
+    started_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a plan sends the bodies of: sources, and where their images are."""
+
+    compiler: Compiler
+    addresses: ImageAddresses
+
+
+def carry_out_sources(
+    workspace: Workspace,
+    plan: Plan,
+    service: Service,
+    lease: Lease,
+    sources: Sources,
+    *,
+    bases: Iterable[Base],
+    since: Since,
+    digest: str = "",
+    refused: Sequence[Outcome] = (),
+) -> Pushed:
+    """Carry out a plan of the tree, its images first; the lock is held. See `carry_out`."""
+    compiler, addresses = sources.compiler, sources.addresses
+    body_of = partial(content_of, compiler=compiler, addresses=addresses)
+    sender = make_sender(service, plan.changes, (*bases, *plan.settled), body_of)
+    per_hour = workspace.uploads_per_hour
+    uploads = Uploads(service, compiler, addresses, lease.ledger, lease.target, time.time, per_hour=per_hour)
+    reading = service.requests - since.requests
+    pushed = carry_out(workspace, plan, sender, lease, command="push", digest=digest, uploads=uploads, refused=refused)
+    pushed.reading, pushed.requests = reading, service.requests - since.requests
+    pushed.seconds = time.monotonic() - since.started_s
+    return pushed
 
 
 def make_sender(

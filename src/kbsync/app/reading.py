@@ -170,13 +170,15 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
     from kbsync.content.identity import has_two_defaults, identify, locales_of
     from kbsync.content.part import read_part
     from kbsync.lint import CODES_OF_THE_TREE, OF_A_SOURCE, in_order, inspect
-    from kbsync.lint.parity import names_a_moved_original
+    from kbsync.lint.parity import naming
 
     content, locale = workspace.settings.content, workspace.settings.content.default_locale
-    if names_a_moved_original(findings, moved):
-        return None
+    findings = tuple(findings)
+    checked_again = naming(findings, moved) - moved.keys()
     cache = workspace.scan_cache
-    tree = read_part(workspace.content_root, walk, moved, cache=cache, inspect=inspect, default_locale=locale)
+    tree = read_part(
+        workspace.content_root, walk, moved, beside=checked_again, cache=cache, inspect=inspect, default_locale=locale
+    )
     if tree is None:
         return None
     site = identify(tree, replace(content, locales=content.locales or list(locales_of(walk.sources))))
@@ -184,8 +186,9 @@ def read_part(workspace: Workspace, walk: Walk, moved: Moved, findings: Iterable
         # Only the portal and the ledger know which slug that is.
         return None
     reading = _check(workspace, tree, site, OF_A_SOURCE)
-    of_these = [finding for finding in reading.findings if finding.path in moved]
-    rest = [item for item in findings if item.path not in moved or item.code in CODES_OF_THE_TREE]
+    these = moved.keys() | checked_again
+    of_these = [finding for finding in reading.findings if finding.path in these]
+    rest = [item for item in findings if item.path not in these or item.code in CODES_OF_THE_TREE]
     reading = replace(reading, findings=tuple(in_order([*rest, *of_these])))
     if reading.errors:
         return None

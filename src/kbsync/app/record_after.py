@@ -4,7 +4,8 @@ A push writes into the ledger, and what it sends is another portal than the one 
 before it is void (`plan_cache.py`). Afterwards, with the lock given back and the ledger closed, it does what a plan
 would do now, in the same order: name this side, read the ledger, list what moved, decide. Only the tree is not read
 again. So nothing is taken for true because it was sent: a person's edit meanwhile, another run, or an answer that was
-not what it seemed is in the listing or in the ledger, and then there is no record.
+not what it seemed is in the listing or in the ledger, and then there is no record. `push_texts.py` does the same for a
+few texts, without the rest of the tree.
 
 Where nothing was sent and the ledger says what it said, the plan that was just made is the record.
 """
@@ -13,12 +14,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from kbsync.app.listing_ahead import LARGE
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan import Planned, make_plan
-from kbsync.app.plan_cache import YOUNG_NS, has_record, is_watched, local_side, remember
+from kbsync.app.plan_cache import YOUNG_NS, Local, has_record, is_watched, local_side, remember
 from kbsync.app.reading import Reading, is_portal_as_read
 from kbsync.app.sides import Recorded, read_ledger
 from kbsync.app.signals import answering, interrupt
@@ -42,12 +45,29 @@ class Unsent:
     began_s: float
 
 
-def is_worth_a_look(plan: Plan, options: PlanOptions, outcomes: Sequence[Outcome]) -> bool:
-    """Whether the next plan will probably have nothing to do, and few enough rows have to be listed to know."""
+def is_worth_a_look(
+    workspace: Workspace, walk: Walk, plan: Plan, options: PlanOptions, outcomes: Sequence[Outcome]
+) -> bool:
+    """Whether the next plan will probably have nothing to do, and gains more by a record than the look for it costs.
+
+    A small tree is read in less time than the requests take. A CI job whose folder is thrown away afterwards has no use
+    for a record: only where one was kept so far, one is left.
+    """
+    if len(walk.sources) < LARGE or (is_ci(os.environ) and not has_record(workspace)):
+        return False
     if options.selectors or options.release or options.publish_staged or plan.held or is_watched(plan):
         return False
     sent = [outcome for outcome in outcomes if outcome.change.action is not Action.ADOPT]
     return len(sent) <= MOST_SENT and all(item.outcome == "done" and not item.change.stages for item in sent)
+
+
+@contextmanager
+def leaving_record() -> Iterator[None]:
+    """A block that leaves a record. The push is over, and nobody need wait for this: whatever goes wrong, there is only
+    no record. Ctrl-C ends the block.
+    """
+    with suppress(KbsyncError, KeyboardInterrupt), answering(interrupt):
+        yield
 
 
 def leave_record(
@@ -55,30 +75,20 @@ def leave_record(
 ) -> None:
     """Leave a record of the plan that has nothing to do, where there is one by now.
 
-    The push is over, and nobody need wait for this: whatever goes wrong, there is only no record. Ctrl-C ends it. A CI
-    job whose folder is thrown away afterwards has no use for it: only where a record was kept so far, one is left.
-
     Args:
         workspace: the project; its ledger is closed.
         service: the portal.
         walk, reading: the tree.
         unsent: what the push was planned from, where nothing of that moved: it had no changes, and no options.
     """
-    if is_ci(os.environ) and not has_record(workspace):
-        return
-    try:
-        with answering(interrupt):
-            _look_and_remember(workspace, service, walk, reading, unsent)
-    except (KbsyncError, KeyboardInterrupt):
-        return
+    with leaving_record():
+        _look_and_remember(workspace, service, walk, reading, unsent)
 
 
 def _look_and_remember(
     workspace: Workspace, service: Service, walk: Walk, reading: Reading, unsent: Unsent | None
 ) -> None:
-    # What was written within a tick of the file system's clock has no sure name.
-    time.sleep(YOUNG_NS / 1e9)
-    local = local_side(workspace, walk)
+    local = settled_side(workspace, walk)
     if local is None:
         return
     record = read_ledger(workspace)
@@ -90,4 +100,10 @@ def _look_and_remember(
     else:
         began_s = time.time()
         planned = make_plan(workspace, reading, service, record, AS_CONFIGURED)
-    remember(workspace, reading, local, planned.portal, planned.plan, began_s)
+    remember(workspace, reading, local, planned.portal, planned.plan, began_s, record.last_run)
+
+
+def settled_side(workspace: Workspace, walk: Walk) -> Local | None:
+    """This side, a tick of the file system's clock after the ledger was written: before, it has no sure name."""
+    time.sleep(YOUNG_NS / 1e9)
+    return local_side(workspace, walk)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from kbsync.app.workspace import Workspace
-from kbsync.model import Base, Change, Desired, Observed, Pending
+from kbsync.model import Base, Change, Desired, LastRun, Observed, Pending
 
 if TYPE_CHECKING:
     # What asks is imported where it is used: a command seldom needs all of it.
@@ -25,19 +25,27 @@ MOST_STAGED = 40
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """What a ledger says of one portal: bases, requests without a recorded answer, addresses of images by key."""
+    """What a ledger says of one portal: bases, requests without a recorded answer, addresses of images by key.
+
+    `last_run` is the last run on record; a run that changed nothing makes it no other record.
+    """
 
     bases: list[Base] = field(default_factory=list)
     pending: list[Pending] = field(default_factory=list)
     images: dict[str, str] = field(default_factory=dict)
+    last_run: LastRun | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
 class Peek:
-    """The portal, and the first page of each of its locales, as they were just now."""
+    """The portal, and the first page of each of its locales, as they were just now.
+
+    `last_run` is the last run on record before it was looked at.
+    """
 
     info: PortalInfo
     pages: Mapping[str, Page]
+    last_run: LastRun | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +84,18 @@ def recorded(workspace: Workspace, ledger: Ledger, *, former: bool = False) -> R
     bases = ledger.bases(key)
     # Where the portal is not looked at, what it holds is known by these names alone.
     bases = without_former_bodies(bases) if workspace.profile.can_list and not former else bases
-    return Recorded(bases, ledger.pending(key), image_addresses(ledger, key))
+    return Recorded(bases, ledger.pending(key), image_addresses(ledger, key), ledger.last_run(key))
+
+
+def read_last_run(workspace: Workspace) -> LastRun | None:
+    """The last run on record; None before the first."""
+    if not workspace.has_ledger():
+        return None
+    ledger = workspace.open_ledger(looking=True)
+    try:
+        return ledger.last_run(workspace.target.key)
+    finally:
+        ledger.close()
 
 
 def image_addresses(ledger: Ledger, key: str) -> dict[str, str]:

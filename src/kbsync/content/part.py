@@ -7,7 +7,7 @@ have changed, so the rest need not be looked at.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from hashlib import blake2b
 from pathlib import Path
 
@@ -67,13 +67,21 @@ def shape_of(source: Source) -> Shape:
 
 
 def read_part(
-    root: Path, walk: Walk, moved: Moved, *, cache: Path, inspect: Inspect | None, default_locale: str
+    root: Path,
+    walk: Walk,
+    moved: Moved,
+    *,
+    beside: Collection[str] = (),
+    cache: Path,
+    inspect: Inspect | None,
+    default_locale: str,
 ) -> Tree | None:
     """The sources that moved, with those that they point to and their originals; None where a shape is another now.
 
     Args:
         root, walk: the tree.
         moved: the sources that moved.
+        beside: others to be looked at, also with those that they point to.
         cache: the scan cache.
         inspect: the rules for one article.
         default_locale: that of the originals.
@@ -89,6 +97,10 @@ def read_part(
                 if shape_of(old.source) != shape_of(new.source):
                     return None
                 rows[path] = new
+            for path in beside:
+                if (row := file.row(path)) is None or not row.fits(walk.sources[path]):
+                    return None
+                rows[path] = row
             for path in list(rows):
                 for other in _around(rows[path].source, default_locale):
                     if other in walk.sources and other not in rows:

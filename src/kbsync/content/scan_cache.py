@@ -7,7 +7,7 @@ path order, in pieces, with the first path of each piece at the end: so one row 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
 from pathlib import Path
 from types import TracebackType
@@ -98,6 +98,20 @@ class CacheFile:
             self._decoded[place] = DECODER.decode(self._piece(self._offsets[place]))
         return self._decoded[place].get(path)
 
+    def pieces_with(self, rows: Mapping[str, Row]) -> list[tuple[str, bytes]] | None:
+        """The pieces, each with its first path, with these rows in the place of others; None where one is new."""
+        there = {path: bisect_right(self._firsts, path) - 1 for path in rows}
+        pieces = []
+        for place, (first, offset) in enumerate(zip(self._firsts, self._offsets, strict=True)):
+            data, new = self._piece(offset), {path: rows[path] for path in rows if there[path] == place}
+            if new:
+                old = DECODER.decode(data)
+                if not new.keys() <= old.keys():
+                    return None
+                data = msgspec.msgpack.encode(old | new)
+            pieces.append((first, data))
+        return pieces if -1 not in there.values() else None
+
     def rows(self) -> dict[str, Row]:
         """All of them."""
         rows: dict[str, Row] = {}
@@ -126,6 +140,20 @@ def load_cache(path: Path) -> dict[str, Row]:
         return {}
 
 
+def renew_rows(path: Path, rows: Mapping[str, Row]) -> None:
+    """Put some rows in the place of those that the cache has of these files; the others are not decoded.
+
+    A cache that cannot be used, or lacks one of the files, is left as it is.
+    """
+    try:
+        with CacheFile(path) as cache:
+            pieces = cache.pieces_with(rows)
+    except (OSError, EOFError, msgspec.DecodeError):
+        return
+    if pieces is not None:
+        store_whole(path, _whole(pieces))
+
+
 def store_cache(path: Path, rows: dict[str, Row]) -> None:
     """Write the cache anew. A disk that is full or read-only costs the next run its time, and nothing else.
 
@@ -133,17 +161,23 @@ def store_cache(path: Path, rows: dict[str, Row]) -> None:
         path: the file.
         rows: by path, in path order.
     """
-    store_whole(path, _pieces(rows))
+    store_whole(path, _whole(_pieces(rows)))
 
 
-def _pieces(rows: dict[str, Row]) -> Iterator[bytes]:
+def _pieces(rows: dict[str, Row]) -> Iterator[tuple[str, bytes]]:
+    left = iter(rows.items())
+    while some := dict(islice(left, PIECE_ROWS)):
+        yield next(iter(some)), msgspec.msgpack.encode(some)
+
+
+def _whole(pieces: Iterable[tuple[str, bytes]]) -> Iterator[bytes]:
+    """The file, of pieces that are encoded, each with its first path."""
     yield HEAD
     offset = len(HEAD)
     index: list[tuple[str, int]] = []
-    left = iter(rows.items())
-    while some := dict(islice(left, PIECE_ROWS)):
-        index.append((next(iter(some)), offset))
-        piece = _piece(msgspec.msgpack.encode(some))
+    for first, data in pieces:
+        index.append((first, offset))
+        piece = _piece(data)
         offset += len(piece)
         yield piece
     yield _piece(msgspec.msgpack.encode(index))

@@ -25,7 +25,7 @@ from kbsync.ledger.rows import (
     entries_of,
 )
 from kbsync.ledger.values import Entry, EntryResult, Granted, Owner, RunInfo, Turn
-from kbsync.model import Base, Change, Kind, Pending, RemoteId
+from kbsync.model import Base, Change, Kind, LastRun, Pending, RemoteId
 
 OPEN = "state IN ('waiting', 'taken', 'pending')"
 MAYBE_SENT = "(state IN ('pending', 'unknown') OR (again = 1 AND state IN ('waiting', 'taken')))"
@@ -52,6 +52,12 @@ def runs(db: Database, target: str) -> list[RunInfo]:
         RunInfo(number, command, started_at, ended_at, outcome, digest, states.get(number, {}), version, who)
         for number, command, started_at, ended_at, outcome, digest, version, who in checked(db, rows, list[RunRow])
     ]
+
+
+def last_run(db: Database, target: str) -> LastRun | None:
+    """The last run of a portal, and when it ended; None before the first."""
+    query = "SELECT id, ended_at FROM run WHERE target = ? ORDER BY id DESC LIMIT 1"
+    return next(iter(checked(db, db.ask(query, (target,)), list[LastRun])), None)
 
 
 def offer(db: Database, target: str, run: int, changes: Sequence[tuple[int, Change]]) -> list[int]:

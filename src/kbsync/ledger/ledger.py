@@ -10,7 +10,7 @@ from kbsync.ledger import dump, items, journal, presence
 from kbsync.ledger.database import Database
 from kbsync.ledger.rows import checked
 from kbsync.ledger.values import STALE_S, Entry, Granted, Owner, RunInfo, Turn, Uploaded
-from kbsync.model import Base, Change, Kind, Pending, RemoteId
+from kbsync.model import Base, Change, Kind, LastRun, Pending, RemoteId
 
 
 class Ledger:
@@ -94,6 +94,10 @@ class Ledger:
     def runs(self, target: str) -> list[RunInfo]:
         """All runs of a portal, newest first."""
         return journal.runs(self.db, target)
+
+    def last_run(self, target: str) -> LastRun | None:
+        """The last run of a portal; None before the first."""
+        return journal.last_run(self.db, target)
 
     def offer(self, target: str, run: int, changes: Sequence[tuple[int, Change]]) -> list[int]:
         """Put changes, each with its phase, into the journal, to be taken out in this order; the entries' numbers."""

@@ -294,7 +294,7 @@ def missing_parts(original: Source, source: Source, locales: tuple[str, str]) ->
             yield f"It has {counts[1]} {name} into your files; the original has {counts[0]}."
 
 
-def names_a_moved_original(findings: Iterable[Finding], moved: Iterable[str]) -> bool:
-    """Whether a finding of before names a place in one of these files: that line may be another now."""
-    places = [f"{path}:" for path in moved]
-    return any(f.code in PARITY_CODES and any(place in f.message for place in places) for f in findings)
+def naming(findings: Iterable[Finding], originals: Iterable[str]) -> set[str]:
+    """The translations of which a finding names a place in one of these originals: that line may be another now."""
+    places = [f"{path}:" for path in originals]
+    return {f.path for f in findings if f.code in PARITY_CODES and any(place in f.message for place in places)}

@@ -7,8 +7,12 @@ reasons. So the newest rows and the count are enough to know, and all others nee
 
 from __future__ import annotations
 
+import dataclasses
+from collections.abc import Collection
+
 import msgspec
 
+from kbsync.model import RemoteId
 from kbsync.service.article_lister import SETTLE_S, Page
 from kbsync.service.snapshot import LocaleRows, Row, is_fresh
 
@@ -51,3 +55,21 @@ def is_unmoved(head: Head, first: Page, *, total: int = 0) -> bool:
         and all(known.get(row.id) == row for row in first.rows)
         and any(row.updated_at < head.read_at - SETTLE_S for row in first.rows)
     )
+
+
+def head_after(head: Head, first: Page, ours: Collection[RemoteId], *, total: int = 0) -> Head | None:
+    """The head of a list now, where nothing on it moved since but articles of ours; None where that is not certain.
+
+    Args:
+        head: what the list began with then.
+        first: its first page now.
+        ours: articles that were written since; who asks knows what they are now.
+        total: the rows of all locales.
+    """
+    before = [row for row in head.newest if row.id not in ours]
+    others = dataclasses.replace(first, rows=tuple(row for row in first.rows if row.id not in ours))
+    if not is_unmoved(msgspec.structs.replace(head, newest=tuple(before)), others, total=total):
+        return None
+    now = [row for row in first.rows if row.id in ours]
+    newest = sorted((*now, *before), key=lambda row: row.updated_at, reverse=True)[:NEWEST]
+    return Head(first.moment_s or head.read_at, head.count, tuple(newest), head.whole_at)
