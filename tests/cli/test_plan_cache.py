@@ -16,8 +16,7 @@ import pytest
 
 from cli.test_pull import git
 from kbsync.app.plan_cache import YOUNG_NS, Local, local_side, recall, remember
-from kbsync.app.reading import read_content, read_sound
-from kbsync.app.record_after import leave_record
+from kbsync.app.reading import read_content
 from kbsync.app.session import Session
 from kbsync.app.sides import Portal
 from kbsync.app.workspace import Workspace
@@ -159,90 +158,6 @@ def test_a_push_after_an_edit_in_the_panel_does_not_go_by_its_memory(quiet: Proj
     assert pushed.code == ExitCode.HELD and "Money back" in pushed.out
 
 
-def without_scan_cache(project: Project) -> bool:
-    """Whether the next plan decodes no source; it makes no scan cache then."""
-    scan = project.folder / ".kbsync" / "cache" / "scan.cache"
-    scan.unlink()
-    told(project)
-    return not scan.exists()
-
-
-def rewrite(project: Project, text: str = "Other words.") -> None:
-    project.write(REFUNDS, f"---\ntitle: Refund a charge\n---\n{text} [x](gone.md) ![y](a.png)\n")
-    os.utime(project.folder / REFUNDS, ns=LONG_AGO_NS)
-    settle(project)
-
-
-def test_a_push_leaves_the_record_of_a_plan_with_nothing_to_do(quiet: Project, portal: Sandbox):
-    rewrite(quiet)
-    before = len(portal.requests)
-    found = json.loads(quiet.run("push", "--format", "json").out)
-    assert found["summary"]["requests"] == len(portal.requests) - before
-    assert [change["outcome"] for change in found["changes"]] == ["done"]
-    expected = told_anew(quiet)
-    assert expected[0] == ExitCode.DONE and told(quiet) == expected
-    assert without_scan_cache(quiet)
-    portal.panel.edit("refunds", title="Money back")
-    assert told(quiet) == told_anew(quiet) != expected
-
-
-def test_a_push_in_a_ci_job_leaves_a_record_only_where_one_was_kept(quiet: Project, portal: Sandbox):
-    rewrite(quiet)
-    before = len(portal.requests)
-    quiet.run("push", CI="true")
-    assert without_scan_cache(quiet)
-    with_record = len(portal.requests) - before
-    for name in records(quiet):
-        (quiet.folder / ".kbsync" / "cache" / name).unlink()
-    quiet.write(REFUNDS, "---\ntitle: Refund a charge\n---\nOther words.\n")
-    before = len(portal.requests)
-    quiet.run("push", CI="true")
-    assert not records(quiet)
-    assert len(portal.requests) - before < with_record
-
-
-def test_a_push_without_a_record_that_finds_nothing_to_do_leaves_one(quiet: Project, portal: Sandbox):
-    edit_ledger(quiet, "UPDATE run SET ended_at = ended_at + 1")
-    before = len(portal.requests)
-    assert quiet.run("push").code == ExitCode.DONE
-    # Each locale is listed once: nothing was sent, so that the portal is what it was.
-    listed = [request.path for request in portal.requests[before:] if "/articles?" in request.path]
-    assert len(listed) == 2, listed
-    assert without_scan_cache(quiet)
-
-
-@pytest.mark.parametrize("words", [("locale:fr",), ("--stage",)])
-def test_a_push_of_a_part_or_of_staged_edits_leaves_no_record(quiet: Project, words: tuple[str, ...]):
-    rewrite(quiet)
-    quiet.run("push", *words)
-    # How long it will take depends on how fast the portal answers just now.
-    beside, anew = [re.sub(r'"seconds": ?[0-9.]+', "", found[1]) for found in (told(quiet), told_anew(quiet))]
-    assert beside == anew
-
-
-def test_a_push_that_a_person_was_faster_than_leaves_no_record(quiet: Project, portal: Sandbox):
-    rewrite(quiet)
-    portal.panel.edit("invoices", title="By hand")
-    pushed = quiet.run("push")
-    assert pushed.code == ExitCode.HELD
-    assert not without_scan_cache(quiet)
-    assert told(quiet) == told_anew(quiet)
-
-
-def test_a_push_leaves_no_record_of_a_portal_toml_that_was_edited_meanwhile(quiet: Project, workspace: Workspace):
-    quiet.write("portal.toml", 'name = "Before"\n')
-    assert quiet.run("push", "--overwrite", "portal.toml").code == ExitCode.DONE
-    settle(quiet)
-    workspace.session = Session(token_file=quiet.write("token", quiet.environ["KBSYNC_TOKEN"]))
-    walk = walk_tree(workspace.content_root)
-    reading = read_sound(workspace, walk)
-    quiet.write("portal.toml", 'name = "After"\n')
-    with workspace.open_service() as service:
-        leave_record(workspace, service, walk, reading)
-    assert told(quiet) == told_anew(quiet)
-    assert told(quiet)[0] == ExitCode.CHANGES
-
-
 def test_a_push_whose_portal_moved_runs_the_command_for_the_token_once(quiet: Project, portal: Sandbox):
     asked = quiet.folder / "asked"
     command = quiet.write("token.sh", f"#!/bin/sh\necho x >> {asked}\necho {quiet.environ.pop('KBSYNC_TOKEN')}\n")
@@ -307,6 +222,42 @@ def test_whatever_changes_the_plan_is_that_of_one_without_a_memory(quiet: Projec
     after = told(quiet)
     assert after == told_anew(quiet)
     assert told(quiet) == after
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_push_of_a_few_texts_does_what_a_plan_without_a_memory_says(quiet: Project, portal: Sandbox, name: str):
+    other = "content/fr/billing/refunds.md"
+    quiet.write(other, (quiet.folder / other).read_text() + "\nUne phrase de plus.\n")
+    settle(quiet)
+    CHANGES[name](quiet, portal)
+    _, planned, _ = told_anew(quiet)
+    pushed = quiet.run("push", "--format", "json")
+    plan, push = json.loads(planned), json.loads(pushed.out)
+    for part in ("changes", "held"):
+        assert {(item["path"], item["slug"]) for item in push[part]} == {
+            (item["path"], item["slug"]) for item in plan[part]
+        }
+    assert {change["outcome"] for change in push["changes"]} <= {"done"}
+    assert told(quiet) == told_anew(quiet)
+
+
+def test_a_push_of_a_few_texts_asks_for_these_alone_and_counts_it(quiet: Project, portal: Sandbox):
+    for text in ("Other words.", "Yet other words."):
+        links = "See [invoices](invoices.md), [x](gone.md) ![y](a.png)"
+        quiet.write(REFUNDS, f"---\ntitle: Refund a charge\n---\n{text} {links}\n")
+        settle(quiet)
+        before = len(portal.requests)
+        found = json.loads(quiet.run("push", "--format", "json").out)
+        asked = [(request.method, request.path.rpartition("/")[2]) for request in portal.requests[before:]]
+        number = next(path for method, path in asked if method == "PATCH")
+        assert [change["outcome"] for change in found["changes"]] == ["done"]
+        assert found["summary"]["requests"] == len(asked) and asked.count(("GET", number)) == 2
+        assert len([path for _, path in asked if path.startswith("articles?")]) == 2, asked
+        assert told(quiet) == told_anew(quiet)
+        # What was sent has settled.
+        portal.panel.sql("UPDATE articles SET updated_at = updated_at - 60000000")
+        quiet.run("plan")
+        settle(quiet)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kbsync.service.article_lister import Lister, Page
-from kbsync.service.peek import NEWEST, head_of, is_unmoved
+from kbsync.service.peek import NEWEST, head_after, head_of, is_unmoved
 from kbsync.service.snapshot import LocaleRows, Row
 
 READ_AT = 1000
@@ -62,6 +62,28 @@ def test_rows_as_young_as_the_listing_are_not_settled():
 
 def test_a_listing_with_holes_has_no_head_that_holds():
     assert not is_unmoved(head_of(known(ONE, read_at=0)), a_page(ONE, count=1))
+
+
+def test_after_a_write_of_ours_the_list_begins_with_it():
+    ours = a_row(3, READ_AT + 50, "Ours")
+    head = head_after(head_of(known(ONE, TWO, THREE)), a_page(ours, ONE, TWO, count=3), {3})
+    assert head is not None and head.newest == (ours, ONE, TWO) and head.read_at == READ_AT + 60
+    assert is_unmoved(head, a_page(ours, ONE, count=3, at=READ_AT + 90))
+    assert not is_unmoved(head, a_page(a_row(3, READ_AT + 50, "Theirs"), ONE, count=3, at=READ_AT + 90))
+
+
+@pytest.mark.parametrize(
+    ("why", "page"),
+    [
+        ("another article moved, too", a_page(a_row(3, READ_AT + 50), a_row(2, READ_AT + 50), ONE, count=3)),
+        ("an article is new", a_page(a_row(3, READ_AT + 50), a_row(9), ONE, count=4)),
+        ("an article is gone", a_page(a_row(3, READ_AT + 50), ONE, count=2)),
+        ("no settled row but ours", a_page(a_row(3, READ_AT + 50), count=3)),
+        ("a clock that was set back", a_page(a_row(3, READ_AT + 50), ONE, count=3, at=READ_AT - 1)),
+    ],
+)
+def test_a_list_on_which_more_than_ours_moved_is_not_known(why: str, page: Page):
+    assert head_after(head_of(known(ONE, TWO, THREE)), page, {3}) is None, why
 
 
 def test_the_newest_rows_are_kept():
