@@ -3,18 +3,22 @@
 Whoever reads a tree calls `begin` when it is read, and asks for what was seen when there is a tree. Errors come in the
 order of before: those of the files first, then the ledger's, the token's, the portal's. A small tree is read in less
 time than a request takes; there the portal is asked nothing before the files are known to be sound.
+
+A push lists again under the lock, what was listed ahead then costs few requests. Where it costs as few without, because
+the whole portal was read just now, a push lists nothing ahead.
 """
 
 from __future__ import annotations
 
 import os
 import threading
+import time
 from concurrent.futures import Future
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from kbsync.app.sides import Peek
+from kbsync.app.sides import Peek, keep_version, use_recent_version
 from kbsync.app.token import is_given
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
@@ -43,13 +47,15 @@ class Ahead:
     Args:
         workspace: the project.
         opened: closes the service in the end.
+        lists_again: whether all of it is listed once more; then only what that would have to read whole is listed.
     """
 
     workspace: Workspace
     opened: ExitStack
+    lists_again: bool = False
     _service: Service | None = field(init=False, default=None)
     _error: KbsyncError | None = field(init=False, default=None)
-    _seen: Future[Peek] | None = field(init=False, default=None)
+    _seen: Future[Peek | None] | None = field(init=False, default=None)
 
     def begin(self) -> None:
         """Open the service and begin to list. What is wrong is kept for those who ask."""
@@ -58,11 +64,12 @@ class Ahead:
         except KbsyncError as exc:
             self._error = exc
             return
-        seen = self._seen = Future[Peek]()
+        seen = self._seen = Future[Peek | None]()
 
         def run() -> None:
             try:
-                seen.set_result(_list(self.workspace, service))
+                is_known = self.lists_again and _is_known(self.workspace, service)
+                seen.set_result(None if is_known else _list(self.workspace, service))
             except BaseException as exc:  # noqa: BLE001 - handed over to the thread that asks for it
                 seen.set_exception(exc)
 
@@ -82,7 +89,7 @@ class Ahead:
         return self._service
 
     def seen(self) -> Peek | None:
-        """What was listed, once all of it is there; None where nothing was begun.
+        """What was listed, once all of it is there; None where nothing was begun or had to be listed.
 
         Raises:
             ServiceError: the portal could not be listed.
@@ -96,6 +103,15 @@ class Ahead:
         return None
 
 
+def _is_known(workspace: Workspace, service: Service) -> bool:
+    """Whether every row of the portal was read just now, so that a listing reads only what moved since."""
+    from kbsync.service.snapshot import load_snapshot, snapshot_path
+
+    snapshot = load_snapshot(snapshot_path(workspace.cache_folder, workspace.target.key), workspace.target.key)
+    use_recent_version(service, snapshot)
+    return snapshot.is_fresh(time.time())
+
+
 def _list(workspace: Workspace, service: Service) -> Peek:
     """Bring the snapshot of the portal up to date; with it the next listing finds all that it lists."""
     from kbsync.service.category_lister import Expected
@@ -107,8 +123,8 @@ def _list(workspace: Workspace, service: Service) -> Peek:
     expected = Expected(info.categories, seen=snapshot.categories)
     locales = sorted(info.locales)
     pages = service.peek(locales, expected)
+    use_recent_version(service, snapshot)
     service.observe(locales, snapshot, peeked=pages, expected=expected)
-    if not workspace.settings.service.version:
-        snapshot.version = service.version
+    keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
     return Peek(info, pages)

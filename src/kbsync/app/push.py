@@ -85,7 +85,7 @@ def push(
     `asked` is what was asked of the portal before.
     """
     with ExitStack() as opened:
-        ahead = Ahead(workspace, opened)
+        ahead = Ahead(workspace, opened, lists_again=True)
         side_by_side = asked is None and not options.full and may_list_ahead(workspace, walk)
         reading = read_sound(workspace, walk, ahead.begin if side_by_side else lambda: None)
         note_without_ledger(workspace)
@@ -142,7 +142,7 @@ def _push_tree(
     The lock is held.
     """
     before, started, began_s = service.requests, time.monotonic(), time.time()
-    learn_version(service)
+    learn_version(workspace, service)
     record = recorded(workspace, lease.ledger)
     resumed, planned = _planned(workspace, reading, service, record, options, saved, seen)
     if not is_as_seen(workspace, service, planned.portal, planned.plan.sent):

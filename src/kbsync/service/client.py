@@ -58,6 +58,11 @@ class HttpService:
         return self.endpoint.version
 
     @property
+    def told_version(self) -> str:
+        """What it said of its version when it was asked by this client; "" where nobody asked, or it did not tell."""
+        return self.endpoint.told_version
+
+    @property
     def side_effects(self) -> SideEffects:
         """What a save changes along with what is sent."""
         return self.endpoint.profile.side_effects

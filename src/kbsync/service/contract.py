@@ -35,6 +35,11 @@ class Service(Protocol):
         ...
 
     @property
+    def told_version(self) -> str:
+        """What it said of its version when it was asked by this client; "" where nobody asked, or it did not tell."""
+        ...
+
+    @property
     def base_url(self) -> str:
         """Where it is."""
         ...
