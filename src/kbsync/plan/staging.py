@@ -210,8 +210,7 @@ class _Staging:
         edit = note_edit(desired, observed)
         if _is_decided(match.base, "overruled", observed) and "update_article" in draft.policy.can:
             draft.overruled.append(edit)
-            # After whatever else is sent of the article: each result builds on the base that the last one left.
-            self.added.append(replace(discarding(desired, observed, agreed_of(match.base)), turn=1))
+            self.added.append(discarding(desired, observed, agreed_of(match.base)))
         else:
             draft.panel_edits.append(edit)
 
