@@ -92,6 +92,9 @@ PORTAL_KEYS: Mapping[str, str] = {field.name: field.wire for field in PORTAL}
 PORTAL_ORDER: Mapping[str, int] = {field.name: place for place, field in enumerate(PORTAL)}
 
 LINK_FIELD = LINK.name
+CONFIG_KEYS = tuple(dict.fromkeys((TRANSLATIONS, *filter(None, PORTAL_KEYS.values()))))
+"""The keys of the portal's config that portal.toml has something of."""
+
 ARTICLE_FIELDS = tuple(field.name for field in FIELDS if "article" in field.of)
 CATEGORY_FIELDS = (*(field.name for field in FIELDS if "category" in field.of), LINK_FIELD)
 

@@ -418,7 +418,8 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     `values` are what the portal has (before) and what we would send (after), where both are known. `edited_s` is the
     portal's `updated_at`, in seconds since 1970, where somebody edited it there; 0 where that is not known. `has_base`:
     whether both sides agreed on these fields before, as far as kbsync knows. `elsewhere` is what to do where another
-    portal of the service has the slug, "" for anything else.
+    portal of the service has the slug, "" for anything else. `needs` is the version of the service from which on it is
+    possible, "" where the version is not why.
     """
 
     reason: Reason
@@ -430,6 +431,7 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     edited_s: int = 0
     has_base: bool = True
     elsewhere: str = ""
+    needs: str = ""
 
 
 class Unpublished(ItemRef, frozen=True, gc=False, kw_only=True):

@@ -75,6 +75,20 @@ def test_theirs_keeps_a_drag_until_it_is_dragged_again(fruit, portal: Sandbox):
     assert plan.code == 4 and "en/fruit/dates.md  edited in the panel: position" in plan.out
 
 
+def test_a_push_that_takes_a_drag_back_reads_the_category_once_and_asks_nothing_twice(fruit, portal: Sandbox):
+    many = [*NAMES, *(f"fruit-{number:02}" for number in range(6, 31))]
+    write(fruit, many, step=10)
+    assert fruit.run("push").code == 0
+    assert fruit.run("plan", "--check").code == 0
+    portal.panel.drag("fruit-20", 0)
+    before = len(portal.requests)
+    assert fruit.run("push", "--overwrite", f"{FOLDER}/fruit-20.md").code == 0
+    sent = [f"{one.method} {one.path.rpartition('/handbook')[2]}" for one in portal.requests[before:]]
+    # The portal, its categories, the first page of both locales, two pages of the category; a look, and the write.
+    assert [line.partition(" ")[0] for line in sent] == [*["GET"] * 7, "PATCH"], sent
+    assert position(portal, "fruit-19") < position(portal, "fruit-20") < position(portal, "fruit-21")
+
+
 def test_ours_sends_the_drag_back(fruit, portal: Sandbox):
     portal.panel.drag("dates", 0)
     assert fruit.run("resolve", f"{FOLDER}/dates.md", "--ours").code == 0

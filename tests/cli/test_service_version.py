@@ -148,6 +148,28 @@ def test_reserved_slugs_and_empty_drafts_are_those_of_the_version_that_is_set(pr
     assert levels(project.run("lint", "--format", "json").out) == {"KB209": "error", "KB211": "warning"}
 
 
+@pytest.mark.parametrize("portal", [V4_10], ids=["4.10"], indirect=True)
+def test_surprise_117_an_empty_draft_is_held_before_anything_is_sent_where_the_service_takes_none(
+    remote: Project, portal: Sandbox
+):
+    path = "content/en/billing/empty.md"
+    remote.write(path, "---\ntitle: Empty\n---\n")
+    plan = remote.run("plan")
+    assert plan.code == 4
+    assert "en/billing/empty.md  needs version 4.16 or newer: body\n" in plan.out
+    assert "This portal runs version 4.10.0, which takes no articles without a body." in in_one_line(plan.out)
+    assert remote.run("push").code == 4
+    assert not any(request.status in (422, 500) for request in portal.requests)
+    remote.write(path, "---\ntitle: Empty\n---\nText.\n")
+    assert remote.run("push").code == 0
+    # The text that is there goes on being there, whichever way the plan is made.
+    remote.run("plan")
+    remote.write(path, "---\ntitle: Empty\n---\n \n")
+    assert [remote.run("plan", *options).code for options in ((), ("--full",), ("--offline",))] == [4, 4, 4]
+    assert remote.run("push").code == 4
+    assert portal.panel.article("empty").content.strip() == "Text."
+
+
 def test_lint_compares_with_the_version_that_is_set_unless_that_is_the_one_before_an_upgrade(project: Project):
     project.write("content/en/billing/table.md", "---\ntitle: Table\n---\n| a |\n| --- |\n| b |\n")
 

@@ -391,6 +391,7 @@ def test_a_service_of_4_10_gets_name_and_color_and_the_rest_is_held(tmp_path):
         assert unsupported == {
             "layout", "name.fr", "popular_articles.en", "popular_categories.en", "social.github",
         }  # fmt: skip
+        assert {held.needs for held in plan.held if held.reason is Reason.UNSUPPORTED} == {"4.16"}
         pushed = world.push(overwrite=("portal.toml",))
         assert pushed.words == {"done"}, pushed.told
         seen = Person(world).sees()

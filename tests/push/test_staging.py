@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from kbsync.model import Action, Reason
+from kbsync.push.runner import phase_of
 from kbsync.sandbox import V4_10
 
 from .world import a_category, a_world, an_article
@@ -142,6 +143,19 @@ def test_hiding_an_article_sends_its_edit_with_the_status(world):
     assert is_idle(world.plan())
 
 
+@pytest.mark.parametrize("keys", [{"description": "Described."}, {"slug": "z"}, {"position": 7}])
+def test_a_discard_and_another_change_of_the_article_are_never_sent_side_by_side(staged, keys):
+    staged.write(tree(**keys))
+    changes = [change for change in staged.plan().changes if change.path == X]
+    assert len(changes) == 2 and len({phase_of(change) for change in changes}) == 2
+    assert changes[0].discards_staged != changes[1].discards_staged
+    sends(staged)
+    base = next(base for base in staged.bases().values() if base.path == X)
+    # Each result builds on the base that the last one left: neither forgets the other.
+    assert base.staged == {} and {name: base.fields[name] for name in keys} == keys
+    assert is_idle(staged.plan(full=True))
+
+
 def test_hiding_an_article_discards_what_was_staged_before(staged):
     staged.write(tree(NEWER, status="draft"))
     sends(staged)
@@ -163,6 +177,9 @@ def test_before_4_16_the_edit_is_held_and_the_rest_goes_out(tmp_path):
         world.push()
         world.write(tree(NEW, description="Described."))
         assert reasons(world.plan()) == [(X, Reason.UNSUPPORTED)]
+        (held,) = world.plan().held
+        assert held.needs == "4.16" and "This portal runs version 4.10.0, which has no staged edits." in held.hint
+        assert f"run `kbsync push --live {X}`" in held.hint
         world.push()
         assert (world.article("x").content, world.article("x").description) == (OLD, "Described.")
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of
+from kbsync.app.options import AS_CONFIGURED, at_its_pace, policy_of, with_blank
 from kbsync.app.reading import Reading
 from kbsync.app.sides import Recorded, image_addresses
 from kbsync.app.workspace import Workspace
@@ -58,7 +58,7 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
             return None
     addresses = ImageAddresses.of(record.images, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
-    policy = at_its_pace(policy_of(workspace, AS_CONFIGURED), service)
+    policy = with_blank(at_its_pace(policy_of(workspace, AS_CONFIGURED), service), reading)
     plan = replace(amend_plan(remembered, matches, policy=policy), version=service.version)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     return None if plan.held or plan.settled else Amended(plan, there, list(bases.values()), addresses)

@@ -14,7 +14,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from kbsync.app.sides import Peek, read_last_run
+from kbsync.app.sides import Peek, keep_version, read_last_run, use_recent_version
 from kbsync.app.token import is_given
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
@@ -120,8 +120,8 @@ def _list(workspace: Workspace, service: Service) -> Peek:
     expected = Expected(info.categories, seen=snapshot.categories)
     locales = sorted(info.locales)
     pages = service.peek(locales, expected)
+    use_recent_version(service, snapshot)
     service.observe(locales, snapshot, peeked=pages, expected=expected)
-    if not workspace.settings.service.version:
-        snapshot.version = service.version
+    keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
     return Peek(info, pages)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from functools import partial
 
 from kbsync.app.cached import Compared
-from kbsync.app.options import PlanOptions, chosen, kept_by, named, policy_of
+from kbsync.app.options import PlanOptions, chosen, kept_by, named, policy_of, with_blank
 from kbsync.app.plan import Planned, judged, sides_of_portal, was_named, without_portal
 from kbsync.app.reading import keep_slugs, read_sound
 from kbsync.app.sides import Portal, Recorded, recorded
@@ -59,7 +59,10 @@ def make_plan_offline(workspace: Workspace, options: PlanOptions) -> Planned:
     version = workspace.settings.service.version or run.version
     policy = policy_of(workspace, options, named(workspace, reading.desired, options.overwrite, options.here))
     profile = workspace.profile.at(Version.or_newest(version))
-    policy = replace(policy, can=frozenset(profile.operations), keeps=kept_by(policy, profile))
+    lacks = {name: str(since) for name, since in profile.lacks.items()}
+    able = frozenset(profile.operations)
+    policy = replace(policy, can=able, keeps=kept_by(policy, profile), version=version, lacks=lacks)
+    policy = with_blank(policy, reading)
     known = Known(None, without_portal(recovery.bases), recovery.unknown, complete=False)
     weighed = weigh(without_portal(reading.desired), known)
     sides = as_recorded(sides_of_portal(everything, recovery.bases, weighed, None))

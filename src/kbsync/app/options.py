@@ -17,6 +17,7 @@ from kbsync.model import Desired, Kind, Status, visible
 from kbsync.service.profile import Profile
 
 if TYPE_CHECKING:
+    from kbsync.app.reading import Reading
     from kbsync.plan.draft import Policy
     from kbsync.service.contract import Service
 
@@ -49,6 +50,9 @@ class PlanOptions:
     release: str = ""
     now: str = ""
 
+
+NEEDED_FOR_BLANK = "empty_drafts"
+"""The fact without which the service takes no article without a body (docs/service.md, S117)."""
 
 AS_CONFIGURED = PlanOptions()
 """All that kbsync.toml says, and nothing else."""
@@ -174,7 +178,16 @@ def at_its_pace(policy: Policy, service: Service) -> Policy:
     """A policy that knows how fast the service answers, and what its version can do."""
     can = frozenset(operation for operation in policy.can if service.can(operation))
     keeps = kept_by(policy, service)
-    return replace(policy, latency_s=service.latency_s, can=can, keeps=keeps)
+    lacks = {name: str(since) for name, since in service.lacks.items()}
+    return replace(policy, latency_s=service.latency_s, can=can, keeps=keeps, version=service.version, lacks=lacks)
+
+
+def with_blank(policy: Policy, reading: Reading) -> Policy:
+    """A policy that knows the articles without a body, where the version of the service takes none."""
+    if NEEDED_FOR_BLANK not in policy.lacks:
+        return policy
+    blank = (source.path for source in reading.compiler.tree.sources.values() if source.body_blank)
+    return replace(policy, blank=frozenset(blank))
 
 
 def kept_by(policy: Policy, service: Service | Profile) -> Mapping[Kind, frozenset[str]]:

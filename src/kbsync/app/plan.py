@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, TypeVar
 from msgspec import structs
 
 from kbsync.app.elsewhere import look_up_new_slugs
-from kbsync.app.options import PlanOptions, at_its_pace, chosen, named, note_left_out, policy_of, push_command
+from kbsync.app.options import (
+    PlanOptions,
+    at_its_pace,
+    chosen,
+    named,
+    note_left_out,
+    policy_of,
+    push_command,
+    with_blank,
+)
 from kbsync.app.reading import Reading, keep_slugs
 from kbsync.app.sides import Peek, Portal, Recorded, observe
 from kbsync.app.workspace import Workspace
@@ -93,7 +102,7 @@ def make_plan(
     recovery = settle_pending(record.pending, bases, portal.everything, complete=portal.complete, effects=effects)
     overwrite = named(workspace, reading.desired, options.overwrite, options.here)
     consent = named(workspace, reading.desired, options.live, options.here)
-    policy = at_its_pace(policy_of(workspace, options, overwrite, consent), service)
+    policy = with_blank(at_its_pace(policy_of(workspace, options, overwrite, consent), service), reading)
     note_left_out(workspace, service, desired)
     known = Known(portal.items, without_portal(recovery.bases), recovery.unknown, complete=portal.complete)
     weighed = learn(workspace, reading, service, known, publish=policy.publish)

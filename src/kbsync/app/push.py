@@ -143,7 +143,7 @@ def _push_tree(
     The lock is held.
     """
     since, began_s = Since(service.requests, time.monotonic()), time.time()
-    learn_version(service)
+    learn_version(workspace, service)
     record = recorded(workspace, lease.ledger)
     # Before the lock was ours another push may have sent something; what a person did is looked for before each write.
     seen = seen if seen is not None and seen.last_run == record.last_run else None

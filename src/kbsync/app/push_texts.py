@@ -21,7 +21,7 @@ from kbsync.app.plan_cache import Local, RememberedPlan, heads_after, local_side
 from kbsync.app.push import Asked, Pushed, Since, Sources, carry_out_sources
 from kbsync.app.reading import Reading
 from kbsync.app.record_after import is_worth_a_look, leaving_record, settled_side
-from kbsync.app.sides import Recorded, learn_version, read_ledger
+from kbsync.app.sides import Recorded, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.scan_cache import renew_rows
 from kbsync.errors import ExitCode, LeaseLost
@@ -78,7 +78,7 @@ def push_texts(
                 if ledger.last_run(lease.target) != record.last_run:
                     return Asked(service, None)
                 seen, plan = peek(service, remembered)
-                learn_version(service)
+                service.use_version(service.version or service.fetch_version())
                 found = amended(workspace, plan, part, service) if plan is not None else None
                 if found is None or any(change.action is Action.UPLOAD for change in found.plan.changes):
                     return Asked(service, seen)

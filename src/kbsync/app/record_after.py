@@ -58,6 +58,9 @@ def is_worth_a_look(
     if options.selectors or options.release or options.publish_staged or plan.held or is_watched(plan):
         return False
     sent = [outcome for outcome in outcomes if outcome.change.action is not Action.ADOPT]
+    # A position that moved means that its category is read whole: once is enough, and the next plan does it.
+    if any("position" in item.change.after for item in sent if item.change.action is not Action.CREATE):
+        return False
     return len(sent) <= MOST_SENT and all(item.outcome == "done" and not item.change.stages for item in sent)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
@@ -132,9 +133,9 @@ def observe(
     expected = _expected(info, desired, bases)
     staged = [base for base in bases if base.kind == "article" and is_watched(base)]
     full = full or len(staged) > MOST_STAGED
+    use_recent_version(service, snapshot)
     seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)
-    if not workspace.settings.service.version:
-        snapshot.version = service.version
+    keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
     items = [*seen.categories, *(seen.articles if full else _with_staged(service, staged, seen.articles))]
     if not seen.complete:
@@ -164,9 +165,29 @@ def _with_staged(service: Service, staged: Iterable[Base], articles: Iterable[Ob
         yield structs.replace(item, staged=now.staged, stages=now.stages)
 
 
-def learn_version(service: Service) -> None:
-    """Ask the service for its version, unless kbsync.toml has it: what is sent depends on it."""
+def learn_version(workspace: Workspace, service: Service) -> None:
+    """Ask the service for its version, unless kbsync.toml has it, or it was asked just now: what is sent follows it."""
+    if not service.version and workspace.profile.can_list:
+        from kbsync.service.snapshot import load_snapshot, snapshot_path
+
+        path = snapshot_path(workspace.cache_folder, workspace.target.key)
+        use_recent_version(service, load_snapshot(path, workspace.target.key))
     service.use_version(service.version or service.fetch_version())
+
+
+def use_recent_version(service: Service, known: Snapshot) -> None:
+    """Take the service for what it said a few minutes ago, so that it is not asked again."""
+    if not service.version and (recent := known.recent_version(time.time())):
+        service.use_version(recent)
+
+
+def keep_version(workspace: Workspace, service: Service, snapshot: Snapshot) -> None:
+    """Keep what the service said of its version; what kbsync.toml says of it is not the service's word."""
+    if workspace.settings.service.version:
+        return
+    snapshot.version = service.version
+    if service.told_version:
+        snapshot.version_at = time.time()
 
 
 def is_as_seen(workspace: Workspace, service: Service, portal: Portal, changes: Iterable[Change]) -> bool:

@@ -86,7 +86,7 @@ def _carry_out(
 ) -> Pushed:
     """Plan, ask, and carry it out; the lock is held."""
     before, started = service.requests, time.monotonic()
-    learn_version(service)
+    learn_version(workspace, service)
     bodies = bodies_before(lease.ledger, entries)
     bases = lease.ledger.bases(lease.target)
     portal = observe(workspace, service, [], bases, full=False)

@@ -47,6 +47,7 @@ from kbsync.plan.decide_item import decide_item
 from kbsync.plan.displaced import note_displaced
 from kbsync.plan.draft import Draft, Place, Policy
 from kbsync.plan.known import Known
+from kbsync.plan.lacking import hold_blank
 from kbsync.plan.match import Match, Weighed, match_items, weigh
 from kbsync.plan.order import take_turns
 from kbsync.plan.orphans import (
@@ -132,6 +133,7 @@ def build_plan(
     name_as_on_the_portal(draft, matches)
     settle_renamed(draft, known.bases, renamed)
     hold_slugs_elsewhere(draft, known.elsewhere)
+    hold_blank(draft)
     number_changes(draft, groups, known.seen, renamed)
     if known.observed is not None:
         hold_taken_slugs(draft, known.observed, matches)
@@ -172,6 +174,7 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     for match in matches:
         decide_item(draft, match, {}, ())
         draft.unchanged -= 1
+    hold_blank(draft)
     # Only the texts moved: what the plan warns of is the same.
     draft.warnings = list(plan.warnings)
     decide_staged(draft, matches)

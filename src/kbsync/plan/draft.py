@@ -46,6 +46,8 @@ class Policy:
     public address with `{slug}` in it. `needs_author`: nothing but the source or [authors] default can say who wrote an
     article, and the service makes none without. `stage`: title and body of live articles are staged, and `stages_again`
     also where somebody discarded that before; `publish_staged` shows readers what was staged, and does nothing else.
+    `version` is that of the service, "" where it is unknown, and `lacks` what it does not have of what newer ones have,
+    with the version that each came with. `blank` are the paths of articles without a body.
     `now_s` are the seconds since 1970 at which it is carried out; `release` is the one that it publishes, "" for none.
     """
 
@@ -72,6 +74,9 @@ class Policy:
     latency_s: float = 0.03
     now_s: float = 0.0
     release: str = ""
+    version: str = ""
+    lacks: Mapping[str, str] = field(default_factory=dict)
+    blank: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +167,12 @@ def hold(
     there: Fields | None = None,
     *,
     edited_s: int = 0,
+    needs: str = "",
 ) -> Held:
-    """What is held of a source; `there` are the portal's values, which were edited at `edited_s`."""
+    """What is held of a source; `there` are the portal's values, which were edited at `edited_s`.
+
+    `needs` is the version of the service that can do it.
+    """
     ours = {**desired.fields, "locale": desired.locale, "status": desired.status}
     values = tuple(FieldChange(name, there.get(name), ours.get(name)) for name in fields) if there is not None else ()
     return Held(
@@ -178,6 +187,7 @@ def hold(
         title=desired.title,
         values=values,
         edited_s=edited_s,
+        needs=needs,
     )
 
 

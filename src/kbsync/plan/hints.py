@@ -26,6 +26,21 @@ def live_and_pending_hint(path: str) -> str:
     )
 
 
+def needs_version_hint(policy: Policy, what: str, way_out: str) -> str:
+    """What to do about something that the version of the service does not have; `what` says it of the version."""
+    return f"This portal runs version {policy.version}, which {what}. {way_out}"
+
+
+def no_staging_hint(policy: Policy, path: str) -> str:
+    """What to do about a live article whose edit is to be staged where the service has no staged edits."""
+    live = command_line("push", options=[("--live", path)])
+    way_out = f"run `{live}`" if policy.live == "stage" else "push without `--stage`"
+    way_out = f"To send your file to readers now, {way_out}."
+    if "stages_edits" in policy.lacks:
+        return needs_version_hint(policy, "has no staged edits", way_out)
+    return f"This service has no staged edits. {way_out}"
+
+
 def publish_staged_hint(paths: Sequence[str]) -> str:
     """How to publish the staged edits of some files."""
     line = command_line("push", *(paths if len(paths) == 1 else ()), options=[("--publish-staged", True)])

@@ -25,8 +25,9 @@ def late_fields(
     unknown = tuple(name for name in late if draft.is_seen and name not in there and name != LINK_FIELD)
     if unknown:
         remote_id = match.observed.remote_id if match.observed else None
+        needs = max(draft.policy.lacks.get(name, "") for name in unknown)
         hint = "This version of the service does not have it. Delete it from the file."
-        draft.held.append(hold(desired, Reason.UNSUPPORTED, remote_id, unknown, hint))
+        draft.held.append(hold(desired, Reason.UNSUPPORTED, remote_id, unknown, hint, needs=needs))
         ours = {name: value for name, value in ours.items() if name not in unknown}
     free = {name: there.get(name) for name in late if name not in agreed and there.get(name) in EMPTY}
     return ours, {**free, **agreed}, {**free, **there}

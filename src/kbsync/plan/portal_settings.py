@@ -31,6 +31,7 @@ from kbsync.model import (
 from kbsync.plan.decide import EMPTY
 from kbsync.plan.decide_item import decide_item
 from kbsync.plan.draft import Draft, hold
+from kbsync.plan.hints import needs_version_hint
 from kbsync.plan.known import Node
 from kbsync.plan.match import Match
 from kbsync.plan.result import with_empties
@@ -142,10 +143,10 @@ def _hold_impossible(draft: Draft, sides: PortalSides, observed: Observed) -> Fi
     desired = sides.desired
     left = dict(desired.fields)
 
-    def set_aside(reason: Reason, names: Iterable[str], hint: str) -> None:
+    def set_aside(reason: Reason, names: Iterable[str], hint: str, needs: str = "") -> None:
         if held := in_order("portal", names):
             there = None if hint == NOT_RECORDED else with_empties(observed, held).fields
-            item = hold(desired, reason, observed.remote_id, held, hint, there)
+            item = hold(desired, reason, observed.remote_id, held, hint, there, needs=needs)
             draft.held.append(_named(item, sides))
             for name in held:
                 del left[name]
@@ -153,9 +154,13 @@ def _hold_impossible(draft: Draft, sides: PortalSides, observed: Observed) -> Fi
     if sides.is_recorded:
         set_aside(Reason.UNKNOWN, [name for name in left if name not in observed.fields], NOT_RECORDED)
     unknown = [name for name in left if (key := config_key(name)) and key not in sides.known_keys]
-    set_aside(
-        Reason.UNSUPPORTED, unknown, "This version of the service does not have these. Delete them from the file."
-    )
+    needs = max((draft.policy.lacks.get(config_key(name), "") for name in unknown), default="")
+    hint = "This version of the service does not have these. Delete them from the file."
+    if needs:
+        hint = needs_version_hint(
+            draft.policy, "has no such settings", "Delete them from the file, or upgrade the service."
+        )
+    set_aside(Reason.UNSUPPORTED, unknown, hint, needs)
     hidden = left.get("draft_locales")
     missing = [locale for locale in hidden if locale not in sides.locales] if isinstance(hidden, tuple) else []
     if missing:

@@ -42,7 +42,13 @@ from kbsync.model import (
 from kbsync.plan.agreed import base_of
 from kbsync.plan.decide import ABSENT
 from kbsync.plan.draft import Draft, hold
-from kbsync.plan.hints import live_and_pending_hint, live_hint, publish_staged_hint, status_options
+from kbsync.plan.hints import (
+    live_and_pending_hint,
+    live_hint,
+    no_staging_hint,
+    publish_staged_hint,
+    status_options,
+)
 from kbsync.plan.match import Match
 from kbsync.plan.orphans import report_orphan
 from kbsync.plan.staged import (
@@ -63,10 +69,6 @@ from kbsync.plan.staged import (
     with_staged_edit,
     without_staged_edit,
     without_texts,
-)
-
-NO_STAGING = (
-    "This service has no staged edits: they came with version 4.16. Push without `--stage` to send it to readers now."
 )
 
 THREE_TEXTS = "What readers see, this pending edit and your file are three different texts."
@@ -208,8 +210,7 @@ class _Staging:
         edit = note_edit(desired, observed)
         if _is_decided(match.base, "overruled", observed) and "update_article" in draft.policy.can:
             draft.overruled.append(edit)
-            # After whatever else is sent of the article: each result builds on the base that the last one left.
-            self.added.append(replace(discarding(desired, observed, agreed_of(match.base)), turn=1))
+            self.added.append(discarding(desired, observed, agreed_of(match.base)))
         else:
             draft.panel_edits.append(edit)
 
@@ -278,7 +279,8 @@ class _Staging:
             self.instead[id(update)] = None
         if not observed.stages:
             names = tuple(name for name in DRAFTS if name in update.after)
-            held = hold(desired, Reason.UNSUPPORTED, observed.remote_id, names, NO_STAGING, observed.fields)
+            needs, hint = draft.policy.lacks.get("stages_edits", ""), no_staging_hint(draft.policy, desired.path)
+            held = hold(desired, Reason.UNSUPPORTED, observed.remote_id, names, hint, observed.fields, needs=needs)
             draft.held.append(held)
         elif (hiding := self.hiding.get(observed.remote_id)) is not None:
             # Staged it would go missing with the page, and sent before it readers would see it for a moment.

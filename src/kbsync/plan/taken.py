@@ -56,7 +56,7 @@ def _hold(draft: Draft, change: Change, owner: Observed, *, has_source: bool) ->
         how = ", which keeps it in this plan. Give this file another slug, or rename the other one too."
     else:
         how = ", which is not one of your files. Give this file another slug, or delete the other one in the panel."
-    _leave_out(draft, change, Reason.CONFLICT, what + how)
+    leave_out(draft, change, "slug", Reason.CONFLICT, what + how)
 
 
 def hold_slugs_elsewhere(draft: Draft, elsewhere: Mapping[str, str]) -> None:
@@ -64,7 +64,7 @@ def hold_slugs_elsewhere(draft: Draft, elsewhere: Mapping[str, str]) -> None:
     for change in [change for change in draft.changes if new_slug(change) in elsewhere]:
         slug = new_slug(change)
         what = f"The slug `{slug}` belongs to another portal of this service. {elsewhere[slug]}"
-        _leave_out(draft, change, Reason.UNSUPPORTED, what, elsewhere[slug])
+        leave_out(draft, change, "slug", Reason.UNSUPPORTED, what, elsewhere[slug])
 
 
 def new_slug(change: Change) -> str:
@@ -74,9 +74,9 @@ def new_slug(change: Change) -> str:
     return str(change.after.get("slug") or "")
 
 
-def _leave_out(draft: Draft, change: Change, reason: Reason, hint: str, elsewhere: str = "") -> None:
-    """Hold a new slug, and of a create all of it."""
-    fields = tuple(field for field in change.fields if field.name != "slug")
+def leave_out(draft: Draft, change: Change, name: str, reason: Reason, hint: str, elsewhere: str = "") -> None:
+    """Hold one field of a change, such as a new slug, and of a create all of it."""
+    fields = tuple(field for field in change.fields if field.name != name)
     place = draft.changes.index(change)
     is_create = change.action is Action.CREATE
     if is_create or not fields:
@@ -87,7 +87,7 @@ def _leave_out(draft: Draft, change: Change, reason: Reason, hint: str, elsewher
             draft.unpublished = [other for other in draft.unpublished if other.path != change.path]
     else:
         draft.changes[place] = replace(change, fields=fields)
-    values = (FieldChange("slug", change.before.get("slug"), change.after["slug"]),)
+    values = (FieldChange(name, change.before.get(name), change.after[name]),)
     draft.held.append(
         Held(
             reason=reason,
@@ -96,7 +96,7 @@ def _leave_out(draft: Draft, change: Change, reason: Reason, hint: str, elsewher
             slug=change.slug,
             path=change.path,
             remote_id=change.remote_id,
-            fields=("slug",),
+            fields=(name,),
             hint=hint,
             title=change.title,
             values=() if is_create else values,

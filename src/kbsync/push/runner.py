@@ -110,7 +110,9 @@ def _phase(change: Change) -> int:
     if change.kind == "portal":
         return 7
     if change.action in {Action.CREATE, Action.UPDATE}:
-        return 1 if change.kind == "category" else 3 if is_link(change) else 4 if change.stages else 2
+        if change.stages or change.discards_staged:
+            return 4  # Another update of the same article is in phase 2, and each result builds on the last one's base.
+        return 1 if change.kind == "category" else 3 if is_link(change) else 2
     return BATCHES if change.together else 5
 
 

@@ -9,6 +9,7 @@ from msgspec import UnsetType
 
 from kbsync.errors import Denied, NotFound, ServerFailed
 from kbsync.fields import SideEffects
+from kbsync.markdown.versions import Version
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 from kbsync.service import decoded, wire
 from kbsync.service.answers import SHOWN_CHARS
@@ -56,6 +57,16 @@ class HttpService:
     def version(self) -> str:
         """Its version; "" before it is known, and where nobody tells."""
         return self.endpoint.version
+
+    @property
+    def told_version(self) -> str:
+        """What it said of its version when it was asked by this client; "" where nobody asked, or it did not tell."""
+        return self.endpoint.told_version
+
+    @property
+    def lacks(self) -> Mapping[str, Version]:
+        """What its version does not have of what newer ones have, with the version that each came with."""
+        return self.endpoint.profile.lacks
 
     @property
     def side_effects(self) -> SideEffects:

@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 from kbsync.fields import SideEffects
+from kbsync.markdown.versions import Version
 from kbsync.model import Fields, Kind, Observed, RemoteId, Status
 
 if TYPE_CHECKING:
@@ -32,6 +33,16 @@ class Service(Protocol):
     @property
     def version(self) -> str:
         """Its version, as kbsync.toml or the service gives it; "" before it is known, and where nobody tells."""
+        ...
+
+    @property
+    def told_version(self) -> str:
+        """What it said of its version when it was asked by this client; "" where nobody asked, or it did not tell."""
+        ...
+
+    @property
+    def lacks(self) -> Mapping[str, Version]:
+        """What its version does not have of what newer ones have, with the version that each came with."""
         ...
 
     @property

@@ -8,7 +8,7 @@ from string import Formatter
 from typing import Any
 
 from kbsync.errors import ConfigError
-from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, LINK_FIELD, SideEffects
+from kbsync.fields import ARTICLE_FIELDS, CATEGORY_FIELDS, CONFIG_KEYS, LINK_FIELD, SideEffects
 from kbsync.markdown.versions import Version
 from kbsync.model import Status
 from kbsync.service.facts import FACTS
@@ -53,7 +53,7 @@ TABLES: Mapping[str, Collection[str]] = {
     "status": tuple(status.value for status in Status),
     "limits": LIMITS,
     "side_effects": SideEffects._fields,
-    "since": (*OPERATIONS, *dict.fromkeys(chain.from_iterable(KEPT.values())), *LIMITS, *FACTS),
+    "since": (*OPERATIONS, *dict.fromkeys(chain.from_iterable(KEPT.values())), *LIMITS, *FACTS, *CONFIG_KEYS),
     "pace": ("requests_per_minute", "uploads_per_hour", "allowed_per_minute"),
     "public": ("article_url", "category_url"),
 }

@@ -53,6 +53,11 @@ class Endpoint:
                 self._told = ""
         return self._told
 
+    @property
+    def told_version(self) -> str:
+        """What it said when it was asked; "" where nobody asked yet."""
+        return self._told or ""
+
     def use_version(self, version: str) -> None:
         """Take the service for one of this version; for the newest known one where that is ""."""
         self.version = version

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -61,7 +61,8 @@ class Profile:
     `allowed_per_minute` is how many requests the service takes from one address, 0 where that is unknown.
     `since` has the version from which on an operation, a field, a limit or a fact exists; what is not in it was always
     there.
-    `whole` is the profile of the newest version, where this is that of an older one.
+    `whole` is the profile of the newest version, where this is that of an older one; `lacks` is what is missing here,
+    with the version that it came with.
     """
 
     name: str
@@ -78,18 +79,20 @@ class Profile:
     since: Mapping[str, Version]
     facts: Facts
     whole: Profile | None = None
+    lacks: Mapping[str, Version] = field(default_factory=dict)
 
     def at(self, version: Version) -> Profile:
         """The same service in this version: without the operations, fields, limits and facts that came later."""
         whole = self.whole or self
-        later = {name for name, since in self.since.items() if version < since}
+        later = {name: since for name, since in self.since.items() if version < since}
         return replace(
             whole,
             operations={name: operation for name, operation in whole.operations.items() if name not in later},
             fields={kind: tuple(name for name in names if name not in later) for kind, names in whole.fields.items()},
-            limits=whole.limits.without(later.intersection(LIMITS)),
+            limits=whole.limits.without(later.keys() & LIMITS),
             facts=Facts(**{name: name not in later for name in FACTS if name in self.since}),
             whole=whole if later else None,
+            lacks=later,
         )
 
     def surely(self, fact: str) -> bool | None:

@@ -15,7 +15,7 @@ from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import RemoteId, Value
 
-FORMAT = f"kbsync.portal/10 {__version__}"
+FORMAT = f"kbsync.portal/11 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
 
 
@@ -113,12 +113,20 @@ def is_fresh(whole_at: int, rows: int, now_s: int | None, *, total: int) -> bool
 
 
 class Snapshot(msgspec.Struct, array_like=True):
-    """One portal: its articles by locale, the ids of its categories, and the version that the service last gave."""
+    """One portal: its articles by locale, the ids of its categories, and the version that the service last gave.
+
+    `version_at` is when it gave that, by our clock, in seconds since 1970.
+    """
 
     target: str = ""
     locales: dict[str, LocaleRows] = {}
     categories: tuple[RemoteId, ...] = ()
     version: str = ""
+    version_at: float = 0.0
+
+    def recent_version(self, now_s: float) -> str:
+        """The version, where the service gave it just now; "" where it has to be asked again."""
+        return self.version if 0 <= now_s - self.version_at <= FRESH_S else ""
 
 
 def snapshot_path(folder: Path, target: str) -> Path:
