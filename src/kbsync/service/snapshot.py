@@ -15,7 +15,7 @@ from kbsync import __version__
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import RemoteId, Value
 
-FORMAT = f"kbsync.portal/10 {__version__}"
+FORMAT = f"kbsync.portal/11 {__version__}"
 HEAD = FORMAT.encode() + b"\n"
 
 
@@ -113,12 +113,23 @@ def is_fresh(whole_at: int, rows: int, now_s: int | None, *, total: int) -> bool
 
 
 class Snapshot(msgspec.Struct, array_like=True):
-    """One portal: its articles by locale, the ids of its categories, and the version that the service last gave."""
+    """One portal: its articles by locale, the ids of its categories, and the version that the service last gave.
+
+    `views` are those of articles by id, as they were when the row was last read; `authors` the names of people by id.
+    """
 
     target: str = ""
     locales: dict[str, LocaleRows] = {}
     categories: tuple[RemoteId, ...] = ()
     version: str = ""
+    views: dict[RemoteId, int] = {}
+    authors: dict[RemoteId, str] = {}
+
+    @property
+    def views_by_slug(self) -> dict[str, int]:
+        """How often readers opened each article. A slug names one article of the service (docs/service.md, S1)."""
+        rows = (row for found in self.locales.values() for row in found.rows.values())
+        return {row.slug: self.views[row.id] for row in rows if row.id in self.views}
 
 
 def snapshot_path(folder: Path, target: str) -> Path:
