@@ -1,4 +1,4 @@
-"""How often readers opened the articles of your files, as the portal said when it was last read. Asks no other machine."""
+"""How often readers opened the articles of your files, as the portal said when it was last read."""
 
 from __future__ import annotations
 

@@ -40,7 +40,10 @@ class HandOff(Struct, frozen=True):
 
     schema: Annotated[Literal["kbsync.handoff/1"], Meta(description="Name and version of this format.")]
     locales: Annotated[Sequence[str], Meta(description="The languages to translate into.")]
-    articles: Annotated[Sequence[HandedArticle], Meta(description="The articles, those whose original is read most first; else in the order of the paths.")]
+    articles: Annotated[
+        Sequence[HandedArticle],
+        Meta(description="The articles, those whose original is read most first, then in the order of the paths."),
+    ]
     terms: Annotated[int, Meta(ge=0, description="Terms of the glossary that occur, in `glossary.csv`.")]
 
 

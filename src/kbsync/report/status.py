@@ -14,7 +14,7 @@ from kbsync.report.escape import code, hint, inert, prose
 from kbsync.report.fitting import table
 from kbsync.report.json_types import AsOfEntry, LocaleEntry, OwedEntry, StatusReport, TargetEntry, TranslationsEntry
 from kbsync.report.style import Style
-from kbsync.report.translations import Changes, owed_lines
+from kbsync.report.translations import MOST_OWED, Changes, owed_lines
 from kbsync.report.value_text import as_of_sentence
 from kbsync.report.vocabulary import already_sentence
 from kbsync.words import count
@@ -218,6 +218,10 @@ def status_markdown(report: StatusReport) -> str:
     if translated:
         translations = [_markdown_row(entry, TRANSLATIONS) for entry in _with_total(translated, report.total)]
         parts.append(table(("Translations", *map(str.capitalize, TRANSLATIONS)), translations))
+    if report.owed:
+        rows = [(code(i.path), i.state, _cell(i.words or 0), _cell(i.views or 0)) for i in report.owed[:MOST_OWED]]
+        parts.append(table(("To translate", "State", "Words changed", "Views"), rows))
+        parts += [f"… and {left:,} more"] if (left := len(report.owed) - MOST_OWED) > 0 else []
     parts += [hint(f"Run `{command}` to {_reason(command)}.") for command in report.next]
     return "\n\n".join(parts) + "\n"
 

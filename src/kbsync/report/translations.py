@@ -80,11 +80,13 @@ def owed_lines(items: Sequence[OwedEntry], changes: Mapping[str, Changes], style
     yield style.paint(f"To translate{order}", "bold")
     shown = items if style.verbose else items[:MOST_OWED]
     for item in shown:
-        parts = [item.state]
+        parts: list[str] = [item.state]
         parts += [_words(item.words)] if item.words is not None else []
         parts += [count(item.views, "view")] if item.views else []
         yield from style.wrapped(f"  {visible(item.path)}  {', '.join(parts)}", hang=2)
         for change in changes.get(item.path, ()):
             yield from _change_lines(change, style)
     if len(items) > len(shown):
-        yield from style.wrapped(f"  … and {len(items) - len(shown):,} more (-v shows all, with the words that changed)")
+        yield from style.wrapped(
+            f"  … and {len(items) - len(shown):,} more (-v shows all, with the words that changed)"
+        )
