@@ -488,3 +488,21 @@ def test_a_clone_without_a_ledger_asks_about_an_article_that_both_sides_changed_
     done = pushed.run("push")
     assert done.code == 4 and "This file may be article" in done.out
     assert len(portal.panel.articles("handbook")) == 3
+
+
+def test_the_message_for_the_commit_names_what_moved_and_the_author(pushed, portal: Sandbox):
+    portal.panel.edit("invoices", title="Bills")
+    for place, words in (("content/message.txt", "in the content folder"), ("none/m.txt", "does not exist")):
+        done = pushed.run("pull", "--commit-message", place)
+        assert done.code == 2 and words in done.err, done.err
+    assert pushed.run("pull", "--dry-run", "--commit-message", "m.txt").code == 2
+    assert pushed.run("pull", "--commit-message", "m.txt").code == 0
+    git(pushed, "add", "content")
+    git(pushed, "commit", "-q", "--file", "m.txt")
+    message = git(pushed, "log", "-1", "--format=%B").splitlines()
+    assert message[0] == "Edits from the panel: 1 file changed"
+    assert message[2:5] == [
+        "en/billing/invoices.md: title",
+        "    Invoices",
+        "    Author in the panel: Ada Admin",
+    ]

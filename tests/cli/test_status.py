@@ -136,3 +136,28 @@ def test_markdown_has_one_row_for_each_locale(remote):
 def test_commands_are_about_the_same_project_from_elsewhere(remote):
     done = remote.run("--config", str(remote.folder / "kbsync.toml"), "status", cwd="content")
     assert "kbsync push --config" in done.out
+
+
+def test_what_readers_read_most_is_to_be_translated_first(remote, portal: Sandbox):
+    for name in ("a", "b", "c"):
+        remote.write(f"content/en/billing/{name}.md", f"---\ntitle: Article {name}\nstatus: published\n---\nText.\n")
+    assert remote.run("push", "--publish").code == 0
+    portal.panel.sql("UPDATE articles SET views = 7 WHERE slug = 'b'")
+    portal.panel.sql("UPDATE articles SET views = 1200 WHERE slug = 'c'")
+    for _ in range(2):  # counted, and then from what was kept
+        found = report(remote)["owed"]
+        assert [(item["path"][-4:], item["views"]) for item in found] == [("c.md", 1200), ("b.md", 7), ("a.md", None)]
+    text = remote.run("status", COLUMNS="60").out
+    assert "To translate, most read first\n  fr/billing/c.md  missing, 1,200 views\n" in text
+    assert "| `fr/billing/c.md` | missing | - | 1,200 |" in remote.run("status", "--format", "markdown").out
+    assert remote.run("translate", "--out", "handoff").code == 0
+    manifest = json.loads((remote.folder / "handoff/manifest.json").read_text())
+    assert [item["views"] for item in manifest["articles"]] == [1200, 7, None]
+    # Readers who open an article move nothing: the plan is still one with nothing to do, from its record.
+    assert remote.run("plan", "--check").code == 0
+    offline = json.loads(remote.run("status", "--offline", "--format", "json", KBSYNC_TOKEN="").out)
+    assert [(item["path"][-4:], item["views"]) for item in offline["owed"]] == [
+        ("a.md", None),
+        ("b.md", None),
+        ("c.md", None),
+    ]

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import source_of
+from kbsync.content import front_edit
 from kbsync.content.front_edits import Both, edit_front
 from kbsync.content.post import read_post
 from kbsync.content.source_edits import edit_source
@@ -66,6 +67,41 @@ def test_line_ends_stay_what_they_are():
     assert edit_front("---\r\ntitle: x\r\n---\r\n", {"tags": ("a", "b, c")}) == (
         "---\r\ntitle: x\r\ntags: [a, 'b, c']\r\n---\r\n"
     )
+
+
+TAGS = "tags:\r\n-   a # first\r\n    # between\r\n-   'b'\r\n"
+
+
+@pytest.mark.parametrize(
+    ("tags", "after"),
+    [
+        (("a", "b", "c"), f"{TAGS}-   c\r\n"),
+        (("a",), "tags:\r\n-   a # first\r\n    # between\r\n"),
+        (("a", "b"), TAGS),
+    ],
+)
+def test_a_list_gets_longer_or_shorter_at_its_end_and_nothing_else_of_it_moves(tags, after):
+    assert edit_front(f"---\r\n{TAGS}title: x\r\n---\r\n", {"tags": tags}) == f"---\r\n{after}title: x\r\n---\r\n"
+    assert edit_front("---\ntags: [ 'a',  b ] # c\n---\n", {"tags": ("a", "b", "c")}) == (
+        "---\ntags: [ 'a',  b, c ] # c\n---\n"
+    )
+
+
+def test_a_key_that_is_added_is_indented_as_the_others_are():
+    assert edit_front("---\n  title: x\n---\n", {"slug": "y"}) == "---\n  title: x\n  slug: y\n---\n"
+
+
+@given(
+    value=TEXTS, kept=st.sampled_from(["", "title: x\n", "  # c\n  a: b\n", "aliases: [ 'a' ]\n", "aliases:\n-  a\n"])
+)
+def test_what_is_added_is_taken_out_again_to_the_byte(value: str, kept: str):
+    text = f"---\n{kept}---\nBody.\n" if kept else "Body.\n"
+    with_slug = front_edit.set_value(text, "slug", value)
+    assert read_post(with_slug).front["slug"].text == value
+    assert front_edit.remove_value(with_slug, "slug") == text
+    with_alias = front_edit.add_item(text, "aliases", value)
+    if with_alias != text:
+        assert front_edit.remove_last_item(with_alias, "aliases", value) == text
 
 
 @pytest.mark.parametrize("head", ["---\n{title: x}\n---\n", "---\n- x\n---\n", "---\ntitle: &a x\nslug: *a\n---\n"])

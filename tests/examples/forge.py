@@ -75,13 +75,14 @@ class Forge:
         self.git(self.desk, "merge", "--quiet", "--no-ff", "-m", f"merge {branch}", branch)
         self.git(self.desk, "push", "--quiet", "origin", "main")
 
-    def git(self, folder: Path, *words: str) -> None:
-        """Git without anybody's settings."""
+    def git(self, folder: Path, *words: str) -> str:
+        """Git without anybody's settings; what it printed."""
         done = subprocess.run(
             ["git", *words],
             cwd=folder, env=self.environ(), capture_output=True, text=True, timeout=GIVE_UP_S, stdin=subprocess.DEVNULL, check=False,
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
+        return done.stdout
 
     def job(self, event: Event) -> Job:
         """The job of the main example that this event starts."""

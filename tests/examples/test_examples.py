@@ -271,3 +271,6 @@ def test_a_scheduled_job_pushes_a_branch_with_the_edits_from_the_panel(forge, po
     forge.git(forge.desk, "fetch", "--quiet", "origin", "kbsync-pull")
     forge.git(forge.desk, "checkout", "--quiet", "FETCH_HEAD")
     assert "title: Bills" in (forge.desk / ARTICLE).read_text("utf-8")
+    message = forge.git(forge.desk, "log", "-1", "--format=%B")
+    assert message.startswith("Edits from the panel: 1 file changed, 1 in two versions\n\nen/")
+    assert "\n    Author in the panel: " in message

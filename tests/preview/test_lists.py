@@ -95,6 +95,17 @@ def test_the_home_page_counts_what_is_to_do_and_leads_to_it(shop: Shop):
         assert sum(len(section.articles) for section in page.sections) == int(choice.text.split()[0])
 
 
+def test_the_lists_of_translations_begin_with_what_readers_read_most(shop: Shop):
+    read = {"en/teams/invite.md": None, "en/billing/refunds.md": 3, "en/billing/invoices.md": 90}
+    found = [Translation("fr", path, f"fr{path[2:]}", Freshness.MISSING, views=views) for path, views in read.items()]
+    view = View(shop.live_tree, Writing(shop.live_tree.project))
+    view.writing.debts = Debts.of(found)
+    page = view.page_at("/-/overview?show=untranslated")
+    assert isinstance(page, OverviewPage)
+    shown = [link.text for section in page.sections for link in section.articles]
+    assert shown[:2] == ["Invoices", "Refunds"] and len(shown) == 3
+
+
 def test_findings_of_the_same_file_stay_together():
     named = [("b", "warning", 2), ("a", "warning", 1), ("b", "error", 5)]
     findings = [(path, Finding("KB1", level, path, line, 1, "")) for path, level, line in named]  # type: ignore[arg-type]

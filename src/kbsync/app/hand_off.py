@@ -180,6 +180,7 @@ def _write_article(out: Path, article: Article) -> HandedArticle:
         translated_from=article.translated_from,
         given=digest(article.text.encode()),
         present=digest(article.present.encode()) if article.present else "",
+        views=state.views,
         **names,
     )
 

@@ -178,19 +178,20 @@ class Project:
 
         return plan(self.workspace, options, out=out, diffs=diffs)
 
-    def status(self, selectors: Sequence[str] = (), *, offline: bool = False) -> Overview:
+    def status(self, selectors: Sequence[str] = (), *, offline: bool = False, words: bool = False) -> Overview:
         """What is where, counted by locale.
 
         Args:
             selectors: limit the files.
             offline: show what the last push recorded; the portal is not asked, and no token is needed.
+            words: with the words that changed in the originals of stale translations.
 
         Raises:
             TreeRefused: the content tree has errors.
         """
         from kbsync.app.status import status
 
-        return status(self.workspace, tuple(selectors), offline=offline)
+        return status(self.workspace, tuple(selectors), offline=offline, words=words)
 
     def diff(
         self, selectors: Sequence[str] = (), *, offline: bool = False, saved: Path | None = None, most: int = 100

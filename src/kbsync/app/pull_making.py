@@ -31,11 +31,15 @@ NOTE_EVERY_S = 5.0
 
 @dataclass(frozen=True, slots=True)
 class PulledFile:
-    """A file of the result; `edit` has what moved in one that was there."""
+    """A file of the result; `edit` has what moved in one that was there.
+
+    `author` is the name of the article's author in the panel, "" where the service gives none.
+    """
 
     path: str
     title: str
     edit: FileEdit | None = None
+    author: str = ""
 
     @property
     def is_new(self) -> bool:
@@ -104,7 +108,7 @@ class Making:
             self.unfit[file.path] = str(exc)
             return
         self.stage.add(file.path, data)
-        self.files.append(PulledFile(file.path, file.observed.title))
+        self.files.append(PulledFile(file.path, file.observed.title, author=self._author(file.observed)))
 
     def _add_edited(
         self,
@@ -120,14 +124,18 @@ class Making:
             again = self.texts.with_keys(path, edit.after, front)
             edit.after = again.after
             edit.taken += again.taken
-        self._keep(edit, item.match.desired.title)
+        self._keep(edit, item.match.desired.title, self._author(item.observed))
 
-    def _keep(self, edit: FileEdit, title: str) -> None:
+    def _author(self, item: Observed) -> str:
+        snapshot, author = self.planned.portal.snapshot, item.fields.get("author")
+        return snapshot.authors.get(author, "") if snapshot is not None and isinstance(author, int | str) else ""
+
+    def _keep(self, edit: FileEdit, title: str, author: str = "") -> None:
         for name, why in edit.left.items():
             self.left[f"{edit.path} ({label_of(name)})"] = why
         if edit.after != edit.before:
             self.stage.add(edit.path, edit.after, before=edit.before)
-            self.files.append(PulledFile(edit.path, title, edit))
+            self.files.append(PulledFile(edit.path, title, edit, author))
 
     def _read(self, path: str) -> bytes:
         try:

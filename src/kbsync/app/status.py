@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
+from kbsync.app.article_views import views_of
 from kbsync.app.comparison import Comparison, open_comparison
 from kbsync.app.ledger_place import note_without_ledger
 from kbsync.app.options import PlanOptions
@@ -12,34 +14,37 @@ from kbsync.app.status_cache import find_unmoved
 from kbsync.app.translation_state import translation_states
 from kbsync.app.workspace import Workspace
 from kbsync.model import Observed
-from kbsync.plan.freshness import Freshness, Translation, by_locale
+from kbsync.plan.freshness import Freshness, Translation, by_locale, most_read_first
 from kbsync.plan.known import Known
-from kbsync.plan.overview import Compared, Overview, TranslationState, build_overview
+from kbsync.plan.overview import Compared, Overview, TranslationState, build_overview, owed_of
 
 
-def status(workspace: Workspace, selectors: tuple[str, ...] = (), *, offline: bool = False) -> Overview:
+def status(
+    workspace: Workspace, selectors: tuple[str, ...] = (), *, offline: bool = False, words: bool = False
+) -> Overview:
     """Count what is where.
 
     Args:
         workspace: the project.
         selectors: limit the files; what is on the portal beside them is not counted then.
         offline: compare with what the last push recorded.
+        words: with the texts that changed in the originals of stale translations; they are not kept.
 
     Raises:
         TreeRefused: the content tree has errors.
         PlanRefused: offline, and there is nothing on record to compare with.
     """
-    unmoved = find_unmoved(workspace) if not (selectors or offline) else None
+    unmoved = find_unmoved(workspace) if not (selectors or offline or words) else None
     if unmoved is not None and (known := unmoved.numbers()) is not None:
         note_without_ledger(workspace)
         return known
-    found = _counted(workspace, selectors, offline=offline)
+    found = _counted(workspace, selectors, offline=offline, words=words)
     if unmoved is not None:
         unmoved.keep(found)
     return found
 
 
-def _counted(workspace: Workspace, selectors: tuple[str, ...], *, offline: bool) -> Overview:
+def _counted(workspace: Workspace, selectors: tuple[str, ...], *, offline: bool, words: bool) -> Overview:
     options = PlanOptions(selectors)
     with open_comparison(workspace, options, offline=offline) as comparison:
         planned = comparison.planned
@@ -57,7 +62,10 @@ def _counted(workspace: Workspace, selectors: tuple[str, ...], *, offline: bool)
         states = translation_states(workspace, planned.reading)
         chosen = [state for state in states if state.original in originals] if originals else states
         translations = counted(chosen, locales[1:])
-        return build_overview(planned.plan, compared, locales, translations)
+        counts = build_overview(planned.plan, compared, locales, translations)
+        # What is on record has no views, so offline the order is that of the paths on every machine.
+        views = {} if offline else views_of(site, workspace.cache_folder, workspace.target.key)
+        return replace(counts, owed=owed_of(most_read_first(chosen, views), texts=words))
 
 
 def counted(states: Sequence[Translation], locales: Sequence[str]) -> dict[str, TranslationState]:

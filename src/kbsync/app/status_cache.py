@@ -19,14 +19,15 @@ from kbsync.app.plan_cache import record_digest
 from kbsync.app.workspace import Workspace
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import Plan
-from kbsync.plan.overview import LocaleState, Overview
+from kbsync.plan.overview import LocaleState, Overview, Owed
 
-HEAD = f"kbsync.status/1 {__version__}\n".encode()
+HEAD = f"kbsync.status/2 {__version__}\n".encode()
 
 
 class _Kept(msgspec.Struct, frozen=True, array_like=True):
     name: bytes
     locales: tuple[LocaleState, ...]
+    owed: tuple[Owed, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class Unmoved:
             kept = msgspec.msgpack.decode(body, type=_Kept) if body is not None else None
         except msgspec.DecodeError:
             return None
-        return Overview(self.plan, kept.locales) if kept is not None and kept.name == self.name else None
+        return Overview(self.plan, kept.locales, kept.owed) if kept is not None and kept.name == self.name else None
 
     def keep(self, found: Overview) -> None:
         """Keep what was counted, unless somebody edited something meanwhile."""
@@ -52,7 +53,7 @@ class Unmoved:
         if translations is not None and translations.unknown:
             return
         if not (plan.changes or plan.held or plan.settled or plan.staged_edits):
-            store_sealed(self.file, HEAD, msgspec.msgpack.encode(_Kept(self.name, found.locales)))
+            store_sealed(self.file, HEAD, msgspec.msgpack.encode(_Kept(self.name, found.locales, found.owed)))
 
 
 def find_unmoved(workspace: Workspace) -> Unmoved | None:

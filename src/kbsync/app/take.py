@@ -5,26 +5,20 @@ Written only where the file then means exactly that edit, and where git has what
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterator
 from typing import NamedTuple
-from urllib.parse import quote
 
 from kbsync.app.fix import Fix
 from kbsync.app.pulling import errors_in
 from kbsync.content.body import body_of
 from kbsync.content.compile import Compiler, images_of, replacements_of
-from kbsync.content.images import git_id
 from kbsync.content.parse import parse_source
-from kbsync.content.post import HANDLER, SourcePost, read_post
+from kbsync.content.relative import Places, to_relative
 from kbsync.content.source import Source
+from kbsync.content.source_edits import edit_source
 from kbsync.errors import ContentError
 from kbsync.files import real_path
 from kbsync.history.git_process import GitFailed
-from kbsync.history.repository import Repository
-from kbsync.markdown.constructs import Target
-from kbsync.markdown.rewrite import rewrite
-from kbsync.markdown.spans import scan
+from kbsync.history.uncommitted import uncommitted
 from kbsync.markdown.uploaded import body_digest, by_key, image_name
 from kbsync.plan.three_way import merge_texts, with_ends_of
 
@@ -49,10 +43,12 @@ def take(compiler: Compiler, path: str, *, title: str | None, body: str) -> None
     if not place.is_relative_to(real_path(compiler.tree.root)):
         raise ContentError(f"{path} is a link to a file outside of the content folder.", hint=BY_HAND)
     before = compiler.tree.read_bytes(path)
-    _check_committed(compiler, path, before)
-    source = compiler.tree.sources[path]
+    _check_committed(compiler, path)
+    source, text = compiler.tree.sources[path], before.decode("utf-8")
     wanted = source.title if title is None else title
-    after = _written(compiler, source, before.decode("utf-8"), wanted or "", body)
+    front = {"title": wanted} if wanted != source.title else {}
+    written = with_ends_of(text, to_relative(by_key(body), path, _places(compiler, source)))
+    after = (edit_source(source, text, front, written) or text).encode("utf-8", "surrogatepass")
     if errors := errors_in(path, after):
         raise ContentError(f"{path} would have an error: {errors[0]}. Nothing was written.", hint=BY_HAND)
     found = parse_source(path, after)
@@ -81,61 +77,27 @@ def merge(live: Texts, ours: Texts, theirs: Texts) -> Texts:
     return Texts(title, body.text)
 
 
-def _check_committed(compiler: Compiler, path: str, data: bytes) -> None:
+def _check_committed(compiler: Compiler, path: str) -> None:
     """Refuse to write over a text that git does not have.
 
     Raises:
         ContentError: it does not.
     """
     try:
-        repository = Repository(compiler.tree.root)
-        named = repository.git.ask("rev-parse", "--verify", "--quiet", repository.at("HEAD", path))
+        found = uncommitted(compiler.tree.root, [path])
     except GitFailed:
-        named = b""
-    if named.decode("ascii").strip() not in {git_id(data), git_id(data.replace(b"\r\n", b"\n"))}:
+        found = [path]
+    if found:
         raise ContentError(f"{path} has changes that are not committed. Nothing was written.", hint="Commit it first.")
 
 
-def _written(compiler: Compiler, source: Source, text: str, title: str, body: str) -> bytes:
-    """The file with another title and body, as near to what it was as can be."""
-    post = read_post(text)
-    start, end = source.title_span
-    old, new = post.content, with_ends_of(text, _with_paths(compiler, source, by_key(body))).strip("\r\n")
-    if end:
-        heading = old[:end] if source.title == title else f"{old[:start]}# {title}\n"
-        tail = "\r\n" if "\r\n" in old else "\n"
-        return f"{post.head}{heading.rstrip()}{tail}{tail}{new}{tail}".encode()
-    first = old[: len(old) - len(old.lstrip("\r\n"))]
-    last = old[len(old.rstrip("\r\n")) :] or "\n"
-    return f"{_with_title(post, source, title)}{first}{new}{last}".encode()
-
-
-def _with_title(post: SourcePost, source: Source, title: str) -> str:
-    """The front matter with another title, all else as it was written."""
-    if source.title == title or "title" not in post.front:
-        return post.head
-    lines = post.head.splitlines(keepends=True)
-    at = post.front["title"].place.line - 1
-    ending = lines[at][len(lines[at].rstrip("\r\n")) :]
-    lines[at] = HANDLER.export({"title": title}) + ending
-    return "".join(lines)
-
-
-def _with_paths(compiler: Compiler, source: Source, body: str) -> str:
-    """A body of the portal with the links and images of the tree as a file writes them."""
-    folder = posixpath.dirname(source.path)
-    articles = {address: path for path, address in compiler.known.items()}
-    shown = (compiler.images.uploaded(path) for path in images_of(source))
-    images = {image_name(image.key): image.path for image in shown if image is not None}
-
-    def replaced() -> Iterator[tuple[Target, str]]:
-        for target in scan(body).targets:
-            address, mark, anchor = target.destination.partition("#")
-            address, asks, query = address.partition("?")
-            if path := articles.get(address) or images.get(address):
-                yield target, quote(posixpath.relpath(path, folder)) + asks + query + mark + anchor
-
-    return rewrite(body, replaced())
+def _places(compiler: Compiler, source: Source) -> Places:
+    """What is where: images by the name that a body has of their content."""
+    places = Places.of(compiler.known)
+    for path in images_of(source):
+        if image := compiler.images.uploaded(path):
+            places.add_image(image_name(image.key), image.path)
+    return places
 
 
 def _compiled(compiler: Compiler, source: Source, data: bytes) -> str:

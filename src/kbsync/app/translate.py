@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from kbsync.app.article_views import views_of
 from kbsync.app.hand_off import TO_TRANSLATE, Article, Gatherer, check_folder, write_hand_off
 from kbsync.app.reading import Reading, read_content
 from kbsync.app.selectors import select_paths
@@ -16,7 +17,7 @@ from kbsync.content.handed import with_machine
 from kbsync.content.parse import parse_source
 from kbsync.errors import ContentError, UsageError
 from kbsync.files import real_path, write_whole
-from kbsync.plan.freshness import Freshness, Translation
+from kbsync.plan.freshness import Freshness, Translation, most_read_first
 from kbsync.report.handoff_types import INPUT, GlossaryTerm, HandOff, TranslateInput
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """The translations that are meant, in the order of the originals; and how many of all there are in each state."""
+    """The translations that are meant, what readers read most first; and how many of all there are in each state."""
 
     reading: Reading
     items: tuple[Translation, ...]
@@ -65,8 +66,11 @@ def find_owed(workspace: Workspace, wanted: Wanted) -> Owed:
             listed = ", ".join(others) or "none"
             hint = "Add it to `[content] locales` in kbsync.toml."
             raise UsageError(f"`{locale}` is not a language to translate into (known: {listed}).", hint=hint)
+    views = views_of(site, workspace.cache_folder, workspace.target.key)
     states = [
-        item for item in translation_states(workspace, reading) if not wanted.locales or item.locale in wanted.locales
+        item
+        for item in most_read_first(translation_states(workspace, reading), views)
+        if not wanted.locales or item.locale in wanted.locales
     ]
     if wanted.selectors:
         root = real_path(workspace.content_root)

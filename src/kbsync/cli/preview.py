@@ -22,6 +22,7 @@ from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
 from kbsync.hosts import LOOPBACK
 from kbsync.markdown.versions import Version
+from kbsync.model import Target
 from kbsync.words import count
 
 if TYPE_CHECKING:
@@ -165,7 +166,9 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
     warnings.filterwarnings("ignore", message="Callback with id", category=RuntimeWarning)
     gc.enable()  # This one runs for hours.
     ask, poll = running.ask, running.poll
-    debts = partial(find_debts, cache=project.settings.state_folder / "cache")
+    service = project.settings.service
+    target = Target(service.base_url, service.account_id, service.portal, project.profile.name)
+    debts = partial(find_debts, cache=project.settings.state_folder / "cache", target=target.key)
     serving = serve(
         listener,
         host,
@@ -181,11 +184,14 @@ def _serve(running: Running, start: str, *, browse: bool, port: int | None, host
     return ExitCode.DONE
 
 
-def find_debts(tree: Tree, site: Site, *, cache: Path) -> tuple[Translation, ...]:
-    """How translations are to their originals, as far as they say it themselves."""
+def find_debts(tree: Tree, site: Site, *, cache: Path, target: str = "") -> tuple[Translation, ...]:
+    """How translations are to their originals, as far as they say it themselves; what readers read most first."""
+    from kbsync.app.article_views import views_of
     from kbsync.app.translation_state import states_of
+    from kbsync.plan.freshness import most_read_first
 
-    return states_of(tree, site, cache=cache, note=lambda _text: None, guess=False)
+    states = states_of(tree, site, cache=cache, note=lambda _text: None, guess=False)
+    return most_read_first(states, views_of(site, cache, target))
 
 
 def _build(project: Project, folder: Path) -> int:

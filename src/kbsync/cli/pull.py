@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import TYPE_CHECKING
+
 import click
 
 from kbsync.app.reading import TreeRefused
 from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_refusal
 from kbsync.cli.screen import Options, say
-from kbsync.errors import ExitCode
+from kbsync.errors import ContentError, ExitCode, UsageError
+from kbsync.files import real_path, write_whole
+
+if TYPE_CHECKING:
+    from kbsync.app.project import Project
 
 
 @click.command("pull")
@@ -18,6 +25,13 @@ from kbsync.errors import ExitCode
 @click.option("--ours", "side", flag_value="ours", help="Where both were edited, keep your file.")
 @click.option("--force", is_flag=True, help="Also change files with uncommitted work. git cannot bring that back.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
+@click.option(
+    "--commit-message",
+    "message",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write a message for `git commit --file FILE`: what was pulled, and whose articles these are.",
+)
 @common_options
 @click.pass_context
 def command(
@@ -29,6 +43,7 @@ def command(
     side: str | None,
     force: bool,
     full: bool,
+    message: Path | None,
 ) -> int:
     """Bring articles and edits from the portal into your files. Changes nothing on the portal.
 
@@ -38,9 +53,12 @@ def command(
     """
     from kbsync.app.pull import PullOptions
     from kbsync.report.pull import patch_lines, pull_text
+    from kbsync.report.pull_message import pull_message
 
     options = Options.of(ctx)
     project = options.open_project()
+    if message is not None:
+        _check_message(message, project, dry_run=dry_run)
     wanted = PullOptions(selectors, side, force=force, dry_run=dry_run, full=full)  # type: ignore[arg-type]
     try:
         pulled = project.pull(wanted)
@@ -49,6 +67,35 @@ def command(
     if dry_run:
         for line in patch_lines(pulled.files):
             say(line)
+    if message is not None:
+        _write_message(message, pull_message(pulled, project.workspace.target))
     for line in pull_text(pulled, options.style()).splitlines():
         say(options.pasteable(line))
     return ExitCode.HELD if pulled.conflicts or pulled.left or pulled.overtaken else ExitCode.DONE
+
+
+def _check_message(message: Path, project: Project, *, dry_run: bool) -> None:
+    """Refuse a place for the message before anything is pulled.
+
+    Raises:
+        UsageError: nothing can be written there, or there is no commit to be made.
+    """
+    if dry_run:
+        raise UsageError("`--dry-run` writes nothing, so there is nothing to commit.", hint="Leave one of them out.")
+    if real_path(message).is_relative_to(real_path(project.workspace.content_root)):
+        raise UsageError(f"{message} is in the content folder.", hint="Name a file outside of it.")
+    if not message.parent.is_dir():
+        raise UsageError(f"The folder {message.parent} does not exist.", hint="Create it, or name another file.")
+
+
+def _write_message(message: Path, text: str) -> None:
+    """Write the message.
+
+    Raises:
+        ContentError: it cannot be written. The files of the pull are in place.
+    """
+    try:
+        write_whole(message, text.encode("utf-8", "replace"))
+    except OSError as exc:
+        text = f"{message} cannot be written: {exc.strerror}. The files were pulled."
+        raise ContentError(text, hint="Commit them with a message of your own.") from exc

@@ -39,13 +39,14 @@ def command(
     options = Options.of(ctx)
     project = options.open_project()
     try:
-        overview = project.status(selectors, offline=offline)
+        overview = project.status(selectors, offline=offline, words=options.style().verbose and form == "text")
     except TreeRefused as exc:
         return refuse_tree(project.workspace, exc, options)
     from kbsync.report.status import failures, status_markdown, status_report, status_text
 
     report = status_report(overview, selectors, options.shared)
-    texts = {"text": lambda: status_text(report, options.style()), "markdown": lambda: status_markdown(report)}
+    changes = {item.path: item.changes for item in overview.owed}
+    texts = {"text": lambda: status_text(report, options.style(), changes), "markdown": lambda: status_markdown(report)}
     print_document(report, texts, form)
     found = {word for word in fail_on if failures(report)[word]}
     return ExitCode.HELD if found & DECISIONS else ExitCode.CHANGES if found else ExitCode.DONE

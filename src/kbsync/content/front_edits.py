@@ -1,12 +1,13 @@
 """Puts other values into a front matter; every other character of it stays: order, comments, quoting, line ends.
 
+Whatever changes a key of a file comes through here; `front_edit.py` has the changes that can be taken back to the byte.
 What is edited is read again. Where the result does not say exactly what it should, nothing is edited (None).
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import yaml
@@ -33,10 +34,13 @@ class Both:
 Edit = Value | Both
 """A key's new value; None takes the key away."""
 
+Write = Callable[[Value, str], str]
+"""Writes a value on one line, if it can in the style that the old one had: `'`, `"` or "" for none."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Written:
-    """A key as it is written: places in the YAML, and how its value is written."""
+    """A key as it is written: places in the YAML, and how its value is written; of a list each item with its places."""
 
     key: str
     start: int
@@ -44,15 +48,21 @@ class _Written:
     value_end: int
     style: str
     is_block_list: bool = False
-    items: tuple[tuple[str, int], ...] = ()
+    items: tuple[tuple[str, int, int], ...] = ()
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The items of a list."""
+        return tuple(text for text, _, _ in self.items)
 
 
-def edit_front(head: str, edits: Mapping[str, Edit]) -> str | None:
+def edit_front(head: str, edits: Mapping[str, Edit], write: Write | None = None) -> str | None:
     """The text before a body with other values.
 
     Args:
         head: BOM, front matter and its two lines; "" where a file has none.
         edits: by key.
+        write: how values are written; None: as YAML writes them (`inline`).
 
     Returns:
         None where the front matter is written in a way that cannot be edited.
@@ -63,12 +73,12 @@ def edit_front(head: str, edits: Mapping[str, Edit]) -> str | None:
         head = f"{head}---{end}---{end}"
         opening = OPENING.match(head)
         assert opening is not None
-    block = HANDLER.split(head)[0]
     try:
+        block = HANDLER.split(head)[0]
         written = {item.key: item for item in _written(block)}
     except (yaml.YAMLError, ValueError):
         return None
-    pieces = sorted(_pieces(block, written, edits, end), reverse=True)
+    pieces = sorted(_pieces(block, written, edits, end, write or inline), reverse=True)
     edited = block
     for start, stop, text in pieces:
         edited = edited[:start] + text + edited[stop:]
@@ -77,29 +87,35 @@ def edit_front(head: str, edits: Mapping[str, Edit]) -> str | None:
 
 
 def _pieces(
-    block: str, written: Mapping[str, _Written], edits: Mapping[str, Edit], end: str
+    block: str, written: Mapping[str, _Written], edits: Mapping[str, Edit], end: str, write: Write
 ) -> Iterator[tuple[int, int, str]]:
     added = ""
+    first = min((item.start for item in written.values()), default=0)
+    indent = block[_line_start(block, first) : first]
     for key, edit in edits.items():
         there = written.get(key)
         if there is None:
-            added += _new_lines(key, edit, end)
+            added += _new_lines(key, edit, end, indent, write)
         elif edit is None or isinstance(edit, Both):
             start, stop = _lines(block, there)
             yield start, stop, _marked(block[start:stop], key, edit, end) if edit is not None else ""
         else:
-            yield there.value_start, there.value_end, _value(block, there, edit, end)
+            yield _longer_or_shorter(block, there, edit, end, write) or (
+                there.value_start,
+                there.value_end,
+                _value(block, there, edit, end, write),
+            )
     if added:
         gap = end if block and not block.endswith(("\n", "\r")) else ""
         yield len(block), len(block), gap + added
 
 
-def _new_lines(key: str, edit: Edit, end: str) -> str:
+def _new_lines(key: str, edit: Edit, end: str, indent: str, write: Write) -> str:
     if edit is None:
         return ""
     if isinstance(edit, Both):
         return _marked("", key, edit, end)
-    return f"{key}: {inline(edit)}{end}"
+    return f"{indent}{key}: {write(edit, '')}{end}"
 
 
 def _marked(lines: str, key: str, edit: Both, end: str) -> str:
@@ -110,7 +126,7 @@ def _marked(lines: str, key: str, edit: Both, end: str) -> str:
 
 def _lines(block: str, there: _Written) -> tuple[int, int]:
     """The whole lines of a key."""
-    start = max(block.rfind("\n", 0, there.start), block.rfind("\r", 0, there.start)) + 1
+    start = _line_start(block, there.start)
     stop = there.value_end
     if stop and block[stop - 1] in "\r\n":
         return start, stop
@@ -118,11 +134,32 @@ def _lines(block: str, there: _Written) -> tuple[int, int]:
     return start, found.end() if found else len(block)
 
 
-def _value(block: str, there: _Written, value: Value, end: str) -> str:
+def _line_start(block: str, at: int) -> int:
+    return max(block.rfind("\n", 0, at), block.rfind("\r", 0, at)) + 1
+
+
+def _longer_or_shorter(
+    block: str, there: _Written, value: Value, end: str, write: Write
+) -> tuple[int, int, str] | None:
+    """A list with more items at its end, or fewer: what stays of it is not touched, with all comments in between."""
+    old, new = there.texts, value if isinstance(value, tuple) else ()
+    if not old or not new or old[: len(new)] != new[: len(old)]:
+        return None
+    last = there.items[min(len(old), len(new)) - 1]
+    if not there.is_block_list:
+        return last[2], there.items[-1][2], "".join(f", {write(text, '')}" for text in new[len(old) :])
+    dash = block[_line_start(block, last[1]) : last[1]]
+    at = last[2] + len(_rest_of_line(block, last[2]))
+    comments = [line for line in _LINE_END.split(block[at : there.value_end]) if line.lstrip().startswith("#")]
+    lines = [*comments, *(dash + write(text, "") for text in new[len(old) :])]
+    return at, there.value_end, "".join(f"{end}{line}" for line in lines)
+
+
+def _value(block: str, there: _Written, value: Value, end: str, write: Write) -> str:
     old = block[there.value_start : there.value_end]
     if there.is_block_list and isinstance(value, tuple) and value:
-        return _block_list(block, there, value, end)
-    text = inline(value, there.style)
+        return _block_list(block, there, value, end, write)
+    text = write(value, there.style)
     gap = "" if block[there.value_start - 1 : there.value_start] in (" ", "\t") else " "
     if there.is_block_list:
         # `tags:` and its items on lines of their own become `tags: []`.
@@ -131,13 +168,13 @@ def _value(block: str, there: _Written, value: Value, end: str) -> str:
     return f"{gap}{text}{ends[0] if ends else ''}"
 
 
-def _block_list(block: str, there: _Written, value: Iterable[str], end: str) -> str:
+def _block_list(block: str, there: _Written, value: Iterable[str], end: str, write: Write) -> str:
     """One item a line; those that stay are written as they were, with what follows them in their line."""
     start = there.items[0][1] if there.items else there.value_start
-    line = max(block.rfind("\n", 0, start), block.rfind("\r", 0, start)) + 1
+    line = _line_start(block, start)
     indent = block[line : block.index("-", line)]
-    known = {text: _rest_of_line(block, at) for text, at in there.items}
-    lines = [known.get(text, inline(text)) for text in value]
+    known = {text: _rest_of_line(block, at) for text, at, _ in there.items}
+    lines = [known[text] if text in known else write(text, "") for text in value]
     lead = block[there.value_start : line] + indent
     return lead + f"{end}{indent}".join(f"- {text}" for text in lines)
 
@@ -198,7 +235,7 @@ def _one(block: str, key: yaml.ScalarEvent, value: yaml.Event, events: Iterator[
         return _Written(name, begins, start, stop, value.style or "")
     if isinstance(value, yaml.AliasEvent):
         return _Written(name, begins, start, stop, "")
-    items: list[tuple[str, int]] = []
+    items: list[tuple[str, int, int]] = []
     is_flow = isinstance(value, yaml.CollectionStartEvent) and bool(value.flow_style)
     depth, last = 1, stop
     for event in events:
@@ -212,9 +249,10 @@ def _one(block: str, key: yaml.ScalarEvent, value: yaml.Event, events: Iterator[
         else:
             last = _span(event)[1]
             if depth == 1 and isinstance(event, yaml.ScalarEvent):
-                items.append((str(event.value), _span(event)[0]))
+                items.append((str(event.value), *_span(event)))
     if is_flow or not items:
-        return _Written(name, begins, start, last, "")
+        is_list = isinstance(value, yaml.SequenceStartEvent)
+        return _Written(name, begins, start, last, "", items=tuple(items) if is_list else ())
     # From behind the colon to the end of the last item's line, comments included.
     found = _LINE_END.search(block, last)
     return _Written(name, begins, ends + 1, found.start() if found else last, "", True, tuple(items))

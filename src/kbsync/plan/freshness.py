@@ -11,8 +11,9 @@ neither `translated_from` nor history                                           
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -60,6 +61,7 @@ class Translation:
         changes: what changed in the original since; empty where that is not known.
         by_history: `translated_from` is not there, so the last edit in git's history counts as the translation.
         is_machine: a program translated it, and no person has checked it since.
+        views: how often readers opened the original, where that is known.
     """
 
     locale: str
@@ -70,6 +72,7 @@ class Translation:
     changes: tuple[TextChange, ...] = ()
     by_history: bool = False
     is_machine: bool = False
+    views: int | None = None
 
 
 def changes_between(before: Texts, after: Texts) -> tuple[TextChange, ...]:
@@ -77,6 +80,15 @@ def changes_between(before: Texts, after: Texts) -> tuple[TextChange, ...]:
     names = dict.fromkeys((*after, *before))
     pairs = ((name, before.get(name, ""), after.get(name, "")) for name in names)
     return tuple(TextChange(*pair) for pair in pairs if pair[1].split() != pair[2].split())
+
+
+def changed_words(changes: Iterable[TextChange]) -> int:
+    """How many words are new or gone, whichever are more; 0 where they only moved."""
+    new = gone = 0
+    for change in changes:
+        before, after = Counter(change.before.split()), Counter(change.after.split())
+        new, gone = new + (after - before).total(), gone + (before - after).total()
+    return max(new, gone)
 
 
 def only_minor(before: Texts, after: Texts, edits: Iterable[Edit], texts: Mapping[str, Texts]) -> bool:
@@ -105,6 +117,17 @@ def only_minor(before: Texts, after: Texts, edits: Iterable[Edit], texts: Mappin
 
 def _key(texts: Texts) -> tuple[str, ...]:
     return tuple(f"{name} {' '.join(text.split())}" for name, text in sorted(texts.items()) if text.split())
+
+
+def most_read_first(translations: Iterable[Translation], views: Mapping[str, int]) -> tuple[Translation, ...]:
+    """In order of what readers read most; where that is not known, or is the same, as they were.
+
+    Args:
+        translations: in the order of the paths.
+        views: by the path of the original.
+    """
+    known = (replace(item, views=views.get(item.original)) for item in translations)
+    return tuple(sorted(known, key=lambda item: -(item.views or 0)))
 
 
 def by_locale(translations: Sequence[Translation]) -> dict[str, dict[Freshness, int]]:

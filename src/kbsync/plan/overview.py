@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from kbsync.model import Action, Base, Change, Desired, Held, Observed, Plan, Reason, RemoteId, Status
+from kbsync.plan.freshness import Freshness, TextChange, Translation, changed_words
 
 EDITED = frozenset({Reason.DRIFT, Reason.CONFLICT})
 """Needs a decision because somebody edited it in the panel."""
@@ -23,6 +24,40 @@ class TranslationState:
     stale: int = 0
     missing: int = 0
     unknown: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Owed:
+    """A translation that is stale or missing.
+
+    `words` is how many words of the original are new or other since, None where that is not known; `views` how often
+    readers opened the original, None where that is not known. `changes` are the texts, where they were asked for.
+    """
+
+    locale: str
+    original: str
+    path: str
+    state: str
+    words: int | None = None
+    views: int | None = None
+    changes: tuple[TextChange, ...] = ()
+
+
+def owed_of(states: Iterable[Translation], *, texts: bool) -> tuple[Owed, ...]:
+    """Those of some translations that are stale or missing, in their order."""
+    return tuple(
+        Owed(
+            item.locale,
+            item.original,
+            item.path,
+            item.state.value,
+            changed_words(item.changes) if item.changes else None,
+            item.views,
+            item.changes if texts else (),
+        )
+        for item in states
+        if item.state in (Freshness.STALE, Freshness.MISSING)
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,10 +86,11 @@ class LocaleState:
 
 @dataclass(frozen=True, slots=True)
 class Overview:
-    """What is where: the plan, and the articles of each locale, the default one first."""
+    """What is where: the plan, the articles of each locale, the default one first, and what is to be translated."""
 
     plan: Plan
     locales: tuple[LocaleState, ...]
+    owed: tuple[Owed, ...] = ()
 
     @property
     def total(self) -> LocaleState:

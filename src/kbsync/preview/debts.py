@@ -25,21 +25,29 @@ class Debts:
     Args:
         known: those of which something is known, by the path of the translation.
         missing: those that are not there, by the path of the original and the locale.
+        views: how often readers opened the originals, where that is known, by the paths of both.
     """
 
     known: dict[str, Translation] = field(default_factory=dict)
     missing: dict[tuple[str, str], Translation] = field(default_factory=dict)
+    views: dict[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, found: Iterable[Translation]) -> Debts:
         """What was found."""
         debts = cls()
         for item in found:
+            if item.views:
+                debts.views.update({item.original: item.views, item.path: item.views})
             if item.state is Freshness.MISSING:
                 debts.missing[item.original, item.locale] = item
             elif item.state in {Freshness.FRESH, Freshness.STALE}:
                 debts.known[item.path] = item
         return debts
+
+    def most_read_first(self, path: str) -> int:
+        """Sorts what readers read most to the beginning, and leaves the order of the rest."""
+        return -self.views.get(path, 0)
 
     def changed_since(self, before: Debts) -> Iterator[str]:
         """The paths of the files whose pages show something else than before."""
@@ -59,9 +67,13 @@ def translation_of_page(debt: Translation, url: str) -> WriterTranslation:
 def missing_translation(debt: Translation, words: int) -> WriterTranslation:
     """A translation that is to be made: its file, and how many words its original has."""
     owed = f"{count(words, 'word')} to translate." if words else ""
-    return WriterTranslation(debt.locale, "missing", path=debt.path, owed=owed)
+    return WriterTranslation(debt.locale, "missing", path=debt.path, owed=f"{owed} {_views(debt)}".strip())
 
 
 def _owed(debt: Translation) -> str:
     new = sum((Counter(c.after.split()) - Counter(c.before.split())).total() for c in debt.changes)
-    return f"{count(new, 'new or changed word')} to translate." if new else ""
+    return f"{count(new, 'new or changed word')} to translate. {_views(debt)}".strip() if new else ""
+
+
+def _views(debt: Translation) -> str:
+    return f"The original was opened {count(debt.views, 'time')}." if debt.views else ""

@@ -26,7 +26,7 @@ from kbsync.preview.urls import (
     read_url,
     search_url,
 )
-from kbsync.preview.writer import Writing, list_filters
+from kbsync.preview.writer import TO_TRANSLATE, Writing, list_filters
 from kbsync.site.languages import language_name
 from kbsync.site.pages import (
     ArticlePage,
@@ -189,6 +189,8 @@ class View:
             paths = [path for path in paths if path in to_do[show]] if show else paths
             if not paths:
                 continue
+            if self.writing and show in TO_TRANSLATE:
+                paths.sort(key=self.writing.debts.most_read_first)
             links = tuple(
                 Link(self._title(source), index.url_of[path], path, source.status or "draft")
                 for path in paths

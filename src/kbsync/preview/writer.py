@@ -197,6 +197,10 @@ class Writing:
         return NOTHING_BROKEN
 
 
+TO_TRANSLATE = ("untranslated", "stale")
+"""The lists that are in order of what readers read most."""
+
+
 def list_filters(to_do: dict[str, frozenset[str]], current: str | None = None) -> tuple[Choice, ...]:
     """The lists of articles, each with how many are in it; what is empty and not shown now is left out."""
     texts = {

@@ -29,6 +29,10 @@ class HandedArticle(Struct, frozen=True):
     diff_file: Annotated[str, Meta(description="What changed in the original since; empty if that is not known.")]
     given: Sha
     present: Annotated[str, Meta(description="SHA-256 of the translation in your files at that time, or empty.")]
+    views: Annotated[
+        Annotated[int, Meta(ge=0)] | None,
+        Meta(description="How often readers opened the original; null if that is not known."),
+    ] = None
 
 
 class HandOff(Struct, frozen=True):
@@ -36,7 +40,10 @@ class HandOff(Struct, frozen=True):
 
     schema: Annotated[Literal["kbsync.handoff/1"], Meta(description="Name and version of this format.")]
     locales: Annotated[Sequence[str], Meta(description="The languages to translate into.")]
-    articles: Annotated[Sequence[HandedArticle], Meta(description="The articles, in the order of the paths.")]
+    articles: Annotated[
+        Sequence[HandedArticle],
+        Meta(description="The articles, those whose original is read most first, then in the order of the paths."),
+    ]
     terms: Annotated[int, Meta(ge=0, description="Terms of the glossary that occur, in `glossary.csv`.")]
 
 

@@ -372,6 +372,22 @@ class LocaleEntry(Struct, frozen=True):
     ]
 
 
+class OwedEntry(Struct, frozen=True):
+    """A translation to make or to renew."""
+
+    locale: Annotated[str, Meta(description="Language of the translation.")]
+    original: Annotated[str, Meta(description="Path of the original below the content folder.")]
+    path: Annotated[str, Meta(description="Path of the translation; of a missing one, where it would be.")]
+    state: Annotated[Literal["stale", "missing"], Meta(description="Whether it is out of date or does not exist.")]
+    words: Annotated[
+        Count | None,
+        Meta(description="Words of the original that changed since; null if it is missing, or that is not known."),
+    ]
+    views: Annotated[
+        Count | None, Meta(description="How often readers opened the original; null if that is not known.")
+    ]
+
+
 class StatusReport(Struct, frozen=True):
     """What is where, from `kbsync status --format json`."""
 
@@ -388,6 +404,10 @@ class StatusReport(Struct, frozen=True):
     as_of: Annotated[
         AsOfEntry | None, Meta(description="With `--offline`: the run whose record was counted; else null.")
     ] = None
+    owed: Annotated[
+        Sequence[OwedEntry],
+        Meta(description="Translations that are stale or missing, those whose original is read most first."),
+    ] = ()
 
 
 Decision = Literal["send", "decide", "accepted", "left", "later"]

@@ -35,6 +35,8 @@ class File(Protocol):
     @property
     def title(self) -> str: ...
     @property
+    def author(self) -> str: ...
+    @property
     def edit(self) -> Edited | None: ...
 
 
@@ -92,7 +94,7 @@ def _files(pulled: Result, style: Style) -> Iterator[str]:
         yield style.paint(f"{count(len(edited), 'file')} {would} edits from the panel:", "bold")
         for file in _shown(edited, style):
             assert file.edit is not None
-            yield f"  {visible(file.path)}  {_fields(file.edit)}"
+            yield f"  {visible(file.path)}  {fields_of(file.edit)}"
         yield from _rest(edited, style)
     if new:
         word = "would be new" if pulled.is_dry else f"{are(len(new))} new"
@@ -111,7 +113,8 @@ def _rest(items: Sequence[object], style: Style) -> Iterator[str]:
         yield f"  … and {len(items) - SHOWN:,} more (-v lists them all)"
 
 
-def _fields(edit: Edited) -> str:
+def fields_of(edit: Edited) -> str:
+    """What moved in a file: `title; body (both edits, merged)`."""
     parts = [field_names(edit.taken)] if edit.taken else []
     parts += [f"{field_names(edit.merged)} (both edits, merged)"] if edit.merged else []
     parts += [f"{field_names(edit.conflicts)} (two versions, marked)"] if edit.conflicts else []

@@ -5,15 +5,16 @@ The text and the Markdown are made of the JSON type that a machine reads, so tha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from kbsync.command import Option, command_line
 from kbsync.model import AsOf, Plan, visible
 from kbsync.plan.overview import LocaleState, Overview, TranslationState
 from kbsync.report.escape import code, hint, inert, prose
 from kbsync.report.fitting import table
-from kbsync.report.json_types import AsOfEntry, LocaleEntry, StatusReport, TargetEntry, TranslationsEntry
+from kbsync.report.json_types import AsOfEntry, LocaleEntry, OwedEntry, StatusReport, TargetEntry, TranslationsEntry
 from kbsync.report.style import Style
+from kbsync.report.translations import MOST_OWED, Changes, owed_lines
 from kbsync.report.value_text import as_of_sentence
 from kbsync.report.vocabulary import already_sentence
 from kbsync.words import count
@@ -62,6 +63,7 @@ def status_report(overview: Overview, selectors: Sequence[str] = (), options: Se
         next_steps(overview, selectors, options),
         already_sentence(plan),
         AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else None,
+        [OwedEntry(i.locale, i.original, i.path, i.state, i.words, i.views) for i in overview.owed],  # type: ignore[arg-type]
     )
 
 
@@ -117,8 +119,11 @@ def _reason(command: str) -> str:
     return next((WHY[word] for word in reversed(words) if word in WHY and word.startswith("--")), WHY[words[1]])
 
 
-def status_text(report: StatusReport, style: Style) -> str:
-    """One screen: three tables with a line for each locale, what their words mean, and what to do next."""
+def status_text(report: StatusReport, style: Style, changes: Mapping[str, Changes] | None = None) -> str:
+    """One screen: three tables with a line for each locale, what their words mean, and what to do next.
+
+    `changes` are those of the originals, by the path of the translation, where they are shown.
+    """
     target = report.target
     place = "in the sandbox" if target.base_url == "sandbox" else f"at {target.base_url}"
     lines = style.wrapped(f"Status of portal `{visible(target.portal)}` {visible(place)}", hang=2, colour="bold")
@@ -131,6 +136,8 @@ def status_text(report: StatusReport, style: Style) -> str:
     translated = [entry for entry in report.locales if entry.translations is not None]
     if translated:
         lines += ["", *_table("Translations", TRANSLATIONS, _with_total(translated, report.total), style)]
+    if report.owed:
+        lines += ["", *owed_lines(report.owed, changes or {}, style)]
     lines += ["", *_notes(report, style), *_closing(report, style)]
     return inert("\n".join(lines) + "\n")
 
@@ -211,6 +218,10 @@ def status_markdown(report: StatusReport) -> str:
     if translated:
         translations = [_markdown_row(entry, TRANSLATIONS) for entry in _with_total(translated, report.total)]
         parts.append(table(("Translations", *map(str.capitalize, TRANSLATIONS)), translations))
+    if report.owed:
+        rows = [(code(i.path), i.state, _cell(i.words or 0), _cell(i.views or 0)) for i in report.owed[:MOST_OWED]]
+        parts.append(table(("To translate", "State", "Words changed", "Views"), rows))
+        parts += [f"… and {left:,} more"] if (left := len(report.owed) - MOST_OWED) > 0 else []
     parts += [hint(f"Run `{command}` to {_reason(command)}.") for command in report.next]
     return "\n\n".join(parts) + "\n"
 

@@ -60,12 +60,18 @@ Filters = Mapping[str, str | int]
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """One page as the list answered it: rows in its order, its count of all, the service's clock, its ETag or ""."""
+    """One page as the list answered it: rows in its order, its count of all, the service's clock, its ETag or "".
+
+    `views` are those of its articles that somebody opened, `authors` the names of people by their own ids. They are no
+    part of a row: rows are compared, and no article moves because readers open it.
+    """
 
     rows: tuple[Row, ...]
     count: int | None
     server_time_s: int | None
     etag: str = ""
+    views: Mapping[RemoteId, int] = field(default_factory=dict)
+    authors: Mapping[RemoteId, str] = field(default_factory=dict)
 
     @property
     def tag(self) -> Tag:

@@ -65,7 +65,10 @@ def articles(answer: Answer, profile: Profile) -> Page:
     found, count = (page.payload, page.count) if isinstance(page, wire.ArticlePage) else (page, None)
     if any(row.id is None for row in found):
         raise _without(answer, "an id")
-    return Page(tuple(row_of(row, profile) for row in found), count, answer.server_time_s, answer.etag)
+    views = {wire.as_id(row.id): number for row in found if (number := wire.views_of(row))}
+    authors = {id: name for id, name in map(wire.author_name, found) if name}
+    rows = tuple(row_of(row, profile) for row in found)
+    return Page(rows, count, answer.server_time_s, answer.etag, views, authors)
 
 
 def bodies(answer: Answer) -> dict[RemoteId, str]:

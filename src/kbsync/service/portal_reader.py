@@ -37,6 +37,8 @@ class PortalReader:
     _known: Snapshot = field(init=False, repr=False, default_factory=Snapshot)
     _listed: CategoryLister | None = field(init=False, repr=False, default=None)
     _read: dict[str, Collection[RemoteId]] = field(init=False, repr=False, default_factory=dict)
+    _views: dict[RemoteId, int] = field(init=False, repr=False, default_factory=dict)
+    _authors: dict[RemoteId, str] = field(init=False, repr=False, default_factory=dict)
 
     def fetch_portals(self) -> tuple[PortalInfo, ...]:
         """The account's portals."""
@@ -79,6 +81,9 @@ class PortalReader:
         listed.look_up(expected.managed, surely=True)
         listed.probe(expected.wanted)
         known.categories = tuple(self.categories)
+        listed_ids = {row.id for _, row in found}
+        known.views = {id: number for id, number in (known.views | self._views).items() if id in listed_ids}
+        known.authors |= self._authors
         originals = {linked: row.id for _, row in found if row.translations for linked in row.translations}
         articles = {row.id: observed_row(row, locale, self.categories, originals) for locale, row in found}
         return Portal(tuple(self.categories.values()), tuple(articles.values()), complete)
@@ -221,4 +226,7 @@ class PortalReader:
         answer = self.endpoint.ask("list_articles", query={**filters, "page": number}, etag=tag.etag if tag else "")
         if tag is not None and known is not None and answer.status == NOT_MODIFIED:
             return Page(tuple(known.rows[id] for id in tag.ids), tag.count, answer.server_time_s, tag.etag)
-        return decoded.articles(answer, self.endpoint.profile)
+        page = decoded.articles(answer, self.endpoint.profile)
+        self._views.update(page.views)
+        self._authors.update(page.authors)
+        return page

@@ -116,6 +116,7 @@ class Snapshot(msgspec.Struct, array_like=True):
     """One portal: its articles by locale, the ids of its categories, and the version that the service last gave.
 
     `version_at` is when it gave that, by our clock, in seconds since 1970.
+    `views` are those of articles by id, as they were when the row was last read; `authors` the names of people by id.
     """
 
     target: str = ""
@@ -123,10 +124,18 @@ class Snapshot(msgspec.Struct, array_like=True):
     categories: tuple[RemoteId, ...] = ()
     version: str = ""
     version_at: float = 0.0
+    views: dict[RemoteId, int] = {}
+    authors: dict[RemoteId, str] = {}
 
     def recent_version(self, now_s: float) -> str:
         """The version, where the service gave it just now; "" where it has to be asked again."""
         return self.version if 0 <= now_s - self.version_at <= FRESH_S else ""
+
+    @property
+    def views_by_slug(self) -> dict[str, int]:
+        """How often readers opened each article. A slug names one article of the service (docs/service.md, S1)."""
+        rows = (row for found in self.locales.values() for row in found.rows.values())
+        return {row.slug: self.views[row.id] for row in rows if row.id in self.views}
 
 
 def snapshot_path(folder: Path, target: str) -> Path:

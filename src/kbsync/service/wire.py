@@ -29,6 +29,9 @@ DIGITS = re.compile(r"[0-9]{1,18}")
 VERSION = re.compile(r"[0-9]{1,4}(\.[0-9]{1,4})?[0-9A-Za-z.+-]{0,40}")
 """A version of the service, such as `4.16.2`, with or without what marks a build."""
 
+NAME_CHARS = 200
+"""Characters of a person's name that are kept; the service sends at most 255."""
+
 Number = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 """A number that fits where numbers are kept: in the ledger and in caches."""
 
@@ -57,9 +60,10 @@ class WireCategory(msgspec.Struct, frozen=True, gc=False):
 
 
 class WireAuthor(msgspec.Struct, frozen=True, gc=False):
-    """Of an author only the id matters; the rest (availability, avatar) is noise."""
+    """Of an author only the id is compared, and the name is shown; the rest (availability, avatar) is noise."""
 
     id: WireId | None = None
+    name: Any = None
 
 
 class WireMeta(msgspec.Struct, frozen=True, gc=False):
@@ -92,6 +96,7 @@ class WireArticle(msgspec.Struct, frozen=True, gc=False):
     meta: WireMeta | UnsetType | None = UNSET
     category: WireCategory | UnsetType | None = UNSET
     author: WireAuthor | UnsetType | None = UNSET
+    views: Any = None
     associated_articles: list[WireTranslation] | None = None
 
 
@@ -236,6 +241,17 @@ def path_part(text: str) -> str:
     """A text as one part of a path, which it cannot leave: neither with a slash nor as `..`."""
     quoted = quote(text, safe="")
     return quoted.replace(".", "%2E") if quoted in {".", ".."} else quoted
+
+
+def views_of(wire: WireArticle) -> int:
+    """How often readers opened an article; 0 where the service does not count. Source: docs/service.md, S150."""
+    return wire.views if isinstance(wire.views, int) and 0 < wire.views < 2**63 else 0
+
+
+def author_name(wire: WireArticle) -> tuple[RemoteId, str]:
+    """The id of an article's author, and the name; "" where the service gives none."""
+    author = wire.author if isinstance(wire.author, WireAuthor) else WireAuthor()
+    return as_id(author.id), text_of(author.name)[:NAME_CHARS].strip()
 
 
 def text_of(value: object) -> str:

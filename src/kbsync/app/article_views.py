@@ -1,0 +1,25 @@
+"""How often readers opened the articles of your files, as the portal said when it was last read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from kbsync.content.identity import Site
+
+
+def views_of(site: Site, cache: Path, target: str) -> dict[str, int]:
+    """The views by path, where they are known.
+
+    Args:
+        site: which file is which article.
+        cache: the folder in which the last listing of the portal was kept.
+        target: the key of the portal.
+    """
+    from kbsync.service.snapshot import load_snapshot, snapshot_path
+
+    by_slug = load_snapshot(snapshot_path(cache, target), target).views_by_slug
+    if not by_slug:
+        return {}
+    return {path: by_slug[item.slug] for path, item in site.articles.items() if item.slug in by_slug}
