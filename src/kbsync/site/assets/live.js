@@ -92,6 +92,11 @@
   function showPage({ html, title }) {
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
+    // A page of another kind has another stylesheet: a file has come to an address that had none.
+    if (fresh.content.querySelector("main")?.dataset.kind !== live.querySelector("main")?.dataset.kind) {
+      location.reload();
+      return;
+    }
     const anchors = visibleBlocks();
     const changed = morph(live, fresh.content);
     if (title) document.title = title;
