@@ -58,7 +58,7 @@ def packed_asset(name: str) -> bytes:
 
 
 def _short_style(text: str) -> str:
-    """Without comments, zeros before a point, and blanks that mean nothing. No value of ours holds a brace or a semicolon."""
+    """Without comments, zeros before a point and needless blanks. No value of ours holds a brace or a semicolon."""
     short = _AROUND.sub(r"\1", " ".join(_COMMENT.sub("", text).split())).replace(": ", ":").replace(";}", "}")
     return _ZERO.sub("", short)
 
