@@ -58,6 +58,48 @@
     if (!root.dataset.live) for (const button of document.querySelectorAll(".blocked button")) button.hidden = true;
   }
 
+  // --- images that do not come ---------------------------------------------------------------------------------------
+
+  // The image stays, hidden: a change of the page compares it with the file's, and knows nothing of the box beside it.
+  function showFailed(image) {
+    if (image.hidden || !image.closest("article")) return;
+    const box = document.createElement("span");
+    box.className = "blocked absent";
+    box.dataset.beside = "image";
+    for (const [name, className, text] of [
+      ["span", "what", document.getElementById("kb-page").dataset.imageFailed],
+      ["span", "about", image.alt],
+      ["code", "", nameOf(new URL(image.src, location.href))],
+    ]) {
+      const part = document.createElement(name);
+      if (className) part.className = className;
+      part.textContent = text;
+      if (text) box.append(part, " ");
+    }
+    image.hidden = true;
+    image.dataset.keeps = "hidden";
+    image.after(box);
+  }
+
+  function nameOf(url) {
+    if (url.host !== location.host) return url.host;
+    const name = url.pathname.split("/").at(-1);
+    try {
+      return decodeURIComponent(name);
+    } catch {
+      return name; // `%` before something else than a byte
+    }
+  }
+
+  function findFailed() {
+    for (const box of document.querySelectorAll("[data-beside]")) if (!box.previousElementSibling?.hidden) box.remove();
+    for (const image of document.querySelectorAll("article img")) {
+      // Some images without a size of their own are whole; reading one tells.
+      if (image.complete && !image.naturalWidth) image.decode().catch(() => showFailed(image));
+    }
+  }
+  document.addEventListener("error", (event) => event.target.matches?.("article img") && showFailed(event.target), true);
+
   // --- table of contents ---------------------------------------------------------------------------------------------
 
   let watched = null;
@@ -131,6 +173,7 @@
 
   onPage(() => {
     showMediaSwitches();
+    findFailed();
     openBeside();
     followReader();
     reachBoxes();
