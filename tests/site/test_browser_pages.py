@@ -94,6 +94,13 @@ def test_axe_finds_nothing_serious_on_any_page(open_page, site, url, scheme):
         if tab:
             page.click(f"#kb-tab-{tab}")
         assert serious(page) == []
+    if tabs != [""]:
+        page.click("[data-writer-close]")
+        assert serious(page) == []
+    if url in {"/en/", ARTICLE}:
+        page.fill("#kb-query", "push")
+        expect(page.locator("#kb-found mark").first).to_be_visible()
+        assert serious(page) == []
 
 
 @pytest.mark.parametrize("url", ["/en/", ARTICLE, "/-/everything"])
