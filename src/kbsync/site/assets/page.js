@@ -107,8 +107,9 @@
   let frame = 0;
 
   function followReader() {
-    links = [...document.querySelectorAll(".toc a")];
-    headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
+    links = [...document.querySelectorAll(".toc li > *")];
+    // Some headings have no address, and some the address of another one: each is found by its place.
+    headings = [...document.querySelectorAll("article :is(h1, h2, h3)")];
     markPlace();
   }
 
@@ -123,15 +124,14 @@
 
   /** The number of the last heading that was scrolled to or past. */
   function placeOf() {
-    const tops = headings.map((heading) => heading?.getBoundingClientRect().top ?? Infinity);
+    const tops = headings.map((heading) => heading.getBoundingClientRect().top);
     if (scrollY > 0 && innerHeight + scrollY >= root.scrollHeight - 2) {
       // At the end some sections cannot come to the top: the one that was asked for, else the last.
-      const asked = links.findIndex((link, place) => link.hash === location.hash && tops[place] > 0);
+      const asked = links.findIndex((link, place) => link.hash && link.hash === location.hash && tops[place] > 0);
       return asked < 0 || tops[asked] > innerHeight ? links.length - 1 : asked;
     }
     // Where a jump to a heading ends, and one pixel: it may end a fraction below.
-    const first = headings.find(Boolean);
-    const margin = first ? parseFloat(getComputedStyle(first).scrollMarginTop) : 0;
+    const margin = headings.length ? parseFloat(getComputedStyle(headings[0]).scrollMarginTop) : 0;
     const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + margin + 1;
     return Math.max(0, tops.findLastIndex((top) => top <= line));
   }
