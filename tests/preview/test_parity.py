@@ -52,7 +52,7 @@ CASES = [
 
 def body(markdown: str, *, media: bool, version: Version = V4_10) -> str:
     """The HTML without the anchors."""
-    return PERMALINK.sub("", HEADING.sub(r"\1>", page_html(markdown, media=media, version=version)[0]))
+    return PERMALINK.sub("", HEADING.sub(r"\1>", page_html(markdown, "en", media=media, version=version)[0]))
 
 
 def test_there_is_every_recorded_case():

@@ -8,6 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 
 from kbsync.app.sandbox import panel_address
 from patience import GIVE_UP_S
@@ -96,21 +97,36 @@ def test_a_script_of_another_origin_reads_and_changes_nothing(page: Page, sandbo
     assert sandbox.faults.waiting == ()
 
 
+def assert_accessible(page: Page) -> None:
+    """No serious finding of axe in either scheme, and nothing wider than a small phone."""
+    size = page.viewport_size
+    for scheme in ("light", "dark"):
+        page.emulate_media(color_scheme=scheme)
+        found = Axe().run(page).response["violations"]
+        assert [item["id"] for item in found if item["impact"] in {"serious", "critical"}] == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") == 320
+    page.set_viewport_size(size)
+
+
 def test_the_practice_panel_opens_by_its_address_and_articles_are_dragged(sandbox, page):
     for slug in ("one", "two"):
         make(sandbox, slug, category_id=1 if slug == "two" else category(sandbox, "guide"), status=1)
     problems = []
     page.on("console", lambda message: problems.append((message.location["url"], message.text)))
     page.goto(panel_address(sandbox.base_url, ADMIN))
+    assert_accessible(page)
     assert page.url == f"{sandbox.base_url}/-/panel/portals/handbook/en"
     page.drag_and_drop('li[data-place="1"]', 'li[data-place="0"]', target_position={"x": 20, "y": 3})
     page.wait_for_url("**done=moved**")
     assert page.locator(".practice-what .note").all_inner_texts() == ["two", "one"]
     page.get_by_role("link", name="T one").click()
+    assert_accessible(page)
     page.get_by_label("Text (Markdown)").fill("first\n\nsecond")
     page.get_by_role("button", name="Save changes").click()
     page.get_by_role("status").get_by_text("Readers still see the old text").wait_for()
     assert sandbox.panel.article("one").draft_content == "first\n\nsecond"
+    assert_accessible(page)
     page.get_by_role("link", name="What readers see").click()
     page.get_by_role("link", name="Edit in the practice panel").click()
     page.get_by_role("button", name="Publish changes").click()

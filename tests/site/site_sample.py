@@ -71,7 +71,7 @@ def body(markdown: str, *, media: bool = False) -> tuple[str, tuple[object, ...]
     """The HTML of an article and its headings."""
     html, toc = add_anchors(render_html(markdown))
     words = words_of("en")
-    shown = mark_absent_images(defuse(html, media=media), words, present="/-/files/")
+    shown = mark_absent_images(defuse(html, words, media=media), words, present="/-/files/")
     return dress_code(shown, words, copies=True), toc
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import pytest
@@ -380,3 +381,21 @@ def test_several_pages_follow_at_once(live, open_page, site):
     save("After.")
     for tab in (page, other):
         expect(tab.locator("article p")).to_have_text("After.")
+
+
+def test_an_image_that_cannot_be_shown_is_a_box_that_a_save_leaves_alone(live):
+    broken = "![A chart](/-/files/wrong%zz.gif) ![None](data:image/png;base64,AAAA) ![A dog](/-/files/dog.png)"
+    page, save = live(text(broken, "Before."))
+    boxes = page.locator("article .absent")
+    expect(boxes).to_have_text(
+        [re.compile("Image cannot be shown A chart wrong%zz.gif"), re.compile("Image cannot be shown None")]
+    )
+    expect(page.locator("article img:visible")).to_have_count(1)
+    page.evaluate(KEEP_MARKS)
+    save(text(broken, "After."))
+    expect(page.locator("article p").last).to_have_text("After.")
+    expect(boxes).to_have_count(2)
+    eventually(lambda: page.evaluate("window.marks.length") > 0, "the change is marked")
+    assert set(page.evaluate("window.marks")) == {"After."}
+    save(text("![A dog](/-/files/dog.png)", "After."))
+    expect(boxes).to_have_count(0)

@@ -193,8 +193,12 @@ def test_every_asset_is_there_with_its_type_and_nothing_else_is():
         asset("../pages.py")
 
 
-def test_styles_and_scripts_of_a_first_page_are_light():
-    assert sum(len(packed_asset(name)) for name in ASSETS) < 60_000
+@pytest.mark.parametrize("url", ["/en/", "/en/articles/first-push", "/-/findings"])
+def test_styles_and_scripts_of_a_first_page_are_light_with_the_panel_and_the_stream_too(url):
+    names = re.findall(r'(?:href|src)="/-/assets/([^"]+)"', render(whole_site()[url]))
+    assert {"style.css", "writer.css", "live.js"} < set(names)
+    assert sum(len(asset(name)[0]) for name in names) < 60_000
+    assert sum(len(packed_asset(name)) for name in names) < 20_000
 
 
 def test_no_asset_asks_for_anything_from_elsewhere():

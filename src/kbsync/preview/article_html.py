@@ -42,36 +42,39 @@ def article_body(live_tree: LiveTree, path: str, *, media: bool, marked: bool = 
     links = local_links(live_tree, source)
     version = live_tree.project.version
     look = live_tree.project.portal_look
+    locale = live_tree.index.site.articles[path].locale
     if not marked or look:
-        locale = None if look else live_tree.index.site.articles[path].locale
-        return plain_body(body_of(source, data, links), locale, media=media, version=version)
+        return plain_body(body_of(source, data, links), locale, bare=look, media=media, version=version)
     dead = dead_links(source, live_tree.findings.get(path, ()))
     addresses = dict(links)
     replaced = addresses | {link: marked_address(link) for link in dead}
     html, lines = render_with_lines(body_of(source, data, replaced.items()), version)
     html, toc = add_anchors(html)
     text = data.decode("utf-8").removeprefix(BOM)
-    html = show_marks(defuse(html, media=media), dead, addresses, text[source.body_start :])
-    return ArticleBody(dressed(html, live_tree.index.site.articles[path].locale), toc, places_of(source, text, lines))
+    html = show_marks(defuse(html, words_of(locale), media=media), dead, addresses, text[source.body_start :])
+    return ArticleBody(dressed(html, locale), toc, places_of(source, text, lines))
 
 
-def plain_body(markdown: str, locale: str | None, *, media: bool, version: Version) -> ArticleBody:
+def plain_body(markdown: str, locale: str, *, bare: bool, media: bool, version: Version) -> ArticleBody:
     """What the page of an article shows, without marks for the person who writes.
 
     Args:
         markdown: with local addresses in its links.
-        locale: the language of the words that are added; None to add nothing to the portal's HTML.
+        locale: the language of the words that are added.
+        bare: add nothing to the portal's HTML that is there for its looks only.
         media: whether images and players of other hosts are loaded.
         version: the portal's whose HTML it is.
     """
-    html, toc = page_html(markdown, media=media, version=version)
-    return ArticleBody(html if locale is None else dressed(html, locale), toc)
+    html, toc = page_html(markdown, locale, media=media, version=version)
+    return ArticleBody(html if bare else dressed(html, locale), toc)
 
 
-def page_html(markdown: str, *, media: bool, version: Version = NEWEST) -> tuple[str, tuple[TocEntry, ...]]:
+def page_html(
+    markdown: str, locale: str, *, media: bool, version: Version = NEWEST
+) -> tuple[str, tuple[TocEntry, ...]]:
     """The portal's HTML, harmless and with anchors."""
     html, toc = add_anchors(render_html(markdown, version))
-    return defuse(html, media=media), toc
+    return defuse(html, words_of(locale), media=media), toc
 
 
 def dressed(body_html: str, locale: str) -> str:

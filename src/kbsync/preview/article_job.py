@@ -68,8 +68,8 @@ def render_job(job: ArticleJob, place: Workplace) -> tuple[bytes, Asked] | None:
     if raw_digest(data) != job.source.raw_digest:
         return None
     markdown = body_of(job.source, data, job.links)
-    locale = None if place.portal_look else job.page.frame.locale
-    body = plain_body(markdown, locale, media=False, version=place.version)
+    locale = job.page.frame.locale
+    body = plain_body(markdown, locale, bare=place.portal_look, media=False, version=place.version)
     html, asked = place.addresses.relative(body.html, job.name)
     given = {address.partition("#")[0].partition("?")[0] for _, address in job.links}
     own = tuple(sorted((url, there) for url, there in asked.items() if url not in given))

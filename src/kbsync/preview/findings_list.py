@@ -104,7 +104,7 @@ class FindingsList:
                 Choice(
                     _counted(text, levels[level] if level else levels.total()),
                     replace(limits, level=level).url,
-                    level,
+                    level if levels[level] else "",
                     is_current=level == limits.level,
                 )
                 for level, text in plain

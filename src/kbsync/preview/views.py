@@ -214,7 +214,7 @@ class View:
         from kbsync.preview.article_html import dressed, page_html
 
         title, locale = "Error and warning codes", self.live_tree.index.site.default_locale
-        html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), media=False)
+        html, toc = page_html(handbook(sorted(RULES, key=lambda rule: rule.code)), locale, media=False)
         frame = self._frame(locale, f"{title} | {self.portal}", ())
         return ArticlePage(frame, title, dressed(html, locale), (Link(self.portal, home_url(locale)),), toc=toc)
 

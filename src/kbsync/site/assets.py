@@ -10,12 +10,11 @@ STYLE, SCRIPT = "text/css; charset=utf-8", "text/javascript; charset=utf-8"
 ASSETS = {
     "style.css": STYLE,
     "article.css": STYLE,
+    "lists.css": STYLE,
     "writer.css": STYLE,
     "scheme.js": SCRIPT,
     "page.js": SCRIPT,
-    "search-words.js": SCRIPT,
-    "search-index.js": SCRIPT,
-    "search-marks.js": SCRIPT,
+    "search-start.js": SCRIPT,
     "search.js": SCRIPT,
     "writer.js": SCRIPT,
     "morph.js": SCRIPT,
@@ -23,12 +22,16 @@ ASSETS = {
 }
 """Names and content types of what preview and help center use; a build writes them all."""
 
+TOGETHER = {"search.js": ("search-words.js", "search-index.js", "search-marks.js", "search-box.js")}
+"""Assets of several files, in this order."""
+
 PRACTICE_ASSETS = {"practice.css": STYLE, "practice.js": SCRIPT}
 """Of the sandbox's practice panel alone."""
 
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _LINE_COMMENT = re.compile(r"(?:/\*\*.*\*/|//.*)")
 _AROUND = re.compile(r" ?([{};,]) ?")
+_ZERO = re.compile(r"(?<=[\s:,(-])0(?=\.[0-9])")
 
 
 @cache
@@ -39,7 +42,8 @@ def asset(name: str) -> tuple[bytes, str]:
         KeyError: there is no asset of this name.
     """
     kind = (ASSETS | PRACTICE_ASSETS)[name]
-    text = (files("kbsync.site") / "assets" / name).read_text("utf-8")
+    folder = files("kbsync.site") / "assets"
+    text = "\n".join((folder / part).read_text("utf-8") for part in TOGETHER.get(name, (name,)))
     return (_short_style(text) if kind == STYLE else _short_script(text)).encode(), kind
 
 
@@ -54,8 +58,9 @@ def packed_asset(name: str) -> bytes:
 
 
 def _short_style(text: str) -> str:
-    """Without comments, and with the blanks that mean something. No value of ours holds a brace or a semicolon."""
-    return _AROUND.sub(r"\1", " ".join(_COMMENT.sub("", text).split())).replace(": ", ":").replace(";}", "}")
+    """Without comments, zeros before a point and needless blanks. No value of ours holds a brace or a semicolon."""
+    short = _AROUND.sub(r"\1", " ".join(_COMMENT.sub("", text).split())).replace(": ", ":").replace(";}", "}")
+    return _ZERO.sub("", short)
 
 
 def _short_script(text: str) -> str:

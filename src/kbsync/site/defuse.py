@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from html import escape, unescape
 
 from kbsync.site.players import PLAYERS, SAFE_CAPTURE, Player
+from kbsync.site.reader_words import ReaderWords
 from kbsync.site.targets import is_remote, is_script, shown_host
 
 _PLAIN = "p|h[1-6]|blockquote|ul|ol|li|pre|code|table|thead|tbody|tr|th|td|em|strong|sup"
@@ -38,10 +39,8 @@ _SHAPES = (
 _TOKEN = re.compile(f"<(?:{'|'.join(_SHAPES)})", re.DOTALL)
 _TAG = re.compile(r"<[^>]*>")
 
-SWITCH = "Show images and players from other sites"
 
-
-def defuse(body_html: str, *, media: bool) -> str:
+def defuse(body_html: str, words: ReaderWords, *, media: bool) -> str:
     """Give the HTML of an article without anything that a local page must not do.
 
     Links to scripts become inert text; images and players of other hosts become boxes with a switch; whatever is not
@@ -49,15 +48,17 @@ def defuse(body_html: str, *, media: bool) -> str:
 
     Args:
         body_html: from `render_html`, with or without anchors.
+        words: of the page's language.
         media: leave images and players of other hosts; those that need a script of theirs stay boxes.
     """
-    return _TOKEN.sub(_Page(media).token, body_html)
+    return _TOKEN.sub(_Page(words, media).token, body_html)
 
 
 @dataclass(slots=True)
 class _Page:
     """What has been seen so far: how the open links are to be closed, and how many wrappers of tables are open."""
 
+    words: ReaderWords
     media: bool
     ends: list[str] = field(default_factory=list)
     wrappers: int = 0
@@ -88,7 +89,7 @@ class _Page:
             self.ends.append("</a>")
             return found[0]
         self.ends.append("</span>")
-        return f'<span class="defused" title="This link is switched off: {_value(target)}">'
+        return f'<span class="defused" title="{escape(self.words["link_off"])}: {_value(target)}">'
 
     def _wrapper(self, found: re.Match[str]) -> str:
         """The element around a table; an end without a beginning could close an element of the page."""
@@ -101,31 +102,34 @@ class _Page:
     def _image(self, found: re.Match[str]) -> str:
         address = found["src"]
         if is_script(address, image=True):
-            return _box("picture", "Image with an unsafe address", _words(found["alt"]))
+            return _box("picture", self.words["unsafe_address"], _alt(found["alt"]))
         if self.media or not is_remote(address):
             return found[0]
         # Inside of a link there is no room for a switch: the link is what a click means.
-        tools = "" if self.ends else f"{_switch('Show')} {_open_link(address)}"
-        return _box("picture", f"Image from {shown_host(address)}", _words(found["alt"]), tools)
+        tools = "" if self.ends else f"{self._switch('show')} {self._open_link(address)}"
+        return _box("picture", self.words.filled("image_from", host=shown_host(address)), _alt(found["alt"]), tools)
 
     def _player(self, player: Player, found: re.Match[str]) -> str:
         captured = player.captured(found[0])
         if not all(SAFE_CAPTURE.fullmatch(text) for text in captured.values()):
-            return _box("player", "Player with an unsafe address")
+            return _box("player", self.words["unsafe_address"])
         if self.media and not player.runs_script:
             return found[0]
         address = player.address.format(**captured)
-        what = f"Player from {shown_host(address)}"
+        what = self.words.filled("player_from", host=shown_host(address))
         if self.ends:
             return _box("player", what)
         if player.runs_script:
-            return _box(
-                "player",
-                what,
-                "It needs a script from that site. The preview does not run scripts.",
-                _open_link(address),
-            )
-        return _box("player", what, "", f"{_switch(SWITCH)} {_open_link(address)}")
+            return _box("player", what, self.words["needs_script"], self._open_link(address))
+        return _box("player", what, "", f"{self._switch('show_media')} {self._open_link(address)}")
+
+    def _switch(self, text: str) -> str:
+        about = escape(self.words["show_media"])
+        shown = escape(self.words[text])
+        return f'<button type="button" data-media="on" title="{about}" aria-label="{about}">{shown}</button>'
+
+    def _open_link(self, address: str) -> str:
+        return f'<a href="{_value(address)}" rel="noreferrer">{escape(self.words["open_there"])}</a>'
 
 
 def _box(kind: str, what: str, about: str = "", tools: str = "") -> str:
@@ -134,20 +138,12 @@ def _box(kind: str, what: str, about: str = "", tools: str = "") -> str:
     return f'<span class="blocked {kind}"><span class="what">{escape(what)}</span>{words}{tools and " " + tools}</span>'
 
 
-def _switch(text: str) -> str:
-    return f'<button type="button" data-media="on" title="{SWITCH}" aria-label="{SWITCH}">{text}</button>'
-
-
-def _open_link(address: str) -> str:
-    return f'<a href="{_value(address)}" rel="noreferrer">Open it there</a>'
-
-
 def _value(attribute: str) -> str:
     """An attribute's value as it stood in the page, once more."""
     return escape(unescape(attribute))
 
 
-def _words(alt: str) -> str:
+def _alt(alt: str) -> str:
     return " ".join(unescape(_TAG.sub("", alt)).split())
 
 

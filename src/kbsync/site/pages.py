@@ -251,19 +251,24 @@ def render(page: Page) -> str:
     return (
         templates()
         .get_template("base.html")
-        .render(frame=page.frame, live=live, style=_style(), article=isinstance(page, ArticlePage))
+        .render(frame=page.frame, live=live, style=_style(), kind=kind_of(page))
     )
 
 
 def render_live(page: Page) -> str:
     """What a change may change: the inner HTML of the page's element `live`, to the byte."""
-    return templates().get_template(TEMPLATES[type(page)]).render(page=page, frame=page.frame)
+    return templates().get_template(TEMPLATES[type(page)]).render(page=page, frame=page.frame, kind=kind_of(page))
+
+
+def kind_of(page: Page) -> str:
+    """The stylesheet that a page has besides that of all: of articles, or of lists."""
+    return "article" if isinstance(page, ArticlePage) else "lists"
 
 
 @cache
 def _style() -> Markup:
     """What a page carries that has no folder of assets: nobody writes beside it."""
-    return Markup("\n".join(asset(name)[0].decode() for name in ("style.css", "article.css")))
+    return Markup("\n".join(asset(name)[0].decode() for name in ("style.css", "article.css", "lists.css")))
 
 
 @cache

@@ -70,6 +70,7 @@
         const badge = document.createElement("div");
         badge.id = "kb-away";
         badge.className = "badge-away";
+        badge.lang = "en";
         badge.textContent = "Disconnected. Trying again …";
         document.body.append(badge);
       }, AWAY_AFTER);
@@ -92,6 +93,11 @@
   function showPage({ html, title }) {
     const fresh = document.createElement("template");
     fresh.innerHTML = html;
+    // A page of another kind has another stylesheet: a file has come to an address that had none.
+    if (fresh.content.querySelector("main")?.dataset.kind !== live.querySelector("main")?.dataset.kind) {
+      location.reload();
+      return;
+    }
     const anchors = visibleBlocks();
     const changed = morph(live, fresh.content);
     if (title) document.title = title;
@@ -210,6 +216,7 @@
     pill = document.createElement("button");
     pill.type = "button";
     pill.id = "kb-pill";
+    pill.lang = "en";
     pill.className = `pill ${where}`;
     pill.textContent = `Changed ${where}`;
     pill.addEventListener("click", () => {
@@ -267,7 +274,9 @@
     const note = document.createElement("div");
     note.className = "gone bar";
     note.setAttribute("role", "status");
+    note.lang = "en";
     const words = document.createElement("p");
+    words.dir = "ltr";
     const home = document.createElement("a");
     home.href = document.querySelector(".name").href;
     home.textContent = "Go to the home page";
@@ -287,6 +296,7 @@
 
   const voice = document.createElement("p");
   voice.className = "unseen";
+  voice.lang = "en";
   voice.setAttribute("aria-live", "polite");
   document.body.append(voice);
 

@@ -58,37 +58,88 @@
     if (!root.dataset.live) for (const button of document.querySelectorAll(".blocked button")) button.hidden = true;
   }
 
+  // --- images that do not come ---------------------------------------------------------------------------------------
+
+  // The image stays, hidden: a change of the page compares it with the file's, and knows nothing of the box beside it.
+  function showFailed(image) {
+    if (image.hidden || !image.closest("article")) return;
+    const box = document.createElement("span");
+    box.className = "blocked absent";
+    box.dataset.beside = "image";
+    for (const [name, className, text] of [
+      ["span", "what", document.getElementById("kb-page").dataset.imageFailed],
+      ["span", "about", image.alt],
+      ["code", "", nameOf(new URL(image.src, location.href))],
+    ]) {
+      const part = document.createElement(name);
+      if (className) part.className = className;
+      part.textContent = text;
+      if (text) box.append(part, " ");
+    }
+    image.hidden = true;
+    image.dataset.keeps = "hidden";
+    image.after(box);
+  }
+
+  function nameOf(url) {
+    if (url.host !== location.host) return url.host;
+    const name = url.pathname.split("/").at(-1);
+    try {
+      return decodeURIComponent(name);
+    } catch {
+      return name; // `%` before something else than a byte
+    }
+  }
+
+  function findFailed() {
+    for (const box of document.querySelectorAll("[data-beside]")) if (!box.previousElementSibling?.hidden) box.remove();
+    for (const image of document.querySelectorAll("article img")) {
+      // Some images without a size of their own are whole; reading one tells.
+      if (image.complete && !image.naturalWidth) image.decode().catch(() => showFailed(image));
+    }
+  }
+  document.addEventListener("error", (event) => event.target.matches?.("article img") && showFailed(event.target), true);
+
   // --- table of contents ---------------------------------------------------------------------------------------------
 
-  let watched = null;
+  let links = [];
+  let headings = [];
+  let frame = 0;
 
   function followReader() {
-    watched?.disconnect();
-    const links = [...document.querySelectorAll(".toc a")];
-    if (!links.length) return;
-    const headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1))));
-    const mark = () => {
-      // The scroll margin of a heading, and one pixel: where one scrolls to a heading, it may end a fraction below.
-      const first = headings.find(Boolean);
-      const margin = first ? parseFloat(getComputedStyle(first).scrollMarginTop) : 0;
-      const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + margin + 1;
-      let now = 0;
-      headings.forEach((heading, place) => {
-        if (heading && heading.getBoundingClientRect().top <= line) now = place;
-      });
-      const atEnd = innerHeight + scrollY >= document.documentElement.scrollHeight - 2;
-      if (atEnd && scrollY > 0) now = links.length - 1;
-      links.forEach((link, place) => {
-        if (place === now) link.setAttribute("aria-current", "true");
-        else link.removeAttribute("aria-current");
-      });
-    };
-    watched = new IntersectionObserver(mark, { rootMargin: "-64px 0px -70% 0px", threshold: [0, 1] });
-    for (const heading of headings) if (heading) watched.observe(heading);
-    const end = document.querySelector(".foot");
-    if (end) watched.observe(end);
-    mark();
+    links = [...document.querySelectorAll(".toc li > *")];
+    // Some headings have no address, and some the address of another one: each is found by its place.
+    headings = [...document.querySelectorAll("article :is(h1, h2, h3)")];
+    markPlace();
   }
+
+  function markPlace() {
+    frame = 0;
+    const now = placeOf();
+    links.forEach((link, place) => {
+      if (place === now) link.setAttribute("aria-current", "true");
+      else link.removeAttribute("aria-current");
+    });
+  }
+
+  /** The number of the last heading that was scrolled to or past. */
+  function placeOf() {
+    const tops = headings.map((heading) => heading.getBoundingClientRect().top);
+    if (scrollY > 0 && innerHeight + scrollY >= root.scrollHeight - 2) {
+      // At the end some sections cannot come to the top: the one that was asked for, else the last.
+      const asked = links.findIndex((link, place) => link.hash && link.hash === location.hash && tops[place] > 0);
+      return asked < 0 || tops[asked] > innerHeight ? links.length - 1 : asked;
+    }
+    // Where a jump to a heading ends, and one pixel: it may end a fraction below.
+    const margin = headings.length ? parseFloat(getComputedStyle(headings[0]).scrollMarginTop) : 0;
+    const line = parseFloat(getComputedStyle(root).scrollPaddingTop) + margin + 1;
+    return Math.max(0, tops.findLastIndex((top) => top <= line));
+  }
+
+  // In every frame of a scroll, to its end: a jump may glide.
+  const willMark = () => (frame ||= requestAnimationFrame(markPlace));
+  addEventListener("scroll", willMark, { passive: true });
+  addEventListener("resize", willMark);
 
   // Beside the text contents and places are always shown. A browser that cannot show what is in a closed element gets
   // them opened.
@@ -131,6 +182,7 @@
 
   onPage(() => {
     showMediaSwitches();
+    findFailed();
     openBeside();
     followReader();
     reachBoxes();

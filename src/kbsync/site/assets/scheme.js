@@ -32,7 +32,7 @@
 
   showScheme(recall("scheme"));
   dark.addEventListener("change", () => showScheme(recall("scheme")));
-  const wantsWriter = () => recall("writer") || (matchMedia("(min-width: 75rem)").matches ? "on" : "off");
+  const wantsWriter = () => recall("writer") || (matchMedia("(min-width: 73.75rem)").matches ? "on" : "off");
   root.dataset.writer = wantsWriter();
   root.dataset.tab = recall("tab") || "page";
 

@@ -30,7 +30,7 @@
   function turn(event) {
     const tabs = [...layer().querySelectorAll("[role=tab]")];
     const place = tabs.indexOf(event.target);
-    const step = (STEPS[event.key] ?? 0) * (root.dir === "rtl" ? -1 : 1);
+    const step = STEPS[event.key] ?? 0;
     let next = step ? tabs.at((place + step) % tabs.length) : undefined;
     if (event.key === "Home") next = tabs[0];
     if (event.key === "End") next = tabs.at(-1);

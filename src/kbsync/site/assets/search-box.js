@@ -2,7 +2,7 @@
 // it at its place. Everything can be done with keys alone.
 (() => {
   "use strict";
-  const { words, search: index, leaveFor, isShortcut } = window.kbsyncPage;
+  const { words, search: index, leaveFor } = window.kbsyncPage;
   const form = document.getElementById("kb-search");
   const input = document.getElementById("kb-query");
   const results = document.getElementById("kb-results");
@@ -152,12 +152,6 @@
     } else return;
     event.preventDefault();
   });
-  document.addEventListener("keydown", (event) => {
-    if (event.key !== "/" || !isShortcut(event)) return;
-    event.preventDefault();
-    input.focus();
-    input.select();
-  });
   form.addEventListener("focusout", (event) => {
     if (!form.contains(event.relatedTarget)) hide();
   });
@@ -179,4 +173,11 @@
     index.forget();
     if (document.activeElement === input) search();
   });
+
+  // What was typed before this script was there.
+  if (document.activeElement === input) {
+    if (input.value.trim()) search();
+    else index.load(source).catch(() => {});
+    if (input.dataset.entered && input.value.trim()) awaited = run;
+  }
 })();
