@@ -317,7 +317,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("a :tada: (:+1:) **:material-home:**\n\n| :x: |\n| --- |\n", "1:3 1:11 1:19 3:3"),
             ("==a b== *==c==*\n", "1:1 1:10"),
             ("Press ++ctrl+c++.\n", "1:7"),
-            ("*[HTML]: Hyper\n\n--8<-- \"a.md\"\n", "1:1 3:2"),
+            ("*[HTML]: Hyper\n\n--8<-- \"a.md\"\n", "1:2 3:2"),
             ("[TOC]\n\nx\n\n[toc] \n", "1:1 5:1"),
             ("$$\na\n$$\n\nb $c^2$ \\(d^2\\) \\[ \\e \\]\n", "1:1 5:3 5:9 5:17"),
         ),

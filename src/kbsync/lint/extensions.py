@@ -30,9 +30,10 @@ EMOJI = {
 _EMOJI = re.compile(r":(?<![\w:/.`-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
 _MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
 _KEYS = re.compile(r"\+\+(?<![\w+]\+\+)[A-Za-z0-9\"_-]+(?:\+[A-Za-z0-9\"_-]+)*\+\+(?![\w+])")
-_ABBREVIATION = re.compile(r"\*\[(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)")
+_ABBREVIATION = re.compile(r"\[(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)")
 _SNIPPET = re.compile(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
 _CONTENTS = re.compile(r"\[(?:TOC|toc)\](?<![^\s>@]\[...\])(?=[ \t\r]*$)", re.MULTILINE)
+_BRACKET = re.compile(rf"(?:{_ABBREVIATION.pattern})|(?:{_CONTENTS.pattern})", re.MULTILINE)
 
 
 def _emoji(match: re.Match[str]) -> tuple[str, str]:
@@ -49,29 +50,27 @@ def _keys(match: re.Match[str]) -> tuple[str, str]:
     return f"`{_short(match[0])}` does not become keys: the portal prints the `++`.", "Put the keys in backticks."
 
 
-def _abbreviation(match: re.Match[str]) -> tuple[str, str]:
-    message = f"`{_short(match[0].rstrip())}` explains nothing: the portal prints this line."
-    return message, "Explain the abbreviation in the text, and delete the line."
-
-
 def _snippet(match: re.Match[str]) -> tuple[str, str]:
     return "This line does not include a file: the portal prints it.", "Write here what the file says."
 
 
-def _contents(match: re.Match[str]) -> tuple[str, str]:
-    message = f"`{match[0]}` does not become a table of contents: the portal prints it."
-    return message, "Delete it: the portal makes a table of contents itself."
+def _bracket(match: re.Match[str]) -> tuple[str, str]:
+    if ":" not in match[0]:
+        message = f"`{match[0]}` does not become a table of contents: the portal prints it."
+        return message, "Delete it: the portal makes a table of contents itself."
+    message = f"`*{_short(match[0].rstrip())}` explains nothing: the portal prints this line."
+    return message, "Explain the abbreviation in the text, and delete the line."
 
 
 _SIGNS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
     (":", _EMOJI, _emoji),
-    ("==", _MARKED, _marked),
-    ("++", _KEYS, _keys),
-    ("*[", _ABBREVIATION, _abbreviation),
-    ("-8<-", _SNIPPET, _snippet),
-    ("[", _CONTENTS, _contents),
+    ("=", _MARKED, _marked),
+    ("+", _KEYS, _keys),
+    ("<", _SNIPPET, _snippet),
+    ("[", _BRACKET, _bracket),
 )
-"""What a text has at least, the pattern of a sign, and what to say of one."""
+"""A character that a text has at least, the pattern of a sign, and what to say of one. A single character is looked for
+ten times as fast as two."""
 
 MAX_SHOWN = 40
 

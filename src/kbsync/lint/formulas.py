@@ -29,7 +29,7 @@ def check_formulas(page: Page) -> Iterator[Mark]:
         for match in chain(_DISPLAYED.finditer(text), _INLINE.finditer(text)):
             if _is_formula(page, match) and is_text(page, match.start()):
                 yield _mark(page, match)
-    if "\\(" in text or "\\[" in text:
+    if "\\" in text:
         for match in _ESCAPED.finditer(text):
             is_suspect = _is_formula(page, match) and not page.is_code(match.start())
             if is_suspect and page.prose.text[match.start()] == QUOTED:
