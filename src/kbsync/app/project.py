@@ -151,7 +151,7 @@ class Project:
         from kbsync.lint.tree_fixes import TreeFixes
 
         tree, site = selection.reading.compiler.tree, selection.reading.compiler.site
-        of_tree = TreeFixes(tree, site)
+        of_tree = TreeFixes(tree, site, selection.moved)
         return fixes_of(
             tree, selection.findings, lambda path, data, codes: fix_text(path, of_tree.fix(path, data, codes), codes)
         )
