@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from kbsync.content.fate import Fate
@@ -45,8 +45,3 @@ def explained(found: Finding, link: Link, fate: Fate) -> Finding:
     written = relative_to(found.path, fate.path) + (f"#{link.anchor}" if link.anchor else "")
     hint = f"It was {'' if fate.is_sure else 'probably '}moved to `{written}` in {commit}."
     return replace(found, hint=hint, fixable=found.fixable or fate.is_sure)
-
-
-def sure_targets(fates: Mapping[str, Fate]) -> dict[str, str]:
-    """Where files certainly are now, by their former names."""
-    return {name: fate.path for name, fate in fates.items() if fate.path and fate.is_sure}
