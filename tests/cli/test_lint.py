@@ -7,6 +7,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from repo import a_repo, needs_git
 from service.web import running_web
 
 BAD = "---\ntitel: X\nposition: soon\n---\n# X\n[a](nowhere.md)\n"
@@ -61,6 +62,27 @@ def test_warnings_alone_end_well_and_nothing_is_asked_written_or_needed(project)
     done = project.run("lint")
     assert (done.code, done.err) == (0, "")
     assert [path.name for path in (project.folder / ".kbsync").iterdir()] == ["cache"]
+
+
+@needs_git
+def test_a_dead_link_says_which_commit_moved_or_deleted_its_target_and_fix_follows_the_move(project):
+    for name in ("cards", "gone"):
+        text = f"---\ntitle: {name}\n---\nA text about {name}, long enough to be known again.\n"
+        project.write(f"content/en/billing/{name}.md", text)
+    project.write(REFUNDS, "---\ntitle: Refunds\n---\n[a](cards.md#x) [b](gone.md)\n")
+    repo = a_repo(project.folder)
+    repo.commit()
+    repo.git("mv", "content/en/billing/cards.md", "content/en/billing/pay-with-one.md")
+    repo.git("rm", "--quiet", "content/en/billing/gone.md")
+    commit = repo.commit()[:7]
+    for _ in range(2):
+        out = project.run("lint", **UNTRANSLATED).out
+        assert f"It was moved to `pay-with-one.md#x` in commit {commit}." in out
+        assert f"It was deleted in commit {commit}. Link to what replaces it, or delete the link." in out
+        assert "`kbsync lint --fix` can fix 1 of them." in out
+    assert "+[a](pay-with-one.md#x) [b](gone.md)\n" in project.run("lint", "--fix", "--diff").out
+    project.run("lint", "--fix")
+    assert "[a](pay-with-one.md#x) [b](gone.md)\n" in (project.folder / REFUNDS).read_text()
 
 
 # --- selectors -------------------------------------------------------------------------------------------------------

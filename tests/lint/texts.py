@@ -142,6 +142,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     ),
     "KB408": (
         (
+            ('!!! "a b"\n\n    c\n', "1:1"),
             ("!!! note\n    x\n", "1:1"),
             ('??? tip "x"\n', "1:1"),
             (":::tip\nx\n:::\n", "1:1"),
@@ -158,6 +159,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
     ),
     "KB409": (
         (
+            ('![a](https://x.y/b.png)\n{: style="c"}\n\n- d\n{:toc}\n', "2:1 5:1"),
             ("## A {#a}\n", "1:6"),
             ("[a](https://x.y){target=_blank}\n", "1:17"),
             ("a {.lead}\n", "1:3"),
@@ -309,5 +311,25 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("a <b.C d e='f' g={1}>h</b.C>\n", "1:3"),
         ),
         ("Import it from 'x'.\n\nimport the file from there\n", "{a} /b/{c.d ${e.f} \\{g.h}\n", "`{a.b}`\n\n```js\nimport X from 'x'\n```\n", "`<A b={1}>` \\<A b={1}> a<b c={1\n", "```jsx\n<A b={1}>\n```\n"),
+    ),
+    "KB422": (
+        (
+            ("a :tada: (:+1:) **:material-home:**\n\n| :x: |\n| --- |\n", "1:3 1:11 1:19 3:3"),
+            ("==a b== *==c==*\n", "1:1 1:10"),
+            ("Press ++ctrl+c++.\n", "1:7"),
+            ("*[HTML]: Hyper\n\n--8<-- \"a.md\"\n", "1:2 3:2"),
+            ("[TOC]\n\nx\n\n[toc] \n", "1:1 5:1"),
+            ("$$\na\n$$\n\nb $c^2$ \\(d^2\\) \\[ \\e \\]\n", "1:1 5:3 5:9 5:17"),
+        ),
+        (
+            "`:tada:` a:b:c 10:30:20 std::x:: {ref}`x`:y: https://x.y/:a:/b\n",
+            "a == b == c, ==1.0 and ==2.0, x==1 or y==2 ====\n",
+            "C++ and C++, i++ ++j, ++\n",
+            "*a* [b]: c\n",
+            "- [TOC] a\n\n[TOC]\n\n[TOC]: https://x.y\n",
+            "$5 and $6, $A_B/$C \\(optional\\) \\[a, b\\] $$ and $$, echo $1_$2\n",
+            "```\n:tada: ==a== ++b++ $c^2$\n```\n\n    *[d]: e\n",
+            "`$a^2$` `==b==` `++c++`\n",
+        ),
     ),
 }  # fmt: skip

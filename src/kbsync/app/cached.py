@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import time
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -196,6 +196,7 @@ class Linted:
 
 def lint(workspace: Workspace) -> Linted:
     """The findings of the whole tree."""
+    from kbsync.app.dead_links import explain_dead_links
     from kbsync.app.lint_cache import findings_of, keep
     from kbsync.lint.repeats import once_per_key
 
@@ -210,6 +211,7 @@ def lint(workspace: Workspace) -> Linted:
     reading = read_content(workspace, walk, compiled=False)
     if has_portal:
         check_portal_file(workspace, reading)
+    reading = replace(reading, findings=explain_dead_links(reading).findings)
     keep(workspace, walk, reading)
     findings = check_glossary(workspace, reading) if with_terms else reading.findings
     return Linted(once_per_key(findings), list(reading.compiler.tree.sources))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +16,8 @@ from kbsync.model import Finding
 
 Rewrite = Callable[[str, bytes, Collection[str]], bytes]
 """The bytes of a source without what some codes found, given its path; the same bytes where nothing can be fixed."""
+
+ON_DISK: Mapping[str, bytes] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,20 +44,29 @@ class Fix:
         write_whole(self.place, self.after)
 
 
-def fixes_of(tree: Tree, findings: Iterable[Finding], rewrite: Rewrite) -> Iterator[Fix]:
-    """The files with something to fix. One that has two names is fixed once, and none outside the root."""
-    root, seen = real_path(tree.root), set()
+def fixes_of(
+    tree: Tree, findings: Iterable[Finding], rewrite: Rewrite, held: Mapping[str, bytes] = ON_DISK
+) -> Iterator[Fix]:
+    """The files with something to fix. One that has two names is fixed once, and none outside the root.
+
+    Args:
+        tree: as it was read.
+        findings: what was found in it.
+        rewrite: fixes one file.
+        held: the bytes of files of which the tree has another text than the disk.
+    """
+    root = real_path(tree.root)
+    seen = {real_path(tree.root / path): path for path in held}
     codes: dict[str, set[str]] = {}
     for finding in findings:
         if finding.fixable:
             codes.setdefault(finding.path, set()).add(finding.code)
     for path, wanted in codes.items():
         place = real_path(tree.root / path)
-        if path not in tree.sources or place in seen or not place.is_relative_to(root):
+        if path not in tree.sources or not place.is_relative_to(root) or seen.setdefault(place, path) != path:
             continue
-        seen.add(place)
         try:
-            data = read_within(place, MAX_SOURCE_BYTES)
+            data = held[path] if path in held else read_within(place, MAX_SOURCE_BYTES)
         except OSError:
             # Reading it again says so, as a finding.
             continue

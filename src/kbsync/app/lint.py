@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kbsync.app.cached import Linted
+from kbsync.app.dead_links import NOTHING, Explained, explain_dead_links
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.workspace import Workspace
@@ -16,11 +17,15 @@ from kbsync.model import PORTAL_FILE, Finding
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A tree that was read, the paths of it that were asked for, and what was found in these."""
+    """A tree that was read, the paths of it that were asked for, and what was found in these.
+
+    `dead` has what git knows of the targets of dead links.
+    """
 
     reading: Reading
     paths: frozenset[str]
     findings: tuple[Finding, ...]
+    dead: Explained = NOTHING
 
     @property
     def linted(self) -> Linted:
@@ -38,14 +43,16 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
     """
     reading = read_content(workspace, compiled=False)
     check_portal_file(workspace, reading)
+    dead = explain_dead_links(reading)
+    reading = replace(reading, findings=dead.findings)
     tree, site = reading.compiler.tree, reading.compiler.site
     found = check_glossary(workspace, reading) if has_glossary(workspace) else reading.findings
     if not selectors:
-        return Selection(reading, frozenset(tree.sources), found)
+        return Selection(reading, frozenset(tree.sources), found, dead)
     from kbsync.app.selectors import select_paths
 
     sources, root = tree.sources.values(), real_path(workspace.content_root)
     others = {*tree.others, *(finding.path for finding in reading.findings if finding.path not in tree.sources)}
     others |= {PORTAL_FILE} if has_portal_file(workspace) else set()
     paths = select_paths(site, sources, others, selectors, root=root, here=Path.cwd())
-    return Selection(reading, frozenset(paths), tuple(f for f in found if f.path in paths))
+    return Selection(reading, frozenset(paths), tuple(f for f in found if f.path in paths), dead)

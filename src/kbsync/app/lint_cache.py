@@ -6,7 +6,7 @@ of these settings and the mark of the tree (`content/part.py`), as a plan that h
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kbsync import __version__
+from kbsync.app.dead_links import explain_dead_links
 from kbsync.app.reading import Reading, read_part
 from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark
@@ -24,7 +25,7 @@ from kbsync.model import Finding
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
 
-HEAD = f"kbsync.linted/5 {__version__}\n".encode()
+HEAD = f"kbsync.linted/6 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 MOST_MOVED = 200
@@ -51,6 +52,7 @@ def findings_of(workspace: Workspace, walk: Walk) -> tuple[Finding, ...] | None:
     part = read_part(workspace, walk, moved, known.findings) if len(moved) <= MOST_MOVED else None
     if part is None:
         return None
+    part = replace(part, findings=explain_dead_links(part).findings)
     keep(workspace, walk, part)
     return part.findings
 

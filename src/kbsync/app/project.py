@@ -144,17 +144,11 @@ class Project:
 
         return mark_translated(self.workspace, files, here=here)
 
-    def fixes(self, selection: Selection) -> Iterator[Fix]:
-        """What can be fixed safely in these files; each is written by its own `write`."""
-        from kbsync.app.fix import fixes_of
-        from kbsync.lint.fixes import fix_text
-        from kbsync.lint.tree_fixes import TreeFixes
+    def fixes(self, selection: Selection) -> list[Fix]:
+        """Everything that can be fixed safely in these files; each is written by its own `write`."""
+        from kbsync.app.fixing import all_fixes
 
-        tree, site = selection.reading.compiler.tree, selection.reading.compiler.site
-        of_tree = TreeFixes(tree, site)
-        return fixes_of(
-            tree, selection.findings, lambda path, data, codes: fix_text(path, of_tree.fix(path, data, codes), codes)
-        )
+        return all_fixes(self.workspace, selection)
 
     def plan(
         self, options: PlanOptions = AS_CONFIGURED, *, out: Path | None = None, offline: bool = False, diffs: int = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -121,6 +121,16 @@ def read_content(
     found = reading.compiler.compile()
     store_tree(tree, workspace.scan_cache, found.rows)
     return replace(reading, desired=(*found.items, *_portal_itself(workspace, reading)))
+
+
+def with_texts(workspace: Workspace, reading: Reading, texts: Mapping[str, bytes]) -> Reading:
+    """The tree, checked as if some of its files had other bytes; not compiled, and nothing is kept of it."""
+    from kbsync.content.identity import identify
+    from kbsync.content.overlay import overlaid
+    from kbsync.lint import OF_A_SOURCE, OF_THE_TREE, inspect
+
+    tree = overlaid(reading.compiler.tree, texts, inspect)
+    return _check(workspace, tree, identify(tree, workspace.settings.content), OF_A_SOURCE + OF_THE_TREE)
 
 
 def has_portal_file(workspace: Workspace) -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
-from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -96,14 +95,10 @@ def command(
         return report_findings(project.workspace, project.lint(), options, form=form, by_code=by_code)
     selection, failed = project.lint_selected(selectors), False
     if diff:
-        code = show_fixes(project.fixes(selection), selection.reading.compiler.tree.root)
-        if any(finding.fixable and finding.code == NOT_RECOGNIZED for finding in selection.findings):
-            options.note(
-                "`--fix` also fixes what is in and below the repaired front matter. The patch does not show that."
-            )
-        return code
+        return show_fixes(project.fixes(selection), selection.reading.compiler.tree.root)
     if fix:
-        selection, failed = _fixed(project, selection, selectors, options)
+        failed = write_fixes(project.fixes(selection), selection.reading.compiler.tree.root, options)
+        selection = project.lint_selected(selectors)
     if external:
         selection = _with_external(project, selection)
     if against:
@@ -116,33 +111,6 @@ def command(
         failed = failed or bool(selection.findings)
     code = report_findings(project.workspace, selection.linted, options, form=form, by_code=by_code)
     return ExitCode.FINDINGS if failed else code
-
-
-def _fixed(
-    project: Project, selection: Selection, selectors: tuple[str, ...], options: Options
-) -> tuple[Selection, bool]:
-    """What is left after all fixes, and whether one could not be written.
-
-    Front matter that is repaired shows what is to be fixed in the text below it: so it goes on until nothing is left.
-    """
-    named: set[str] = set()
-    for _ in range(MOST_ROUNDS):
-        fixes = iter(project.fixes(selection))
-        first = next(fixes, None)
-        if first is None:
-            break
-        failed = write_fixes(chain((first,), fixes), selection.reading.compiler.tree.root, options, named)
-        selection = project.lint_selected(selectors)
-        if failed:
-            return selection, True
-    return selection, False
-
-
-NOT_RECOGNIZED = "KB121"
-"""The text below front matter that is not recognized is not checked before that is fixed."""
-
-MOST_ROUNDS = 5
-"""Runs of `--fix` in one: the front matter, the text below it, what other files see of both."""
 
 
 def _new_baseline(project: Project, selection: Selection, path: Path, options: Options) -> int:
@@ -202,16 +170,9 @@ def show_fixes(fixes: Iterable[Fix], root: Path) -> int:
     return ExitCode.DONE
 
 
-def write_fixes(fixes: Iterable[Fix], root: Path, options: Options, named: set[str] | None = None) -> bool:
-    """Write what can be fixed, and say so; whether one could not be written.
-
-    Args:
-        fixes: the files.
-        root: the content root.
-        options: how to speak.
-        named: the files that were named already; those of this time are added.
-    """
-    failed, named = False, set() if named is None else named
+def write_fixes(fixes: Iterable[Fix], root: Path, options: Options) -> bool:
+    """Write what can be fixed, and say so; whether one could not be written."""
+    failed = False
     for fix in fixes:
         name = visible(relative(root / fix.path))
         try:
@@ -220,9 +181,7 @@ def write_fixes(fixes: Iterable[Fix], root: Path, options: Options, named: set[s
             failed = True
             say(f"kbsync: {name} was not fixed: {exc.strerror}.", err=True)
         else:
-            if name not in named:
-                options.note(f"Fixed {name}")
-            named.add(name)
+            options.note(f"Fixed {name}")
     return failed
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -108,12 +108,14 @@ def read_tree(
         rows = {path: rows[path] for path in walk.sources if path in rows}
     tree = Tree(root, {path: row.source for path, row in rows.items()}, walk.others, findings, rows)
     tree.stale = bool(changed) or len(known) != len(rows)
-    findings += (
-        Finding(p.code, p.level, path, p.line, p.column, p.message, p.hint, p.fixable)
-        for path, source in tree.sources.items()
-        for p in source.problems
-    )
+    findings += (found for source in tree.sources.values() for found in problems_of(source))
     return tree
+
+
+def problems_of(source: Source) -> Iterator[Finding]:
+    """What is wrong with a source by itself."""
+    for p in source.problems:
+        yield Finding(p.code, p.level, source.path, p.line, p.column, p.message, p.hint, p.fixable)
 
 
 def store_tree(tree: Tree, cache: Path, compiled: Mapping[str, Row] = NO_ROWS) -> None:

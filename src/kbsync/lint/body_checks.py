@@ -14,8 +14,10 @@ from kbsync.content.inspection import Body
 from kbsync.content.source import Problem
 from kbsync.lint import (
     addresses,
+    extensions,
     fill_ins,
     foreign_syntax,
+    formulas,
     headings,
     leftovers,
     merges,
@@ -38,6 +40,8 @@ BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
     notation,
     fill_ins,
     foreign_syntax,
+    extensions,
+    formulas,
     leftovers,
     addresses,
     headings,

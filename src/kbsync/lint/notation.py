@@ -30,7 +30,9 @@ _FOOTNOTE = re.compile(r"\[\^([^\]\s^]{1,40})\]")
 _NOTE = re.compile(r"^[ \t>]*\[\^([^\]\s^]{1,40})\]:", re.MULTILINE)
 _CALLOUT_SUSPECT = re.compile(r"\n[ \t>]*(?:!!!|\?\?\?|:::|\[!)")
 _TAB_OR_BLOCK_SUSPECT = re.compile(r"===[!+]?[ \t]+\"|///[ \t]")
-_CALLOUT = re.compile(r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*(?:\{[A-Za-z][\w-]*\}|[A-Za-z][\w-]*))", re.MULTILINE)
+_CALLOUT = re.compile(
+    r"^[\0 \t]*((?:!!!|\?\?\?\+?|:::+)[ \t]*(?:\{[A-Za-z][\w-]*\}|[A-Za-z][\w-]*|\"[^\"\n]+\"))", re.MULTILINE
+)
 _TAB_OR_BLOCK = re.compile(
     r"^[\0 \t]*(===[!+]?[ \t]+\"[^\"\n]+\"|/{3,}[ \t]+[a-z][a-z-]*)(?=[\0 \t\r]*(?:$|\|))", re.MULTILINE
 )
@@ -41,7 +43,10 @@ _ALERT = re.compile(r"^\0[\0 \t]*(\[![A-Za-z]+\])[-+]?", re.MULTILINE)
 _ID_OR_CLASS = r"[#.][A-Za-z][\w:.-]*+"
 _PAIR = r"[A-Za-z_][\w-]*+=(?:\"[^\"\n]*+\"|'[^'\n]*+'|[^\s\"'{}]++)"
 _ONE = rf"(?:{_ID_OR_CLASS}|{_PAIR})"
-_ATTRIBUTES = re.compile(rf"\{{:?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+[ \t]*\}}(?!\}})")
+_COMMAND = rf"::?/?[a-z]+(?:[ \t]++{_ONE})*+[ \t]*/?"
+"""Of kramdown: `{:toc}`, `{::comment}`."""
+
+_ATTRIBUTES = re.compile(rf"\{{(?::?[ \t]*{_ONE}(?:[ \t]++{_ONE})*+|{_COMMAND})[ \t]*\}}(?!\}})")
 """Begins with a plain character, as the other patterns do: these are found ten times faster."""
 
 _IMAGE_BEFORE = re.compile(r"!\[[^\]\n]{0,200}\](?:\([^()\n]{0,200}\)|\[[^\]\n]{0,200}\])$")
@@ -175,7 +180,8 @@ def check_attributes(page: Page) -> Iterator[Mark]:
         if text[start - 1 : start] == "{":
             continue
         before = text[max(page.line_start(start), start - 500) : start]
-        if "=" in match[0] and not before.endswith((")", "]", "`", "*", "_")) and not before.lstrip().startswith("#"):
+        is_marked = before.endswith((")", "]", "`", "*", "_")) or before.lstrip().startswith("#")
+        if "=" in match[0] and not is_marked and not match[0].startswith("{:"):
             # `{a=1}` in a sentence is a formula, or what a template is made of.
             continue
         if _IMAGE_BEFORE.search(before) and _SIZE_WORDS.search(match[0]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import quote
 
 from kbsync.content.body import BOM
@@ -15,6 +15,7 @@ from kbsync.errors import ContentError
 from kbsync.lint.ignore import is_ignored
 from kbsync.lint.likely_targets import Moved, relative_to
 from kbsync.lint.links import NO_FILE, NO_IMAGE
+from kbsync.lint.moved_targets import file_of
 from kbsync.lint.page import covering
 from kbsync.lint.rooted import ROOTED, is_of_the_host, rooted_target
 from kbsync.lint.structure import NO_CATEGORY, sure_category
@@ -23,6 +24,9 @@ from kbsync.model import Rule
 
 _TO_ENCODE = re.compile(r"[\s()<>\\%#?\"'\[\]]")
 
+NOT_ASKED: Mapping[str, str] = {}
+"""Git."""
+
 
 class TreeFixes:
     """Knows where dead links of a tree lead now.
@@ -30,10 +34,12 @@ class TreeFixes:
     Args:
         tree: the sources; a file that is fixed is still the one that was read.
         site: who they are.
+        renamed: where files are now, by their former names, as git knows.
     """
 
-    def __init__(self, tree: Tree, site: Site) -> None:
+    def __init__(self, tree: Tree, site: Site, renamed: Mapping[str, str] = NOT_ASKED) -> None:
         self._tree = tree
+        self._renamed = renamed
         self._site = site
         self._moved = Moved(tree.paths, tree.others)
 
@@ -62,8 +68,11 @@ class TreeFixes:
                 if link.target not in self._tree.others:
                     yield NO_IMAGE, link, self._moved.sure(link.target, self._moved.others)
             elif link.target not in self._site.by_path and link.target not in self._tree.others:
-                is_outside = link.target.startswith("..")
-                yield NO_FILE, link, "" if is_outside else self._moved.sure(link.target, self._moved.pages)
+                yield NO_FILE, link, "" if link.target.startswith("..") else self._now(link)
+
+    def _now(self, link: Link) -> str:
+        """Where the file of a dead link is."""
+        return self._renamed.get(file_of(link), "") or self._moved.sure(link.target, self._moved.pages)
 
     def _rooted(self, source: Source) -> Iterator[tuple[Rule, Link, str]]:
         for link in source.rooted:

@@ -1,0 +1,58 @@
+"""Asks git, once for all dead links, what became of their targets; where no link is dead, git is not asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from kbsync.app.reading import Reading
+from kbsync.lint.links import NO_FILE
+from kbsync.model import Finding
+
+if TYPE_CHECKING:
+    from kbsync.content.fate import Fate
+
+
+@dataclass(frozen=True, slots=True)
+class Explained:
+    """The findings of a tree, and what git said of each file that it was asked about; None where it knows nothing."""
+
+    findings: tuple[Finding, ...] = ()
+    fates: Mapping[str, Fate | None] = field(default_factory=dict)
+
+    @property
+    def moved(self) -> dict[str, str]:
+        """Where files certainly are now, by their former names."""
+        return {name: fate.path for name, fate in self.fates.items() if fate and fate.path and fate.is_sure}
+
+
+NOTHING = Explained()
+
+
+def explain_dead_links(reading: Reading, before: Explained = NOTHING) -> Explained:
+    """The findings of a reading; those about dead links say what git knows of the target.
+
+    Args:
+        reading: the tree.
+        before: what git said already.
+    """
+    if not any(found.code == NO_FILE.code for found in reading.findings):
+        return Explained(reading.findings, before.fates)
+    from kbsync.lint.moved_targets import dead_links, explained, file_of
+
+    tree = reading.compiler.tree
+    dead = {id(found): (found, link) for found, link in dead_links(tree, reading.findings)}
+    new = {file_of(link) for _, link in dead.values()} - before.fates.keys()
+    fates = {**before.fates}
+    if new:
+        from kbsync.history.fates import fates_of
+
+        fates |= dict.fromkeys(new) | fates_of(tree.root, new, tree.paths)
+
+    def with_fate(found: Finding) -> Finding:
+        link = dead[id(found)][1] if id(found) in dead else None
+        fate = fates.get(file_of(link)) if link else None
+        return explained(found, link, fate) if link and fate else found
+
+    return Explained(tuple(map(with_fate, reading.findings)), fates)

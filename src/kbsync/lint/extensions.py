@@ -1,0 +1,95 @@
+"""Signs of Markdown extensions that the portal does not have, and prints: emoji names, marked words, keys, includes.
+
+Formulas are in `formulas.py`. Each pattern begins with a plain character, so that nearly all texts are passed in a
+moment; only where one is found, the prose is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from kbsync.lint.finds import finds
+from kbsync.lint.page import Mark, Page
+from kbsync.model import Rule
+
+EXTENSION = Rule("KB422", "Sign of a Markdown extension")
+
+EMOJI = {
+    "+1": "👍", "-1": "👎", "100": "💯", "arrow_right": "➡️", "bell": "🔔", "book": "📖", "books": "📚", "boom": "💥",
+    "bug": "🐛", "bulb": "💡", "calendar": "📅", "clap": "👏", "computer": "💻", "construction": "🚧", "email": "📧",
+    "exclamation": "❗", "eyes": "👀", "fire": "🔥", "gear": "⚙️", "gift": "🎁", "heart": "❤️",
+    "heavy_check_mark": "✔️", "information_source": "ℹ️", "key": "🔑", "link": "🔗", "lock": "🔒", "mag": "🔍",
+    "memo": "📝", "no_entry": "⛔", "ok_hand": "👌", "package": "📦", "pencil": "📝", "point_right": "👉",
+    "pushpin": "📌", "question": "❓", "rocket": "🚀", "rotating_light": "🚨", "slightly_smiling_face": "🙂",
+    "smile": "😄", "smiley": "😃", "sparkles": "✨", "star": "⭐", "tada": "🎉", "thumbsup": "👍", "wave": "👋",
+    "warning": "⚠️", "white_check_mark": "✅", "wink": "😉", "wrench": "🔧", "x": "❌", "zap": "⚡",
+}  # fmt: skip
+"""The names that writers use most. Source: github.com/github/gemoji."""
+
+_EMOJI = re.compile(r":(?<![\w:/.`-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
+_MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
+_KEYS = re.compile(r"\+\+(?<![\w+]\+\+)[A-Za-z0-9\"_-]+(?:\+[A-Za-z0-9\"_-]+)*\+\+(?![\w+])")
+_ABBREVIATION = re.compile(r"\[(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)")
+_SNIPPET = re.compile(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
+_CONTENTS = re.compile(r"\[(?:TOC|toc)\](?<![^\s>@]\[...\])(?=[ \t\r]*$)", re.MULTILINE)
+_BRACKET = re.compile(rf"(?:{_ABBREVIATION.pattern})|(?:{_CONTENTS.pattern})", re.MULTILINE)
+
+
+def _emoji(match: re.Match[str]) -> tuple[str, str]:
+    if sign := EMOJI.get(match[1]):
+        return f"`{match[0]}` does not become an emoji: the portal prints the name.", f"Write `{sign}`."
+    return f"`{_short(match[0])}` is not replaced: the portal prints it.", "Write the emoji itself, or delete it."
+
+
+def _marked(match: re.Match[str]) -> tuple[str, str]:
+    return "Text between `==` is not highlighted: the portal prints the signs.", "Use bold: `**words**`."
+
+
+def _keys(match: re.Match[str]) -> tuple[str, str]:
+    return f"`{_short(match[0])}` does not become keys: the portal prints the `++`.", "Put the keys in backticks."
+
+
+def _snippet(match: re.Match[str]) -> tuple[str, str]:
+    return "This line does not include a file: the portal prints it.", "Write here what the file says."
+
+
+def _bracket(match: re.Match[str]) -> tuple[str, str]:
+    if ":" not in match[0]:
+        message = f"`{match[0]}` does not become a table of contents: the portal prints it."
+        return message, "Delete it: the portal makes a table of contents itself."
+    message = f"`*{_short(match[0].rstrip())}` explains nothing: the portal prints this line."
+    return message, "Explain the abbreviation in the text, and delete the line."
+
+
+_SIGNS: tuple[tuple[str, re.Pattern[str], Callable[[re.Match[str]], tuple[str, str]]], ...] = (
+    (":", _EMOJI, _emoji),
+    ("=", _MARKED, _marked),
+    ("+", _KEYS, _keys),
+    ("<", _SNIPPET, _snippet),
+    ("[", _BRACKET, _bracket),
+)
+"""A character that a text has at least, the pattern of a sign, and what to say of one. A single character is looked for
+ten times as fast as two."""
+
+MAX_SHOWN = 40
+
+
+@finds(EXTENSION)
+def check_extensions(page: Page) -> Iterator[Mark]:
+    """Each sign that is in the text."""
+    for least, pattern, say in _SIGNS:
+        if least in page.text:
+            for match in pattern.finditer(page.text):
+                if is_text(page, match.start()):
+                    yield Mark(EXTENSION, match.start(), *say(match))
+
+
+def is_text(page: Page, place: int) -> bool:
+    """Whether readers see the character there as it is written."""
+    return not page.is_code(place) and page.prose.text[place] == page.text[place]
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= MAX_SHOWN else line[: MAX_SHOWN - 1] + "…"
