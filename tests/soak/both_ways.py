@@ -7,17 +7,19 @@ ends with a traceback; and in the end both sides agree, and neither a plan nor a
 
 from __future__ import annotations
 
+import os
 import random
 import re
 import shutil
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from kbsync.sandbox import Behaviour, Sandbox, running
 from kbsync.sandbox.records import Article
 from push.world import PORTAL, SETUP
+from repo import OWN
 
 from .runs import Run, run_here
 
@@ -45,6 +47,19 @@ def prose(number: int) -> str:
     """Some sixty words that only this article has."""
     rng = random.Random(number)
     return "\n\n".join(" ".join(f"{rng.choice(SYLLABLES)}{number % 7}" for _ in range(15)) + "." for _ in range(4))
+
+
+PIXEL = bytes.fromhex(
+    "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c489"
+    "0000000d4944415478da63fcffff3f030005fe02fea7f6d5a50000000049454e44ae426082"
+)
+
+
+def git_at(folder: Path, arguments: Sequence[str], more: Mapping[str, str] | None = None) -> str:
+    """What git prints; what it refuses is not done."""
+    clean = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env = clean | OWN | (more or {})
+    return subprocess.run(["git", *arguments], cwd=folder, env=env, capture_output=True, text=True, check=False).stdout
 
 
 @dataclass(slots=True)
@@ -93,10 +108,7 @@ class Game:
         return "\n".join([*lines[:at], "", line, "", *lines[at:]])
 
     def git(self, *arguments: str) -> str:
-        names = ("-c", "user.name=Ana", "-c", "user.email=ana@example.com")
-        return subprocess.run(
-            ["git", *names, *arguments], cwd=self.folder, capture_output=True, text=True, check=False
-        ).stdout
+        return git_at(self.folder, arguments)
 
     def give_up(self, gone: str, stays: str) -> None:
         """Somebody decided for one text and against another."""
