@@ -185,7 +185,7 @@ class Wide(Game):
         files = named or self.files()
         portal = "\n".join(f"{item.content}\n{item.draft_content}" for item in chosen)
         mine = "\n".join(path.read_text() for path in files)
-        if arguments[0] in {"resolve", "pull"} and "--ours" in arguments or "--overwrite" in arguments:
+        if (arguments[0] in {"resolve", "pull"} and "--ours" in arguments) or "--overwrite" in arguments:
             self.give_up(portal, self.everything())
         if "--into-file" in arguments or "--theirs" in arguments or "--force" in arguments:
             self.give_up(mine, portal)
@@ -246,7 +246,9 @@ class Wide(Game):
         self.clone()
         shutil.rmtree(self.folder / ".kbsync", ignore_errors=True)
         fresh = self.kbsync("plan", "--publish", "--format", "json")
-        self.wrong += [f"a fresh clone would {c['action']} {c['path']}" for c in fresh.changes if c["action"] != "adopt"]
+        self.wrong += [
+            f"a fresh clone would {c['action']} {c['path']}" for c in fresh.changes if c["action"] != "adopt"
+        ]
         self.wrong += [f"a fresh clone asks: {h['reason']} {h['path']}" for h in fresh.held if h["reason"] != "orphan"]
 
     def take_back_decisions(self) -> None:
@@ -290,7 +292,11 @@ class Wide(Game):
         files = {name_of(path.read_text()): path.read_text() for path in self.files()}
         for item in self.articles():
             name = name_of(item.content)
-            if name in files and name not in self.twice and set(WORD.findall(files[name])) != set(WORD.findall(item.content or "")):
+            if (
+                name in files
+                and name not in self.twice
+                and set(WORD.findall(files[name])) != set(WORD.findall(item.content or ""))
+            ):
                 self.wrong.append(f"not the same words: {name}")
 
 
@@ -347,7 +353,11 @@ def translate(game: Wide) -> None:
 
 def slug_of(path: Path) -> str:
     found = re.search(r"^slug: (.*)$", path.read_text(), flags=re.MULTILINE)
-    return found[1] if found else (path.stem.lower() if path.parts[-3] == "en" else f"{path.stem.lower()}-{path.parts[-3]}")
+    return (
+        found[1]
+        if found
+        else (path.stem.lower() if path.parts[-3] == "en" else f"{path.stem.lower()}-{path.parts[-3]}")
+    )
 
 
 def set_slug(path: Path, slug: str) -> None:
@@ -385,7 +395,12 @@ def category_slug(game: Wide) -> None:
 
 def move_folder(game: Wide) -> None:
     folder = game.rng.choice(sorted((game.folder / "content").rglob("_category.md"))).parent.relative_to(game.folder)
-    game.kbsync("mv", str(folder), str(folder.with_name(f"folder-{game.next()}")), *game.rng.choice([(), ("--only",), ("--keep-slug",)]))
+    game.kbsync(
+        "mv",
+        str(folder),
+        str(folder.with_name(f"folder-{game.next()}")),
+        *game.rng.choice([(), ("--only",), ("--keep-slug",)]),
+    )
 
 
 def move_with_options(game: Wide) -> None:
@@ -452,7 +467,9 @@ def recreate(game: Wide) -> None:
     game.give_up(f"{item.content} {item.draft_content}", game.everything())
     game.sandbox.panel.delete(item.slug)
     text = f"ID{number}x made again.\n\n{both_ways.prose(number)}\n"
-    game.sandbox.panel.create(PORTAL, f"Again {number}", text, slug=item.slug, category_id=item.category_id, locale=item.locale)
+    game.sandbox.panel.create(
+        PORTAL, f"Again {number}", text, slug=item.slug, category_id=item.category_id, locale=item.locale
+    )
 
 
 def bulk_status(game: Wide) -> None:
@@ -468,7 +485,9 @@ def panel_ends(game: Wide) -> None:
     """The same text with other line ends, or one more at the end."""
     item = game.an_article()
     text = item.content or ""
-    game.sandbox.panel.edit(item.slug, content=game.rng.choice([text + "\n", text.replace("\n", "\r\n"), text.rstrip("\n")]))
+    game.sandbox.panel.edit(
+        item.slug, content=game.rng.choice([text + "\n", text.replace("\n", "\r\n"), text.rstrip("\n")])
+    )
 
 
 def panel_locale(game: Wide) -> None:
@@ -491,7 +510,9 @@ def roll_back(game: Wide) -> None:
 
 
 def push_file(game: Wide) -> None:
-    game.kbsync("push", str(game.a_file().relative_to(game.folder)), *game.rng.choice([(), ("--publish",), ("--stage",)]))
+    game.kbsync(
+        "push", str(game.a_file().relative_to(game.folder)), *game.rng.choice([(), ("--publish",), ("--stage",)])
+    )
 
 
 def push_staged(game: Wide) -> None:
@@ -514,14 +535,26 @@ def undo(game: Wide) -> None:
 def resolve_any(game: Wide) -> None:
     side = game.rng.choice(["--ours", "--theirs", "--into-file", "--merge"])
     game.commit()
-    game.kbsync("resolve", side, *game.rng.choice([(), (str(game.a_file().relative_to(game.folder)),)]), *game.rng.choice([(), ("--publish",)]))
+    game.kbsync(
+        "resolve",
+        side,
+        *game.rng.choice([(), (str(game.a_file().relative_to(game.folder)),)]),
+        *game.rng.choice([(), ("--publish",)]),
+    )
     game.unmark()
 
 
 def paste(game: Wide) -> None:
     """Run a command that kbsync printed last."""
     commands = COMMAND.findall(re.sub(r"\s+", " ", game.said))
-    commands = [command for command in commands if command.split()[1] in PASTED and "…" not in command and "..." not in command and not re.search(r"\b[A-Z]{3,}\b", command)]
+    commands = [
+        command
+        for command in commands
+        if command.split()[1] in PASTED
+        and "…" not in command
+        and "..." not in command
+        and not re.search(r"\b[A-Z]{3,}\b", command)
+    ]
     if commands:
         words = shlex.split(game.rng.choice(commands))[1:]
         game.kbsync(*words, *(["--yes"] if words[0] == "undo" and "--yes" not in words else []))
@@ -536,7 +569,18 @@ def push_faulted(game: Wide) -> None:
             faults.add(Fault("latency", method=method))
         kind = game.rng.choice(FAULTS)
         faults.add(Fault(kind.kind, kind.when, kind.method or method, status=kind.status, junk=kind.junk))
-    game.kbsync(*game.rng.choice([("push", "--publish"), ("push",), ("push", "--stage"), ("undo", "--yes"), ("pull",), ("push", "--publish-staged")]))
+    game.kbsync(
+        *game.rng.choice(
+            [
+                ("push", "--publish"),
+                ("push",),
+                ("push", "--stage"),
+                ("undo", "--yes"),
+                ("pull",),
+                ("push", "--publish-staged"),
+            ]
+        )
+    )
 
 
 def push_killed(game: Wide) -> None:
@@ -552,7 +596,18 @@ def push_killed(game: Wide) -> None:
 def push_meanwhile(game: Wide) -> None:
     """A person edits during a push: at any of its requests."""
     faults = game.sandbox.faults
-    act = game.rng.choice([both_ways.edit, both_ways.stage, both_ways.edit_title, both_ways.publish_staged, discard, both_ways.edit_status, panel_delete, both_ways.move_in_panel])
+    act = game.rng.choice(
+        [
+            both_ways.edit,
+            both_ways.stage,
+            both_ways.edit_title,
+            both_ways.publish_staged,
+            discard,
+            both_ways.edit_status,
+            panel_delete,
+            both_ways.move_in_panel,
+        ]
+    )
     at = faults.number + game.rng.randint(3, 16)
     outside = game.sandbox
 
@@ -569,7 +624,11 @@ def push_meanwhile(game: Wide) -> None:
         return None
 
     faults.follow(meet)
-    game.kbsync(*game.rng.choice([("push", "--publish"), ("push", "--stage"), ("push",), ("push", "--publish-staged"), ("undo", "--yes")]))
+    game.kbsync(
+        *game.rng.choice(
+            [("push", "--publish"), ("push", "--stage"), ("push",), ("push", "--publish-staged"), ("undo", "--yes")]
+        )
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -608,7 +667,9 @@ def play(
 ) -> Wide:
     """One game, to its end or to the first thing that is wrong; steps at places of `left_out` are not taken."""
     clock = Clock(BEGINNING + 10_000)
-    with running(folder / "sandbox.db", SETUP, Behaviour(version=version, uploads_per_hour=None), clock=clock) as sandbox:
+    with running(
+        folder / "sandbox.db", SETUP, Behaviour(version=version, uploads_per_hour=None), clock=clock
+    ) as sandbox:
         project = folder / "clone-0"
         game = Wide(project, sandbox, random.Random(f"{seed} begin"), home=folder, ledger=ledger, clock=clock)
         try:
