@@ -12,6 +12,7 @@ lint    the files ---+--- nothing moved ----------------------------> the last f
 
 from __future__ import annotations
 
+import os
 import time
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -22,11 +23,21 @@ from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
-from kbsync.app.plan_cache import Local, RememberedPlan, local_side, peek, recall, remember, remember_touched
+from kbsync.app.plan_cache import (
+    Local,
+    RememberedPlan,
+    is_recorded,
+    local_side,
+    peek,
+    recall,
+    remember,
+    remember_touched,
+)
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part, read_sound
 from kbsync.app.sides import Peek, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
+from kbsync.jobs import is_ci
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
@@ -174,6 +185,8 @@ def push(
             wait=wait,
             break_lock=break_lock,
             asked=asked,
+            # The folder of a CI job is thrown away afterwards, unless it was kept so far.
+            leaves_record=not is_ci(os.environ) or is_recorded(workspace, local),
         )
 
 

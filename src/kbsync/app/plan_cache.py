@@ -123,11 +123,7 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, M
     """
     if local is None:
         return None
-    body = load_sealed(_path(workspace), HEAD)
-    try:
-        found = msgspec.msgpack.decode(body, type=RememberedPlan) if body is not None else None
-    except msgspec.DecodeError:
-        return None
+    found = _load(workspace)
     if found is None or found.until_s <= time.time():
         return None
     if found.local != local.name or (moved := found.tree.moved(local.tree, local.walk)) is None:
@@ -264,14 +260,23 @@ def remember_after(
     _store(workspace, replace(now, heads=msgspec.Raw(msgspec.msgpack.encode(heads))))
 
 
-def has_record(workspace: Workspace) -> bool:
-    """Whether there is a record, true or not."""
-    return _path(workspace).exists()
+def is_recorded(workspace: Workspace, local: Local | None) -> bool:
+    """Whether the record is one of this folder and this ledger, however much moved in the tree since."""
+    found = _load(workspace) if local is not None else None
+    return local is not None and found is not None and found.local == local.name
 
 
 def record_digest(workspace: Workspace) -> bytes:
     """Name the record as it is now: with other inputs it is another one."""
     return _digest(load_sealed(_path(workspace), HEAD) or b"")
+
+
+def _load(workspace: Workspace) -> RememberedPlan | None:
+    body = load_sealed(_path(workspace), HEAD)
+    try:
+        return msgspec.msgpack.decode(body, type=RememberedPlan) if body is not None else None
+    except msgspec.DecodeError:
+        return None
 
 
 def _store(workspace: Workspace, remembered: RememberedPlan) -> None:

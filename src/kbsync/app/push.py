@@ -80,10 +80,11 @@ def push(
     wait: bool,
     break_lock: bool,
     asked: Asked | None = None,
+    leaves_record: bool = False,
 ) -> Pushed:
     """Plan, carry it out and record it, under the portal's lock. See `Project.push`.
 
-    `asked` is what was asked of the portal before.
+    `asked` is what was asked of the portal before. With `leaves_record` the next plan of this folder gains by a record.
     """
     with ExitStack() as opened:
         ahead = Ahead(workspace, opened)
@@ -108,7 +109,7 @@ def push(
                     # What was seen before that one is of no use now.
                     seen, was_slower = None, True
         is_done = pushed.exit_code is ExitCode.DONE and not pushed.stopped
-        if is_done and is_worth_a_look(workspace, walk, pushed.plan, options, pushed.outcomes):
+        if is_done and leaves_record and is_worth_a_look(walk, pushed.plan, options, pushed.outcomes):
             leave_record(workspace, service, walk, reading, unsent)
         # With what was asked of the portal before and after it.
         beside = service.requests - pushed.requests

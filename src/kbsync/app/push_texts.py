@@ -93,7 +93,7 @@ def push_texts(
             workspace.session.note("Another push was faster. Waiting for it.")
             return Asked(service, None)
     is_done = pushed.exit_code is ExitCode.DONE and not pushed.stopped
-    if is_done and is_worth_a_look(workspace, local.walk, pushed.plan, AS_CONFIGURED, pushed.outcomes):
+    if is_done and is_worth_a_look(local.walk, pushed.plan, AS_CONFIGURED, pushed.outcomes):
         with leaving_record():
             _look_and_remember(workspace, service, texts, found)
     beside = service.requests - since.requests - pushed.requests

@@ -12,7 +12,6 @@ Where nothing was sent and the ledger says what it said, the plan that was just 
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -21,14 +20,13 @@ from dataclasses import dataclass
 from kbsync.app.listing_ahead import LARGE
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan import Planned, make_plan
-from kbsync.app.plan_cache import YOUNG_NS, Local, has_record, is_watched, local_side, remember
+from kbsync.app.plan_cache import YOUNG_NS, Local, is_watched, local_side, remember
 from kbsync.app.reading import Reading, is_portal_as_read
 from kbsync.app.sides import Recorded, read_ledger
 from kbsync.app.signals import answering, interrupt
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk
 from kbsync.errors import KbsyncError
-from kbsync.jobs import is_ci
 from kbsync.model import Action, Outcome, Plan
 from kbsync.service.contract import Service
 
@@ -45,15 +43,12 @@ class Unsent:
     began_s: float
 
 
-def is_worth_a_look(
-    workspace: Workspace, walk: Walk, plan: Plan, options: PlanOptions, outcomes: Sequence[Outcome]
-) -> bool:
+def is_worth_a_look(walk: Walk, plan: Plan, options: PlanOptions, outcomes: Sequence[Outcome]) -> bool:
     """Whether the next plan will probably have nothing to do, and gains more by a record than the look for it costs.
 
-    A small tree is read in less time than the requests take. A CI job whose folder is thrown away afterwards has no use
-    for a record: only where one was kept so far, one is left.
+    A small tree is read in less time than the requests take.
     """
-    if len(walk.sources) < LARGE or (is_ci(os.environ) and not has_record(workspace)):
+    if len(walk.sources) < LARGE:
         return False
     if options.selectors or options.release or options.publish_staged or plan.held or is_watched(plan):
         return False
