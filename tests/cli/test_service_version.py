@@ -100,6 +100,34 @@ def test_a_version_beyond_what_kbsync_knows_is_told_once_in_check_plan_and_push(
         assert in_one_line(done.out + done.err).count(words) == 1, command
 
 
+@pytest.mark.parametrize("portal", [Behaviour(version="4.23.1")], ids=["4.23"], indirect=True)
+def test_surprise_144_verify_takes_a_newer_version_for_the_newest_known_one_and_says_so(remote: Project):
+    words = "Version 4.23 of the service is newer than kbsync knows. kbsync takes it for 4.16."
+    remote.write("content/en/billing/live.md", "---\ntitle: Live\nstatus: published\n---\nText.\n")
+    assert remote.run("push", "--publish").code == 0
+    for form in ("text", "markdown"):
+        done = remote.run("verify", "--format", form)
+        assert done.code == 0 and in_one_line(done.out).count(words) == 1, done.out
+    assert version_of(remote, "verify") == "4.23.1"
+
+
+def test_a_newer_version_as_an_option_is_taken_for_the_newest_known_one_and_says_so(project: Project):
+    project.write("content/en/billing/table.md", "---\ntitle: Table\n---\n| a |\n| --- |\n| b |\n")
+    words = "Version 5.0 of the service is newer than kbsync knows. kbsync takes it for 4.16."
+    for command in (
+        ("preview", "--build", "out", "--service", "5.0"),
+        ("lint", "--service", "5.0", "--against", "4.10"),
+    ):
+        done = project.run(*command)
+        assert in_one_line(done.err).count(words) == 1, done.err
+        assert done.code == 0
+    assert "KB416" in done.out
+    assert any("tableWrapper" in path.read_text("utf-8") for path in (project.folder / "out").rglob("*.html"))
+    assert words in in_one_line(project.run("preview", "--build", "other", KBSYNC_SERVICE__VERSION="5.0.1").err)
+    refused = project.run("lint", "--service", "newest", "--against", "4.10")
+    assert refused.code == 2 and "'4.10', '4.16'" in refused.err
+
+
 @pytest.mark.parametrize(
     "fault",
     [Fault("status", status=404), Fault("junk"), Fault("junk", junk='{"version": [4]}'), Fault("redirect")],

@@ -254,7 +254,7 @@ def test_a_pending_edit_goes_into_a_file_that_has_nothing_to_send(unchanged, por
     assert seen(portal) == ("Their bills", THEIRS, None, None)
 
 
-def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_first(theirs, portal: Sandbox):
+def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_and_to_readers(theirs, portal: Sandbox):
     portal.panel.edit("invoices", title="Their live bills")
     plan = theirs.run("plan")
     assert plan.code == 4
@@ -262,13 +262,50 @@ def test_three_texts_have_names_and_the_pending_one_goes_into_the_file_first(the
     assert "title pending in the panel: Their bills\n      title in your file:         Bills\n" in plan.out
     assert "What readers see, this pending edit and your file are three different texts." in " ".join(plan.out.split())
     done = theirs.run("resolve", INVOICES, "--into-file")
-    assert done.code == 4
-    assert done.out.startswith("en/billing/invoices.md  title, body: into your file\n")
-    assert "Your file has the pending edit now." in done.out
+    assert done.code == 0
+    assert done.out == (
+        "en/billing/invoices.md  title, body: into your file\n"
+        "en/billing/invoices.md  edited in both places: The next push replaces it with your file, which has the pending "
+        "edit now.\n"
+    )
     assert "title: Their bills" in (theirs.folder / INVOICES).read_text("utf-8")
-    assert theirs.run("resolve", INVOICES, "--ours").code == 0
     assert theirs.run("push").code == 0
     assert seen(portal) == ("Their bills", THEIRS, None, None)
+
+
+def test_of_three_texts_what_changes_after_the_decision_is_held_again(theirs, portal: Sandbox):
+    portal.panel.edit("invoices", title="Their live bills")
+    assert theirs.run("resolve", INVOICES, "--into-file").code == 0
+    portal.panel.edit("invoices", title="Another title")
+    assert theirs.run("push").code == 4
+    portal.panel.write("invoices", title="Another edit")
+    assert theirs.run("push").code == 4
+    assert seen(portal)[::2] == ("Another title", "Another edit")
+
+
+@pytest.mark.parametrize(("side", "left"), [("--ours", ("Bills", None)), ("--theirs", ("Live bills", "Their bills"))])
+def test_of_three_texts_ours_or_theirs_decides_about_both(theirs, portal: Sandbox, side: str, left: tuple[str, str]):
+    portal.panel.edit("invoices", title="Live bills")
+    assert theirs.run("resolve", INVOICES, side).code == 0
+    assert theirs.run("push").code == 0
+    assert seen(portal)[::2] == left
+    assert theirs.run("plan", "--full", "--check").code == 0
+
+
+def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal: Sandbox):
+    body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
+    portal.panel.edit("invoices", content=f"{body}\nLive line.\n")
+    portal.panel.write("invoices", title="Their bills", content=f"{body}\nLive line.\n\nStaged line.\n")
+    theirs.write(INVOICES, LIVE.replace("\nText. See", "\nOurs.\n\nText. See"))
+    a_repo(theirs.folder).commit()
+    done = theirs.run("resolve", INVOICES, "--merge")
+    assert done.code == 0, done.out
+    text = (theirs.folder / INVOICES).read_text("utf-8")
+    assert "title: Their bills\n" in text
+    assert text.endswith("Ours.\n\nText. See [refunds](refunds.md).\n\nLive line.\n\nStaged line.\n")
+    assert theirs.run("push").code == 0
+    assert seen(portal)[0] == "Their bills" and seen(portal)[2:] == (None, None)
+    assert all(line in seen(portal)[1] for line in ("Ours.", "Live line.", "Staged line."))
 
 
 def test_a_difference_is_shown_once_where_a_pending_edit_is_overwritten(theirs):
@@ -310,6 +347,6 @@ def test_what_both_changed_is_not_merged_and_nothing_is_written(theirs, portal: 
         assert (theirs.folder / INVOICES).read_text("utf-8") == OURS
     portal.panel.edit("invoices", title="Their live bills")
     done = theirs.run("resolve", INVOICES, "--merge")
-    assert done.code == 4 and "What readers see differs from your file, too." in done.out
+    assert done.code == 4 and "Your file and what readers see have different titles." in done.out
     assert "`kbsync pull en/billing/invoices.md` merges what readers see." in done.out
     assert (theirs.folder / INVOICES).read_text("utf-8") == OURS

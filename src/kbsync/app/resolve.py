@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FIELDS = (Reason.DRIFT, Reason.CONFLICT, Reason.STAGED)
 DECIDABLE = (*FIELDS, Reason.GONE, Reason.UNKNOWN)
 
-TAKEN = "Your file has the pending edit now. Run `kbsync plan` to compare it with what readers see."
+REPLACED = "The next push replaces it with your file, which has the pending edit now."
 LEFT_PENDING = "It stays pending. Your file has nothing to send, so nothing has to be decided."
 
 Answer = Side | Literal["file", "merge"]
@@ -147,7 +147,7 @@ class _Decisions:
     forgotten: list[Base] = field(default_factory=list)
     remade: set[tuple[str, str, str]] = field(default_factory=set)
     into_files: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    taken: set[str] = field(default_factory=set)
+    taken: dict[str, Answer] = field(default_factory=dict)
 
     def decide(self, held: Held, choose: Choose, names: Sequence[str]) -> Decision:
         """Decide one item."""
@@ -155,6 +155,8 @@ class _Decisions:
         desired = self._desired(held)
         if held.reason not in DECIDABLE or desired is None:
             return Decision(held, fields, None, held.hint)
+        if held.path in self.taken and held.reason in FIELDS:
+            return self._replace_shown(held, desired, fields)
         side = choose(Open(held, self._decided(held), lambda: self._difference(held)))
         if side is None:
             return Decision(held, fields, None)
@@ -179,12 +181,22 @@ class _Decisions:
             self.remade.add((held.kind, held.locale, held.slug))
         return Decision(held, fields, side)
 
+    def _replace_shown(self, held: Held, desired: Desired, fields: Sequence[str]) -> Decision:
+        """Let the pending edit, which the file has by now, go to readers in the place of the text that they see."""
+        texts = tuple(name for name in fields if name in DRAFTS)
+        if texts:
+            self._decide_fields(held, desired, texts, "ours")
+        if len(texts) == len(fields):
+            return Decision(held, texts, self.taken[held.path], REPLACED)
+        rest = tuple(name for name in fields if name not in DRAFTS)
+        again = command_line("resolve", held.path)
+        why = f"Your file has the pending edit now. Commit it, then run `{again}` again."
+        return Decision(held, rest, None, why)
+
     def _at_once(self, held: Held, fields: tuple[str, ...], side: Answer) -> Decision | None:
         """What needs no record of a decision, or cannot be decided; None for everything else."""
         if side == "file" and held.kind == "portal":
             return Decision(held, fields, None, f"kbsync does not write {held.path}. Copy the value into it by hand.")
-        if held.path in self.taken:
-            return Decision(held, fields, None, TAKEN)
         if side == "merge" and (why := self._why_not_merged(held)):
             return Decision(held, fields, None, why)
         if side in {"file", "merge"} and held.reason is Reason.STAGED:
@@ -218,7 +230,7 @@ class _Decisions:
         key = (held.kind, held.remote_id)
         if "position" in fields:
             self._follow_order(desired)
-        base = self.bases.get(key) or next((b for b in self.planned.recovery.bases if _is_of(b, held)), None)
+        base = self.bases.get(key) or self._base(held)
         agreed = {value.name: value.leaves[0] for value in held.values if value.leaves}
         self.bases[key] = resolve_fields(desired, base, observed, fields, side, agreed)
 
@@ -229,6 +241,10 @@ class _Decisions:
             if same and base.fields.get("category") == desired.fields.get("category"):
                 self.bases.setdefault((base.kind, base.remote_id), base)
 
+    def _base(self, held: Held) -> Base | None:
+        """What was agreed on before, where that is known."""
+        return next((base for base in self.planned.recovery.bases if _is_of(base, held)), None)
+
     def _is_noted(self, held: Held) -> bool:
         """Whether it is a pending edit that nothing of ours would touch, unless somebody decided to discard it."""
         plan = self.planned.plan
@@ -237,7 +253,7 @@ class _Decisions:
 
     def _leave_pending(self, held: Held) -> Decision:
         """Nothing is decided: once the file changes, a push that would lose the edit is held."""
-        base = next((base for base in self.planned.recovery.bases if _is_of(base, held)), None)
+        base = self._base(held)
         if base is not None and not base.overruled.keys().isdisjoint(DRAFTS.values()):
             rest = {name: value for name, value in base.overruled.items() if name not in DRAFTS.values()}
             self.bases[held.kind, held.remote_id] = structs.replace(base, overruled=rest)
@@ -249,15 +265,21 @@ class _Decisions:
             return "There is nothing to merge. Nothing was decided."
         if held.reason is not Reason.STAGED:
             return f"`{command_line('pull', held.path)}` merges what readers see. Nothing was decided."
-        plan = self.planned.plan
-        others = (item for item in (*plan.held, *plan.kept, *plan.overruled) if item.path == held.path)
-        if any(item.reason is not Reason.STAGED and not DRAFTS.keys().isdisjoint(item.fields) for item in others):
+        if any(other.reason not in FIELDS for other in self._beside(held)):
             return "What readers see differs from your file, too. Decide about that first."
         return ""
 
+    def _beside(self, held: Held) -> list[Held]:
+        """What else needs a decision about title or body of the same article: what readers see."""
+        plan = self.planned.plan
+        others = (item for item in (*plan.held, *plan.kept, *plan.overruled) if item.path == held.path)
+        return [
+            item for item in others if item.reason is not Reason.STAGED and not DRAFTS.keys().isdisjoint(item.fields)
+        ]
+
     def _take(self, held: Held, fields: tuple[str, ...], *, merges: bool) -> Decision:
         """Write the edit that is pending into the file, alone or with what the file changes."""
-        from kbsync.app.take import Texts, merge, take
+        from kbsync.app.take import SHOWN, Texts, base_of, merge, take
         from kbsync.markdown.uploaded import by_key
 
         if held.reason is not Reason.STAGED or held.remote_id is None:
@@ -269,11 +291,14 @@ class _Decisions:
         edit = Texts(str(seen.staged.get("title") or shown.title), shown.body if staged is None else by_key(staged))
         try:
             if merges and desired is not None:
-                edit = merge(shown, Texts(desired.title, compiler.content_of(held.path)), edit)
+                ours = Texts(desired.title, compiler.content_of(held.path))
+                if self._beside(held):
+                    ours = merge(base_of(compiler, held.path, self._base(held)), ours, shown, what=SHOWN)
+                edit = merge(shown, ours, edit)
             take(compiler, held.path, title=edit.title or None, body=edit.body)
         except ContentError as exc:
             return Decision(held, fields, None, f"{exc.message} {exc.hint}")
-        self.taken.add(held.path)
+        self.taken[held.path] = "merge" if merges else "file"
         if merges and desired is not None:
             # What is pending is in the file by now.
             self._decide_fields(held, desired, tuple(DRAFTS.values()), "ours")

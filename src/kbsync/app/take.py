@@ -17,9 +17,11 @@ from kbsync.content.source import Source
 from kbsync.content.source_edits import edit_source
 from kbsync.errors import ContentError
 from kbsync.files import real_path
+from kbsync.history.base_texts import find_texts
 from kbsync.history.git_process import GitFailed
 from kbsync.history.uncommitted import uncommitted
 from kbsync.markdown.uploaded import body_digest, by_key, image_name
+from kbsync.model import Base
 from kbsync.plan.three_way import merge_texts, with_ends_of
 
 ONE_SIDE = "Use `--ours` or `--into-file`, or merge them by hand."
@@ -62,19 +64,40 @@ def take(compiler: Compiler, path: str, *, title: str | None, body: str) -> None
         raise ContentError(f"{path} cannot be written: {exc.strerror}.", hint=BY_HAND) from exc
 
 
-def merge(live: Texts, ours: Texts, theirs: Texts) -> Texts:
-    """Title and body with both edits of what readers see, bodies line by line.
+PENDING = "the pending edit"
+SHOWN = "what readers see"
+
+
+def merge(base: Texts, ours: Texts, theirs: Texts, *, what: str = PENDING) -> Texts:
+    """Title and body with both edits of a text, bodies line by line; `what` are theirs.
 
     Raises:
         ContentError: both changed the title, or the same lines.
     """
-    title = theirs.title if ours.title in (live.title, theirs.title) else ours.title
-    if title == ours.title and theirs.title not in (live.title, ours.title):
-        raise ContentError("Your file and the pending edit have different titles. Nothing was written.", hint=ONE_SIDE)
-    body = merge_texts(live.body, ours.body, theirs.body)
+    title = theirs.title if ours.title in (base.title, theirs.title) else ours.title
+    if title == ours.title and theirs.title not in (base.title, ours.title):
+        raise ContentError(f"Your file and {what} have different titles. Nothing was written.", hint=ONE_SIDE)
+    body = merge_texts(base.body, ours.body, theirs.body)
     if body.conflicts:
-        raise ContentError("Your file and the pending edit change the same lines. Nothing was written.", hint=ONE_SIDE)
+        raise ContentError(f"Your file and {what} change the same lines. Nothing was written.", hint=ONE_SIDE)
     return Texts(title, body.text)
+
+
+def base_of(compiler: Compiler, path: str, base: Base | None) -> Texts:
+    """Title and body that the file and what readers see had in common before both changed.
+
+    Raises:
+        ContentError: neither the ledger nor git has them.
+    """
+    name, title = (base.fields.get("content"), base.fields.get("title")) if base is not None else (None, None)
+    if name == body_digest(compiler.content_of(path)):
+        return Texts(str(title or ""), compiler.content_of(path))
+    wanted = {path: (name, (base.path,) if base is not None else ())}
+    body = find_texts(compiler, wanted, compiled=True).get(path) if name is not None else None
+    if body is None or title is None:
+        message = "What your file and the portal had in common is neither in the ledger nor in git."
+        raise ContentError(f"{message} Nothing was written.", hint=ONE_SIDE)
+    return Texts(str(title), body)
 
 
 def _check_committed(compiler: Compiler, path: str) -> None:

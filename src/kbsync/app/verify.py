@@ -120,7 +120,9 @@ class Check:
         checked = self._with_images(self._with_links(checked))
         locales = dict.fromkeys(item.locale for item in articles) if selectors else self.reading.compiler.site.locales
         others = self._others(locales) if listed else ()
-        return Verified(self.workspace.target, (*checked, *others), skipped=len(published) - len(wanted))
+        version = self.site.told_version if wanted else ""
+        skipped = len(published) - len(wanted)
+        return Verified(self.workspace.target, (*checked, *others), version=version, skipped=skipped)
 
     # --- articles
 

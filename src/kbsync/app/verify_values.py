@@ -51,13 +51,17 @@ class Checked:
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """What came of all of them; `skipped` are published articles that kbsync does not keep in step."""
+    """What came of all of them; `skipped` are published articles that kbsync does not keep in step.
+
+    `version` is what the service said of itself, "" where it was not asked or did not tell.
+    """
 
     target: Target
     articles: tuple[Checked, ...] = ()
     requests: int = 0
     seconds: float = 0.0
     skipped: int = 0
+    version: str = ""
 
     def count(self, state: State) -> int:
         """How many articles are in this state."""

@@ -13,7 +13,7 @@ from kbsync.cli.commands import common_options
 from kbsync.cli.findings import report_findings, source_reader
 from kbsync.cli.formats import lint_format_option
 from kbsync.cli.screen import Options, say
-from kbsync.cli.versions import version_option
+from kbsync.cli.versions import note_unknown, version_option
 from kbsync.command import command_line
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
@@ -90,6 +90,8 @@ def command(
         raise UsageError("`--service` needs a version to compare with.", hint=f"Add `--against {other}`.")
     if baseline and write_baseline:
         raise UsageError("`--baseline` and `--write-baseline` exclude each other.", hint="Give one of them.")
+    for version in (service, against):
+        note_unknown(version, options)
     project, by_code = options.open_project(), group == "code"
     if not (selectors or fix or diff or external or against or baseline or write_baseline):
         return report_findings(project.workspace, project.lint(), options, form=form, by_code=by_code)

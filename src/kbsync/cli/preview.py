@@ -17,7 +17,7 @@ from kbsync.app.consent import Consent
 from kbsync.app.session import Session
 from kbsync.cli.commands import common_options
 from kbsync.cli.screen import Options
-from kbsync.cli.versions import version_option
+from kbsync.cli.versions import note_unknown, version_option
 from kbsync.errors import ExitCode, UsageError
 from kbsync.files import relative
 from kbsync.hosts import LOOPBACK
@@ -81,6 +81,7 @@ def command(
     agreed: set[str] = set()
     session = options.session()
     project = read_project(session, agreed, service, portal_look=portal_look)
+    note_unknown(project.version, options)
     start = _start_address(project, locale)
     if build is not None:
         return _build(project, build)

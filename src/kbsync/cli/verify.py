@@ -91,5 +91,5 @@ def _report(verified: Verified) -> VerifyReport:
         )
         for item in verified.articles
     ]
-    entry = TargetEntry(target.base_url, target.account_id, target.portal, target.profile)
+    entry = TargetEntry(target.base_url, target.account_id, target.portal, target.profile, verified.version)
     return VerifyReport("kbsync.verify/1", entry, summary, articles)

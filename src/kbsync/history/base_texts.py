@@ -20,7 +20,11 @@ MOST_REVISIONS = 500
 
 
 def find_texts(
-    compiler: Compiler, wanted: Mapping[str, tuple[Value, Collection[str]]], environ: Mapping[str, str] = os.environ
+    compiler: Compiler,
+    wanted: Mapping[str, tuple[Value, Collection[str]]],
+    environ: Mapping[str, str] = os.environ,
+    *,
+    compiled: bool = False,
 ) -> dict[str, str]:
     """The bodies of revisions by path, as their files had them; those that git does not have are left out.
 
@@ -29,6 +33,7 @@ def find_texts(
     Args:
         compiler: of the tree as it is now.
         wanted: by path, the name of the body (`body_digest`), and the paths that the file had.
+        compiled: give them as the portal would have them.
     """
     found: dict[str, str] = {}
     try:
@@ -37,14 +42,16 @@ def find_texts(
             for path, (name, names) in wanted.items():
                 text = _find(compiler, repository, blobs, name, {path, *names})
                 if text is not None:
-                    found[path] = text
+                    found[path] = text[compiled]
     except GitFailed:
         # Without it, whatever differs is a conflict.
         return found
     return found
 
 
-def _find(compiler: Compiler, repository: Repository, blobs: Blobs, name: Value, paths: Collection[str]) -> str | None:
+def _find(
+    compiler: Compiler, repository: Repository, blobs: Blobs, name: Value, paths: Collection[str]
+) -> tuple[str, str] | None:
     read = 0
     with closing(repository.log(sorted(paths))) as commits:
         for commit in commits:
@@ -63,12 +70,12 @@ def _find(compiler: Compiler, repository: Repository, blobs: Blobs, name: Value,
     return None
 
 
-def _body(compiler: Compiler, path: str, data: bytes, name: Value) -> str | None:
-    """The body of a revision, where it compiles to the one that is looked for."""
+def _body(compiler: Compiler, path: str, data: bytes, name: Value) -> tuple[str, str] | None:
+    """The body of a revision, as its file has it and compiled, where it compiles to the one that is looked for."""
     source = parse_source(path, data)
     replaced = replacements_of(source, compiler.known.get, compiler.images.name)
     try:
         compiled = body_of(source, data, replaced)
     except UnicodeDecodeError:
         return None
-    return body_of(source, data) if body_digest(compiled) == name else None
+    return (body_of(source, data), compiled) if body_digest(compiled) == name else None

@@ -41,6 +41,16 @@ def no_staging_hint(policy: Policy, path: str) -> str:
     return f"This service has no staged edits. {way_out}"
 
 
+def three_texts_hint(path: str, options: Sequence[Option]) -> str:
+    """What to do where what readers see, an edit that is pending in the panel and a file are three different texts."""
+    resolve = command_line("resolve", path, options=[option for option in options if option[0] != "--live"])
+    return (
+        f"What readers see, this pending edit and your file are three different texts. `{resolve}` shows them all and "
+        "decides about all of it: `--merge` puts both edits into your file, `--into-file` only the pending one, "
+        "`--ours` sends your file and discards both, and `--theirs` leaves both as they are."
+    )
+
+
 def publish_staged_hint(paths: Sequence[str]) -> str:
     """How to publish the staged edits of some files."""
     line = command_line("push", *(paths if len(paths) == 1 else ()), options=[("--publish-staged", True)])

@@ -17,11 +17,12 @@ and decisions of people let out what is held. With `publish_staged` readers get 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from msgspec.structs import replace
 
+from kbsync.command import Option
 from kbsync.model import (
     DRAFTS,
     Action,
@@ -48,6 +49,7 @@ from kbsync.plan.hints import (
     no_staging_hint,
     publish_staged_hint,
     status_options,
+    three_texts_hint,
 )
 from kbsync.plan.match import Match
 from kbsync.plan.orphans import report_orphan
@@ -70,8 +72,6 @@ from kbsync.plan.staged import (
     without_staged_edit,
     without_texts,
 )
-
-THREE_TEXTS = "What readers see, this pending edit and your file are three different texts."
 
 OPEN = frozenset({Reason.DRIFT, Reason.CONFLICT, Reason.UNSUPPORTED})
 """Reasons for which title and body of an article stay as readers see them."""
@@ -189,7 +189,7 @@ class _Staging:
             options = [*options, ("--live", desired.path)]
         staging = self._is_live(match, observed)
         held = hold_staged(touching, observed, desired.fields, staging=staging, options=options)
-        held = self._among_three(held, observed)
+        held = self._among_three(held, observed, options)
         if desired.path in policy.overwrite:
             return True
         if _is_decided(match.base, "overruled", observed):
@@ -226,13 +226,13 @@ class _Staging:
             held = hold_edited(match.desired, observed, staging=staging)
             self.draft.held.append(self._among_three(held, observed))
 
-    def _among_three(self, held: Held, observed: Observed) -> Held:
-        """A pending edit with a word about what readers see, where that needs a decision of its own."""
+    def _among_three(self, held: Held, observed: Observed, options: Sequence[Option] = ()) -> Held:
+        """A pending edit whose hint decides about what readers see as well, where that needs a decision, too."""
         other = self.open.get(held.path)
         is_third = other is not None and other.reason in {Reason.DRIFT, Reason.CONFLICT}
         if not is_third or editor_of(observed) == texts_of(observed.fields):
             return held
-        return replace(held, hint=f"{THREE_TEXTS} {held.hint}")
+        return replace(held, hint=three_texts_hint(held.path, options))
 
     def _was_discarded(self, match: Match, observed: Observed) -> bool:
         """Whether somebody discarded what we staged, and the file still wants exactly that."""

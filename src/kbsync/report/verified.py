@@ -15,6 +15,7 @@ from kbsync.report.json_types import ProblemEntry, State, VerifiedEntry, VerifyR
 from kbsync.report.style import SHOWN, Style
 from kbsync.report.text import duration, rest_lines
 from kbsync.report.value_text import both_texts
+from kbsync.report.vocabulary import version_note
 from kbsync.words import count
 
 HEADINGS: dict[State, str] = {
@@ -32,7 +33,8 @@ NOTHING = "None of these files is published, so there is nothing to compare."
 
 def verified_text(report: VerifyReport, style: Style) -> str:
     """What differs, each with both values, and a line of numbers."""
-    lines: list[str] = []
+    note = version_note(report.target.version)
+    lines = [*style.wrapped(note, colour="dim"), ""] if note else []
     for state, heading in HEADINGS.items():
         found = [article for article in report.articles if article.result == state]
         if not found:
@@ -90,6 +92,7 @@ def verified_markdown(report: VerifyReport) -> str:
     where = "in the sandbox" if report.target.base_url == "sandbox" else f"at {code(report.target.base_url)}"
     said = headline(report) if report.articles else "nothing is published"
     head = [f"## kbsync verify: {said}", f"Portal {code(report.target.portal)} {where} · {_cost(report)}"]
+    head += [hint(text) for text in [version_note(report.target.version)] if text]
     return render(head, [_section(report, state, heading) for state, heading in HEADINGS.items()])
 
 

@@ -62,12 +62,17 @@ class PublicSite:
     portal: str
 
     @cached_property
-    def version(self) -> Version | None:
-        """What the service says it is; None where it does not say."""
+    def told_version(self) -> str:
+        """What the service says it is; "" where it does not say."""
         try:
-            return Version.of(decoded.version(self._ask("version")))
-        except (ServiceError, ValueError):
-            return None
+            return decoded.version(self._ask("version"))
+        except ServiceError:
+            return ""
+
+    @property
+    def version(self) -> Version | None:
+        """The same to compare with; None where it does not say."""
+        return Version.of(self.told_version) if self.told_version else None
 
     @property
     def has_markdown(self) -> bool:
