@@ -51,7 +51,7 @@ def command(
     Where a file and its article were both edited, the bodies are merged line by line. What cannot be merged is marked
     in the file, and you decide.
     """
-    from kbsync.app.pull import PullOptions
+    from kbsync.app.pull_scope import PullOptions
     from kbsync.report.pull import patch_lines, pull_text
     from kbsync.report.pull_message import pull_message
 
