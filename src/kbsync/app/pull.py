@@ -176,14 +176,15 @@ class _Pull:
             fit = [file for file in new if file.path not in unfit]
             texts = scope.texts(replace(names, taken=set(names.taken)), incoming, fit, self.stage, self.loader)
             before = len(unfit)
-            making = Making(self.workspace, self.service, self.planned, self.stage, texts, self.options.side, unfit)
+            making = Making(self.workspace, self.service, self.planned, self.stage, *texts, self.options.side, unfit)
             making.make(incoming, new)
             if len(unfit) == before:
                 break
             self.stage.clear()
         self.files, self.left = making.files, {**making.left, **scope.settings()}
         forced = self._check_uncommitted()
-        self._add_hosted(texts.images)
+        images = texts[0].bodies.images
+        self._add_hosted(images)
         overtaken: tuple[str, ...] = ()
         if not self.options.dry_run:
             overtaken = tuple(self.stage.commit())
@@ -196,8 +197,8 @@ class _Pull:
             tuple(sorted(self.files, key=lambda file: file.path)),
             tuple((left | self.left).items()),
             found,
-            texts.images.loaded,
-            Counter(texts.images.left.values()),
+            images.loaded,
+            Counter(images.left.values()),
             foreign,
             overtaken,
             forced,

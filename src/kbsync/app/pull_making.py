@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from kbsync.app.plan import Planned
 from kbsync.app.pulled_files import Stage
-from kbsync.app.pulling import FileEdit, PullSide, Texts, Unfit
+from kbsync.app.pulled_new import NewTexts, Unfit
+from kbsync.app.pulling import EditedTexts, FileEdit, PullSide
 from kbsync.app.workspace import Workspace
 from kbsync.content.body import raw_digest
 from kbsync.content.front_edits import Edit
@@ -54,7 +55,7 @@ class Making:
     Args:
         workspace, service, planned: the project, the portal, and a plan that was made just now.
         stage: takes the files.
-        texts: makes one.
+        new_texts: makes the text of a new file; `edited_texts`: of one that is there.
         side: whose value counts where both moved.
         unfit: articles that cannot be files, by their paths, with the reason; grows.
     """
@@ -63,7 +64,8 @@ class Making:
     service: Service
     planned: Planned
     stage: Stage
-    texts: Texts
+    new_texts: NewTexts
+    edited_texts: EditedTexts
     side: PullSide | None
     unfit: dict[str, str]
     files: list[PulledFile] = field(default_factory=list)
@@ -94,16 +96,16 @@ class Making:
                 self._add_edited(item, None, bases, extra)
         for path, front in extra.items():
             data = self._read(path)
-            self._keep(self.texts.with_keys(path, data, front), path)
+            self._keep(self.edited_texts.with_keys(path, data, front), path)
 
     def _add_new(self, file: NewFile, content: str | None) -> None:
         try:
             if file.observed.kind == "category":
-                data = self.texts.new_category(file)
+                data = self.new_texts.new_category(file)
             elif content is None:
                 raise Unfit("it changed while kbsync was reading; pull again")
             else:
-                data = self.texts.new_article(file, content)
+                data = self.new_texts.new_article(file, content)
         except Unfit as exc:
             self.unfit[file.path] = str(exc)
             return
@@ -119,9 +121,9 @@ class Making:
     ) -> None:
         path = item.match.desired.path
         data = self._read(path)
-        edit = self.texts.edited(item, data, content, bases.get(path), self.side)
+        edit = self.edited_texts.edited(item, data, content, bases.get(path), self.side)
         if (front := extra.pop(path, None)) and "category" not in edit.taken:
-            again = self.texts.with_keys(path, edit.after, front)
+            again = self.edited_texts.with_keys(path, edit.after, front)
             edit.after = again.after
             edit.taken += again.taken
         self._keep(edit, item.match.desired.title, self._author(item.observed))

@@ -10,9 +10,11 @@ from pathlib import Path
 from kbsync.app.options import PlanOptions, policy_of
 from kbsync.app.plan import Planned
 from kbsync.app.pull_making import is_taken
+from kbsync.app.pulled_bodies import PulledBodies
 from kbsync.app.pulled_files import Stage
 from kbsync.app.pulled_images import ImagePuller, ids_of
-from kbsync.app.pulling import PullSide, Texts
+from kbsync.app.pulled_new import NewTexts
+from kbsync.app.pulling import EditedTexts, PullSide
 from kbsync.app.reading import Reading
 from kbsync.app.selectors import Item, meant
 from kbsync.app.workspace import Workspace
@@ -71,6 +73,7 @@ class PullScope:
 
     @property
     def reading(self) -> Reading:
+        """The files."""
         return self.planned.reading
 
     def found(self) -> tuple[Found, Mapping[str, int]]:
@@ -92,6 +95,7 @@ class PullScope:
         return replace(found, new=new), foreign
 
     def names(self) -> Names:
+        """The paths that are taken, and what lies where."""
         compiler = self.reading.compiler
         weighed = self.planned.weighed
         folders: dict[tuple[str, str], str] = {}
@@ -139,7 +143,8 @@ class PullScope:
         new: Iterable[NewFile],
         stage: Stage,
         loader: Downloader,
-    ) -> Texts:
+    ) -> tuple[NewTexts, EditedTexts]:
+        """What makes the texts, with every page and image at the place that it will have."""
         compiler, settings = self.reading.compiler, self.workspace.settings
         address_of = dict(compiler.known)
         for path, locale, slug, is_article in (*_renamed(incoming, self.options.side), *map(_place, new)):
@@ -158,7 +163,8 @@ class PullScope:
         images = ImagePuller(loader, stage, names, places, settings.assets, cache, ids_of(known), hosted)
         authors: dict[RemoteId, str] = {number: name for name, number in settings.authors.items() if name != "default"}
         alive = {key_of(item.kind, item.locale, item.slug) for item in self.planned.portal.items or ()}
-        return Texts(self.reading, names, places, images, self.workspace.profile.limits, authors, alive)
+        bodies = PulledBodies(self.reading, names, places, images, self.workspace.profile.limits)
+        return NewTexts(bodies, authors), EditedTexts(bodies, authors, alive)
 
     def settings(self) -> Mapping[str, str]:
         """What somebody changed in the portal's own settings, which have a file of another kind."""
