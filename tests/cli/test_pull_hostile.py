@@ -141,7 +141,9 @@ def test_what_somebody_wrote_meanwhile_stays(tmp_path: Path):
     stage = Stage(tmp_path / "pull", root)
     stage.add("a.md", b"ours")
     stage.add("b.md", b"ours too")
-    assert stage.commit() == ["a.md"]
+    seen: list[tuple[int, int]] = []
+    assert stage.commit(lambda done, of: seen.append((done, of))) == ["a.md"]
+    assert seen == [(1, 2), (2, 2)]
     assert ((root / "a.md").read_bytes(), (root / "b.md").read_bytes()) == (b"somebody's", b"ours too")
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kbsync.app.options import PlanOptions
 from kbsync.app.plan import Planned, make_plan
-from kbsync.app.pull_making import Making, PulledFile
+from kbsync.app.pull_making import Making, Noted, PulledFile
 from kbsync.app.pull_record import all_of, load_records, moved_of, record_path, store_records
 from kbsync.app.pull_scope import PullOptions, PullScope, image_cache
 from kbsync.app.pulled_files import Stage, finish
@@ -107,8 +107,13 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
 
 
 def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> None:
-    if not options.dry_run and finish(above, workspace.content_root, now_s=time.time()):
+    writing = _writing(workspace)
+    if not options.dry_run and finish(above, workspace.content_root, now_s=time.time(), progress=writing):
         workspace.session.note("Finished an earlier pull that was interrupted.")
+
+
+def _writing(workspace: Workspace) -> Noted:
+    return Noted(workspace.session.note, "Wrote {done:,} of {all:,} files")
 
 
 def _remove_empty(folders: Iterable[Path]) -> None:
@@ -187,7 +192,7 @@ class _Pull:
         self._add_hosted(images)
         overtaken: tuple[str, ...] = ()
         if not self.options.dry_run:
-            overtaken = tuple(self.stage.commit())
+            overtaken = tuple(self.stage.commit(_writing(self.workspace)))
             self._record(incoming, new, overtaken)
             shutil.rmtree(image_cache(self.workspace), ignore_errors=True)
         by_name = {file.path: file.observed for file in new}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbsync.app.plan import Planned
@@ -49,6 +49,26 @@ class PulledFile:
 
 
 @dataclass(slots=True)
+class Noted:
+    """Says how far something is, every few seconds.
+
+    Args:
+        note: prints a line.
+        text: the line, with places for `done` and `all`.
+    """
+
+    note: Callable[[str], None]
+    text: str
+    noted_s: float = field(default_factory=time.monotonic)
+
+    def __call__(self, done: int, of: int) -> None:
+        """So many are done."""
+        if time.monotonic() - self.noted_s >= NOTE_EVERY_S:
+            self.noted_s = time.monotonic()
+            self.note(self.text.format(done=done, all=of))
+
+
+@dataclass(slots=True)
 class Making:
     """Makes all texts of a pull.
 
@@ -70,7 +90,10 @@ class Making:
     unfit: dict[str, str]
     files: list[PulledFile] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
-    noted_s: float = field(default_factory=time.monotonic)
+    progress: Noted = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.progress = Noted(self.workspace.session.note, "Read {done:,} of {all:,} articles")
 
     def make(self, incoming: Sequence[Incoming], new: Sequence[NewFile]) -> None:
         """Make all texts and keep them beside, the largest part of a pull."""
@@ -86,7 +109,7 @@ class Making:
         extra = self._new_category_slugs(incoming)
         total = len(wanted)
         for number, (remote_id, content) in enumerate(self._bodies(wanted), 1):
-            self._note(number, total)
+            self.progress(number, total)
             if remote_id in by_id:
                 self._add_new(by_id[remote_id], content)
             else:
@@ -208,11 +231,6 @@ class Making:
         except NotFound:
             return None
         return text if body_digest(text) == item.fields.get("content") else None
-
-    def _note(self, number: int, total: int) -> None:
-        if time.monotonic() - self.noted_s >= NOTE_EVERY_S:
-            self.noted_s = time.monotonic()
-            self.workspace.session.note(f"Read {number:,} of {total:,} articles")
 
 
 def is_taken(moved: Moved, side: PullSide | None) -> bool:
