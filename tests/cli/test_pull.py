@@ -506,3 +506,8 @@ def test_the_message_for_the_commit_names_what_moved_and_the_author(pushed, port
         "    Invoices",
         "    Author in the panel: Ada Admin",
     ]
+
+
+def test_both_sides_at_once_are_refused(project):
+    done = project.run("pull", "--theirs", "--ours")
+    assert done.code == 2 and "`--theirs` and `--ours` exclude each other." in done.err

@@ -141,7 +141,9 @@ def test_what_somebody_wrote_meanwhile_stays(tmp_path: Path):
     stage = Stage(tmp_path / "pull", root)
     stage.add("a.md", b"ours")
     stage.add("b.md", b"ours too")
-    assert stage.commit() == ["a.md"]
+    seen: list[tuple[int, int]] = []
+    assert stage.commit(lambda done, of: seen.append((done, of))) == ["a.md"]
+    assert seen == [(1, 2), (2, 2)]
     assert ((root / "a.md").read_bytes(), (root / "b.md").read_bytes()) == (b"somebody's", b"ours too")
 
 
@@ -156,3 +158,14 @@ def test_nothing_is_pushed_or_moved_while_files_of_a_pull_are_missing(remote: An
     assert remote.run("pull").code == 0
     assert (remote.folder / "content/en/billing/new.md").exists()
     assert remote.run("plan").code == 0
+
+
+def test_what_an_earlier_pull_loaded_is_not_loaded_again(remote: Any, portal: Sandbox, asked: httpx.Client):
+    clear(remote)
+    image = upload(asked, "shot.png", PNG)
+    portal.panel.create("handbook", "One", f"![a]({image})", slug="one", locale="en")
+    assert remote.run("pull", "--dry-run").code == 0  # It keeps what it loaded, as one that is killed does.
+    portal.panel.sql("DELETE FROM blobs")
+    done = remote.run("pull")
+    assert done.code == 0 and "with 1 image" in done.out
+    assert (remote.folder / "content/en/images/shot.png").read_bytes() == PNG

@@ -42,6 +42,17 @@ def test_a_new_article_says_so_and_which_commit_brought_it(remote):
     assert 'by Ana Writer: "First articles".' in said
 
 
+def test_a_conflict_names_the_commit_that_gave_the_file_its_side(remote, portal: Sandbox):
+    commit(remote, "First")
+    assert remote.run("push").code == 0
+    portal.panel.edit("refunds", title="Money back")
+    remote.write(REFUNDS, "---\ntitle: Refunds\n---\nSee [invoices](invoices.md).\n")
+    commit(remote, "Shorter titles")
+    said = why(remote, REFUNDS)
+    assert "Needs your decision (edited in both places): title." in said
+    assert "Your file has this title since commit " in said and 'by Ana Writer: "Shorter titles".' in said
+
+
 def test_a_changed_field_names_its_commit_and_not_the_later_ones(remote):
     commit(remote, "First")
     assert remote.run("push").code == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from kbsync.errors import ConfigError, Misbehaved
@@ -238,3 +239,23 @@ def test_a_number_that_fits_nowhere_is_no_answer(key):
 
 def test_an_id_of_thousands_of_digits_is_a_text():
     assert wire.as_id("9" * 5_000) == "9" * 5_000 and wire.as_id("12") == 12
+
+
+@pytest.mark.parametrize(
+    ("views", "author", "number", "name"),
+    [
+        (1204, {"id": 12, "name": " Ada Lovelace "}, 1204, (12, "Ada Lovelace")),
+        (None, {"id": 12}, 0, (12, "")),
+        ("1204", {"id": 12, "name": 5}, 0, (12, "")),
+        (-1, None, 0, (0, "")),
+        (10**30, {"id": "x" * 10_000, "name": "Eve"}, 0, ("x" * 10_000, "")),
+    ],
+)
+def test_views_and_names_are_read_where_they_are_sound_and_never_make_an_answer_a_wrong_one(
+    views, author, number, name
+):
+    body = json.dumps({**WHOLE, "views": views, "author": author}).encode()
+    found = decode(Answer("GET /x", 200, {}, body), wire.WireArticle)
+    assert (wire.views_of(found), wire.author_name(found)) == (number, name)
+    # Rows are compared, and an article does not move because readers open it.
+    assert row_of(found, CHATWOOT) == row_of(msgspec.structs.replace(found, views=7), CHATWOOT)

@@ -109,6 +109,7 @@ class NewFiles:
             original = self._original(given)
             path = self._place(f"{locale}/{original.partition('/')[2]}", from_root=True)
         else:
+            self._refuse_original(given)
             path = self._place(given if given.endswith(".md") else f"{given}.md")
             original = self._original(of) if of else f"{default}/{path.partition('/')[2]}"
         if original not in self._site.articles:
@@ -150,6 +151,20 @@ class NewFiles:
             if f"{self._site.default_locale}/{rest}" != original or first == self._site.default_locale:
                 keys["translation_of"] = original
         return dumps(new_post(read_post(text).content, **keys, **self._slug(path), status="draft"))
+
+    def _refuse_original(self, given: str) -> None:
+        """Refuse the file of an original, which is there already, with what to type instead.
+
+        Raises:
+            UsageError: it is one.
+        """
+        default = self.workspace.settings.content.default_locale
+        others = [locale for locale in self._locales if locale != default]
+        for base in (real_path(self.here), self._root):
+            path = inside(base, given, self._root)
+            if others and path in self._site.articles and locale_of(path, self._locales) == default:
+                command = command_line("new translation", given, options=[("--locale", others[0])])
+                raise UsageError(f"`{path}` is the original.", hint=f"To translate it, run `{command}`.")
 
     # --- places ----------------------------------------------------------------------------------------------------
 

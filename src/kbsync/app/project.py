@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from kbsync.app.lint import Selection
     from kbsync.app.move import MoveRequest
     from kbsync.app.new import NewFiles
-    from kbsync.app.pull import Pulled, PullOptions
+    from kbsync.app.pull import Pulled
+    from kbsync.app.pull_scope import PullOptions
     from kbsync.app.push import Pushed
     from kbsync.app.redirects import Found, RemovedTo
     from kbsync.app.resolve import Choose, Decision, Resolved

@@ -9,59 +9,27 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kbsync.app.options import PlanOptions, policy_of
+from kbsync.app.options import PlanOptions
 from kbsync.app.plan import Planned, make_plan
-from kbsync.app.pull_making import Making, PulledFile, is_taken
+from kbsync.app.pull_making import Making, Noted, PulledFile
 from kbsync.app.pull_record import all_of, load_records, moved_of, record_path, store_records
+from kbsync.app.pull_scope import PullOptions, PullScope, image_cache
 from kbsync.app.pulled_files import Stage, finish
-from kbsync.app.pulled_images import ImagePuller, ids_of
-from kbsync.app.pulling import PullSide, Texts
-from kbsync.app.reading import Reading, pull_folder, read_sound
-from kbsync.app.selectors import Item, meant
+from kbsync.app.pulled_images import ImagePuller
+from kbsync.app.reading import pull_folder, read_sound
 from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.hosted import HOSTED_FILE, hosted_text
-from kbsync.content.identity import Identity
-from kbsync.content.relative import Places
 from kbsync.errors import PlanRefused, UsageError
-from kbsync.fields import label_of
-from kbsync.files import real_path
-from kbsync.model import Action, Observed, Reason, RemoteId
-from kbsync.plan.draft import Draft
-from kbsync.plan.match import match_items
-from kbsync.plan.new_paths import Names, NewFile, is_locale, new_files
-from kbsync.plan.nodes import key_of
-from kbsync.plan.portal_settings import BY_HAND
-from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
-from kbsync.plan.translation_links import with_originals
+from kbsync.plan.new_paths import NewFile, new_files
+from kbsync.plan.pull import Found, Incoming, Records
 from kbsync.service.contract import Service
 from kbsync.service.download import Downloader
-
-
-@dataclass(frozen=True, slots=True)
-class PullOptions:
-    """What the command line asks for.
-
-    Args:
-        selectors: as the user typed them; none: everything.
-        side: whose value counts where both moved; None: both are shown, between conflict markers.
-        force: change files that git could not give back.
-        dry_run: write nothing.
-        full: read the whole portal.
-        here: the folder that paths are seen from; None: the current one.
-    """
-
-    selectors: tuple[str, ...] = ()
-    side: PullSide | None = None
-    force: bool = False
-    dry_run: bool = False
-    full: bool = False
-    here: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +107,13 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
 
 
 def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> None:
-    if not options.dry_run and finish(above, workspace.content_root, now_s=time.time()):
+    writing = _writing(workspace)
+    if not options.dry_run and finish(above, workspace.content_root, now_s=time.time(), progress=writing):
         workspace.session.note("Finished an earlier pull that was interrupted.")
+
+
+def _writing(workspace: Workspace) -> Noted:
+    return Noted(workspace.session.note, "Wrote {done:,} of {all:,} files")
 
 
 def _remove_empty(folders: Iterable[Path]) -> None:
@@ -197,47 +170,46 @@ class _Pull:
         self.records = load_records(self._record_path)
 
     def run(self) -> Pulled:
-        found, foreign = self._found()
-        names = self._names()
+        scope = PullScope(self.workspace, self.planned, self.options, self.records, self.only)
+        found, foreign = scope.found()
+        names = scope.names()
         new = new_files(names, found.new)
-        incoming, new = self._chosen(found, new)
+        incoming, new = scope.chosen(found, new)
         unfit: dict[str, str] = {}
         while True:
             # Where an article turns out not to fit into a file, others must not link to that.
             fit = [file for file in new if file.path not in unfit]
-            texts = self._texts(replace(names, taken=set(names.taken)), incoming, fit)
+            texts = scope.texts(replace(names, taken=set(names.taken)), incoming, fit, self.stage, self.loader)
             before = len(unfit)
-            making = Making(self.workspace, self.service, self.planned, self.stage, texts, self.options.side, unfit)
+            making = Making(self.workspace, self.service, self.planned, self.stage, *texts, self.options.side, unfit)
             making.make(incoming, new)
             if len(unfit) == before:
                 break
             self.stage.clear()
-        self.files, self.left = making.files, {**making.left, **self._settings()}
+        self.files, self.left = making.files, {**making.left, **scope.settings()}
         forced = self._check_uncommitted()
-        self._add_hosted(texts.images)
+        images = texts[0].bodies.images
+        self._add_hosted(images)
         overtaken: tuple[str, ...] = ()
         if not self.options.dry_run:
-            overtaken = tuple(self.stage.commit())
+            overtaken = tuple(self.stage.commit(_writing(self.workspace)))
             self._record(incoming, new, overtaken)
-            shutil.rmtree(self._image_cache, ignore_errors=True)
+            shutil.rmtree(image_cache(self.workspace), ignore_errors=True)
         by_name = {file.path: file.observed for file in new}
+        changed = {file.path for file in self.files} | {name.rpartition(" (")[0] for name in self.left}
         left = {f"{by_name[path].title} ({by_name[path].slug})": why for path, why in unfit.items()}
         return Pulled(
             tuple(sorted(self.files, key=lambda file: file.path)),
             tuple((left | self.left).items()),
             found,
-            texts.images.loaded,
-            Counter(texts.images.left.values()),
+            images.loaded,
+            Counter(images.left.values()),
             foreign,
             overtaken,
             forced,
-            self._undecided(),
+            scope.undecided(changed),
             self.options.dry_run,
         )
-
-    @property
-    def _image_cache(self) -> Path:
-        return self.workspace.cache_folder / "pulled-images"
 
     @property
     def _record_path(self) -> Path:
@@ -253,107 +225,6 @@ class _Pull:
                 names = (*edit.taken, *edit.merged, *edit.conflicts)
                 found[item.observed.kind, item.observed.remote_id] = moved_of(item, names)
         store_records(self._record_path, self.records, found)
-
-    # --- what there is ---------------------------------------------------------------------------------------------
-
-    def _settings(self) -> Mapping[str, str]:
-        """What somebody changed in the portal's own settings, which have a file of another kind."""
-        if self.only is not None or self.options.selectors:
-            return {}
-        moved = (item for item in self.planned.plan.held if item.kind == "portal" and item.values)
-        return {f"{item.path} ({', '.join(map(label_of, item.fields))})": BY_HAND for item in moved}
-
-    def _undecided(self) -> tuple[str, ...]:
-        """The files that have both edits since an earlier pull, or keep theirs: until somebody says so, a push asks."""
-        if self.only is not None or self.options.selectors:
-            return ()
-        changed = {file.path for file in self.files} | {name.rpartition(" (")[0] for name in self.left}
-        held = (item for item in self.planned.plan.held if item.reason in (Reason.DRIFT, Reason.CONFLICT))
-        return tuple(item.path for item in held if item.path not in changed)
-
-    @property
-    def reading(self) -> Reading:
-        return self.planned.reading
-
-    def _found(self) -> tuple[Found, Mapping[str, int]]:
-        """What moved, and what is in locales that the files do not have."""
-        weighed = self.planned.weighed
-        matches = match_items(with_originals(self.reading.desired, weighed), weighed)
-        if self.only is not None:
-            return named_fields(matches, self.only), {}
-        known = weighed.index.known
-        draft = Draft(policy_of(self.workspace, PlanOptions()), git=known.git)
-        pending = [(e.kind, e.locale, e.slug) for e in known.pending if e.action == Action.CREATE]
-        # Somebody who wants the portal's version wants it also where it was merged before.
-        records = {} if self.options.side == "theirs" else self.records
-        found = find_moved(draft, matches, records, pending)
-        allowed = self.workspace.settings.content.locales
-        new = tuple(item for item in found.new if is_locale(item.locale, allowed))
-        rest = (item for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed))
-        foreign = Counter(item.locale for item in rest)
-        return replace(found, new=new), foreign
-
-    def _names(self) -> Names:
-        compiler = self.reading.compiler
-        weighed = self.planned.weighed
-        folders: dict[tuple[str, str], str] = {}
-        paths: dict[RemoteId, str] = {}
-        shelves: dict[RemoteId, str] = {}
-        for path, identity in compiler.site.categories.items():
-            folders[identity.locale, identity.slug] = path.rpartition("/")[0]
-        for path, (kind, remote_id) in weighed.found.items():
-            seen = weighed.index.nodes[kind, remote_id].observed
-            if kind == "article":
-                paths[remote_id] = path
-            elif seen is not None:
-                folders[seen.locale, seen.slug] = path.rpartition("/")[0]
-                shelves[remote_id] = path
-        taken = [*compiler.tree.sources, *compiler.tree.others]
-        names = replace(Names.of(taken, folders, paths, compiler.site.default_locale), shelves=shelves)
-        for path, node in weighed.found.items():
-            seen = weighed.index.nodes[node].observed
-            if seen is not None and compiler.tree.sources[path].translation_of is None:
-                names.add_translation(path, seen)
-        return names
-
-    def _chosen(self, found: Found, new: Sequence[NewFile]) -> tuple[tuple[Incoming, ...], Sequence[NewFile]]:
-        """What the selectors mean; a new article brings its new category."""
-        if not self.options.selectors:
-            return found.incoming, new
-        root, here = real_path(self.workspace.content_root), self.options.here or Path.cwd()
-        items = [_item_of(file.path, file.observed) for file in new]
-        for desired in self.reading.desired:
-            category = desired.slug if desired.kind == "category" else str(desired.fields.get("category") or "")
-            items.append(Item(desired.path, desired.kind, desired.locale, category, desired.status or "draft"))
-        paths = meant(items, self.options.selectors, root=root, here=here)
-        chosen = [file for file in new if file.path in paths]
-        incoming = tuple(item for item in found.incoming if item.match.desired.path in paths)
-        needed = {(file.observed.locale, file.observed.fields.get("category")) for file in chosen}
-        needed |= {(item.observed.locale, moved.theirs) for item in incoming for moved in item.fields}
-        more = [f for f in new if f.observed.kind == "category" and (f.observed.locale, f.observed.slug) in needed]
-        kept = {file.path for file in (*chosen, *more)}
-        return incoming, [file for file in new if file.path in kept]
-
-    def _texts(self, names: Names, incoming: Iterable[Incoming], new: Iterable[NewFile]) -> Texts:
-        compiler, settings = self.reading.compiler, self.workspace.settings
-        address_of = dict(compiler.known)
-        for path, locale, slug, is_article in (*_renamed(incoming, self.options.side), *map(_place, new)):
-            address = compiler.addresses.of(Identity(path, locale, slug), is_article=is_article)
-            address_of[path] = address
-            if not is_article:
-                address_of[path.rpartition("/")[0]] = address
-        places = Places.of(address_of)
-        hosted = dict(compiler.images.hosted)
-        known = dict(compiler.images.by_path)
-        for image in known.values():
-            name = compiler.images.name(image.path)
-            if name is not None and (settings.assets.base_url or image.id in hosted):
-                places.add_image(name, image.path)
-        cache = self._image_cache
-        images = ImagePuller(self.loader, self.stage, names, places, settings.assets, cache, ids_of(known), hosted)
-        authors: dict[RemoteId, str] = {number: name for name, number in settings.authors.items() if name != "default"}
-        alive = {key_of(item.kind, item.locale, item.slug) for item in self.planned.portal.items or ()}
-        return Texts(self.reading, names, places, images, self.workspace.profile.limits, authors, alive)
 
     # --- the files -------------------------------------------------------------------------------------------------
 
@@ -383,26 +254,8 @@ class _Pull:
         return tuple(found)
 
     def _add_hosted(self, images: ImagePuller) -> None:
-        known = self.reading.compiler.images.hosted
+        known = self.planned.reading.compiler.images.hosted
         if images.hosted != known:
             file = self.workspace.content_root / HOSTED_FILE
             before = file.read_bytes() if file.exists() else None
             self.stage.add(HOSTED_FILE, hosted_text(images.hosted), before=before)
-
-
-def _item_of(path: str, item: Observed) -> Item:
-    category = item.slug if item.kind == "category" else str(item.fields.get("category") or "")
-    return Item(path, item.kind, item.locale, category, item.status or "draft")
-
-
-def _place(file: NewFile) -> tuple[str, str, str, bool]:
-    return file.path, file.observed.locale, file.observed.slug, file.observed.kind == "article"
-
-
-def _renamed(incoming: Iterable[Incoming], side: PullSide | None) -> Iterator[tuple[str, str, str, bool]]:
-    """The files whose slug comes from the panel."""
-    for item in incoming:
-        for moved in item.fields:
-            if moved.name == "slug" and is_taken(moved, side):
-                desired = item.match.desired
-                yield desired.path, desired.locale, str(moved.theirs), desired.kind == "article"

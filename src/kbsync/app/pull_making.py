@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from kbsync.app.plan import Planned
 from kbsync.app.pulled_files import Stage
-from kbsync.app.pulling import FileEdit, PullSide, Texts, Unfit
+from kbsync.app.pulled_new import NewTexts, Unfit
+from kbsync.app.pulling import EditedTexts, FileEdit, PullSide
 from kbsync.app.workspace import Workspace
 from kbsync.content.body import raw_digest
 from kbsync.content.front_edits import Edit
@@ -48,13 +49,33 @@ class PulledFile:
 
 
 @dataclass(slots=True)
+class Noted:
+    """Says how far something is, every few seconds.
+
+    Args:
+        note: prints a line.
+        text: the line, with places for `done` and `all`.
+    """
+
+    note: Callable[[str], None]
+    text: str
+    noted_s: float = field(default_factory=time.monotonic)
+
+    def __call__(self, done: int, of: int) -> None:
+        """So many are done."""
+        if time.monotonic() - self.noted_s >= NOTE_EVERY_S:
+            self.noted_s = time.monotonic()
+            self.note(self.text.format(done=done, all=of))
+
+
+@dataclass(slots=True)
 class Making:
     """Makes all texts of a pull.
 
     Args:
         workspace, service, planned: the project, the portal, and a plan that was made just now.
         stage: takes the files.
-        texts: makes one.
+        new_texts: makes the text of a new file; `edited_texts`: of one that is there.
         side: whose value counts where both moved.
         unfit: articles that cannot be files, by their paths, with the reason; grows.
     """
@@ -63,12 +84,16 @@ class Making:
     service: Service
     planned: Planned
     stage: Stage
-    texts: Texts
+    new_texts: NewTexts
+    edited_texts: EditedTexts
     side: PullSide | None
     unfit: dict[str, str]
     files: list[PulledFile] = field(default_factory=list)
     left: dict[str, str] = field(default_factory=dict)
-    noted_s: float = field(default_factory=time.monotonic)
+    progress: Noted = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.progress = Noted(self.workspace.session.note, "Read {done:,} of {all:,} articles")
 
     def make(self, incoming: Sequence[Incoming], new: Sequence[NewFile]) -> None:
         """Make all texts and keep them beside, the largest part of a pull."""
@@ -84,7 +109,7 @@ class Making:
         extra = self._new_category_slugs(incoming)
         total = len(wanted)
         for number, (remote_id, content) in enumerate(self._bodies(wanted), 1):
-            self._note(number, total)
+            self.progress(number, total)
             if remote_id in by_id:
                 self._add_new(by_id[remote_id], content)
             else:
@@ -94,16 +119,16 @@ class Making:
                 self._add_edited(item, None, bases, extra)
         for path, front in extra.items():
             data = self._read(path)
-            self._keep(self.texts.with_keys(path, data, front), path)
+            self._keep(self.edited_texts.with_keys(path, data, front), path)
 
     def _add_new(self, file: NewFile, content: str | None) -> None:
         try:
             if file.observed.kind == "category":
-                data = self.texts.new_category(file)
+                data = self.new_texts.new_category(file)
             elif content is None:
                 raise Unfit("it changed while kbsync was reading; pull again")
             else:
-                data = self.texts.new_article(file, content)
+                data = self.new_texts.new_article(file, content)
         except Unfit as exc:
             self.unfit[file.path] = str(exc)
             return
@@ -119,9 +144,9 @@ class Making:
     ) -> None:
         path = item.match.desired.path
         data = self._read(path)
-        edit = self.texts.edited(item, data, content, bases.get(path), self.side)
+        edit = self.edited_texts.edited(item, data, content, bases.get(path), self.side)
         if (front := extra.pop(path, None)) and "category" not in edit.taken:
-            again = self.texts.with_keys(path, edit.after, front)
+            again = self.edited_texts.with_keys(path, edit.after, front)
             edit.after = again.after
             edit.taken += again.taken
         self._keep(edit, item.match.desired.title, self._author(item.observed))
@@ -206,11 +231,6 @@ class Making:
         except NotFound:
             return None
         return text if body_digest(text) == item.fields.get("content") else None
-
-    def _note(self, number: int, total: int) -> None:
-        if time.monotonic() - self.noted_s >= NOTE_EVERY_S:
-            self.noted_s = time.monotonic()
-            self.workspace.session.note(f"Read {number:,} of {total:,} articles")
 
 
 def is_taken(moved: Moved, side: PullSide | None) -> bool:

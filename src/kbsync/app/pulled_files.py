@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,10 @@ READY = "ready"
 
 ABANDONED_S = 86_400
 """After a day, nobody is still gathering files."""
+
+
+Progress = Callable[[int, int], None]
+"""Told how many files are in place, of how many."""
 
 
 class Staged(msgspec.Struct, frozen=True, array_like=True):
@@ -80,8 +84,11 @@ class Stage:
             raise ContentError(f"{self.folder} cannot be written to: {exc.strerror}.", hint=hint) from exc
         self.files.append(Staged(path, name, raw_digest(before) if before is not None else b""))
 
-    def commit(self) -> list[str]:
+    def commit(self, progress: Progress = lambda _done, _all: None) -> list[str]:
         """Put all files into place; those that were changed meanwhile stay, and are the result.
+
+        Args:
+            progress: called after each file.
 
         Raises:
             ContentError: one would be written outside of the root, or cannot be written.
@@ -91,7 +98,7 @@ class Stage:
         places = {file.path: _place_of(self.root, file.path) for file in self.files}
         if not store_sealed(self.folder / READY, HEAD, msgspec.msgpack.encode(self.files)):
             raise ContentError(f"{self.folder} cannot be written to.", hint="Check its permissions and the disk.")
-        return list(_into_place(self.folder, self.files, places))
+        return list(_into_place(self.folder, self.files, places, progress))
 
 
 def is_waiting(above: Path) -> bool:
@@ -99,13 +106,14 @@ def is_waiting(above: Path) -> bool:
     return any(load_sealed(folder / READY, HEAD) is not None for folder in above.iterdir())
 
 
-def finish(above: Path, root: Path, *, now_s: float) -> int:
+def finish(above: Path, root: Path, *, now_s: float, progress: Progress = lambda _done, _all: None) -> int:
     """Put into place what earlier pulls had ready when they were killed; how many there were.
 
     Args:
         above: the folder of all pulls.
         root: the content root.
         now_s: the clock, seconds since 1970.
+        progress: called after each file.
     """
     finished = 0
     for folder in sorted(above.iterdir()) if above.is_dir() else ():
@@ -114,7 +122,7 @@ def finish(above: Path, root: Path, *, now_s: float) -> int:
             files = msgspec.msgpack.decode(body, type=list[Staged])
             places = {file.path: _place_of(root, file.path) for file in files}
             finished += 1
-            list(_into_place(folder, files, places))
+            list(_into_place(folder, files, places, progress))
         elif now_s - folder.stat().st_mtime > ABANDONED_S:
             shutil.rmtree(folder, ignore_errors=True)
     return finished
@@ -135,9 +143,10 @@ def _place_of(root: Path, path: str) -> Path:
     return place
 
 
-def _into_place(folder: Path, files: Iterable[Staged], places: Mapping[str, Path]) -> Iterator[str]:
+def _into_place(folder: Path, files: Sequence[Staged], places: Mapping[str, Path], progress: Progress) -> Iterator[str]:
     """Write what waits; the paths of files that are not as they were."""
-    for file in files:
+    for number, file in enumerate(files, 1):
+        progress(number, len(files))
         waiting, place = folder / Path(file.name).name, places[file.path]
         if not waiting.exists():
             continue  # Another pull finished this one.

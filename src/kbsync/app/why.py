@@ -18,7 +18,7 @@ from kbsync.errors import UsageError
 from kbsync.history.file_versions import FileHistory, FileVersion, first_with
 from kbsync.history.git_process import GitFailed
 from kbsync.ledger.values import RunInfo
-from kbsync.model import Action, Base, Change, Desired, Held, Observed, RemoteId, Value
+from kbsync.model import Action, Base, Change, Desired, Held, Observed, Reason, RemoteId, Value
 from kbsync.report.why import STAGED, Explained, Since
 
 T = TypeVar("T", Base, Observed)
@@ -108,12 +108,19 @@ def _with_history(workspace: Workspace, compiler: Compiler, found: Explained) ->
     """With the commits that the changed values came with."""
     desired = found.desired
     sent = [change for change in found.changes if change.action is not Action.ADOPT and not change.is_removal]
-    if desired is None or desired.kind == "portal" or not sent:
+    conflicts = [item for item in found.held if item.reason is Reason.CONFLICT]
+    if desired is None or desired.kind == "portal" or not (sent or conflicts):
         return found
+    ours = {name: desired.fields.get(name) for item in conflicts for name in item.fields if name in OF_THE_FILE}
     try:
         with FileHistory(compiler, workspace.cache_folder) as history:
             versions = history.versions(desired.path)
             since, elsewhere = _since(history, versions, sent, compiler, desired.path)
+            since |= {
+                name: _commit(history, version)
+                for name, value in ours.items()
+                if (version := first_with(versions, name, value)) is not None
+            }
             note = "This clone is shallow, so a change may be older than git says here." if history.is_shallow else ""
     except GitFailed as exc:
         reason = str(exc).partition(". ")[0].rstrip(".")

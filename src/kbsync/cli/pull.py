@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 import click
 
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 @click.command("pull")
 @click.argument("selectors", nargs=-1)
 @click.option("--dry-run", is_flag=True, help="Show the changes as a diff. Writes nothing.")
-@click.option("--theirs", "side", flag_value="theirs", help="Where both were edited, take the portal's version.")
-@click.option("--ours", "side", flag_value="ours", help="Where both were edited, keep your file.")
+@click.option("--theirs", is_flag=True, help="Where both were edited, take the portal's version.")
+@click.option("--ours", is_flag=True, help="Where both were edited, keep your file.")
 @click.option("--force", is_flag=True, help="Also change files with uncommitted work. git cannot bring that back.")
 @click.option("--full", is_flag=True, help="Read the whole portal, not only what changed since the last time.")
 @click.option(
@@ -40,7 +40,8 @@ def command(
     *,
     selectors: tuple[str, ...],
     dry_run: bool,
-    side: str | None,
+    theirs: bool,
+    ours: bool,
     force: bool,
     full: bool,
     message: Path | None,
@@ -51,7 +52,7 @@ def command(
     Where a file and its article were both edited, the bodies are merged line by line. What cannot be merged is marked
     in the file, and you decide.
     """
-    from kbsync.app.pull import PullOptions
+    from kbsync.app.pull_scope import PullOptions
     from kbsync.report.pull import patch_lines, pull_text
     from kbsync.report.pull_message import pull_message
 
@@ -59,7 +60,7 @@ def command(
     project = options.open_project()
     if message is not None:
         _check_message(message, project, dry_run=dry_run)
-    wanted = PullOptions(selectors, side, force=force, dry_run=dry_run, full=full)  # type: ignore[arg-type]
+    wanted = PullOptions(selectors, _side(theirs=theirs, ours=ours), force=force, dry_run=dry_run, full=full)
     try:
         pulled = project.pull(wanted)
     except TreeRefused as exc:
@@ -72,6 +73,12 @@ def command(
     for line in pull_text(pulled, options.style()).splitlines():
         say(options.pasteable(line))
     return ExitCode.HELD if pulled.conflicts or pulled.left or pulled.overtaken else ExitCode.DONE
+
+
+def _side(*, theirs: bool, ours: bool) -> Literal["theirs", "ours"] | None:
+    if theirs and ours:
+        raise UsageError("`--theirs` and `--ours` exclude each other.", hint="Leave one of them out.")
+    return "theirs" if theirs else "ours" if ours else None
 
 
 def _check_message(message: Path, project: Project, *, dry_run: bool) -> None:

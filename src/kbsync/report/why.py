@@ -259,7 +259,7 @@ def _values(one: FieldChange, style: Style) -> list[str]:
     return style.wrapped(f"  {label_of(one.name)}: {before} -> {after}", hang=4)
 
 
-def _since(found: Explained, name: str, style: Style, *, indent: int = 6) -> list[str]:
+def _since(found: Explained, name: str, style: Style, *, indent: int = 6, begin: str = "Since") -> list[str]:
     """The commit that a value came with."""
     since = found.since.get(STAGED.get(name, name))
     if since is None:
@@ -267,7 +267,7 @@ def _since(found: Explained, name: str, style: Style, *, indent: int = 6) -> lis
     if not since.id:
         return style.wrapped(f"{' ' * indent}This is not committed yet.")
     subject = since.subject if len(since.subject) <= SUBJECT_CHARS else f"{since.subject[: SUBJECT_CHARS - 1]}…"
-    text = f'Since commit {since.id} of {moment(since.time_s)} UTC by {since.author}: "{subject}".'
+    text = f'{begin} commit {since.id} of {moment(since.time_s)} UTC by {since.author}: "{subject}".'
     return style.wrapped(" " * indent + visible(text), hang=2)
 
 
@@ -285,6 +285,8 @@ def _held(found: Explained, held: Held, style: Style) -> list[str]:
             word = label_of(one.name)
             lines += style.wrapped(f"    {word} on the portal: {theirs}", hang=2)
             lines += style.wrapped(f"    {word} in your file:  {ours}", hang=2)
+    for name in held.fields:
+        lines += _since(found, name, style, indent=2, begin=f"Your file has this {label_of(name)} since")
     return [*lines, *style.wrapped(f"  {visible(held.hint)}", colour="dim")]
 
 

@@ -21,6 +21,9 @@ from kbsync.service.transport import Answer
 
 NOTHING_EXPECTED = Expected()
 
+MOST_AUTHORS = 10_000
+"""Names of authors that are kept; no account has as many people, and memory has an end."""
+
 LIST_THREADS = 4
 """More than about 4 connections gain nothing. Source: docs/service.md, section 10."""
 
@@ -228,5 +231,6 @@ class PortalReader:
             return Page(tuple(known.rows[id] for id in tag.ids), tag.count, answer.server_time_s, tag.etag)
         page = decoded.articles(answer, self.endpoint.profile)
         self._views.update(page.views)
-        self._authors.update(page.authors)
+        if len(self._authors) < MOST_AUTHORS:
+            self._authors.update(page.authors)
         return page

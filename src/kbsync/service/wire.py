@@ -251,7 +251,9 @@ def views_of(wire: WireArticle) -> int:
 def author_name(wire: WireArticle) -> tuple[RemoteId, str]:
     """The id of an article's author, and the name; "" where the service gives none."""
     author = wire.author if isinstance(wire.author, WireAuthor) else WireAuthor()
-    return as_id(author.id), text_of(author.name)[:NAME_CHARS].strip()
+    id = as_id(author.id)
+    is_sound = isinstance(id, int) or len(id) <= NAME_CHARS
+    return id, text_of(author.name)[:NAME_CHARS].strip() if is_sound else ""
 
 
 def text_of(value: object) -> str:
