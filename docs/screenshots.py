@@ -133,7 +133,8 @@ def main() -> None:
         arguments = ["--no-sandbox", "--font-render-hinting=none"]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
         for shot in wanted:
-            take(browser, (reading if shot.url.endswith("/first-push") and shot.writer == "off" else writing).url, shot, folder)
+            is_read = shot.url.endswith("/first-push") and shot.writer == "off"
+            take(browser, (reading if is_read else writing).url, shot, folder)
             print(
                 f"docs/images/{shot.name}.png  {(folder / shot.name).with_suffix('.png').stat().st_size / 1000:.0f} kB"
             )

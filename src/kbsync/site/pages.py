@@ -248,11 +248,7 @@ TEMPLATES: dict[type[Page], str] = {
 def render(page: Page) -> str:
     """The HTML of a page."""
     live = Markup(render_live(page))
-    return (
-        templates()
-        .get_template("base.html")
-        .render(frame=page.frame, live=live, style=_style(), kind=kind_of(page))
-    )
+    return templates().get_template("base.html").render(frame=page.frame, live=live, style=_style(), kind=kind_of(page))
 
 
 def render_live(page: Page) -> str:
