@@ -12,7 +12,7 @@ from __future__ import annotations
 import shutil
 import sys
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,8 @@ from site_server import Served, served  # noqa: E402
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
+
+    from kbsync.site.pages import Page as Content
 
 DESKTOP = {"width": 1280, "height": 800}
 PHONE = {"width": 390, "height": 844}
@@ -110,6 +112,11 @@ def take(browser: Browser, base: str, shot: Shot, folder: Path) -> None:
     context.close()
 
 
+def for_readers(page: Content) -> Content:
+    """A page as a build has it, without what only the writer sees."""
+    return replace(page, frame=replace(page.frame, writer=None, live_url=""))
+
+
 def main() -> None:
     """Make the images that the command line names."""
     folder = ROOT / "docs" / "images"
@@ -117,11 +124,17 @@ def main() -> None:
     pages = whole_site()
     indexes = {f"/-/search/{locale}.json": search_rows(pages, locale) for locale in ("en", "fr")}
     wanted = [shot for shot in SHOTS if not sys.argv[1:] or any(word in shot.name for word in sys.argv[1:])]
-    with served(Served(pages, missing, indexes)) as site, sync_playwright() as playwright:
+    readers = {url: for_readers(page) for url, page in pages.items()}
+    with (
+        served(Served(pages, missing, indexes)) as writing,
+        served(Served(readers, missing, indexes)) as reading,
+        sync_playwright() as playwright,
+    ):
         arguments = ["--no-sandbox", "--font-render-hinting=none"]
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=arguments)
         for shot in wanted:
-            take(browser, site.url, shot, folder)
+            is_read = shot.url.endswith("/first-push") and shot.writer == "off"
+            take(browser, (reading if is_read else writing).url, shot, folder)
             print(
                 f"docs/images/{shot.name}.png  {(folder / shot.name).with_suffix('.png').stat().st_size / 1000:.0f} kB"
             )

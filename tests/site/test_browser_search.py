@@ -47,6 +47,7 @@ PAGE = "/en/articles/first-push"
 def search(open_page, site):
     site.indexes["/-/search/en.json"] = ROWS
     page = open_page(PAGE)
+    assert page.locator("script[src$='/search.js']").count() == 0, "the search loads when it is first used"
 
     def ask(query):
         page.fill("#kb-query", query)

@@ -16,8 +16,9 @@
 
   function arrive() {
     const wanted = read();
-    if (!wanted || wanted.page !== location.pathname || Date.now() - wanted.at > FRESH_FOR) return;
-    remember("found", "");
+    const isLate = wanted && Date.now() - wanted.at > FRESH_FOR;
+    if (isLate || wanted?.page === location.pathname) remember("found", "");
+    if (isLate || wanted?.page !== location.pathname) return;
     mark(wanted.needles);
     if (wanted.section) headingOf(wanted.section)?.scrollIntoView({ block: "start", behavior: "instant" });
   }
