@@ -185,7 +185,7 @@ def test_an_error_in_the_front_matter_that_hides_nothing_does_not_keep_the_text_
     assert fix_text(PATH, b"---\nstatus: live\n---\n# T\nhttps://x.y\n").endswith(b"<https://x.y>\n")
 
 
-@pytest.mark.parametrize("front", ["---\ntitle: @at\n---\n", '---\ntitle: "open\n---\n', "---\n- a\n---\n"])
+@pytest.mark.parametrize("front", ["---\ntitle: [at\n---\n", '---\ntitle: "open\n---\n', "---\n- a\n---\n"])
 def test_below_front_matter_that_stays_broken_nothing_is_called_fixable(front):
     text = front + "See https://x.y/a.\n\n### Far below\n"
     assert fix_text(PATH, text.encode()) == text.encode()

@@ -21,6 +21,7 @@ COMMON = frozenset({"overview", "introduction", "intro", "getting-started", "qui
 """Names that many folders have: one of them elsewhere is rather another page."""
 
 
+_NUMBER = re.compile(r"\A\d{1,3}[-_.]")
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -67,6 +68,9 @@ class Moved:
         for written in (f"{target}.md", f"{posixpath.splitext(target)[0]}.md", f"{target}/index.md", straight):
             if written in among:
                 return written
+        numbered = [path for path in self._in_folder.get(folder, ()) if path in among and _unnumbered(path) == stem]
+        if numbered:
+            return numbered[0] if len(numbered) == 1 else ""
         locale = f"{target.partition('/')[0]}/"
         same = [path for path in self._same(stem, among) if path.startswith(locale)]
         return same[0] if len(same) == 1 and stem not in COMMON else ""
@@ -107,7 +111,8 @@ def near_anchor(anchor: str, anchors: Iterable[str]) -> str:
 
 def relative_to(path: str, target: str) -> str:
     """A path of the tree as a link in a file writes it."""
-    return posixpath.relpath(target, posixpath.dirname(path) or ".")
+    written = posixpath.relpath(target, posixpath.dirname(path) or ".")
+    return CATEGORY_FILE if written == "." else written
 
 
 LIKENESS = 0.85
@@ -122,6 +127,11 @@ def _of_its_locale(paths: list[str], target: str) -> list[str]:
     """Those in the same locale; all where none is."""
     locale = target.partition("/")[0]
     return [path for path in paths if path.partition("/")[0] == locale] or paths
+
+
+def _unnumbered(path: str) -> str:
+    """The stem of a file without the number that sorts it, such as `01-`, which other tools leave out of links."""
+    return _NUMBER.sub("", _stem(path), count=1)
 
 
 def _stem(path: str) -> str:
