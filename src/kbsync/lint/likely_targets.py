@@ -22,6 +22,9 @@ COMMON = frozenset({"overview", "introduction", "intro", "getting-started", "qui
 
 
 _NUMBER = re.compile(r"\A\d{1,3}[-_.]")
+_COUNTED = re.compile(r"[-_]\d{1,2}\Z")
+"""What other tools put behind the second anchor of one name."""
+
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -106,7 +109,18 @@ def near_anchor(anchor: str, anchors: Iterable[str]) -> str:
     known = [known for known in anchors if known]
     letters = _SIGNS.sub("", anchor)
     same = next((known for known in known if known.replace("-", "") == letters), "")
-    return same or next(iter(similar(anchor, known, cutoff=ANCHOR_LIKENESS)), "")
+    if same:
+        return same
+    return next((near for near in similar(anchor, known, cutoff=ANCHOR_LIKENESS) if _has_words(near, anchor)), "")
+
+
+def _has_words(anchor: str, wanted: str) -> bool:
+    """Whether two anchors have the same words but for their spelling. Other headings often have most of them."""
+    if _COUNTED.sub("", wanted) == anchor:
+        return True
+    one, other = (set(_SIGNS.split(text)) for text in (anchor, wanted))
+    left, rest = sorted(one - other), sorted(other - one)
+    return len(left) == len(rest) and all(similar(word, rest, cutoff=WORD_LIKENESS) for word in left)
 
 
 def relative_to(path: str, target: str) -> str:
@@ -118,6 +132,9 @@ def relative_to(path: str, target: str) -> str:
 LIKENESS = 0.85
 ANCHOR_LIKENESS = 0.75
 """How much an anchor has to look like the one that is proposed; another heading of the page is easily like it."""
+
+WORD_LIKENESS = 0.6
+"""How much a misspelled word of an anchor has to look like it: `refund` and `refunds`, `colour` and `color`."""
 
 MOST_COMPARED = 200
 """Names in one folder that a misspelled one is compared with: a tree may have thousands of dead links."""

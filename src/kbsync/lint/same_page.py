@@ -11,7 +11,7 @@ from kbsync.lint.likely_targets import near_anchor
 from kbsync.lint.links import NO_HEADING
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor
-from kbsync.markdown.constructs import Heading
+from kbsync.markdown.constructs import Heading, Target
 
 NOTHING = "For readers the link does nothing."
 
@@ -30,32 +30,35 @@ def check_same_page(page: Page) -> Iterator[Mark]:
         if target.kind == "image" or anchor.lower() in TOP or anchor.startswith(":~:"):
             continue
         if unquote(anchor) not in page.body.anchors:
-            yield _nowhere(page, target.start, anchor)
+            yield _nowhere(page, target, anchor)
 
 
-def _nowhere(page: Page, at: int, anchor: str) -> Mark:
-    wanted = unquote(anchor).lower()
-    meant = next((heading for heading in page.scan.headings if _as_elsewhere(heading.text) == wanted), None)
-    if meant is not None and (found := _without_anchor(at, meant)):
-        return found
+def _nowhere(page: Page, target: Target, anchor: str) -> Mark:
+    at, wanted, words = target.start, unquote(anchor).lower(), as_elsewhere(target.text)
+    # The words of a link in a table of contents are those of its heading.
+    meant = next((it for it in page.scan.headings if as_elsewhere(it.text) == wanted), None) or next(
+        (it for it in page.scan.headings if words and as_elsewhere(it.text) == words), None
+    )
+    if meant is not None and (told := without_anchor(meant)):
+        return Mark(NO_HEADING, at, told[0], f"{told[1]} {NOTHING}")
     near = heading_anchor(meant.text) if meant else near_anchor(wanted, page.body.anchors)
     first = f"Did you mean `#{near}`?" if near else "Correct the anchor."
     message = f"This page does not have a heading `#{anchor}`."
     return Mark(NO_HEADING, at, message, f"{first} {NOTHING}")
 
 
-def _without_anchor(at: int, heading: Heading) -> Mark | None:
-    """What is wrong with a link to a heading that is there, and that the portal gives no anchor; None where it does."""
+def without_anchor(heading: Heading) -> tuple[str, str] | None:
+    """Why the portal gives a heading no anchor, and what to do about a link to it; None where it does."""
     words = f"The heading `{heading.text}`"
     if heading.level not in ANCHORED_LEVELS:
         message = f"{words} has no anchor, because it is of level {heading.level}."
-        return Mark(NO_HEADING, at, message, f"Link to a heading of level 1 to {max(ANCHORED_LEVELS)}. {NOTHING}")
+        return message, f"Link to a heading of level 1 to {max(ANCHORED_LEVELS)}."
     if heading_anchor(heading.text):
         return None
     message = f"{words} has no anchor, because the portal makes anchors of Latin letters and digits only."
-    return Mark(NO_HEADING, at, message, f"Delete the link, or add a Latin word to the heading. {NOTHING}")
+    return message, "Delete the link, or add a Latin word to the heading."
 
 
-def _as_elsewhere(words: str) -> str:
+def as_elsewhere(words: str) -> str:
     """The anchor that GitHub and most tools give to a heading."""
     return _DROPPED.sub("", words.lower()).replace(" ", "-")
