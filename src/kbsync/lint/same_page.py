@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import unquote
 
 from kbsync.lint.finds import finds
@@ -21,30 +21,43 @@ TOP = frozenset({"", "top"})
 """Where every browser goes to the top of the page."""
 
 
+MOST_COMPARED = 40
+"""Dead links of one page whose anchors are compared with those of all headings. A page may have thousands."""
+
+
 @finds(NO_HEADING)
 def check_same_page(page: Page) -> Iterator[Mark]:
     """Each link to an anchor that no heading of the page has."""
     # Nearly all links lead elsewhere, and there are tens of thousands of them.
-    for target in [target for target in page.scan.targets if target.destination[:1] == "#"]:
-        anchor = target.destination[1:]
-        if target.kind == "image" or anchor.lower() in TOP or anchor.startswith(":~:"):
-            continue
-        if unquote(anchor) not in page.body.anchors:
-            yield _nowhere(page, target, anchor)
+    dead = [
+        target
+        for target in page.scan.targets
+        if target.destination[:1] == "#" and target.kind != "image" and _is_dead(page, target.destination[1:])
+    ]
+    if not dead:
+        return
+    headings: dict[str, Heading] = {}
+    for heading in page.scan.headings:
+        headings.setdefault(as_elsewhere(heading.text), heading)
+    for number, target in enumerate(dead):
+        yield _nowhere(page, target, headings, page.body.anchors if number < MOST_COMPARED else ())
 
 
-def _nowhere(page: Page, target: Target, anchor: str) -> Mark:
-    at, wanted, words = target.start, unquote(anchor).lower(), as_elsewhere(target.text)
+def _is_dead(page: Page, anchor: str) -> bool:
+    return anchor.lower() not in TOP and not anchor.startswith(":~:") and unquote(anchor) not in page.body.anchors
+
+
+def _nowhere(page: Page, target: Target, headings: Mapping[str, Heading], compared: Collection[str]) -> Mark:
+    anchor = target.destination[1:]
+    wanted, words = unquote(anchor).lower(), as_elsewhere(target.text)
     # The words of a link in a table of contents are those of its heading.
-    meant = next((it for it in page.scan.headings if as_elsewhere(it.text) == wanted), None) or next(
-        (it for it in page.scan.headings if words and as_elsewhere(it.text) == words), None
-    )
+    meant = headings.get(wanted) or (headings.get(words) if words else None)
     if meant is not None and (told := without_anchor(meant)):
-        return Mark(NO_HEADING, at, told[0], f"{told[1]} {NOTHING}")
-    near = heading_anchor(meant.text) if meant else near_anchor(wanted, page.body.anchors)
+        return Mark(NO_HEADING, target.start, told[0], f"{told[1]} {NOTHING}")
+    near = heading_anchor(meant.text) if meant else near_anchor(wanted, compared)
     first = f"Did you mean `#{near}`?" if near else "Correct the anchor."
     message = f"This page does not have a heading `#{anchor}`."
-    return Mark(NO_HEADING, at, message, f"{first} {NOTHING}")
+    return Mark(NO_HEADING, target.start, message, f"{first} {NOTHING}")
 
 
 def without_anchor(heading: Heading) -> tuple[str, str] | None:
