@@ -69,7 +69,8 @@ def test_a_dead_link_says_which_commit_moved_or_deleted_its_target_and_fix_follo
     for name in ("cards", "gone"):
         text = f"---\ntitle: {name}\n---\nA text about {name}, long enough to be known again.\n"
         project.write(f"content/en/billing/{name}.md", text)
-    project.write(REFUNDS, "---\ntitle: Refunds\n---\n[a](cards.md#x) [b](gone.md)\n")
+    project.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\n## A\n### B\n#### Deep\nx\n")
+    project.write(REFUNDS, "---\ntitle: Refunds\n---\n[a](cards.md#x) [b](gone.md)\n\n[c](invoices.md#deep)\n")
     repo = a_repo(project.folder)
     repo.commit()
     repo.git("mv", "content/en/billing/cards.md", "content/en/billing/pay-with-one.md")
@@ -79,6 +80,7 @@ def test_a_dead_link_says_which_commit_moved_or_deleted_its_target_and_fix_follo
         out = project.run("lint", **UNTRANSLATED).out
         assert f"It was moved to `pay-with-one.md#x` in commit {commit}." in out
         assert f"It was deleted in commit {commit}. Link to what replaces it, or delete the link." in out
+        assert "The heading `Deep` has no anchor, because it is of level 4." in " ".join(out.split())
         assert "`kbsync lint --fix` can fix 1 of them." in out
     assert "+[a](pay-with-one.md#x) [b](gone.md)\n" in project.run("lint", "--fix", "--diff").out
     project.run("lint", "--fix")

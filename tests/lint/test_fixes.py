@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
@@ -185,7 +187,7 @@ def test_an_error_in_the_front_matter_that_hides_nothing_does_not_keep_the_text_
     assert fix_text(PATH, b"---\nstatus: live\n---\n# T\nhttps://x.y\n").endswith(b"<https://x.y>\n")
 
 
-@pytest.mark.parametrize("front", ["---\ntitle: @at\n---\n", '---\ntitle: "open\n---\n', "---\n- a\n---\n"])
+@pytest.mark.parametrize("front", ["---\ntitle: [at\n---\n", '---\ntitle: "open\n---\n', "---\n- a\n---\n"])
 def test_below_front_matter_that_stays_broken_nothing_is_called_fixable(front):
     text = front + "See https://x.y/a.\n\n### Far below\n"
     assert fix_text(PATH, text.encode()) == text.encode()
@@ -224,3 +226,34 @@ def test_no_text_makes_a_rule_stumble_and_every_finding_is_in_the_text(text):
         assert problem.code in RULES
         assert 1 <= problem.line <= len(lines) + text.count("\r")
         assert problem.column >= 1
+
+
+@pytest.mark.parametrize(
+    ("path", "before", "after"),
+    [
+        ("en/a/_category.md", "---\ntitle: Billing\nslug: b\n---\n", "---\nname: Billing\nslug: b\n---\n"),
+        ("en/a/_category.md", "---\ntitle: B\nname: C\n---\n", "---\ntitle: B\nname: C\n---\n"),
+        (PATH, "---\ntitle: `a` b\n---\nx\n", '---\ntitle: "`a` b"\n---\nx\n'),
+        (PATH, "---\ntags:\n  - @a/*\n---\nx\n", '---\ntags:\n  - "@a/*"\n---\nx\n'),
+        (PATH, "---\ntitle: T\n description: a\n---\nx\n", "---\ntitle: T\ndescription: a\n---\nx\n"),
+        (PATH, "---\ntitle: @a # b\n---\nx\n", "---\ntitle: @a # b\n---\nx\n"),
+    ],
+)
+def test_front_matter_whose_meaning_is_sure_is_repaired(path, before, after):
+    assert fix_text(path, before.encode()) == after.encode()
+
+
+def test_what_is_called_fixable_is_what_fix_mends():
+    texts = [
+        "#### console\n\n#### 移除 console\n",
+        "<T a={[\n  { type: 'Array<b>' },\n]} />\n\nc <b> d\n",
+        *(text for cases, _ in OF_ONE_TEXT.values() for text, _ in cases),
+    ]
+    for text in texts:
+        data = f"---\ntitle: T\n---\n{text}"
+        told = Counter(found.code for found in source_of(data, inspect=inspect).problems if found.fixable)
+        before, after = (
+            Counter(found.code for found in source_of(some, inspect=inspect).problems)
+            for some in (data, fix_text(PATH, data.encode()).decode())
+        )
+        assert {code: before[code] - after[code] for code in told} == told, text

@@ -11,6 +11,8 @@ FILES = {
     "en/account/close-account.md": AN_ARTICLE,
     "en/account/images/panel.png": b"x",
     "en/account/invoices.md": AN_ARTICLE,
+    "en/numbered/_category.md": A_CATEGORY,
+    "en/numbered/01-steps.md": AN_ARTICLE,
     "fr/compte/_category.md": A_CATEGORY,
     "fr/compte/close-account.md": "---\ntitle: C\nslug: fermer\n---\nx\n",
 }
@@ -34,6 +36,8 @@ def hint_of(tmp_path, link: str) -> str:
         ("[a](../account/Invoices.md)", "../account/invoices.md"),
         ("[a](../account/invoice.md)", "../account/invoices.md"),
         ("[a](../account/index.md)", "../account"),
+        ("[a](./index)", "_category.md"),
+        ("[a](../numbered/steps)", "../numbered/01-steps.md"),
         ("[a](../../fr/close-account.md)", "../../fr/compte/close-account.md"),
         ("![a](images/panel.png)", "../account/images/panel.png"),
     ],

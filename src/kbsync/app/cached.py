@@ -209,7 +209,7 @@ class Linted:
 
 def lint(workspace: Workspace) -> Linted:
     """The findings of the whole tree."""
-    from kbsync.app.dead_links import explain_dead_links
+    from kbsync.app.dead_anchors import explained
     from kbsync.app.lint_cache import findings_of, keep
     from kbsync.lint.repeats import once_per_key
 
@@ -224,7 +224,7 @@ def lint(workspace: Workspace) -> Linted:
     reading = read_content(workspace, walk, compiled=False)
     if has_portal:
         check_portal_file(workspace, reading)
-    reading = replace(reading, findings=explain_dead_links(reading).findings)
+    reading = replace(reading, findings=explained(reading))
     keep(workspace, walk, reading)
     findings = check_glossary(workspace, reading) if with_terms else reading.findings
     return Linted(once_per_key(findings), list(reading.compiler.tree.sources))

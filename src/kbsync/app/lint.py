@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from kbsync.app.cached import Linted
+from kbsync.app.dead_anchors import explain_dead_anchors
 from kbsync.app.dead_links import NOTHING, Explained, explain_dead_links
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
@@ -44,7 +45,7 @@ def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Sele
     reading = read_content(workspace, compiled=False)
     check_portal_file(workspace, reading)
     dead = explain_dead_links(reading)
-    reading = replace(reading, findings=dead.findings)
+    reading = replace(reading, findings=explain_dead_anchors(reading, dead.findings))
     tree, site = reading.compiler.tree, reading.compiler.site
     found = check_glossary(workspace, reading) if has_glossary(workspace) else reading.findings
     if not selectors:

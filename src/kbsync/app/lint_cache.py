@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kbsync import __version__
-from kbsync.app.dead_links import explain_dead_links
+from kbsync.app.dead_anchors import explained
 from kbsync.app.reading import Reading, read_part
 from kbsync.app.workspace import Workspace
 from kbsync.content.part import Mark
@@ -52,7 +52,7 @@ def findings_of(workspace: Workspace, walk: Walk) -> tuple[Finding, ...] | None:
     part = read_part(workspace, walk, moved, known.findings) if len(moved) <= MOST_MOVED else None
     if part is None:
         return None
-    part = replace(part, findings=explain_dead_links(part).findings)
+    part = replace(part, findings=explained(part))
     keep(workspace, walk, part)
     return part.findings
 

@@ -19,6 +19,7 @@ from kbsync.content.rules import (
     NEVER_CLOSED,
     NOT_RECOGNIZED,
     NOT_YAML,
+    UNKNOWN_KEY,
     UNKNOWN_STATUS,
     WRONG_TYPE,
 )
@@ -125,8 +126,38 @@ def _never_closed(_path: str, text: str, _: Problem) -> str | None:
     return closed(text, opening.end()) if opening else None
 
 
+def _named(path: str, text: str, problem: Problem) -> str | None:
+    """The title of a category as its name."""
+    if keys_of(path) is not CATEGORY_KEYS or "name" in read_post(text).front:
+        return None
+    return _with_line(text, problem.line, lambda line, _: _TITLE.sub("name:", line, count=1))
+
+
+_TITLE = re.compile(r"\Atitle:(?=[ \t])")
+
+
 def _quoted_straight(_path: str, text: str, problem: Problem) -> str | None:
     return _with_line(text, problem.line, _straight)
+
+
+def _readable(path: str, text: str, problem: Problem) -> str | None:
+    """A line that YAML can read: in straight quotes, or without the spaces before its key."""
+    lines = _lines(text)
+    key = _INDENTED.fullmatch(_line(lines, problem.line - 1))
+    if key and key[1] in keys_of(path) and _ONE_VALUE.fullmatch(_line(lines, problem.line - 2)):
+        return _with_line(text, problem.line, lambda line, _: line.lstrip(" "))
+    return _with_line(text, problem.line, lambda line, text: _straight(line) or _in_quotes(line))
+
+
+def _in_quotes(line: str) -> str | None:
+    """A line whose value begins with a sign that YAML reserves."""
+    found = _RESERVED.fullmatch(line)
+    return f'{found[1]}"{found[2]}"{found[3]}' if found and " #" not in found[2] else None
+
+
+_RESERVED = re.compile(r"((?:[\w-]+:[ \t]+)|[ \t]*-[ \t]+)([@`][^\"\\\r\n]*?)([ \t]*)")
+_INDENTED = re.compile(r" +([\w-]+):[ \t]+[^\r\n]*")
+_ONE_VALUE = re.compile(r"[\w-]+:[ \t]+[^\s|>][^\r\n]*")
 
 
 def _straight(line: str, _: str = "") -> str | None:
@@ -245,7 +276,8 @@ def _line(lines: Sequence[str], at: int) -> str:
 _REPAIRS: Mapping[str, Callable[[str, str, Problem], str | None]] = {
     NOT_RECOGNIZED.code: _unrecognized,
     NEVER_CLOSED.code: _never_closed,
-    NOT_YAML.code: _quoted_straight,
+    NOT_YAML.code: _readable,
+    UNKNOWN_KEY.code: _named,
     CURLY_QUOTES.code: _quoted_straight,
     UNKNOWN_STATUS.code: _status,
     WRONG_TYPE.code: _type,

@@ -106,6 +106,10 @@ def _character_problem(block: str, at: int) -> Problem:
     return Problem.of(NOT_YAML, (len(lines) + 1, len(lines[-1]) + 1), message, "Delete it.")
 
 
+BACKTICK = "The value begins with a backtick: put it in quotes."
+INDENTED_KEY = re.compile(r" +[\w-]+:[ \t]")
+
+
 def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
     mark = getattr(exc, "problem_mark", None) or getattr(exc, "context_mark", None)
     line, column = (mark.line + 2, mark.column + 1) if mark else (2, 1)
@@ -113,6 +117,10 @@ def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:
     lines = block.splitlines()
     at = lines[line - 2] if line - 2 < len(lines) else ""
     hint = "If the value has a colon, a `#` or a bracket in it, put it in quotes."
+    if reason.startswith("found character") and at[column - 1 : column] in set("@`%"):
+        hint = f"The value begins with `{at[column - 1]}`: put it in quotes." if at[column - 1] != "`" else BACKTICK
+    elif INDENTED_KEY.match(at):
+        hint += " If the spaces before the key are a mistake, delete them."
     if "“" in at or "„" in at:
         hint = 'Put the value in straight quotes: `"`.'
     if "\t" in at[: len(at) - len(at.lstrip())] or "'\\t'" in reason:

@@ -91,7 +91,8 @@ def take_values(front: FrontMatter, allowed: Mapping[str, str], problems: list[P
     for key, entry in front.items():
         wanted = allowed.get(key)
         if wanted is None:
-            problems.append(unknown_key(key, (entry.place.line, entry.place.column), allowed, front))
+            place, is_simple = (entry.place.line, entry.place.column), entry.tag not in {"list", "map"}
+            problems.append(unknown_key(key, place, allowed, front, is_simple=is_simple))
         elif entry.tag == "null" and not entry.text.strip("~"):
             problems.append(_untimed(entry) if wanted in {MOMENT, NAME} else _empty(entry))
         else:

@@ -17,7 +17,7 @@ NOT_YAML = Rule("KB104", "Front matter is not valid YAML", "error", fixable=True
 NOT_A_MAPPING = Rule("KB105", "Front matter is not a list of keys and values", "error")
 DOUBLED_KEY = Rule("KB106", "Key is given twice", "error")
 
-UNKNOWN_KEY = Rule("KB107", "Unknown key", "error")
+UNKNOWN_KEY = Rule("KB107", "Unknown key", "error", fixable=True)
 WRONG_TYPE = Rule("KB108", "Value of the wrong type", "error", fixable=True)
 UNKNOWN_STATUS = Rule("KB109", "Unknown status", "error", fixable=True)
 NEVER_CLOSED = Rule("KB111", "Front matter is never closed", "error", fixable=True)

@@ -52,10 +52,14 @@ FOREIGN: Mapping[str, tuple[str, str]] = {
 SHORT_CHARS = 5
 """Keys up to this length look like each other: one slip is a misspelling there, in longer ones two are."""
 
+LISTS = frozenset({"tags", "aliases", "lint_ignore"})
+
 MAX_SHOWN = 60
 
 
-def unknown_key(key: str, place: tuple[int, int], allowed: Collection[str], written: Collection[str]) -> Problem:
+def unknown_key(
+    key: str, place: tuple[int, int], allowed: Collection[str], written: Collection[str], *, is_simple: bool = True
+) -> Problem:
     """What is wrong with a key that kbsync does not read.
 
     Args:
@@ -63,6 +67,7 @@ def unknown_key(key: str, place: tuple[int, int], allowed: Collection[str], writ
         place: line and column of it.
         allowed: the keys that kbsync reads.
         written: all keys of the file. One that is there was not meant by another key.
+        is_simple: whether it has one value, not a list or more keys. Nobody means a title by a list.
     """
     shown = key if len(key) <= MAX_SHOWN else key[:MAX_SHOWN] + "…"
     if key in FOREIGN:
@@ -72,8 +77,10 @@ def unknown_key(key: str, place: tuple[int, int], allowed: Collection[str], writ
             hint = f"kbsync's key for this is `{ours}`."
         message = f"`{key}` is a key of {tools}. kbsync ignores it."
         return Problem.of(FOREIGN_KEY, place, message, hint)
+    if key == "title" and "name" in allowed and "name" not in written:
+        return Problem.of(UNKNOWN_KEY, place, "A category has no `title`, but a `name`.", "Write `name:` instead.")
     near = _misspelled(key.casefold(), tuple(allowed))
-    if near and near not in written:
+    if near and near not in written and (is_simple or near in LISTS):
         # A misspelt key would silently lose what the writer wanted; a foreign one is another tool's business.
         return Problem.of(UNKNOWN_KEY, place, f"Unknown key `{shown}`.", suggestion(near))
     return Problem.of(

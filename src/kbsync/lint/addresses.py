@@ -26,7 +26,9 @@ _BARE = re.compile(r"https?://[^\s<>\0]+")
 MAX_CHARS = 2_048
 """Browsers and servers do not reliably accept longer addresses; those are not checked."""
 
-_WRITTEN = re.compile(rf"[^\s<>`|\"\\]{{1,{MAX_CHARS + 1}}}")
+_WRITTEN = re.compile(rf"[^\s<>`|\"\\\u2018-\u201f\u3000-\u303f\uff00-\uffef]{{1,{MAX_CHARS + 1}}}")
+"""Neither curly quotes nor the punctuation of Chinese and Japanese are part of an address."""
+
 _TRAILING = ".,;:!?'*_~…"
 _NOWHERE = re.compile(r"https?://(?:localhost|127\.\d|0\.0\.0\.0|\[::1?\]|[^/]*[{}$…]|\.\.\.|/|$)", re.IGNORECASE)
 """Addresses that lead a reader nowhere: those of their own machine, and those with a part to fill in."""

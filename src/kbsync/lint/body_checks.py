@@ -31,7 +31,7 @@ from kbsync.lint.bound import MOST, with_more
 from kbsync.lint.finds import Check, checks_of
 from kbsync.lint.ignore import covers
 from kbsync.lint.page import Mark, Page, covering
-from kbsync.lint.templates import templates, touches
+from kbsync.lint.templates import components, templates, touches
 from kbsync.markdown.offsets import Places
 
 BODY_CHECKS: tuple[Check[Page, Mark], ...] = checks_of(
@@ -64,10 +64,11 @@ def marks_of(body: Body) -> list[Mark]:
         return marks
     marks = [mark for check in AFTER_MERGES for mark in check.find(page)]
     marks.sort(key=lambda mark: (mark.at, mark.code))
-    if marks and (filled_in := templates(body.text)):
+    if marks:
         # What is in there is the other tool's: an edit of ours would break it, and its tags are not raw HTML.
-        found = [mark for mark in marks if mark.code not in TAGS or not covering(filled_in, mark.at)]
-        return [replace(mark, edits=()) if touches(filled_in, mark) else mark for mark in found]
+        for foreign in filter(None, (templates(body.text), components(body.text))):
+            found = [mark for mark in marks if mark.code not in TAGS or not covering(foreign, mark.at)]
+            marks = [replace(mark, edits=()) if touches(foreign, mark) else mark for mark in found]
     return marks
 
 

@@ -87,18 +87,25 @@ def check_levels(page: Page) -> Iterator[Mark]:
         if heading.level > level + 1:
             what = f"a heading of level {level}" if above else "the title"
             message = f"A heading of level {heading.level} directly below {what} skips a level."
-            edits = _raised(headings[number:], level + 1)
+            edits = _raised(page, headings[number:], level + 1)
             yield Mark(SKIPPED_LEVEL, heading.start, message, f"Use `{'#' * (level + 1)}`.", edits)
         above = heading
 
 
-def _raised(headings: list[Heading], level: int) -> tuple[Edit, ...]:
+def _raised(page: Page, headings: list[Heading], level: int) -> tuple[Edit, ...]:
     """The first of these headings at a level, with those that belong together with it; none where it is not clear which
-    do: the next one that does not is between the two levels.
+    do: the next one that does not is between the two levels. None where one would get the anchor of another, either.
     """
     first = headings[0].level
     run = list(takewhile(lambda heading: heading.level >= first, headings))
     if len(run) < len(headings) and headings[len(run)].level >= level:
+        return ()
+    gained = [
+        heading_anchor(heading.text)
+        for heading in run
+        if heading.level not in ANCHORED_LEVELS and heading.level - first + level in ANCHORED_LEVELS
+    ]
+    if "" in gained or len({*gained, *page.body.anchors}) < len(gained) + len({*page.body.anchors}):
         return ()
     return tuple(Edit(heading.start, heading.start + first - level, "") for heading in run)
 
@@ -117,7 +124,7 @@ def check_anchors(page: Page) -> Iterator[Mark]:
         elif not any(map(str.isalnum, heading.text)):
             # A heading in a script that has no Latin form cannot be linked to either. The writer cannot change that,
             # and a link to it gets KB302.
-            what = f"The heading `{heading.text}`" if heading.text.strip() else "An empty heading"
+            what = f"The heading `{heading.text}`" if heading.text.strip() else "A heading without words"
             yield Mark(NO_ANCHOR, heading.start, f"{what} has no anchor, so links cannot lead to it.", "Add words.")
     if len(shared) < len(anchored):
         for anchor, equals in shared.items():

@@ -21,6 +21,10 @@ COMMON = frozenset({"overview", "introduction", "intro", "getting-started", "qui
 """Names that many folders have: one of them elsewhere is rather another page."""
 
 
+_NUMBER = re.compile(r"\A\d{1,3}[-_.]")
+_COUNTED = re.compile(r"[-_]\d{1,2}\Z")
+"""What other tools put behind the second anchor of one name."""
+
 _SIGNS = re.compile(r"[\W_]+")
 
 
@@ -67,6 +71,9 @@ class Moved:
         for written in (f"{target}.md", f"{posixpath.splitext(target)[0]}.md", f"{target}/index.md", straight):
             if written in among:
                 return written
+        numbered = [path for path in self._in_folder.get(folder, ()) if path in among and _unnumbered(path) == stem]
+        if numbered:
+            return numbered[0] if len(numbered) == 1 else ""
         locale = f"{target.partition('/')[0]}/"
         same = [path for path in self._same(stem, among) if path.startswith(locale)]
         return same[0] if len(same) == 1 and stem not in COMMON else ""
@@ -102,17 +109,32 @@ def near_anchor(anchor: str, anchors: Iterable[str]) -> str:
     known = [known for known in anchors if known]
     letters = _SIGNS.sub("", anchor)
     same = next((known for known in known if known.replace("-", "") == letters), "")
-    return same or next(iter(similar(anchor, known, cutoff=ANCHOR_LIKENESS)), "")
+    if same:
+        return same
+    return next((near for near in similar(anchor, known, cutoff=ANCHOR_LIKENESS) if _has_words(near, anchor)), "")
+
+
+def _has_words(anchor: str, wanted: str) -> bool:
+    """Whether two anchors have the same words but for their spelling. Other headings often have most of them."""
+    if _COUNTED.sub("", wanted) == anchor:
+        return True
+    one, other = (set(_SIGNS.split(text)) for text in (anchor, wanted))
+    left, rest = sorted(one - other), sorted(other - one)
+    return len(left) == len(rest) and all(similar(word, rest, cutoff=WORD_LIKENESS) for word in left)
 
 
 def relative_to(path: str, target: str) -> str:
     """A path of the tree as a link in a file writes it."""
-    return posixpath.relpath(target, posixpath.dirname(path) or ".")
+    written = posixpath.relpath(target, posixpath.dirname(path) or ".")
+    return CATEGORY_FILE if written == "." else written
 
 
 LIKENESS = 0.85
 ANCHOR_LIKENESS = 0.75
 """How much an anchor has to look like the one that is proposed; another heading of the page is easily like it."""
+
+WORD_LIKENESS = 0.6
+"""How much a misspelled word of an anchor has to look like it: `refund` and `refunds`, `colour` and `color`."""
 
 MOST_COMPARED = 200
 """Names in one folder that a misspelled one is compared with: a tree may have thousands of dead links."""
@@ -122,6 +144,11 @@ def _of_its_locale(paths: list[str], target: str) -> list[str]:
     """Those in the same locale; all where none is."""
     locale = target.partition("/")[0]
     return [path for path in paths if path.partition("/")[0] == locale] or paths
+
+
+def _unnumbered(path: str) -> str:
+    """The stem of a file without the number that sorts it, such as `01-`, which other tools leave out of links."""
+    return _NUMBER.sub("", _stem(path), count=1)
 
 
 def _stem(path: str) -> str:

@@ -21,6 +21,8 @@ TO_UNPUBLISHED = Rule("KB306", "Link to an article that kbsync does not publish"
 NO_ARTICLE = Rule("KB307", "Link to a file that is not an article")
 UNUSED_IMAGE = Rule("KB308", "Image that no article uses")
 
+LANDS_ABOVE = "Readers would land at the top of the page."
+
 
 @finds(NO_FILE, NO_HEADING, NO_IMAGE, TO_DRAFT, TO_ARCHIVED, TO_UNPUBLISHED, NO_ARTICLE, needs=Needs.LINKS)
 def check_links(context: Context) -> Iterator[Finding]:
@@ -52,7 +54,7 @@ def _no_heading(context: Context, source: Source, link: Link) -> Finding:
     near = near_anchor(unquote(link.anchor).lower(), context.tree.sources[link.target].anchors)
     first = f"Did you mean `#{near}`?" if near else "Correct the anchor."
     message = f"{link.target} does not have a heading `#{link.anchor}`."
-    return at_link(NO_HEADING, source, link, message, f"{first} Readers would land at the top of the page.")
+    return at_link(NO_HEADING, source, link, message, f"{first} {LANDS_ABOVE}")
 
 
 def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Finding:

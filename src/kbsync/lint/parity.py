@@ -100,6 +100,9 @@ def _id(kind: str, key: str, locales: tuple[str, str]) -> Id:
     return kind, "" if kind == IMAGE else _any_locale(key, locales) if kind == LINK else key
 
 
+PAGE_OF_FOLDER = frozenset({"index", "index.html"})
+
+
 def _any_locale(address: str, locales: tuple[str, str]) -> str:
     """An address without the language that it is for; of a site for each language only the site."""
     found = SCHEME_AND_HOST.fullmatch(address)
@@ -109,7 +112,9 @@ def _any_locale(address: str, locales: tuple[str, str]) -> str:
     host = found[2].lower().split(".")
     if host[0] in words:
         return f"{found[1]}*.{'.'.join(host[1:])}"
-    path = "/".join("*" if part.lower() in words else part for part in found[3].split("/"))
+    # Many sites have no folder for their first language, and no name for the page of a folder.
+    parts = [part for part in found[3].split("/") if part.lower() not in words]
+    path = "/".join(parts[:-1] if parts and parts[-1] in PAGE_OF_FOLDER else parts).rstrip("/")
     return f"{found[1]}{found[2].lower()}{path}"
 
 

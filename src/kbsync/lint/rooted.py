@@ -56,7 +56,8 @@ def rooted_target(path: str, link: Link, moved: Moved) -> str:
         for written in (tried, f"{stem}.md", f"{stem}/index.md"):
             if written in among:
                 found[written] = None
-    return next(iter(found)) if len(found) == 1 else ""
+    # Who links to the page itself means another version of it, or another site.
+    return next(iter(found)) if len(found) == 1 and path not in found else ""
 
 
 def _finding(path: str, finding: Finding, link: Link, moved: Moved) -> Finding:

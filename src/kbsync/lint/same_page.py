@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping
 from urllib.parse import unquote
 
 from kbsync.lint.finds import finds
@@ -11,7 +11,7 @@ from kbsync.lint.likely_targets import near_anchor
 from kbsync.lint.links import NO_HEADING
 from kbsync.lint.page import Mark, Page
 from kbsync.markdown.anchors import ANCHORED_LEVELS, heading_anchor
-from kbsync.markdown.constructs import Heading
+from kbsync.markdown.constructs import Heading, Target
 
 NOTHING = "For readers the link does nothing."
 
@@ -21,41 +21,57 @@ TOP = frozenset({"", "top"})
 """Where every browser goes to the top of the page."""
 
 
+MOST_COMPARED = 40
+"""Dead links of one page whose anchors are compared with those of all headings. A page may have thousands."""
+
+
 @finds(NO_HEADING)
 def check_same_page(page: Page) -> Iterator[Mark]:
     """Each link to an anchor that no heading of the page has."""
     # Nearly all links lead elsewhere, and there are tens of thousands of them.
-    for target in [target for target in page.scan.targets if target.destination[:1] == "#"]:
-        anchor = target.destination[1:]
-        if target.kind == "image" or anchor.lower() in TOP or anchor.startswith(":~:"):
-            continue
-        if unquote(anchor) not in page.body.anchors:
-            yield _nowhere(page, target.start, anchor)
+    dead = [
+        target
+        for target in page.scan.targets
+        if target.destination[:1] == "#" and target.kind != "image" and _is_dead(page, target.destination[1:])
+    ]
+    if not dead:
+        return
+    headings: dict[str, Heading] = {}
+    for heading in page.scan.headings:
+        headings.setdefault(as_elsewhere(heading.text), heading)
+    for number, target in enumerate(dead):
+        yield _nowhere(page, target, headings, page.body.anchors if number < MOST_COMPARED else ())
 
 
-def _nowhere(page: Page, at: int, anchor: str) -> Mark:
-    wanted = unquote(anchor).lower()
-    meant = next((heading for heading in page.scan.headings if _as_elsewhere(heading.text) == wanted), None)
-    if meant is not None and (found := _without_anchor(at, meant)):
-        return found
-    near = heading_anchor(meant.text) if meant else near_anchor(wanted, page.body.anchors)
+def _is_dead(page: Page, anchor: str) -> bool:
+    return anchor.lower() not in TOP and not anchor.startswith(":~:") and unquote(anchor) not in page.body.anchors
+
+
+def _nowhere(page: Page, target: Target, headings: Mapping[str, Heading], compared: Collection[str]) -> Mark:
+    anchor = target.destination[1:]
+    wanted, words = unquote(anchor).lower(), as_elsewhere(target.text)
+    # The words of a link in a table of contents are those of its heading.
+    meant = headings.get(wanted) or (headings.get(words) if words else None)
+    if meant is not None and (told := without_anchor(meant)):
+        return Mark(NO_HEADING, target.start, told[0], f"{told[1]} {NOTHING}")
+    near = heading_anchor(meant.text) if meant else near_anchor(wanted, compared)
     first = f"Did you mean `#{near}`?" if near else "Correct the anchor."
     message = f"This page does not have a heading `#{anchor}`."
-    return Mark(NO_HEADING, at, message, f"{first} {NOTHING}")
+    return Mark(NO_HEADING, target.start, message, f"{first} {NOTHING}")
 
 
-def _without_anchor(at: int, heading: Heading) -> Mark | None:
-    """What is wrong with a link to a heading that is there, and that the portal gives no anchor; None where it does."""
+def without_anchor(heading: Heading) -> tuple[str, str] | None:
+    """Why the portal gives a heading no anchor, and what to do about a link to it; None where it does."""
     words = f"The heading `{heading.text}`"
     if heading.level not in ANCHORED_LEVELS:
         message = f"{words} has no anchor, because it is of level {heading.level}."
-        return Mark(NO_HEADING, at, message, f"Link to a heading of level 1 to {max(ANCHORED_LEVELS)}. {NOTHING}")
+        return message, f"Link to a heading of level 1 to {max(ANCHORED_LEVELS)}."
     if heading_anchor(heading.text):
         return None
     message = f"{words} has no anchor, because the portal makes anchors of Latin letters and digits only."
-    return Mark(NO_HEADING, at, message, f"Delete the link, or add a Latin word to the heading. {NOTHING}")
+    return message, "Delete the link, or add a Latin word to the heading."
 
 
-def _as_elsewhere(words: str) -> str:
+def as_elsewhere(words: str) -> str:
     """The anchor that GitHub and most tools give to a heading."""
     return _DROPPED.sub("", words.lower()).replace(" ", "-")

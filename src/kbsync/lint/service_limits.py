@@ -49,6 +49,11 @@ def check_descriptions(context: Context) -> Iterator[Finding]:
             yield at_key(LONG_DESCRIPTION, source, "description", message, "Write one sentence.")
 
 
+def _split(chars: int, longest: int) -> str:
+    number = -(-chars // longest)
+    return f"Split it into {number if number > 2 else 'two'} articles."
+
+
 @finds(LONG_BODY, needs=Needs.SOURCE)
 def check_bodies(context: Context) -> Iterator[Finding]:
     """Bodies are within the profile's limit."""
@@ -58,7 +63,7 @@ def check_bodies(context: Context) -> Iterator[Finding]:
     for source in context.tree.sources.values():
         if source.body_chars > longest:
             message = f"The body has {source.body_chars:,} characters. The service accepts {longest:,}."
-            yield at_key(LONG_BODY, source, "", message, "Split it into two articles.")
+            yield at_key(LONG_BODY, source, "", message, _split(source.body_chars, longest))
 
 
 @finds(WRONG_LENGTH, ODD_SLUG, needs=Needs.SOURCE)

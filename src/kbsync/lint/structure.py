@@ -37,7 +37,8 @@ def check_titles(context: Context) -> Iterator[Finding]:
     """Each category has a name, and each article a title."""
     for path in context.site.categories:
         source = context.tree.sources[path]
-        if not (source.name or "").strip() and not _is_blamed(source, "name"):
+        is_told = "title" in source.keys.split("\n") and "name" not in source.keys.split("\n")
+        if not (source.name or "").strip() and not is_told and not _is_blamed(source, "name"):
             yield at_key(NO_TITLE, source, "name", "The category has no name.", "Add `name: ...`.")
     for source, _ in _readable(context):
         if not (source.title or "").strip() and not _is_blamed(source, "title"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from kbsync.lint.page import Mark, Span, covering
@@ -32,3 +33,35 @@ def _templates(text: str) -> Iterator[Span]:
 def touches(spans: list[Span], mark: Mark) -> bool:
     """Whether an edit of a finding would change something in one of these."""
     return any(covering(spans, edit.start) or covering(spans, max(edit.start, edit.end - 1)) for edit in mark.edits)
+
+
+MOST_BEFORE = 500
+"""Characters of a tag before its first value in braces."""
+
+_BRACE = re.compile(r"[{}]")
+
+
+def components(text: str) -> list[Span]:
+    """The tags of MDX that have a value in braces, from their beginning to the last brace, in order."""
+    return list(_components(text)) if "={" in text else []
+
+
+def _components(text: str) -> Iterator[Span]:
+    at = 0
+    while (brace := text.find("={", at)) >= 0:
+        start, end = text.rfind("<", max(at, brace - MOST_BEFORE), brace), _closed(text, brace + 1)
+        if end < 0:
+            return
+        if start >= 0 and text[start + 1].isalpha() and ">" not in text[start:brace]:
+            yield start, end
+        at = end
+
+
+def _closed(text: str, brace: int) -> int:
+    """The place behind the brace that closes another one; -1 where none does."""
+    depth = 0
+    for match in _BRACE.finditer(text, brace):
+        depth += 1 if match[0] == "{" else -1
+        if not depth:
+            return match.end()
+    return -1

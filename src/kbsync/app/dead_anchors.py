@@ -1,0 +1,53 @@
+"""Looks into the pages that dead links to headings lead to: most of these headings are there, and have no anchor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kbsync.app.dead_links import explain_dead_links
+from kbsync.app.reading import Reading
+from kbsync.content.walk import MAX_SOURCE_BYTES
+from kbsync.files import read_within
+from kbsync.lint.links import NO_HEADING
+from kbsync.model import Finding
+
+if TYPE_CHECKING:
+    from kbsync.markdown.constructs import Heading
+
+MOST_PAGES = 200
+"""Pages that are read again; a tree of another tool may have a dead link in each."""
+
+
+def explain_dead_anchors(reading: Reading, findings: tuple[Finding, ...]) -> tuple[Finding, ...]:
+    """The findings of a reading; those about headings of other pages name the heading that has no anchor."""
+    if not any(found.code == NO_HEADING.code for found in findings):
+        return findings
+    from kbsync.lint.deep_headings import dead_anchors, with_heading
+
+    tree = reading.compiler.tree
+    dead = {id(found): (found, link) for found, link in dead_anchors(tree, findings)}
+    pages = _headings(tree.root, list(dict.fromkeys(link.target for _, link in dead.values()))[:MOST_PAGES])
+    told = {key: with_heading(found, link, pages.get(link.target, ())) for key, (found, link) in dead.items()}
+    return tuple(told.get(id(found), found) for found in findings)
+
+
+def _headings(root: Path, paths: Iterable[str]) -> dict[str, tuple[Heading, ...]]:
+    from kbsync.content.parse import MAX_SCANNED
+    from kbsync.content.post import read_post
+    from kbsync.markdown.spans import scan
+
+    found = {}
+    for path in paths:
+        try:
+            text = read_within(root / path, MAX_SOURCE_BYTES).decode()
+        except (OSError, UnicodeDecodeError):
+            continue  # Reading the tree says so, as a finding.
+        found[path] = scan(read_post(text).content[:MAX_SCANNED]).headings
+    return found
+
+
+def explained(reading: Reading) -> tuple[Finding, ...]:
+    """The findings of a reading; those about dead links say more than the files that have them can tell."""
+    return explain_dead_anchors(reading, explain_dead_links(reading).findings)
