@@ -36,6 +36,7 @@ from kbsync.plan.known import Node
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.renamed import renamed_categories
+from kbsync.plan.resolve import is_for_another
 
 
 class Last(msgspec.Struct, frozen=True, array_like=True):
@@ -217,6 +218,8 @@ class _Sides:
         """Whether a person decided about this very value of the portal."""
         base = self.match.base
         if base is None or not base.is_decided:
+            return False
+        if is_for_another(base, name, self.match.desired.fields.get(name)):
             return False
         return any(decided.get(name, ABSENT) == theirs for decided in (base.kept, base.overruled))
 
