@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace as replace_base
 
 from kbsync.ledger.values import Entry
-from kbsync.model import Base, Change, Plan, Status
+from kbsync.model import Base, Change, Plan, Reason, Status
 from kbsync.plan.build import build_plan
 from kbsync.plan.known import Known
 from kbsync.plan.resolve import resolve_fields
@@ -87,6 +87,14 @@ def test_a_decision_for_ours_sends_over_the_value_it_was_about_and_over_no_other
     assert [item.fields for item in plan.overruled] == [("title",)]
     later = with_base(desired, BASE.but(title="A third"), decided)
     assert (sends(later), later.overruled) == ({}, ()) and set(holds(later)) == {"title"}
+
+
+def test_a_decision_for_a_merged_file_is_not_about_the_file_before_it_which_another_branch_still_has():
+    decided = resolve_fields(OURS.desired(), BASE.base(), THEIRS.observed(), ["title"], "ours")
+    plan = with_base(BASE, THEIRS, decided)
+    assert (sends(plan), plan.overruled, holds(plan)) == ({}, (), {"title": Reason.DRIFT})
+    edited = with_base(OURS.but(title="Refund any charge"), THEIRS, decided)
+    assert (sends(edited), edited.held) == ({"title": "Refund any charge"}, ())
 
 
 def test_deciding_for_theirs_takes_a_decision_for_ours_back():

@@ -4,6 +4,8 @@ decided | the portal's value              | what becomes of the field
 --------+---------------------------------+----------------------------------------------
 theirs  | as it was, and ours did not move | left as it is, and not held
 ours    | as it was                       | sent
+ours    | as it was, and the file is as   | held: the decision was for what another branch has
+        | before the edit it was made for |
 either  | another one                     | held, as if nothing had been decided
 """
 
@@ -14,6 +16,7 @@ from collections.abc import Mapping
 from kbsync.model import Base, Desired, Fields, Reason
 from kbsync.plan.decide import ABSENT, HELD, Verdict
 from kbsync.plan.draft import Draft, Place, hold
+from kbsync.plan.resolve import is_for_another
 
 
 def as_decided(
@@ -40,7 +43,11 @@ def as_decided(
         name for name, verdict in verdicts.items() if verdict is Verdict.DRIFT and _is_about(base.kept, name, seen)
     )
     overruled = tuple(
-        name for name, verdict in verdicts.items() if verdict in HELD and _is_about(base.overruled, name, there)
+        name
+        for name, verdict in verdicts.items()
+        if verdict in HELD
+        and _is_about(base.overruled, name, there)
+        and not is_for_another(base, name, desired.fields.get(name))
     )
     if kept:
         held = hold(desired, Reason.DRIFT, base.remote_id, kept, "", there)

@@ -15,7 +15,8 @@
     *  and the portal says that the article was not touched after the next revision was committed
 
 Where the ledger does not settle it, the last pull of this clone does: what it put into the file is what both sides had,
-and what the portal had then is in the file already.
+and what the portal had then is in the file already. A body that it took and that is no revision of the file is merged by
+line all the same: on another branch the file may not have it.
 
 A status is taken where both sides agreed on one before. What a person decided (`kbsync resolve`) stays decided.
 """
@@ -36,6 +37,7 @@ from kbsync.plan.known import Node
 from kbsync.plan.match import Match, Matches
 from kbsync.plan.proofs import proof_of
 from kbsync.plan.renamed import renamed_categories
+from kbsync.plan.resolve import is_for_another
 
 
 class Last(msgspec.Struct, frozen=True, array_like=True):
@@ -178,12 +180,20 @@ class _Sides:
     def _judge(self, name: str, ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Moved | None:
         step = step_of(ours, agreed, theirs, proof)
         last = self.last.get(name)
-        if step is Step.MERGE and last is not None and last.before != (ours,):
+        if step is Step.MERGE and last is not None and last.before != (ours,) and not self._may_lack(name, last, agreed):
             agreed = last.theirs
             step = step_of(ours, agreed, theirs, None)
         if name == LINK_FIELD and step is Step.MERGE:
             return None  # A path has no lines to merge: the plan asks, or links what nobody has linked yet.
         return Moved(name, step, ours, theirs, agreed) if step is not None else None
+
+    def _may_lack(self, name: str, last: Last, agreed: Value | Absent) -> bool:
+        """Whether the body is not surely in the file, though it was taken once: no revision of this branch is that text.
+
+        Somebody may have gone to another branch since. Merged by line, what the file has already changes nothing.
+        """
+        is_known = bool(self.draft.git.former.get(self.match.desired.path))
+        return name == "content" and is_known and last.before == (agreed,)
 
     def _filled(self, there: Fields, agreed: Fields) -> Iterable[Moved]:
         """Fields that the file leaves out, that were empty, and are no longer."""
@@ -217,6 +227,8 @@ class _Sides:
         """Whether a person decided about this very value of the portal."""
         base = self.match.base
         if base is None or not base.is_decided:
+            return False
+        if is_for_another(base, name, self.match.desired.fields.get(name)):
             return False
         return any(decided.get(name, ABSENT) == theirs for decided in (base.kept, base.overruled))
 

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from kbsync.fields import SideEffects
 from kbsync.model import DRAFTS, Action, Base, Observed, Pending, Status, Value
 from kbsync.plan.nodes import key_of
+from kbsync.plan.resolve import undecided
 from kbsync.plan.result import OUTSIDE, hold_again, without_staged
 
 
@@ -125,8 +126,8 @@ def _moved(base: Base, item: Observed, entry: Pending, effects: SideEffects) -> 
         path=entry.path or base.path,
         fields=without_staged({**base.fields, **arrived}, arrived),
         status=status,
-        kept={name: value for name, value in base.kept.items() if name not in sent},
-        overruled={name: value for name, value in base.overruled.items() if name not in sent},
+        kept=undecided(base.kept, sent),
+        overruled=undecided(base.overruled, sent),
         touched_s=item.updated_at,
     )
     return hold_again(moved, base, {name: left for name, left in entry.leaves.items() if name in sent})

@@ -3,7 +3,8 @@
 decision | drift or conflict of a field
 ---------+----------------------------------------------------------------------------------------
 ours     | the base stays, and the portal's value of now is noted beside it as overruled: ours goes out with
-         | the next push, but not over a value that is another one by then
+         | the next push, but not over a value that is another one by then. Where the file had moved, its
+         | value is noted, too: the file as it was before, on another branch, is not what was decided for
 theirs   | the base becomes ours, and the portal's value is kept beside it: the two may differ, and nothing
          | is reported until one of them moves, or somebody decides again
 
@@ -14,12 +15,13 @@ that sends.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Literal
 
 from msgspec.structs import replace
 
-from kbsync.model import DRAFTS, Base, Desired, Fields, Observed, Value
+from kbsync.model import DRAFTS, FOR, Base, Desired, Fields, Observed, Value, decided_for
+from kbsync.plan.decide import ABSENT
 
 Side = Literal["ours", "theirs"]
 """Whose value counts."""
@@ -55,11 +57,32 @@ def resolve_fields(
     )
     seen = {name: _value(observed, name) for name in names}
     kept = {name: value for name, value in known.kept.items() if name not in seen}
-    overruled = {name: value for name, value in known.overruled.items() if name not in seen}
+    overruled = undecided(known.overruled, seen)
     if side == "ours":
-        return replace(known, kept=kept, overruled={**overruled, **seen}, path=desired.path)
+        moved = {decided_for(name): _wanted(desired, name) for name in names if _has_moved(known, desired, name)}
+        return replace(known, kept=kept, overruled={**overruled, **seen, **moved}, path=desired.path)
     base = _agree_to(known, desired, names, agreed)
     return replace(base, kept={**kept, **seen}, overruled=overruled, path=desired.path)
+
+
+def undecided(decided: Fields, names: Container[str]) -> Fields:
+    """The decisions without those about some fields."""
+    return {name: value for name, value in decided.items() if name.removeprefix(FOR) not in names}
+
+
+def is_for_another(base: Base, name: str, ours: Value) -> bool:
+    """Whether somebody decided for a file that had moved, and this is that file as it was before."""
+    meant = base.overruled.get(decided_for(name), ours)
+    return meant != ours and base.fields.get(name, ABSENT) == ours
+
+
+def _has_moved(base: Base, desired: Desired, name: str) -> bool:
+    """Whether the file had another value than what both sides last agreed on; a place has only a number."""
+    return (
+        name in base.fields
+        and name != "position"
+        and desired.fields.get(name, ABSENT) not in (ABSENT, base.fields[name])
+    )
 
 
 def _agree_to(base: Base, desired: Desired, names: Iterable[str], agreed: Fields) -> Base:
@@ -75,7 +98,8 @@ def without_alike(base: Base, desired: Desired, observed: Observed) -> Base:
     """A base without the decisions about fields that are alike by now: nothing is left to decide there."""
 
     def differing(decided: Fields) -> Fields:
-        return {name: value for name, value in decided.items() if _wanted(desired, name) != _value(observed, name)}
+        names = {name.removeprefix(FOR) for name in decided}
+        return undecided(decided, {name for name in names if _wanted(desired, name) == _value(observed, name)})
 
     return replace(base, kept=differing(base.kept), overruled=differing(base.overruled))
 

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from kbsync.errors import AnswerLost, ContentError, Denied, ServerFailed, ServiceError, Throttled, Unreachable
 from kbsync.fields import SideEffects, empty_of
 from kbsync.model import DRAFTS, STATUSES, Agreed, Base, Change, Fields, Observed, RemoteId, Status
+from kbsync.plan.resolve import undecided
 from kbsync.words import field_names
 
 OUTSIDE = frozenset({"status", "locale", "translation_of"})
@@ -208,7 +209,7 @@ def taken_elsewhere(change: Change, exc: ServiceError) -> ServerFailed:
 
 def _undecided(decided: Fields, change: Change, wrong: Sequence[str]) -> Fields:
     """The decisions that are left once a change was sent: it ends those about the fields that arrived."""
-    return {name: value for name, value in decided.items() if name in wrong or name not in change.after}
+    return undecided(decided, change.after.keys() - set(wrong))
 
 
 def hold_again(base: Base, known: Base, leaves: Mapping[str, Agreed]) -> Base:
