@@ -1,7 +1,7 @@
-"""The `httpx.Client` of one address, and the proxy to it that the environment names.
+"""Requests to one address, on connections that are kept open, through the proxy that the environment names.
 
-httpx cannot limit what an exchange takes as a whole: its transport is ours (`origin_transport.py`), and so are its
-sockets (`network.py`).
+httpx builds the requests and has the answers. They go through a transport of ours (`origin_transport.py`), because httpx
+cannot limit what an exchange takes as a whole. docs/architecture.md says why no `httpx.Client` is above it.
 """
 
 from __future__ import annotations
@@ -53,23 +53,20 @@ class Connections:
     most_idle: int
     _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
     _opener: Opener = field(init=False, repr=False)
-    _client: httpx.Client = field(init=False, repr=False)
+    _transport: OriginTransport = field(init=False, repr=False)
+    _cookies: httpx.Cookies = field(init=False, repr=False, default_factory=httpx.Cookies)
+    _timeout: Mapping[str, float | None] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._opener = Opener(self._deadlines)
         url = httpx.URL(self.base_url)
-        self._client = httpx.Client(
-            transport=OriginTransport(_maker(url, self._opener), url, self.most_idle),
-            headers=self.headers,
-            timeout=self.timeout_s,
-            follow_redirects=False,
-            trust_env=False,
-        )
+        self._transport = OriginTransport(_maker(url, self._opener), url, self.most_idle)
+        self._timeout = httpx.Timeout(self.timeout_s).as_dict()
 
     def close(self) -> None:
         """Close all connections, and end the threads beside those that ask."""
         self._deadlines.close()
-        self._client.close()
+        self._transport.close()
 
     def request(
         self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **parts: Any
@@ -79,7 +76,14 @@ class Connections:
         Raises:
             httpx.InvalidURL, ValueError: it would not be one.
         """
-        return self._client.build_request(method, _address(self.base_url.rstrip("/") + path), headers=headers, **parts)
+        return httpx.Request(
+            method,
+            _address(self.base_url.rstrip("/") + path),
+            headers={**self.headers, **(headers or {})},
+            cookies=self._cookies or None,
+            extensions={"timeout": self._timeout},
+            **parts,
+        )
 
     def send(self, request: httpx.Request, limit: Limit, read: Callable[[httpx.Response], T]) -> T:
         """What `read` makes of the answer, of which the body was not read yet.
@@ -97,8 +101,11 @@ class Connections:
 
     def _send(self, request: httpx.Request, limit: Limit, read: Callable[[httpx.Response], T]) -> T:
         with self._opener.limits.applied(limit):
-            answer = self._client.send(request, stream=True)
+            answer = self._transport.handle_request(request)
             try:
+                if "set-cookie" in answer.headers:
+                    answer.request = request
+                    self._cookies.extract_cookies(answer)
                 return read(answer)
             finally:
                 answer.close()

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 import httpcore
@@ -26,14 +25,10 @@ FAILURES = (
 """How an exchange can fail; httpcore has no name for all of them."""
 
 
-@contextmanager
-def _as_httpx() -> Iterator[None]:
-    """What goes wrong below, as httpx names it: the names are the same."""
-    try:
-        yield
-    except FAILURES as exc:
-        kind: type[httpx.TransportError] = getattr(httpx, type(exc).__name__)
-        raise kind(str(exc)) from exc
+def _as_httpx(exc: Exception) -> httpx.TransportError:
+    """What went wrong below, as httpx names it: the names are the same."""
+    kind: type[httpx.TransportError] = getattr(httpx, type(exc).__name__)
+    return kind(str(exc))
 
 
 @dataclass(slots=True)
@@ -69,20 +64,25 @@ class OriginTransport(httpx.BaseTransport):
             content=request.stream,
             extensions=request.extensions,
         )
-        with _as_httpx():
-            while True:
-                connection = self._take()
-                try:
-                    answer = connection.handle_request(asked)
-                except BaseException:
-                    connection.close()
-                    raise
-                stream = answer.extensions["network_stream"]
-                if not (isinstance(stream, Stream) and stream.is_unsent):
-                    break
-                # What came is an answer too many, to the request before. This one did not leave.
-                connection.close()
+        try:
+            answer, connection = self._ask(asked)
+        except FAILURES as exc:
+            raise _as_httpx(exc) from exc
         return httpx.Response(answer.status, headers=answer.headers, stream=Body(answer, connection, self))
+
+    def _ask(self, asked: httpcore.Request) -> tuple[httpcore.Response, httpcore.ConnectionInterface]:
+        while True:
+            connection = self._take()
+            try:
+                answer = connection.handle_request(asked)
+            except BaseException:
+                connection.close()
+                raise
+            stream = answer.extensions["network_stream"]
+            if not (isinstance(stream, Stream) and stream.is_unsent):
+                return answer, connection
+            # What came is an answer too many, to the request before. This one did not leave.
+            connection.close()
 
     def give_back(self, connection: httpcore.ConnectionInterface) -> None:
         """Keep a connection for the next request, if it can take one."""
@@ -124,8 +124,10 @@ class Body(httpx.SyncByteStream):
     _is_closed: bool = field(init=False, default=False)
 
     def __iter__(self) -> Iterator[bytes]:
-        with _as_httpx():
+        try:
             yield from self.answer.iter_stream()
+        except FAILURES as exc:
+            raise _as_httpx(exc) from exc
 
     def close(self) -> None:
         """Give the connection back."""
