@@ -8,11 +8,13 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import httpcore
+import httpx
 import pytest
 
 from kbsync.errors import AnswerLost
 from kbsync.service.deadline import Deadlines
 from kbsync.service.network import Limit, Opener, Stream
+from kbsync.service.origin_transport import OriginTransport
 from patience import GIVE_UP_S, eventually
 
 from .world import a_server, a_transport, reply
@@ -40,8 +42,8 @@ def in_a_pool(work):
 def test_an_answer_that_drips_for_ever_ends_at_the_deadline(start):
     with (
         a_server(drip(start)) as server,
-        a_transport(server.base_url, timeout_s=0.1) as transport,
-        pytest.raises(AnswerLost, match=r"The answer was not complete after 0\.4 s\."),
+        a_transport(server.base_url, timeout_s=0.25) as transport,
+        pytest.raises(AnswerLost, match=r"The answer was not complete after 1 s\."),
     ):
         in_a_pool(lambda: transport.send("POST", "/api/x"))
     assert len(server.requests) == 1
@@ -147,3 +149,74 @@ def test_a_cookie_of_the_service_goes_back_to_it():
     first, second = (str(request).lower() for request in server.requests)
     assert "session=abc" in second
     assert "session=abc" not in first
+
+
+def test_an_answer_too_many_is_not_taken_for_the_next_request_s():
+    first, stray = (b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n" + body for body in (b"first", b"stray"))
+    asked_again: list[bytes] = []
+
+    def one_too_many(connection, stop):
+        connection.sendall(first + stray)
+        asked_again.append(connection.recv(1))
+
+    with a_server(one_too_many, reply("second")) as server, a_transport(server.base_url) as transport:
+        bodies = [transport.send("POST", "/api/x").body for _ in range(2)]
+    assert bodies == [b"first", b"second"]
+    eventually(lambda: asked_again == [b""], "the first connection was closed")
+
+
+class Connection:
+    """A connection of httpcore, as far as those who use it can tell."""
+
+    def __init__(self):
+        self.asked, self.is_over, self.is_closed = 0, False, False
+
+    def handle_request(self, request):
+        self.asked += 1
+        return httpcore.Response(200, content=b"[]", extensions={"network_stream": None})
+
+    def has_expired(self):
+        return self.is_over
+
+    def is_idle(self):
+        return not self.is_closed
+
+    def close(self):
+        self.is_closed = True
+
+
+class Maker:
+    """Makes such connections."""
+
+    def __init__(self):
+        self.made: list[Connection] = []
+
+    def create_connection(self, origin):
+        self.made.append(Connection())
+        return self.made[-1]
+
+
+def ask(transport, times=1):
+    for answer in [transport.handle_request(httpx.Request("POST", "http://host/x")) for _ in range(times)]:
+        assert answer.read() == b"[]"
+
+
+def test_the_next_request_takes_the_connection_of_the_last_one_unless_the_service_closed_it():
+    maker = Maker()
+    transport = OriginTransport(maker, httpx.URL("http://host"), 2)
+    ask(transport)
+    ask(transport)
+    maker.made[0].is_over = True
+    ask(transport)
+    assert [(one.asked, one.is_closed) for one in maker.made] == [(2, True), (1, False)]
+
+
+def test_no_more_connections_stay_open_than_wanted_and_none_after_the_end():
+    maker = Maker()
+    transport = OriginTransport(maker, httpx.URL("http://host"), 2)
+    ask(transport, 3)
+    assert [one.is_closed for one in maker.made] == [False, False, True]
+    under_way = transport.handle_request(httpx.Request("POST", "http://host/x"))
+    transport.close()
+    under_way.read()
+    assert all(one.is_closed for one in maker.made)

@@ -1,7 +1,7 @@
-"""Connections to one address, kept open between requests, and through the proxy that the environment names.
+"""Requests to one address, on connections that are kept open, through the proxy that the environment names.
 
-httpx builds the requests, and the certificates to trust come from it; sending is done one layer below, where a request
-costs half as much and can be limited as a whole (`network.py`).
+httpx builds the requests and has the answers. They go through a transport of ours (`origin_transport.py`), because httpx
+cannot limit what an exchange takes as a whole. docs/architecture.md says why no `httpx.Client` is above it.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import httpx
 from kbsync.hosts import LOOPBACK
 from kbsync.service.deadline import Deadlines
 from kbsync.service.network import Limit, Opener
+from kbsync.service.origin_transport import OriginTransport
 from kbsync.service.pinned import proxy_of
 
 T = TypeVar("T")
@@ -52,19 +53,20 @@ class Connections:
     most_idle: int
     _deadlines: Deadlines = field(init=False, repr=False, default_factory=Deadlines)
     _opener: Opener = field(init=False, repr=False)
-    _pool: httpcore.ConnectionPool = field(init=False, repr=False)
+    _transport: OriginTransport = field(init=False, repr=False)
     _cookies: httpx.Cookies = field(init=False, repr=False, default_factory=httpx.Cookies)
-    _extensions: Mapping[str, object] = field(init=False, repr=False)
+    _timeout: Mapping[str, float | None] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         self._opener = Opener(self._deadlines)
-        self._extensions = {"timeout": dict.fromkeys(("connect", "read", "write", "pool"), self.timeout_s)}
-        self._pool = _pool(httpx.URL(self.base_url), self._opener, self.most_idle)
+        url = httpx.URL(self.base_url)
+        self._transport = OriginTransport(_maker(url, self._opener), url, self.most_idle)
+        self._timeout = httpx.Timeout(self.timeout_s).as_dict()
 
     def close(self) -> None:
         """Close all connections, and end the threads beside those that ask."""
         self._deadlines.close()
-        self._pool.close()
+        self._transport.close()
 
     def request(
         self, method: str, path: str, *, headers: Mapping[str, str] | None = None, **parts: Any
@@ -74,18 +76,21 @@ class Connections:
         Raises:
             httpx.InvalidURL, ValueError: it would not be one.
         """
-        url = _address(self.base_url.rstrip("/") + path)
         return httpx.Request(
-            method, url, headers={**self.headers, **(headers or {})}, cookies=self._cookies or None, **parts
+            method,
+            _address(self.base_url.rstrip("/") + path),
+            headers={**self.headers, **(headers or {})},
+            cookies=self._cookies or None,
+            extensions={"timeout": self._timeout},
+            **parts,
         )
 
-    def send(self, request: httpx.Request, limit: Limit, read: Callable[[httpcore.Response], T]) -> T:
+    def send(self, request: httpx.Request, limit: Limit, read: Callable[[httpx.Response], T]) -> T:
         """What `read` makes of the answer, of which the body was not read yet.
 
         Raises:
             TimeoutError: it took longer than the limit says.
-            httpcore.TimeoutException, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError,
-            httpcore.UnsupportedProtocol: there is no answer, or only a part of it.
+            httpx.TransportError: there is no answer, or only a part of it.
         """
         if threading.current_thread() is threading.main_thread():
             # Ctrl-C comes to this thread, and on some systems it does not end a wait for a socket.
@@ -94,50 +99,34 @@ class Connections:
             return self._deadlines.within(limit.until_s - now_s, work)
         return self._send(request, limit, read)
 
-    def _send(self, request: httpx.Request, limit: Limit, read: Callable[[httpcore.Response], T]) -> T:
+    def _send(self, request: httpx.Request, limit: Limit, read: Callable[[httpx.Response], T]) -> T:
         with self._opener.limits.applied(limit):
-            answer = self._pool.handle_request(self._worded(request))
+            answer = self._transport.handle_request(request)
             try:
-                if any(name.lower() == b"set-cookie" for name, _ in answer.headers):
-                    self._cookies.extract_cookies(
-                        httpx.Response(answer.status, headers=answer.headers, request=request)
-                    )
+                if "set-cookie" in answer.headers:
+                    answer.request = request
+                    self._cookies.extract_cookies(answer)
                 return read(answer)
             finally:
                 answer.close()
 
-    def _worded(self, request: httpx.Request) -> httpcore.Request:
-        url = request.url
-        return httpcore.Request(
-            request.method.encode("ascii"),
-            httpcore.URL(scheme=url.raw_scheme, host=url.raw_host, port=url.port, target=url.raw_path),
-            headers=request.headers.raw,
-            content=request.read(),
-            extensions=dict(self._extensions),
-        )
 
-
-def _pool(url: httpx.URL, opener: Opener, most_idle: int) -> httpcore.ConnectionPool:
-    """Connections to an address, through a proxy or without one. A proxy for the world is not for this machine."""
+def _maker(url: httpx.URL, opener: Opener) -> httpcore.ConnectionPool:
+    """Makes connections to an address, through a proxy or without. A proxy for the world is not for this machine."""
     trust_env = url.host not in LOOPBACK
     # Plain http needs no certificates, and loading them takes as long as a plan. Not one is trusted then.
     plain = url.scheme == "http"
     trust = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT) if plain else httpx.create_ssl_context(trust_env=trust_env)
-    # What asks at once is bounded elsewhere; an exchange that was left behind must not take another one's place.
-    options: dict[str, Any] = {
-        "max_keepalive_connections": most_idle,
-        "keepalive_expiry": KEPT_S,
-        "network_backend": opener,
-    }
+    options: dict[str, Any] = {"ssl_context": trust, "keepalive_expiry": KEPT_S, "network_backend": opener}
     address = proxy_of(url, url.host) if trust_env else ""
     if not address:
-        return httpcore.ConnectionPool(ssl_context=trust, max_connections=None, **options)
+        return httpcore.ConnectionPool(**options)
     proxy = httpx.Proxy(address)
     at = httpcore.URL(
         scheme=proxy.url.raw_scheme, host=proxy.url.raw_host, port=proxy.url.port, target=proxy.url.raw_path
     )
     kind = httpcore.SOCKSProxy if proxy.url.scheme.startswith("socks") else httpcore.HTTPProxy
     try:
-        return kind(at, proxy_auth=proxy.raw_auth, ssl_context=trust, max_connections=None, **options)
+        return kind(at, proxy_auth=proxy.raw_auth, **options)
     except RuntimeError as exc:
         raise ImportError(str(exc)) from exc

@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from functools import partial
 
-import httpcore
 import httpx
 
 from kbsync.errors import AnswerLost, ServiceError, Unreachable, Untrusted
@@ -26,15 +25,6 @@ MAX_ETAG_CHARS = 200
 
 DEADLINE_FACTOR = 4
 """A whole answer may take this many times the longest silence."""
-
-FAILURES = (
-    httpcore.TimeoutException,
-    httpcore.NetworkError,
-    httpcore.ProtocolError,
-    httpcore.ProxyError,
-    httpcore.UnsupportedProtocol,
-)
-"""How an exchange can fail; httpcore has no name for all of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,15 +105,14 @@ def exchange(connections: Connections, request: httpx.Request, *, timeout_s: flo
             f"{asked}: The answer was not complete after {deadline_s:g} s.",
             hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
         ) from exc
-    except FAILURES as exc:
+    except httpx.TransportError as exc:
         raise _translated(exc, request, asked, timeout_s) from exc
 
 
-def _read_all(asked: str, secret: str, answer: httpcore.Response) -> Answer:
-    headers = httpx.Headers(answer.headers)
-    encoding = headers.get("content-encoding", "")
-    body = unpack(answer.iter_stream(), encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
-    return Answer(asked, answer.status, headers, body, secret)
+def _read_all(asked: str, secret: str, answer: httpx.Response) -> Answer:
+    encoding = answer.headers.get("content-encoding", "")
+    body = unpack(answer.iter_raw(), encoding, asked=asked, most_bytes=MAX_BODY_BYTES)
+    return Answer(asked, answer.status_code, answer.headers, body, secret)
 
 
 def _translated(exc: Exception, request: httpx.Request, asked: str, timeout_s: float) -> ServiceError:
@@ -133,17 +122,17 @@ def _translated(exc: Exception, request: httpx.Request, asked: str, timeout_s: f
             hint="Check [service] base_url. If your company signs its own certificates, "
             "set SSL_CERT_FILE to the file with its root certificate.",
         )
-    if isinstance(exc, httpcore.ConnectError | httpcore.ConnectTimeout | httpcore.PoolTimeout | httpcore.ProxyError):
+    if isinstance(exc, httpx.ConnectError | httpx.ConnectTimeout | httpx.PoolTimeout | httpx.ProxyError):
         return Unreachable(
             f"{asked}: {_origin(request)} cannot be reached: {_without_number(exc) or 'no connection'}.",
             hint="Check [service] base_url and your network, and that the service is running.",
         )
-    if isinstance(exc, httpcore.TimeoutException):
+    if isinstance(exc, httpx.TimeoutException):
         return AnswerLost(
             f"{asked}: No answer within {timeout_s:g} s.",
             hint="The service is slow or stuck. Try again later, or raise [service] timeout_s.",
         )
-    if isinstance(exc, httpcore.LocalProtocolError):
+    if isinstance(exc, httpx.LocalProtocolError):
         # What is wrong is not shown: it may be the header with the token in it.
         return ServiceError(
             f"{asked}: The request cannot be sent, because it is not valid.", hint="Check base_url and the token."

@@ -26,9 +26,6 @@ T = TypeVar("T")
 WRITTEN_BYTES = 1 << 14
 """How much is written before the clock is looked at."""
 
-UNSENT_BYTES = 1 << 16
-"""How much is written before any of it is sent."""
-
 SHORTEST_S, LONGEST_S = 0.001, 86_400.0
 """The waits that a socket takes: 0 would mean not to wait at all."""
 
@@ -109,7 +106,7 @@ class Stream(httpcore.NetworkStream):
 
     inner: httpcore.NetworkStream
     opener: Opener
-    _unsent: bytearray = field(init=False, repr=False, default_factory=bytearray)
+    _unsent: list[bytes] = field(init=False, repr=False, default_factory=list)
     _is_broken: bool = field(init=False, default=False)
 
     def read(self, max_bytes: int, timeout: float | None = None) -> bytes:
@@ -124,13 +121,17 @@ class Stream(httpcore.NetworkStream):
 
     def write(self, buffer: bytes, timeout: float | None = None) -> None:
         """Send all of it, the last part of it later."""
-        self._unsent += buffer
-        if len(self._unsent) >= UNSENT_BYTES:
-            self._flush(timeout)
+        self._unsent.append(buffer)
+
+    @property
+    def is_unsent(self) -> bool:
+        """Whether something was written of which nothing has left yet."""
+        return bool(self._unsent)
 
     def _flush(self, timeout: float | None) -> None:
         """Send what was written. A piece of which nothing was taken in time is not sent again."""
-        unsent, self._unsent = bytes(self._unsent), bytearray()
+        unsent = b"".join(self._unsent)
+        self._unsent.clear()
         limit = self.opener.limits.current
         for start in range(0, len(unsent), WRITTEN_BYTES):
             left_s = limit.until_s - limit.check()
