@@ -13,8 +13,9 @@ lint    the files ---+--- nothing moved ----------------------------> the last f
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,7 +23,16 @@ from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
 from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
-from kbsync.app.plan_cache import Local, RememberedPlan, local_side, peek, recall, remember, remember_touched
+from kbsync.app.plan_cache import (
+    Local,
+    RememberedPlan,
+    findings_of,
+    local_side,
+    peek,
+    recall,
+    remember,
+    remember_touched,
+)
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part, read_sound
 from kbsync.app.sides import Peek, read_ledger
 from kbsync.app.workspace import Workspace
@@ -30,6 +40,7 @@ from kbsync.content.walk import Walk, walk_tree
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
+    from kbsync.app.lint_cache import Linted
     from kbsync.app.push import Pushed
     from kbsync.report.body_diff import Bodies
     from kbsync.service.contract import Service
@@ -40,7 +51,7 @@ class Compared:
     """A plan, and the warnings of the tree that it was made from; the bodies that differ where these were asked for."""
 
     plan: Plan
-    findings: tuple[Finding, ...]
+    findings: Sequence[Finding]
     bodies: Bodies | None = None
 
 
@@ -109,7 +120,7 @@ def _recalled(workspace: Workspace, walk: Walk, local: Local | None) -> Recalled
     if found is None:
         return None
     remembered, moved = found
-    part = read_part(workspace, walk, moved, remembered.findings) if moved else None
+    part = read_part(workspace, walk, moved, findings_of(workspace, remembered)) if moved else None
     return None if moved and part is None else Recalled(remembered, part)
 
 
@@ -120,7 +131,7 @@ def _from_memory(
     remembered, part = recalled.remembered, recalled.part
     seen, known = peek(service, remembered)
     if known is None or part is None:
-        return seen, Compared(known, remembered.findings) if known is not None else None
+        return seen, Compared(known, findings_of(workspace, remembered)) if known is not None else None
     from kbsync.app.amend import amended
 
     service.use_version(service.version or known.version)
@@ -176,30 +187,20 @@ def plan_of_nothing(workspace: Workspace) -> Plan | None:
         return peek(service, found[0])[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Linted:
-    """What was found, and the sources that were looked at, in path order."""
-
-    findings: tuple[Finding, ...]
-    sources: list[str]
-
-
 def lint(workspace: Workspace) -> Linted:
     """The findings of the whole tree."""
-    from kbsync.app.lint_cache import findings_of, keep
-    from kbsync.lint.repeats import once_per_key
+    from kbsync.app.lint_cache import keep, linted_before
 
     walk = walk_tree(workspace.content_root)
     # The file of the portal names articles and categories, which only the tree itself knows.
     has_portal = has_portal_file(workspace)
     # Terms are looked for in every text, and the glossary is no file of the tree.
     with_terms = has_glossary(workspace)
-    known = None if has_portal or with_terms else findings_of(workspace, walk)
+    known = None if has_portal or with_terms else linted_before(workspace, walk)
     if known is not None:
-        return Linted(once_per_key(known), list(walk.sources))
+        return known
     reading = read_content(workspace, walk, compiled=False)
     if has_portal:
         check_portal_file(workspace, reading)
-    keep(workspace, walk, reading)
-    findings = check_glossary(workspace, reading) if with_terms else reading.findings
-    return Linted(once_per_key(findings), list(reading.compiler.tree.sources))
+    linted = keep(workspace, walk, reading, reading.compiler.tree.sources)
+    return replace(linted, of_files=check_glossary(workspace, reading)) if with_terms else linted

@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -38,10 +38,11 @@ import msgspec
 from msgspec.structs import replace
 
 from kbsync import __version__
+from kbsync.app.kept_findings import KeptFindings, keep_findings
 from kbsync.app.reading import Reading, has_portal_file
 from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
-from kbsync.content.part import Mark, Moved
+from kbsync.content.mark import Mark, Moved
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import DRAFTS, Desired, Finding, Observed, Plan, Reason, RemoteId
 
@@ -50,7 +51,7 @@ if TYPE_CHECKING:
     from kbsync.service.contract import Service
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/6 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/8 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 STAGED = tuple(DRAFTS.values())
@@ -66,7 +67,7 @@ Stamp = tuple[int, int, int, int]
 
 
 class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
-    """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
+    """A plan that had nothing to do, the number of findings of its tree, and the names of all that it was made from.
 
     `settings` are those of the portal itself, where the plan has looked at them.
     `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client. From
@@ -79,7 +80,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     categories: bytes
     category_ids: tuple[RemoteId, ...]
     heads: msgspec.Raw
-    findings: tuple[Finding, ...]
+    findings: int
     plan: Plan
     until_s: float
     settings: bytes = b""
@@ -149,6 +150,11 @@ def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | Non
     return Peek(info, pages), remembered.plan if same else None
 
 
+def findings_of(workspace: Workspace, remembered: RememberedPlan) -> Sequence[Finding]:
+    """The findings of the tree of a record."""
+    return KeptFindings(workspace, remembered.tree, remembered.findings) if remembered.findings else ()
+
+
 def remember(
     workspace: Workspace, reading: Reading, local: Local | None, portal: Portal, plan: Plan, began_s: float
 ) -> None:
@@ -162,6 +168,8 @@ def remember(
     young = any(row.racy for row in reading.compiler.tree.rows.values())
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
         return
+    if not keep_findings(workspace, local.tree, reading.findings):
+        return
     listed = portal.snapshot.locales
     heads = {locale: head_of(listed[locale]) for locale in portal.locales}
     categories = {item.remote_id: item for item in portal.items or () if item.kind == "category"}
@@ -172,7 +180,7 @@ def remember(
         _categories(categories),
         tuple(categories),
         msgspec.Raw(msgspec.msgpack.encode(heads)),
-        reading.findings,
+        len(reading.findings),
         plan,
         _next_date_s(reading.desired, began_s),
         _settings(portal.info) if any(item.kind == "portal" for item in reading.desired) else b"",
@@ -201,8 +209,9 @@ def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
 
 def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local, plan: Plan) -> None:
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
-    if not plan.changes and not any(row.racy for row in part.compiler.tree.rows.values()):
-        _store(workspace, replace(remembered, tree=local.tree, findings=part.findings, plan=plan))
+    racy = any(row.racy for row in part.compiler.tree.rows.values())
+    if not plan.changes and not racy and keep_findings(workspace, local.tree, part.findings):
+        _store(workspace, replace(remembered, tree=local.tree, findings=len(part.findings), plan=plan))
 
 
 def has_record(workspace: Workspace) -> bool:
