@@ -334,12 +334,13 @@ def test_a_damaged_record_is_as_good_as_none(quiet: Project):
         assert told(quiet) == expected
 
 
+@pytest.mark.parametrize("command", ["lint", "plan"])
 @pytest.mark.parametrize("damage", ["flipped", "cut", "other", "gone"])
-def test_findings_that_are_damaged_or_of_another_tree_are_looked_for_anew(quiet: Project, damage: str):
-    commands = ("lint", "--format", "json"), ("plan", "--format", "json"), ("lint",), ("lint", "-v"), ("plan",)
+def test_findings_that_are_damaged_or_of_another_tree_are_looked_for_anew(quiet: Project, damage: str, command: str):
+    commands = (command, "--format", "json"), (command,)
     before = [quiet.run(*command).out for command in commands]
     assert [quiet.run(*command).out for command in commands] == before
-    record = quiet.folder / ".kbsync/cache/findings.cache"
+    record = quiet.folder / f".kbsync/cache/{command}-findings.cache"
     data = record.read_bytes()
     head = data.index(b"\n") + 1
     if damage == "gone":

@@ -196,10 +196,14 @@ def lint(workspace: Workspace) -> Linted:
     has_portal = has_portal_file(workspace)
     # Terms are looked for in every text, and the glossary is no file of the tree.
     with_terms = has_glossary(workspace)
-    known = None if has_portal or with_terms else linted_before(workspace, walk)
+
+    def read() -> Reading:
+        return read_content(workspace, walk, compiled=False)
+
+    known = None if has_portal or with_terms else linted_before(workspace, walk, lambda: read().findings)
     if known is not None:
         return known
-    reading = read_content(workspace, walk, compiled=False)
+    reading = read()
     if has_portal:
         check_portal_file(workspace, reading)
     linted = keep(workspace, walk, reading, reading.compiler.tree.sources)

@@ -1,13 +1,13 @@
 """The findings of a tree in a file of their own: there may be tens of thousands, and most commands only count them.
 
-Findings are a function of the files and of the settings that rules look at, so their file is named by these two: lint
-and plan keep the same findings once. A file that is damaged, or is of another tree, costs time and nothing else.
+Findings are a function of the files and of the settings that rules look at, so they are kept under a name of these two.
+Lint and plan keep their own. A file that is damaged, or is of another tree, costs time and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
 from hashlib import blake2b
 from itertools import islice
@@ -36,17 +36,14 @@ PIECE_FINDINGS = 1_000
 class KeptFindings(Sequence[Finding]):
     """The findings of a tree whose number is known; they are read when one of them is asked for."""
 
-    def __init__(self, workspace: Workspace, tree: Mark, number: int) -> None:
-        self._workspace, self._tree, self._number = workspace, tree, number
+    def __init__(self, file: FindingsFile, number: int, anew: Callable[[], Sequence[Finding]]) -> None:
+        """Take them from a file, or find them anew where that cannot be used."""
+        self._file, self._number, self._anew = file, number, anew
 
     @cached_property
     def _all(self) -> tuple[Finding, ...]:
-        known = _load(_path(self._workspace), _name(self._workspace, self._tree))
-        if known is not None and len(known) == self._number:
-            return known
-        from kbsync.app.reading import read_content
-
-        return read_content(self._workspace, compiled=False).findings
+        known = self._file.load()
+        return known if known is not None and len(known) == self._number else tuple(self._anew())
 
     def __len__(self) -> int:
         return self._number
@@ -62,14 +59,6 @@ class KeptFindings(Sequence[Finding]):
         return self._all[place]
 
 
-def keep_findings(workspace: Workspace, tree: Mark, findings: Sequence[Finding]) -> bool:
-    """Write the findings of a tree, unless they are there already; whether they are."""
-    if isinstance(findings, KeptFindings):
-        return True
-    path, name = _path(workspace), _name(workspace, tree)
-    return _is_of(path, name) or store_whole(path, _pieces(name, findings))
-
-
 def settings_name(workspace: Workspace) -> bytes:
     """Everything but the tree that rules look at."""
     settings, profile = workspace.settings, workspace.profile
@@ -81,55 +70,52 @@ def settings_name(workspace: Workspace) -> bytes:
     return blake2b(encoded, digest_size=DIGEST_BYTES).digest()
 
 
-def _name(workspace: Workspace, tree: Mark) -> bytes:
-    digest = blake2b(settings_name(workspace) + tree.others, digest_size=DIGEST_BYTES)
-    digest.update(tree.sources)
-    return digest.digest()
+@dataclass(frozen=True, slots=True)
+class FindingsFile:
+    """A file with the findings of one tree, if it has those of this one."""
 
+    path: Path
+    name: bytes
 
-def _path(workspace: Workspace) -> Path:
-    return workspace.cache_folder / "findings.cache"
+    @classmethod
+    def of(cls, workspace: Workspace, command: str, tree: Mark) -> FindingsFile:
+        """That of a command."""
+        name = blake2b(settings_name(workspace) + tree.others, digest_size=DIGEST_BYTES)
+        name.update(tree.sources)
+        return cls(workspace.cache_folder / f"{command}-findings.cache", name.digest())
 
+    def store(self, findings: Sequence[Finding]) -> bool:
+        """Write them, where that can be done; whether it was."""
+        return store_whole(self.path, self._pieces(findings))
 
-def _is_of(path: Path, name: bytes) -> bool:
-    if not path.is_file():
-        return False  # A pipe of that name would be waited for.
-    try:
-        with path.open("rb") as file:
-            return file.read(len(HEAD) + DIGEST_BYTES) == HEAD + name
-    except OSError:
-        return False
-
-
-def _pieces(name: bytes, findings: Iterable[Finding]) -> Iterator[bytes]:
-    yield HEAD + name
-    left = iter(findings)
-    while some := list(islice(left, PIECE_FINDINGS)):
-        piece = msgspec.msgpack.encode(some)
-        yield len(piece).to_bytes(NUMBER_BYTES) + crc32(piece).to_bytes(NUMBER_BYTES)
-        yield piece
-
-
-def _load(path: Path, name: bytes) -> tuple[Finding, ...] | None:
-    """The findings, None where the file has others or is damaged; one that lost its end has fewer."""
-    try:
-        # A pipe of that name could be read for ever.
-        data = memoryview(read_within(path, MAX_SEALED_BYTES) if path.is_file() else b"")
-    except OSError:
-        return None
-    at = len(HEAD) + DIGEST_BYTES
-    if data[:at] != HEAD + name:
-        return None
-    decoder = msgspec.msgpack.Decoder(list[Finding])
-    found: list[Finding] = []
-    while at < len(data):
-        head = at + 2 * NUMBER_BYTES
-        length, crc = (int.from_bytes(data[start : start + NUMBER_BYTES]) for start in (at, at + NUMBER_BYTES))
-        at = head + length
-        if crc32(data[head:at]) != crc:
-            return None
+    def load(self) -> tuple[Finding, ...] | None:
+        """Read them; None where the file has others or is damaged. One that lost its end has fewer."""
         try:
-            found += decoder.decode(data[head:at])
-        except msgspec.DecodeError:
+            # A pipe of that name could be read for ever.
+            data = memoryview(read_within(self.path, MAX_SEALED_BYTES) if self.path.is_file() else b"")
+        except OSError:
             return None
-    return tuple(found)
+        at = len(HEAD) + DIGEST_BYTES
+        if data[:at] != HEAD + self.name:
+            return None
+        decoder = msgspec.msgpack.Decoder(list[Finding])
+        found: list[Finding] = []
+        while at < len(data):
+            head = at + 2 * NUMBER_BYTES
+            length, crc = (int.from_bytes(data[start : start + NUMBER_BYTES]) for start in (at, at + NUMBER_BYTES))
+            at = head + length
+            if crc32(data[head:at]) != crc:
+                return None
+            try:
+                found += decoder.decode(data[head:at])
+            except msgspec.DecodeError:
+                return None
+        return tuple(found)
+
+    def _pieces(self, findings: Iterable[Finding]) -> Iterator[bytes]:
+        yield HEAD + self.name
+        left = iter(findings)
+        while some := list(islice(left, PIECE_FINDINGS)):
+            piece = msgspec.msgpack.encode(some)
+            yield len(piece).to_bytes(NUMBER_BYTES) + crc32(piece).to_bytes(NUMBER_BYTES)
+            yield piece

@@ -6,7 +6,7 @@ of these settings and the mark of the tree (`content/part.py`), as a plan that h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from kbsync import __version__
-from kbsync.app.kept_findings import KeptFindings, keep_findings, settings_name
+from kbsync.app.kept_findings import FindingsFile, KeptFindings, settings_name
 from kbsync.app.reading import Reading, read_part
 from kbsync.app.workspace import Workspace
 from kbsync.content.mark import Mark
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from kbsync.content.walk import Walk
 
 HEAD = f"kbsync.linted/6 {__version__}\n".encode()
+
+COMMAND = "lint"
 
 MOST_MOVED = 200
 """Sources that moved, until the whole tree is read again."""
@@ -62,8 +64,11 @@ class Linted:
         return self.known or extract_of(self.findings)
 
 
-def linted_before(workspace: Workspace, walk: Walk) -> Linted | None:
-    """The findings of a tree as it is now, out of those of the last time; None where it must be read whole."""
+def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[Finding]]) -> Linted | None:
+    """The findings of a tree as it is now, out of those of the last time; None where it must be read whole.
+
+    `anew` reads it whole, where all findings are asked for and are not there any more.
+    """
     known = _load(workspace)
     if walk.findings or known is None or known.name != settings_name(workspace):
         return None
@@ -71,7 +76,7 @@ def linted_before(workspace: Workspace, walk: Walk) -> Linted | None:
     moved = known.tree.moved(now, walk)
     if moved is None:
         return None
-    before = KeptFindings(workspace, known.tree, known.number)
+    before = KeptFindings(FindingsFile.of(workspace, COMMAND, known.tree), known.number, anew)
     if not moved:
         return Linted(list(walk.sources), before, known.extract)
     part = read_part(workspace, walk, moved, before) if len(moved) <= MOST_MOVED else None
@@ -84,7 +89,7 @@ def keep(workspace: Workspace, walk: Walk, reading: Reading, sources: Iterable[s
     if walk.findings or any(row.racy for row in reading.compiler.tree.rows.values()):
         return linted
     tree = Mark.of(walk)
-    if keep_findings(workspace, tree, reading.findings):
+    if FindingsFile.of(workspace, COMMAND, tree).store(reading.findings):
         record = RememberedLint(settings_name(workspace), tree, linted.extract, len(reading.findings))
         store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(record))
     return linted

@@ -38,8 +38,8 @@ import msgspec
 from msgspec.structs import replace
 
 from kbsync import __version__
-from kbsync.app.kept_findings import KeptFindings, keep_findings
-from kbsync.app.reading import Reading, has_portal_file
+from kbsync.app.kept_findings import FindingsFile, KeptFindings
+from kbsync.app.reading import Reading, has_portal_file, read_content
 from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
 from kbsync.content.mark import Mark, Moved
@@ -152,7 +152,10 @@ def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | Non
 
 def findings_of(workspace: Workspace, remembered: RememberedPlan) -> Sequence[Finding]:
     """The findings of the tree of a record."""
-    return KeptFindings(workspace, remembered.tree, remembered.findings) if remembered.findings else ()
+    if not remembered.findings:
+        return ()
+    file = _findings_file(workspace, remembered.tree)
+    return KeptFindings(file, remembered.findings, lambda: read_content(workspace, compiled=False).findings)
 
 
 def remember(
@@ -168,7 +171,7 @@ def remember(
     young = any(row.racy for row in reading.compiler.tree.rows.values())
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
         return
-    if not keep_findings(workspace, local.tree, reading.findings):
+    if not _findings_file(workspace, local.tree).store(reading.findings):
         return
     listed = portal.snapshot.locales
     heads = {locale: head_of(listed[locale]) for locale in portal.locales}
@@ -210,7 +213,7 @@ def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
 def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local, plan: Plan) -> None:
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
     racy = any(row.racy for row in part.compiler.tree.rows.values())
-    if not plan.changes and not racy and keep_findings(workspace, local.tree, part.findings):
+    if not plan.changes and not racy and _findings_file(workspace, local.tree).store(part.findings):
         _store(workspace, replace(remembered, tree=local.tree, findings=len(part.findings), plan=plan))
 
 
@@ -226,6 +229,10 @@ def record_digest(workspace: Workspace) -> bytes:
 
 def _store(workspace: Workspace, remembered: RememberedPlan) -> None:
     store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(remembered))
+
+
+def _findings_file(workspace: Workspace, tree: Mark) -> FindingsFile:
+    return FindingsFile.of(workspace, "plan", tree)
 
 
 def _path(workspace: Workspace) -> Path:
