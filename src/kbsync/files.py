@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterable
@@ -111,7 +110,7 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
         OSError: the old file is still there.
     """
     # Hidden, so that neither the walk nor a watcher takes it for a source.
-    part = path.with_name(f".kbsync-{secrets.token_hex(8)}")
+    part = path.with_name(f".kbsync-{os.urandom(8).hex()}")
     try:
         with part.open("xb") as file:
             file.writelines((data,) if isinstance(data, bytes) else data)

@@ -21,7 +21,6 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
-from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import (
     Local,
@@ -78,6 +77,8 @@ def plan(
         TreeRefused: the content tree has errors.
         KbsyncError: the portal, the ledger or a setting cannot be used.
     """
+    from kbsync.app.listing_ahead import Ahead, may_list_ahead
+
     note_without_ledger(workspace)
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
