@@ -57,6 +57,8 @@ def read_within(path: str | Path, most_bytes: int) -> bytes:
     file = without_waiting(os.fspath(path), READ_ONLY)
     try:
         found = os.fstat(file)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is not a file", os.fspath(path))
         if found.st_size <= most_bytes:
