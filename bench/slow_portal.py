@@ -154,10 +154,13 @@ class Shelf:
             else:
                 category_id = self.category_ids.get((given["locale"], given.pop("category", "")))
                 self.add_article(given | {"category_id": category_id}, now_s=now_s)
-                ids[path] = self.last_id
-                originals |= {path: original} if original else {}
+            ids[path] = self.last_id
+            originals |= {path: original} if original else {}
         for path, original in originals.items():
-            self._link(ids[path], ids.get(original))
+            if ids[path] in self.categories:
+                self.categories[ids[path]]["root_category"] = {"id": ids[original]}
+            else:
+                self._link(ids[path], ids.get(original))
 
 
 class Stats:

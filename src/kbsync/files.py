@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterable
@@ -18,6 +17,9 @@ MAX_SEALED_BYTES = 1_000_000_000
 """A larger cache was not written by kbsync: that of 10,000 articles has some megabytes."""
 
 READ_BYTES = 1 << 16
+
+READ_ONLY = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOINHERIT", 0)
+"""As Python itself opens a file that is only read."""
 
 DATABASE_FILES = ("", "-journal", "-wal", "-shm")
 """Endings of the files of one SQLite database."""
@@ -51,21 +53,26 @@ def read_within(path: str | Path, most_bytes: int) -> bytes:
     Raises:
         OSError: it cannot be read, is a pipe or a device (EINVAL), or has more bytes than that (EFBIG).
     """
-    # Opening a pipe would wait for ever. Thousands are read: without a buffer, that takes half the time.
-    with open(path, "rb", buffering=0, opener=without_waiting) as file:
-        found = os.fstat(file.fileno())
+    # Opening a pipe would wait for ever. Thousands are read: without a file object, that takes half the time.
+    file = without_waiting(os.fspath(path), READ_ONLY)
+    try:
+        found = os.fstat(file)
+        if stat.S_ISDIR(found.st_mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
         if not stat.S_ISREG(found.st_mode):
             raise OSError(errno.EINVAL, "it is not a file", os.fspath(path))
         if found.st_size <= most_bytes:
             # As much as there is: to ask for the limit would take so much memory each time.
-            data = file.read(found.st_size + 1)
+            data = os.read(file, found.st_size + 1)
             while len(data) != found.st_size and len(data) <= most_bytes:
                 # It came in parts, grew meanwhile, or has less than it says.
-                if not (more := file.read(max(READ_BYTES, found.st_size - len(data)))):
+                if not (more := os.read(file, max(READ_BYTES, found.st_size - len(data)))):
                     break
                 data += more
             if len(data) <= most_bytes:
                 return data
+    finally:
+        os.close(file)
     raise OSError(errno.EFBIG, f"it is larger than {most_bytes / 1_000_000:,g} MB", os.fspath(path))
 
 
@@ -105,7 +112,7 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
         OSError: the old file is still there.
     """
     # Hidden, so that neither the walk nor a watcher takes it for a source.
-    part = path.with_name(f".kbsync-{secrets.token_hex(8)}")
+    part = path.with_name(f".kbsync-{os.urandom(8).hex()}")
     try:
         with part.open("xb") as file:
             file.writelines((data,) if isinstance(data, bytes) else data)

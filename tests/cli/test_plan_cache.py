@@ -285,6 +285,23 @@ def test_a_damaged_record_is_as_good_as_none(quiet: Project):
         assert told(quiet) == expected
 
 
+@pytest.mark.parametrize("command", ["lint", "plan"])
+@pytest.mark.parametrize("damage", ["flipped", "cut", "other", "gone"])
+def test_findings_that_are_damaged_or_of_another_tree_are_looked_for_anew(quiet: Project, damage: str, command: str):
+    commands = (command, "--format", "json"), (command,)
+    before = [quiet.run(*command).out for command in commands]
+    assert [quiet.run(*command).out for command in commands] == before
+    record = quiet.folder / f".kbsync/cache/{command}-findings.cache"
+    data = record.read_bytes()
+    head = data.index(b"\n") + 1
+    if damage == "gone":
+        record.unlink()
+    else:
+        at = {"flipped": len(data) // 2, "cut": len(data) - 5, "other": head}[damage]
+        record.write_bytes(data[:at] + (b"" if damage == "cut" else bytes([data[at] ^ 1]) + data[at + 1 :]))
+    assert [quiet.run(*command).out for command in commands] == before
+
+
 def test_a_plan_with_something_to_do_is_not_remembered(remote: Project):
     remote.run("plan")
     assert records(remote) == []

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -21,11 +22,11 @@ from typing import TYPE_CHECKING
 
 from kbsync.app.glossary import check_glossary, has_glossary
 from kbsync.app.ledger_place import note_behind, note_without_ledger
-from kbsync.app.listing_ahead import Ahead, may_list_ahead
 from kbsync.app.options import AS_CONFIGURED, PlanOptions
 from kbsync.app.plan_cache import (
     Local,
     RememberedPlan,
+    findings_of,
     is_recorded,
     local_side,
     peek,
@@ -41,6 +42,7 @@ from kbsync.jobs import is_ci
 from kbsync.model import Finding, Plan
 
 if TYPE_CHECKING:
+    from kbsync.app.lint_cache import Linted
     from kbsync.app.push import Pushed
     from kbsync.report.body_diff import Bodies
     from kbsync.service.contract import Service
@@ -51,7 +53,7 @@ class Compared:
     """A plan, and the warnings of the tree that it was made from; the bodies that differ where these were asked for."""
 
     plan: Plan
-    findings: tuple[Finding, ...]
+    findings: Sequence[Finding]
     bodies: Bodies | None = None
 
 
@@ -78,6 +80,8 @@ def plan(
         TreeRefused: the content tree has errors.
         KbsyncError: the portal, the ledger or a setting cannot be used.
     """
+    from kbsync.app.listing_ahead import Ahead, may_list_ahead
+
     note_without_ledger(workspace)
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if out is None and not diffs and options == AS_CONFIGURED else None
@@ -120,7 +124,7 @@ def _recalled(workspace: Workspace, walk: Walk, local: Local | None) -> Recalled
     if found is None:
         return None
     remembered, moved = found
-    part = read_part(workspace, walk, moved, remembered.findings) if moved else None
+    part = read_part(workspace, walk, moved, findings_of(workspace, remembered)) if moved else None
     return None if moved and part is None else Recalled(remembered, part)
 
 
@@ -131,7 +135,7 @@ def _from_memory(
     remembered, part = recalled.remembered, recalled.part
     seen, known = peek(service, remembered)
     if known is None or part is None:
-        return seen, Compared(known, remembered.findings) if known is not None else None
+        return seen, Compared(known, findings_of(workspace, remembered)) if known is not None else None
     from kbsync.app.amend import amended
 
     service.use_version(service.version or known.version)
@@ -199,32 +203,26 @@ def plan_of_nothing(workspace: Workspace) -> Plan | None:
         return peek(service, found[0])[1]
 
 
-@dataclass(frozen=True, slots=True)
-class Linted:
-    """What was found, and the sources that were looked at, in path order."""
-
-    findings: tuple[Finding, ...]
-    sources: list[str]
-
-
 def lint(workspace: Workspace) -> Linted:
     """The findings of the whole tree."""
     from kbsync.app.dead_anchors import explained
-    from kbsync.app.lint_cache import findings_of, keep
-    from kbsync.lint.repeats import once_per_key
+    from kbsync.app.lint_cache import keep, linted_before
 
     walk = walk_tree(workspace.content_root)
     # The file of the portal names articles and categories, which only the tree itself knows.
     has_portal = has_portal_file(workspace)
     # Terms are looked for in every text, and the glossary is no file of the tree.
     with_terms = has_glossary(workspace)
-    known = None if has_portal or with_terms else findings_of(workspace, walk)
+
+    def read() -> Reading:
+        return read_content(workspace, walk, compiled=False)
+
+    known = None if has_portal or with_terms else linted_before(workspace, walk, lambda: explained(read()))
     if known is not None:
-        return Linted(once_per_key(known), list(walk.sources))
-    reading = read_content(workspace, walk, compiled=False)
+        return known
+    reading = read()
     if has_portal:
         check_portal_file(workspace, reading)
     reading = replace(reading, findings=explained(reading))
-    keep(workspace, walk, reading)
-    findings = check_glossary(workspace, reading) if with_terms else reading.findings
-    return Linted(once_per_key(findings), list(reading.compiler.tree.sources))
+    linted = keep(workspace, walk, reading, reading.compiler.tree.sources)
+    return replace(linted, of_files=check_glossary(workspace, reading)) if with_terms else linted

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kbsync.app.cached import Linted
 from kbsync.app.dead_anchors import explain_dead_anchors
 from kbsync.app.dead_links import NOTHING, Explained, explain_dead_links
 from kbsync.app.glossary import check_glossary, has_glossary
+from kbsync.app.lint_cache import Linted
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content
 from kbsync.app.workspace import Workspace
 from kbsync.files import real_path
-from kbsync.lint.repeats import once_per_key
 from kbsync.model import PORTAL_FILE, Finding
 
 
@@ -31,9 +30,7 @@ class Selection:
     @property
     def linted(self) -> Linted:
         """What was found, as lint of a whole tree says it."""
-        return Linted(
-            once_per_key(self.findings), [path for path in self.reading.compiler.tree.sources if path in self.paths]
-        )
+        return Linted([path for path in self.reading.compiler.tree.sources if path in self.paths], self.findings)
 
 
 def lint_selected(workspace: Workspace, selectors: tuple[str, ...] = ()) -> Selection:

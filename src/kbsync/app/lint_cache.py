@@ -1,4 +1,4 @@
-"""The findings of the last lint, kept so that the next one need not decode a tree that did not change.
+"""What the last lint found, kept so that the next one need not decode a tree that did not change, nor its findings.
 
 Findings are a function of the files of the tree and of the settings that rules look at. They are kept under the name
 of these settings and the mark of the tree (`content/part.py`), as a plan that had nothing to do is (`plan_cache.py`).
@@ -6,8 +6,9 @@ of these settings and the mark of the tree (`content/part.py`), as a plan that h
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
-from hashlib import blake2b
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,72 +16,94 @@ import msgspec
 
 from kbsync import __version__
 from kbsync.app.dead_anchors import explained
+from kbsync.app.kept_findings import FindingsFile, KeptFindings, settings_name
 from kbsync.app.reading import Reading, read_part
 from kbsync.app.workspace import Workspace
-from kbsync.content.part import Mark
+from kbsync.content.mark import Mark
 from kbsync.files import load_sealed, store_sealed
-from kbsync.lint.context import accepts_empty_drafts
 from kbsync.model import Finding
+from kbsync.report.finding_totals import Extract, extract_of
 
 if TYPE_CHECKING:
     from kbsync.content.walk import Walk
 
 HEAD = f"kbsync.linted/6 {__version__}\n".encode()
-DIGEST_BYTES = 16
+
+COMMAND = "lint"
 
 MOST_MOVED = 200
 """Sources that moved, until the whole tree is read again."""
 
 
-class RememberedFindings(msgspec.Struct, frozen=True, array_like=True):
-    """What was found in a tree."""
+class RememberedLint(msgspec.Struct, frozen=True, array_like=True):
+    """What a text shows of the findings of a tree, and how many there are; all are in a file of their own."""
 
     name: bytes
     tree: Mark
-    findings: tuple[Finding, ...]
+    extract: Extract
+    number: int
 
 
-def findings_of(workspace: Workspace, walk: Walk) -> tuple[Finding, ...] | None:
-    """The findings of a tree as it is now, out of those of the last time; None where it must be read whole."""
+@dataclass(frozen=True)
+class Linted:
+    """The sources that were looked at, in path order, and what was found in each, one by one."""
+
+    sources: list[str]
+    of_files: Sequence[Finding]
+    known: Extract | None = None
+
+    @cached_property
+    def findings(self) -> tuple[Finding, ...]:
+        """What was found, with what many files have in common once."""
+        from kbsync.lint.repeats import once_per_key
+
+        return once_per_key(self.of_files)
+
+    @cached_property
+    def extract(self) -> Extract:
+        """What a text needs of the findings."""
+        return self.known or extract_of(self.findings)
+
+
+def linted_before(workspace: Workspace, walk: Walk, anew: Callable[[], Sequence[Finding]]) -> Linted | None:
+    """The findings of a tree as it is now, out of those of the last time; None where it must be read whole.
+
+    `anew` reads it whole, where all findings are asked for and are not there any more.
+    """
     known = _load(workspace)
-    if walk.findings or known is None or known.name != _name(workspace):
+    if walk.findings or known is None or known.name != settings_name(workspace):
         return None
     now = Mark.of(walk)
     moved = known.tree.moved(now, walk)
+    if moved is None:
+        return None
+    before = KeptFindings(FindingsFile.of(workspace, COMMAND, known.tree), known.number, anew)
     if not moved:
-        return None if moved is None else known.findings
-    part = read_part(workspace, walk, moved, known.findings) if len(moved) <= MOST_MOVED else None
+        return Linted(list(walk.sources), before, known.extract)
+    part = read_part(workspace, walk, moved, before) if len(moved) <= MOST_MOVED else None
     if part is None:
         return None
-    part = replace(part, findings=explained(part))
-    keep(workspace, walk, part)
-    return part.findings
+    return keep(workspace, walk, replace(part, findings=explained(part)), walk.sources)
 
 
-def keep(workspace: Workspace, walk: Walk, reading: Reading) -> None:
-    """Keep what was found, unless a file may change again unseen, or could not be looked at."""
+def keep(workspace: Workspace, walk: Walk, reading: Reading, sources: Iterable[str]) -> Linted:
+    """Keep what was found in these sources, unless a file may change again unseen, or could not be looked at."""
+    linted = Linted(list(sources), reading.findings)
     if walk.findings or any(row.racy for row in reading.compiler.tree.rows.values()):
-        return
-    linted = RememberedFindings(_name(workspace), Mark.of(walk), reading.findings)
-    store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(linted))
+        return linted
+    tree = Mark.of(walk)
+    if FindingsFile.of(workspace, COMMAND, tree).store(reading.findings):
+        record = RememberedLint(settings_name(workspace), tree, linted.extract, len(reading.findings))
+        store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(record))
+    return linted
 
 
-def _load(workspace: Workspace) -> RememberedFindings | None:
+def _load(workspace: Workspace) -> RememberedLint | None:
     body = load_sealed(_path(workspace), HEAD)
     try:
-        return msgspec.msgpack.decode(body, type=RememberedFindings) if body is not None else None
+        return msgspec.msgpack.decode(body, type=RememberedLint) if body is not None else None
     except msgspec.DecodeError:
         return None
-
-
-def _name(workspace: Workspace) -> bytes:
-    """Everything but the tree that rules look at."""
-    settings, profile = workspace.settings, workspace.profile
-    tables = (settings.content, settings.authors, settings.lint, settings.assets, settings.service.portal)
-    able = (asdict(profile.limits), profile.can("upload"), accepts_empty_drafts(settings, profile))
-    parts = (str(settings.content_root), *tables, *able)
-    encoded = msgspec.msgpack.encode([msgspec.msgpack.encode(part, order="deterministic") for part in parts])
-    return blake2b(encoded, digest_size=DIGEST_BYTES).digest()
 
 
 def _path(workspace: Workspace) -> Path:

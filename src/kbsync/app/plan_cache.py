@@ -28,7 +28,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -38,10 +38,11 @@ import msgspec
 from msgspec.structs import replace
 
 from kbsync import __version__
-from kbsync.app.reading import Reading, has_portal_file
+from kbsync.app.kept_findings import FindingsFile, KeptFindings
+from kbsync.app.reading import Reading, has_portal_file, read_content
 from kbsync.app.sides import Peek, Portal
 from kbsync.app.workspace import Workspace
-from kbsync.content.part import Mark, Moved
+from kbsync.content.mark import Mark, Moved
 from kbsync.files import load_sealed, store_sealed
 from kbsync.model import DRAFTS, Desired, Finding, LastRun, Observed, Plan, Reason, RemoteId
 
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from kbsync.service.peek import Head
     from kbsync.service.portal import PortalInfo
 
-HEAD = f"kbsync.remembered/7 {__version__}\n".encode()
+HEAD = f"kbsync.remembered/9 {__version__}\n".encode()
 DIGEST_BYTES = 16
 
 STAGED = tuple(DRAFTS.values())
@@ -67,7 +68,7 @@ Stamp = tuple[int, int, int, int]
 
 
 class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
-    """A plan that had nothing to do, the findings of its tree, and the names of all that it was made from.
+    """A plan that had nothing to do, the number of findings of its tree, and the names of all that it was made from.
 
     `settings` are those of the portal itself, where the plan has looked at them. `last_run` is of the ledger.
     `heads` are those of `service.peek`, still encoded: the module that knows them is loaded with the client. From
@@ -80,7 +81,7 @@ class RememberedPlan(msgspec.Struct, frozen=True, array_like=True):
     categories: bytes
     category_ids: tuple[RemoteId, ...]
     heads: msgspec.Raw
-    findings: tuple[Finding, ...]
+    findings: int
     plan: Plan
     until_s: float
     settings: bytes = b""
@@ -166,6 +167,14 @@ def _look(service: Service, remembered: RememberedPlan) -> tuple[Peek, dict[str,
     return Peek(info, pages, remembered.last_run), heads, same
 
 
+def findings_of(workspace: Workspace, remembered: RememberedPlan) -> Sequence[Finding]:
+    """The findings of the tree of a record."""
+    if not remembered.findings:
+        return ()
+    file = _findings_file(workspace, remembered.tree)
+    return KeptFindings(file, remembered.findings, lambda: read_content(workspace, compiled=False).findings)
+
+
 def remember(
     workspace: Workspace,
     reading: Reading,
@@ -190,6 +199,8 @@ def remember(
     young = any(row.racy for row in reading.compiler.tree.rows.values())
     if local is None or busy or young or not portal.complete or portal.info is None or portal.snapshot is None:
         return
+    if not _findings_file(workspace, local.tree).store(reading.findings):
+        return
     listed = portal.snapshot.locales
     heads = {locale: head_of(listed[locale]) for locale in portal.locales}
     categories = {item.remote_id: item for item in portal.items or () if item.kind == "category"}
@@ -200,7 +211,7 @@ def remember(
         _categories(categories),
         tuple(categories),
         msgspec.Raw(msgspec.msgpack.encode(heads)),
-        reading.findings,
+        len(reading.findings),
         plan,
         _next_date_s(reading.desired, began_s),
         _settings(portal.info) if any(item.kind == "portal" for item in reading.desired) else b"",
@@ -230,8 +241,9 @@ def _next_date_s(desired: Iterable[Desired], began_s: float) -> float:
 
 def remember_touched(workspace: Workspace, remembered: RememberedPlan, part: Reading, local: Local, plan: Plan) -> None:
     """Keep the record with the files as they are now, where what moved of them came to nothing to do."""
-    if not plan.changes and not any(row.racy for row in part.compiler.tree.rows.values()):
-        _store(workspace, replace(remembered, tree=local.tree, findings=part.findings, plan=plan))
+    racy = any(row.racy for row in part.compiler.tree.rows.values())
+    if not plan.changes and not racy and _findings_file(workspace, local.tree).store(part.findings):
+        _store(workspace, replace(remembered, tree=local.tree, findings=len(part.findings), plan=plan))
 
 
 def remember_after(
@@ -254,10 +266,12 @@ def remember_after(
         heads: what the portal's lists begin with now.
         last_run: the last one in the ledger now.
     """
-    if plan.changes or is_watched(plan) or any(row.racy for row in part.compiler.tree.rows.values()):
+    racy = any(row.racy for row in part.compiler.tree.rows.values())
+    if plan.changes or is_watched(plan) or racy or not _findings_file(workspace, local.tree).store(part.findings):
         return
-    now = replace(remembered, local=local.name, tree=local.tree, findings=part.findings, plan=plan, last_run=last_run)
-    _store(workspace, replace(now, heads=msgspec.Raw(msgspec.msgpack.encode(heads))))
+    number, encoded = len(part.findings), msgspec.Raw(msgspec.msgpack.encode(heads))
+    now = replace(remembered, local=local.name, tree=local.tree, findings=number, plan=plan, heads=encoded)
+    _store(workspace, replace(now, last_run=last_run))
 
 
 def is_recorded(workspace: Workspace, local: Local | None) -> bool:
@@ -281,6 +295,10 @@ def _load(workspace: Workspace) -> RememberedPlan | None:
 
 def _store(workspace: Workspace, remembered: RememberedPlan) -> None:
     store_sealed(_path(workspace), HEAD, msgspec.msgpack.encode(remembered))
+
+
+def _findings_file(workspace: Workspace, tree: Mark) -> FindingsFile:
+    return FindingsFile.of(workspace, "plan", tree)
 
 
 def _path(workspace: Workspace) -> Path:

@@ -25,11 +25,12 @@ from kbsync.config import CONFIG_NAME
 
 if TYPE_CHECKING:
     # What a command does is imported when it is asked for: start-up is part of speed.
-    from kbsync.app.cached import Compared, Linted
+    from kbsync.app.cached import Compared
     from kbsync.app.check import Line
     from kbsync.app.diff import Differences
     from kbsync.app.fix import Fix
     from kbsync.app.lint import Selection
+    from kbsync.app.lint_cache import Linted
     from kbsync.app.move import MoveRequest
     from kbsync.app.new import NewFiles
     from kbsync.app.pull import Pulled

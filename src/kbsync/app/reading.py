@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from kbsync.content.compile import Compiler
     from kbsync.content.identity import Site
     from kbsync.content.images import Images
-    from kbsync.content.part import Moved
+    from kbsync.content.mark import Moved
     from kbsync.content.tree import Tree
     from kbsync.content.walk import Walk
     from kbsync.lint import TreeCheck

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from kbsync.app.cached import Linted
 from kbsync.app.workspace import Workspace
 from kbsync.cli.formats import IN_CI, report_in_ci, repository_root, repository_top
 from kbsync.cli.screen import Options
@@ -20,7 +19,9 @@ from kbsync.files import read_within, real_path, relative
 from kbsync.model import Finding
 
 if TYPE_CHECKING:
+    from kbsync.app.lint_cache import Linted
     from kbsync.app.reading import Reading
+    from kbsync.report.finding_totals import Totals
     from kbsync.report.findings import Read
 
 
@@ -28,7 +29,13 @@ def report_findings(
     workspace: Workspace, linted: Linted, options: Options, *, form: str, by_code: bool = False
 ) -> ExitCode:
     """Findings in a format; 3 where one is an error. Each format loads only what it needs."""
-    findings, sources = linted.findings, linted.sources
+    sources = linted.sources
+    if form == "text" and not options.verbose:
+        # All of them may be tens of thousands, which need not be read.
+        first, totals = linted.extract.first, linted.extract.totals
+        show_findings(workspace, first, options, sources=len(sources), by_code=by_code, totals=totals)
+        return ExitCode.FINDINGS if totals.errors else ExitCode.DONE
+    findings = linted.findings
     if form == "json":
         from kbsync.report.data import lint_json
 
@@ -63,8 +70,9 @@ def show_findings(
     sources: int,
     err: bool = False,
     by_code: bool = False,
+    totals: Totals | None = None,
 ) -> None:
-    """Findings as the terminal shows them, each as soon as it is made."""
+    """Findings as the terminal shows them, each as soon as it is made; `totals` where these are only the first ones."""
     from kbsync.report.findings import findings_text
 
     root, read = workspace.content_root, source_reader(workspace)
@@ -82,6 +90,7 @@ def show_findings(
         by_line=by_line,
         by_code=by_code,
         ignored=workspace.settings.lint.ignore,
+        totals=totals,
     ):
         click.echo(piece, err=err, nl=False)
 

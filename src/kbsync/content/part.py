@@ -1,4 +1,4 @@
-"""What a tree looked like, and the few sources of it that moved since, without the thousands that did not.
+"""The few sources of a tree that moved since it was read, without the thousands that did not.
 
 What a source is to the others is its *shape*: everything but its text. Where some files changed and no shape did,
 no finding of the rest of the tree (a slug that two have, a heading that a link means, an image without an article) can
@@ -7,52 +7,18 @@ have changed, so the rest need not be looked at.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from hashlib import blake2b
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import msgspec
 
 from kbsync.content.body import CATEGORY_FILE
 from kbsync.content.inspection import Inspect
+from kbsync.content.mark import Moved
 from kbsync.content.scan_cache import CacheFile, Row
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree, parse_one
-from kbsync.content.walk import Stamp, Walk
-
-DIGEST_BYTES = 16
-
-Moved = Mapping[str, Stamp]
-"""Sources that are not as they were, by path, with their stamps then."""
-
-
-class Mark(msgspec.Struct, frozen=True, array_like=True):
-    """The files of a tree at one time; the stamps of its sources stay encoded until one has to be found."""
-
-    others: bytes
-    sources: msgspec.Raw
-
-    @classmethod
-    def of(cls, walk: Walk) -> Mark:
-        """The mark of a tree as it was walked."""
-        others = blake2b(msgspec.msgpack.encode(sorted(walk.others.items())), digest_size=DIGEST_BYTES).digest()
-        return cls(others, msgspec.Raw(msgspec.msgpack.encode(walk.sources)))
-
-    def moved(self, now: Mark, walk: Walk) -> Moved | None:
-        """The sources that are not as they were, each with its stamp then; None where files came or went.
-
-        Args:
-            now, walk: the tree now, and its mark.
-        """
-        if self.others != now.others:
-            return None
-        if bytes(self.sources) == bytes(now.sources):
-            return {}
-        before = msgspec.msgpack.decode(self.sources, type=dict[str, Stamp])
-        if before.keys() != walk.sources.keys():
-            return None
-        return {path: before[path] for path, stamp in walk.sources.items() if before[path] != stamp}
-
+from kbsync.content.walk import Walk
 
 Shape = tuple[Source, tuple[str, ...]]
 

@@ -62,10 +62,12 @@ def _code(text: str) -> str:
     fence = FENCE.match(text)
     if fence is None or fence[1].lower() in PLAIN:
         return ""
-    lines = [
-        COMMENT.split(line, maxsplit=1)[0].strip() if "#" in line or "//" in line or "<" in line else line.strip()
-        for line in text.strip().splitlines()
-    ]
+    lines: Iterable[str] = map(str.strip, text.strip().splitlines())
+    if "#" in text or "//" in text or "<" in text:
+        lines = (
+            COMMENT.split(line, maxsplit=1)[0].strip() if "#" in line or "//" in line or "<" in line else line
+            for line in lines
+        )
     return blake2b("\n".join(filter(None, lines)).encode(), digest_size=DIGEST_BYTES).hexdigest()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections import deque
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
@@ -180,9 +181,12 @@ def _parse_all(root: Path, paths: list[str], parsers: _Parsers) -> tuple[list[So
         # Where children are forked, all of them are with the first batch.
         answers = pool.map(parse, batches)
         parsers.begun()
-        for encoded, some_failed in answers:
-            sources += msgspec.msgpack.decode(encoded, type=list[Source])
-            failed += some_failed
+        parsed = deque(answers)
+    # Decoded they take five times as much memory: not while there are other processes, too.
+    while parsed:
+        encoded, some_failed = parsed.popleft()
+        sources += msgspec.msgpack.decode(encoded, type=list[Source])
+        failed += some_failed
     return sources, failed
 
 

@@ -44,7 +44,7 @@ _RUN = re.compile(r"[^\0\n]*")
 @finds(NO_ALT_TEXT)
 def check_alt_texts(page: Page) -> Iterator[Mark]:
     """Each image without words between its brackets."""
-    if "![" not in page.text:
+    if "![" not in page.signs:
         return
     for target in page.scan.targets:
         if target.kind == "image" and not target.text.strip():
@@ -127,6 +127,8 @@ def _is_joined(page: Page, start: int, end: int) -> bool:
 @finds(BARE_ADDRESS, BARE_VIDEO)
 def check_bare(page: Page) -> Iterator[Mark]:
     """Addresses in the text that do not become a link. As many addresses as the links have: then none is bare."""
+    if "://" not in page.signs:
+        return
     written = page.text.count("://")
     if not written or written == sum(target.destination.count("://") for target in page.scan.targets):
         return

@@ -23,7 +23,7 @@ MAX_SHOWN = 40
 def check_templates(page: Page) -> Iterator[Mark]:
     """Each that is in the text or in the address of a link; what ends one is part of what begins it."""
     text = page.text
-    spans = templates(text)
+    spans = templates(text) if "{{" in page.signs or "{%" in page.signs else []
     if not spans:
         return
     addresses = [(target.start, target.end) for target in page.scan.targets]
@@ -38,7 +38,7 @@ def check_templates(page: Page) -> Iterator[Mark]:
 @finds(WIKI_LINK)
 def check_wiki_links(page: Page) -> Iterator[Mark]:
     """`[[Page]]` and `![[image.png]]`, where the parser did not make a link of it."""
-    if "[[" not in page.text:
+    if "[[" not in page.signs:
         return
     for match in _WIKI_LINK.finditer(page.prose.text):
         if page.link_at(match.start()) is None:

@@ -94,11 +94,12 @@ def check_definitions(page: Page) -> Iterator[Mark]:
 def check_mdx(page: Page) -> Iterator[Mark]:
     """Imports, exports, expressions, and components with one; other components are raw HTML (KB401)."""
     text = page.text
-    has_module = ("import " in text or "export " in text) and any(
+    begins = ("import", "export")
+    has_module = any(f"\n{word}" in text or text.startswith(word) for word in begins) and any(
         not page.is_code(match.start()) for match in _MODULE_SUSPECT.finditer(f"\n{text}")
     )
-    has_expression = "{" in text and page.has(_EXPRESSION_SUSPECT)
-    has_component = "={" in text and page.has(_COMPONENT_SUSPECT)
+    has_expression = "{" in page.signs and page.has(_EXPRESSION_SUSPECT)
+    has_component = "={" in page.signs and page.has(_COMPONENT_SUSPECT)
     patterns = ((_MODULE, has_module), (_COMPONENT, has_component), (_EXPRESSION, has_expression))
     for pattern in (pattern for pattern, is_suspected in patterns if is_suspected):
         for match in pattern.finditer(page.prose.text):

@@ -39,7 +39,7 @@ DEEPEST = 6
 @finds(PRINTED_MARK)
 def check_bold(page: Page) -> Iterator[Mark]:
     """Asterisks that were meant to make words bold."""
-    if "**" not in page.text or not any(
+    if "**" not in page.signs or not any(
         m[1] is not None and not page.is_code(m.start()) for m in _STARS.finditer(page.text)
     ):
         return
@@ -108,7 +108,7 @@ def _tight(text: str, places: list[int]) -> tuple[Edit, ...]:
 @finds(PRINTED_MARK)
 def check_brackets(page: Page) -> Iterator[Mark]:
     """`[words](address)` that did not become a link: most often the address has a space."""
-    if "](" not in page.text or not page.has(_LINKS):
+    if "](" not in page.signs or not page.has(_LINKS):
         return
     prose, before = page.prose.text, 0
     while (at := prose.find("](", before)) >= 0:

@@ -63,7 +63,7 @@ _MEANT_OTHERWISE = re.compile(r"[\s*/=|]")
 @finds(STRIKETHROUGH)
 def check_struck(page: Page) -> Iterator[Mark]:
     """Text between two pairs of tildes, within a paragraph."""
-    if "~" not in page.text or "~~" not in page.text:
+    if "~~" not in page.signs:
         return
     for match in _STRUCK.finditer(page.prose.text):
         if "\n\n" not in match[0]:
@@ -86,7 +86,7 @@ def check_boxes(page: Page) -> Iterator[Mark]:
 def check_footnotes(page: Page) -> Iterator[Mark]:
     """Each mark of a footnote, and each text of one that has no mark."""
     text = page.text
-    if "^" not in text or "[^" not in text:
+    if "[^" not in page.signs:
         return
     marks = _footnotes(page)
     used = {label for start, label in marks.items() if not _is_definition(text, start)}
@@ -143,9 +143,12 @@ def check_carets(page: Page) -> Iterator[Mark]:
 @finds(CALLOUT)
 def check_callouts(page: Page) -> Iterator[Mark]:
     """The first line of a callout, in the ways of several tools; Jupyter's look like a block of code."""
-    if _CALLOUT_SUSPECT.search(f"\n{page.text}"):
+    may_be = any(sign in page.signs for sign in ("!!!", "???", ":::", "[!"))
+    if may_be and _CALLOUT_SUSPECT.search(f"\n{page.text}"):
         yield from _callouts(page, _CALLOUT, _ALERT)
-    if ("===" in page.text or "///" in page.text) and page.has(_TAB_OR_BLOCK_SUSPECT):
+    # The signs of two addresses can be one behind the other.
+    may_be = ("===" in page.signs and "===" in page.text) or ("///" in page.signs and "///" in page.text)
+    if may_be and page.has(_TAB_OR_BLOCK_SUSPECT):
         yield from _callouts(page, _TAB_OR_BLOCK)
     if "{" in page.text:
         yield from _directives(page)
@@ -209,7 +212,7 @@ def _untagged(page: Page, match: re.Match[str]) -> tuple[Edit, ...]:
 @finds(IMAGE_SIZE)
 def check_sizes(page: Page) -> Iterator[Mark]:
     """A size behind the address of an image."""
-    if "=" not in page.text or "![" not in page.text or not page.has(_SIZED):
+    if "=" not in page.signs or "![" not in page.signs or not page.has(_SIZED):
         return
     for match in _SIZED.finditer(page.prose.text):
         message = f"The portal has no image sizes: with `{match[1]}` it shows this line as text, not the image."

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -42,6 +43,9 @@ class Mark:
 
 Span = tuple[int, int]
 
+_NO_SIGNS = bytes(byte for byte in range(256) if chr(byte) != "\n" and chr(byte) not in string.punctuation)
+"""What is left out of the signs of a text: letters, digits, spaces, and whatever is not ASCII."""
+
 
 def covering(spans: Sequence[Span], place: int) -> Span | None:
     """The one of some spans that a character is in; they lie in order, and none in another."""
@@ -50,12 +54,17 @@ def covering(spans: Sequence[Span], place: int) -> Span | None:
 
 
 class Page:
-    """A body with what can be known of it. The prose costs a second parsing: ask for it where there is a suspicion."""
+    """A body with what can be known of it. The prose costs a second parsing: ask for it where there is a suspicion.
+
+    `signs` are the punctuation and line ends of the text: a sequence of them that the text has, they have as well.
+    """
 
     def __init__(self, body: Body) -> None:
         self.body = body
         self.text: str = body.text
         self.scan: Scan = body.scan
+        # What is not in these is not in the text either, and they are a tenth as long.
+        self.signs = body.text.encode(errors="replace").translate(None, _NO_SIGNS).decode("ascii")
         self._lone_cr = "\r" in body.text and body.text.count("\r") != body.text.count("\r\n")
 
     @cached_property
@@ -89,6 +98,9 @@ class Page:
 
     def has(self, pattern: re.Pattern[str]) -> bool:
         """Whether a pattern matches outside of blocks of code: a suspicion, worth looking at the prose."""
+        # Nearly always there is no match: then this is all there is to do.
+        if pattern.search(self.text) is None:
+            return False
         return any(not self.is_code(match.start()) for match in pattern.finditer(self.text))
 
     def line_start(self, place: int) -> int:

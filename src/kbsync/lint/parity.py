@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from operator import attrgetter
 from typing import NamedTuple
 
@@ -80,8 +80,7 @@ def _can_be_compared(source: Source) -> bool:
 def _compare(context: Context, original: _Placed, translation: _Placed) -> Iterator[Finding]:
     locales = _locale(context, original.source), _locale(context, translation.source)
     pair = _Pair(original.between(locales), translation.between(locales))
-    theirs, ours = (Counter(part.id for part in it.parts) for it in (pair.original, pair.translation))
-    lost = _lost(theirs, ours)
+    lost = _lost(pair.original.counted, pair.translation.counted)
     for kind in RULE_OF:
         if kind in lost:
             yield from _report(pair, kind, lost[kind])
@@ -138,32 +137,44 @@ class _Meaning:
         return LINK, f"/{target[len(locale) :].lstrip('/') if locale else target}"
 
 
-def _lost(theirs: Counter[Id], ours: Counter[Id]) -> dict[str, Counter[Id]]:
+Numbers = Mapping[Id, int]
+"""How many there are of each part."""
+
+
+def _lost(theirs: Numbers, ours: Numbers) -> dict[str, dict[Id, int]]:
     """What the original has more of, by kind. Headings are compared by all their levels: one cannot be missing by
     itself."""
-    lost: dict[str, Counter[Id]] = {}
-    for there, here, both_ways in ((theirs, ours, False), (ours, theirs, True)):
-        for key, number in there.items():
-            if number > here[key] and (not both_ways or key[0] == HEADING):
-                lost.setdefault(key[0], Counter())[key] = number - here[key]
+    lost: dict[str, dict[Id, int]] = {}
+    for key, number in theirs.items():
+        if number > (here := ours.get(key, 0)):
+            lost.setdefault(key[0], {})[key] = number - here
+    for key, number in ours.items():
+        if key[0] == HEADING and number > (there := theirs.get(key, 0)):
+            lost.setdefault(HEADING, {})[key] = number - there
     if LINK in lost:
-        lost[LINK] = _without_local_versions(lost[LINK], ours - theirs)
+        lost[LINK] = _without_local_versions(lost[LINK], theirs, ours)
     return {kind: several for kind, several in lost.items() if several}
 
 
-def _without_local_versions(lost: Counter[Id], more: Counter[Id]) -> Counter[Id]:
+def _without_local_versions(lost: Numbers, theirs: Numbers, ours: Numbers) -> dict[Id, int]:
     """Lost links without those for which the translation has another to a page of the same name: its own version."""
-    names = Counter(_page_name(key) for (kind, key), number in more.items() if kind == LINK for _ in range(number))
-    left = Counter[Id]()
+    names: dict[str, int] = {}
+    for key, number in ours.items():
+        if key[0] == LINK and number > (there := theirs.get(key, 0)):
+            name = _page_name(key[1])
+            names[name] = names.get(name, 0) + number - there
+    left: dict[Id, int] = {}
     for key, number in lost.items():
-        name = _page_name(key[1])
-        there = min(number, names[name]) if name not in INDEX else 0
-        names[name] -= there
-        if number > there:
-            left[key] = number - there
+        name = _page_name(key[1]) if names else ""
+        same = min(number, names.get(name, 0)) if name not in INDEX else 0
+        if same:
+            names[name] -= same
+        if number > same:
+            left[key] = number - same
     return left
 
 
+@lru_cache(maxsize=20_000)
 def _page_name(address: str) -> str:
     """What the last part of an address calls its page; "" for a whole site."""
     path = SITE.sub("", address).partition("?")[0].partition("#")[0].rstrip("/")
@@ -187,9 +198,19 @@ class _Placed:
 
     def between(self, locales: tuple[str, str]) -> _Placed:
         """The same with links to other sites as they are named in both languages."""
-        if not any(part.id[0] == LINK and part.id[1][:1] != "/" for part in self.parts):
+        if not self.leads_elsewhere:
             return self
         return _Placed(self.source, [part._replace(id=_id(*part.id, locales)) for part in self.parts])
+
+    @cached_property
+    def leads_elsewhere(self) -> bool:
+        """Whether there is a link to another site."""
+        return any(kind == LINK and key[:1] != "/" for kind, key in self.counted)
+
+    @cached_property
+    def counted(self) -> Numbers:
+        """How many there are of each part."""
+        return Counter([part.id for part in self.parts])
 
     @cached_property
     def by_kind(self) -> Mapping[str, list[_Part]]:
@@ -228,14 +249,19 @@ def _placed(source: Source, meaning: _Meaning) -> _Placed:
     return _Placed(source, parts)
 
 
-def _report(pair: _Pair, kind: str, lost: Counter[Id]) -> Iterator[Finding]:
+def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
     if kind == HEADING:
         yield _of_headings(pair)
         return
     # The last ones are named: the first may well be those that are there.
-    for number, part in reversed(list(enumerate(pair.original.by_kind[kind]))):
-        if lost[part.id]:
+    parts, left = pair.original.by_kind[kind], sum(lost.values())
+    for number in reversed(range(len(parts))):
+        part = parts[number]
+        if not left:
+            return
+        if lost.get(part.id):
             lost[part.id] -= 1
+            left -= 1
             place = f"{pair.original.source.path}:{part.line}"
             yield _finding(pair, kind, pair.place(kind, number, part.line), _message(pair, kind, part.shown, place))
 

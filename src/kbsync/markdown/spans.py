@@ -34,13 +34,13 @@ def scan(text: str) -> Scan:
     events = events_of(text)
     for event, span in events:
         # Most events are text outside of anything that is looked for: they must fall through quickly.
-        if opened:
-            reader.inside(event, span)
-        elif "Start" in event:
+        if "Start" in event:
             tag = event["Start"]
             if tag.__class__ is dict:
                 if _PLAIN.isdisjoint(tag) or not reader.plain(tag, span, events):
                     reader.start(tag, span)
+                while opened:
+                    reader.inside(*next(events))
             elif tag == "HtmlBlock":
                 reader.start(tag, span)
         elif "InlineHtml" in event:

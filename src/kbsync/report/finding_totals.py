@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from operator import attrgetter
+from typing import TYPE_CHECKING
+
+import msgspec
 
 from kbsync.model import Finding
-from kbsync.report.style import Style
 from kbsync.words import count
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from kbsync.report.style import Style
 
 MOST_OF_A_CODE = 20
 """Findings of one code that a text shows; `-v` shows all."""
@@ -18,46 +27,105 @@ FEW = 20
 MORE = "At most {most} of each code are shown. Add `-v` to see all."
 
 
+class OfCode(msgspec.Struct, frozen=True, array_like=True):
+    """How many findings one code has, in how many files; `stays`: a warning of it is left by `--fix`."""
+
+    code: str
+    number: int
+    fixable: int
+    files: int
+    stays: bool
+
+
+class Totals(msgspec.Struct, frozen=True, array_like=True):
+    """How many findings there are; `fixable_files` are the files in which `--fix` fixes one."""
+
+    errors: int
+    warnings: int
+    fixable: int
+    fixable_files: int
+    codes: tuple[OfCode, ...]
+
+
+class Extract(msgspec.Struct, frozen=True, array_like=True):
+    """What a text needs of thousands of findings: the first ones of each code, and the totals of all."""
+
+    first: tuple[Finding, ...]
+    totals: Totals
+
+
+@dataclass(slots=True)
+class _Count:
+    number: int = 0
+    fixable: int = 0
+    stays: bool = False
+    files: set[str] = field(default_factory=set)
+
+
+def extract_of(findings: Iterable[Finding]) -> Extract:
+    """What a text needs of findings, errors alone or all of them."""
+    given = tuple(findings)
+    first = _first_of_each(given, attrgetter("code", "level"), most=MOST_OF_A_CODE)
+    return Extract(tuple(first), totals_of(given))
+
+
+def totals_of(findings: Iterable[Finding]) -> Totals:
+    """The numbers of some findings."""
+    of_codes: dict[str, _Count] = {}
+    errors = warnings = fixable = 0
+    fixable_files = set()
+    for finding in findings:
+        row = of_codes.get(finding.code) or of_codes.setdefault(finding.code, _Count())
+        row.number += 1
+        row.files.add(finding.path)
+        if finding.fixable:
+            fixable += 1
+            row.fixable += 1
+            fixable_files.add(finding.path)
+        if finding.level == "error":
+            errors += 1
+        else:
+            warnings += 1
+            row.stays = row.stays or not finding.fixable
+    codes = (OfCode(code, row.number, row.fixable, len(row.files), row.stays) for code, row in of_codes.items())
+    return Totals(errors, warnings, fixable, len(fixable_files), tuple(codes))
+
+
 def shown_of(findings: Iterable[Finding], *, most: int) -> list[Finding]:
     """The first findings of each code, in the order given."""
-    seen: Counter[str] = Counter()
+    return _first_of_each(findings, attrgetter("code"), most=most)
+
+
+def _first_of_each(findings: Iterable[Finding], key: Callable[[Finding], Hashable], *, most: int) -> list[Finding]:
+    seen: Counter[Hashable] = Counter()
     kept = []
     for finding in findings:
-        seen[finding.code] += 1
-        if seen[finding.code] <= most:
+        kind = key(finding)
+        seen[kind] += 1
+        if seen[kind] <= most:
             kept.append(finding)
     return kept
 
 
-def totals(findings: Sequence[Finding], style: Style, *, ignored: Sequence[str] = ()) -> Iterator[str]:
+def total_lines(totals: Totals, style: Style, *, ignored: Sequence[str] = ()) -> Iterator[str]:
     """A line for each code, the most frequent first, and what would ignore the warnings that stay; no lines for few.
 
     Args:
-        findings: all of them, also those that are not shown.
+        totals: of all findings, also those that are not shown.
         style: the screen.
         ignored: what kbsync.toml ignores already.
     """
-    if len(findings) <= FEW:
+    if totals.errors + totals.warnings <= FEW:
         return
     # Loaded here: it takes every rule of lint with it.
     from kbsync.report.rules import RULES
 
-    numbers = Counter(finding.code for finding in findings)
-    fixable = Counter(finding.code for finding in findings if finding.fixable)
-    files: defaultdict[str, set[str]] = defaultdict(set)
-    for finding in findings:
-        files[finding.code].add(finding.path)
-    width = len(f"{max(numbers.values()):,}")
-    for code, number in sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0])):
-        title = RULES[code].title if code in RULES else ""
-        fixed = f" (`--fix`: {fixable[code]:,})" if fixable[code] else ""
-        yield f"{code}  {number:{width},} in {count(len(files[code]), 'file')}: {title}{fixed}"
-    yield from _to_ignore(findings, ignored)
-
-
-def _to_ignore(findings: Iterable[Finding], ignored: Sequence[str]) -> Iterator[str]:
-    """The lines of kbsync.toml, where a warning is left that `--fix` leaves alone."""
-    codes = {finding.code for finding in findings if finding.level == "warning" and not finding.fixable}
+    width = len(f"{max(row.number for row in totals.codes):,}")
+    for row in sorted(totals.codes, key=lambda row: (-row.number, row.code)):
+        title = RULES[row.code].title if row.code in RULES else ""
+        fixed = f" (`--fix`: {row.fixable:,})" if row.fixable else ""
+        yield f"{row.code}  {row.number:{width},} in {count(row.files, 'file')}: {title}{fixed}"
+    codes = {row.code for row in totals.codes if row.stays}
     if codes:
         words = ", ".join(f'"{code}"' for code in (*ignored, *sorted(codes - set(ignored))))
         yield "To ignore the warnings that `--fix` leaves, write this in kbsync.toml:"

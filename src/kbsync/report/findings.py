@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from operator import attrgetter
@@ -12,7 +12,7 @@ from operator import attrgetter
 from kbsync.model import Finding, visible
 from kbsync.report.escape import inert
 from kbsync.report.excerpt import excerpt, width_of
-from kbsync.report.finding_totals import MORE, MOST_OF_A_CODE, shown_of, totals
+from kbsync.report.finding_totals import MORE, MOST_OF_A_CODE, Totals, shown_of, total_lines, totals_of
 from kbsync.report.style import Style
 from kbsync.words import count
 
@@ -36,6 +36,7 @@ def findings_text(
     by_line: bool = False,
     by_code: bool = False,
     ignored: Sequence[str] = (),
+    totals: Totals | None = None,
 ) -> Iterator[str]:
     """Findings as `path:line:column: level CODE message`, which editors and terminals make clickable; piece by piece.
 
@@ -50,9 +51,11 @@ def findings_text(
         by_line: messages stay on the line of their place, however long: who reads this searches it line by line.
         by_code: in the order of their codes.
         ignored: what kbsync.toml ignores.
+        totals: of all findings, where these are only the first of each code.
     """
     prefix = f"{root}/" if root != "." else ""
     texts = replace(style, width=sys.maxsize) if by_line else style
+    totals = totals or totals_of(findings)
     wanted = [finding for finding in findings if finding.level == "error" or not quiet]
     if by_code:
         wanted.sort(key=attrgetter("code"))
@@ -63,13 +66,13 @@ def findings_text(
             for finding in of_path:
                 yield from map(inert, _finding(finding, lines, style, texts, prefix))
         yield "\n"
-    if len(shown) < len(wanted):
+    if len(shown) < totals.errors + (0 if quiet else totals.warnings):
         yield from (f"{line}\n" for line in texts.wrapped(MORE.format(most=MOST_OF_A_CODE)))
     if not quiet:
         yield from (
-            f"{line}\n" for text in totals(findings, texts, ignored=ignored) for line in texts.wrapped(text, hang=4)
+            f"{line}\n" for text in total_lines(totals, texts, ignored=ignored) for line in texts.wrapped(text, hang=4)
         )
-    yield from (f"{line}\n" for text in _summary(findings, sources, fix) for line in texts.wrapped(text))
+    yield from (f"{line}\n" for text in _summary(totals, sources, fix) for line in texts.wrapped(text))
 
 
 def _finding(finding: Finding, lines: Sequence[str], style: Style, texts: Style, prefix: str) -> Iterator[str]:
@@ -99,15 +102,7 @@ def _one_line(text: str) -> str:
     return " ".join(visible(text).split())
 
 
-def _summary(findings: Iterable[Finding], sources: int, fix: str) -> list[str]:
-    errors = warnings = fixable = 0
-    files = set()
-    for finding in findings:
-        errors += finding.level == "error"
-        warnings += finding.level != "error"
-        fixable += finding.fixable
-        if finding.fixable:
-            files.add(finding.path)
-    total = f"{count(sources, 'file')}: {count(errors, 'error')}, {count(warnings, 'warning')}."
-    where = f", in {count(len(files), 'file')}" if len(files) > 1 else ""
-    return [total, *([f"`{fix}` can fix {fixable:,} of them{where}."] if fixable else [])]
+def _summary(totals: Totals, sources: int, fix: str) -> list[str]:
+    total = f"{count(sources, 'file')}: {count(totals.errors, 'error')}, {count(totals.warnings, 'warning')}."
+    where = f", in {count(totals.fixable_files, 'file')}" if totals.fixable_files > 1 else ""
+    return [total, *([f"`{fix}` can fix {totals.fixable:,} of them{where}."] if totals.fixable else [])]
