@@ -252,3 +252,20 @@ def test_an_open_home_page_is_completed_when_the_tree_is_read(tmp_path: Path):
     many = {f"en/many/article-{number}.md": f"---\ntitle: Number {number}\n---\nText.\n" for number in range(1_200)}
     with running(tmp_path, {**many, **TREE}) as preview, preview.tab(HOME) as tab:
         tab.page_with("Invite people")
+
+
+def test_an_image_that_is_saved_again_has_another_address_and_both_answer(preview: Running):
+    with preview.tab(REFUNDS) as tab:
+        tab.page()
+        write(preview, "en/billing/x.png", "one")
+        write(preview, "en/billing/refunds.md", A_REFUND + "\n![x](x.png)\n")
+        before = image_in(tab.page_with('<img src="/-/files/'))
+        write(preview, "en/billing/x.png", "another")
+        after = image_in(tab.page_without(before))
+    for address in (before, after, "/-/files/en/billing/x.png"):
+        assert preview.get(address).content == b"another"
+    assert preview.get("/-/files/.2/.2/en/billing/x.png").status_code == 404
+
+
+def image_in(html: str) -> str:
+    return html.partition('<img src="')[2].partition('"')[0]

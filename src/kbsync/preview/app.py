@@ -18,7 +18,7 @@ from kbsync.preview.live import Live
 from kbsync.preview.policy import PICTURE, policy_of
 from kbsync.preview.search_index import Search
 from kbsync.preview.subscribers import Tab
-from kbsync.preview.urls import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url
+from kbsync.preview.urls import ASSETS, EVENTS, FILES, OWN, SEARCH, canonical, home_url, read_file_url
 from kbsync.site.assets import asset, packed_asset
 from kbsync.site.guard import HEADERS, check_request, read_headers
 from kbsync.site.pages import MissingPage, render
@@ -107,7 +107,7 @@ class App:
         if path.startswith(f"{ASSETS}/"):
             return _asset(path.removeprefix(f"{ASSETS}/"), packed="gzip" in asked.headers.get("accept-encoding", ""))
         if path.startswith(FILES):
-            return self._image(unquote(path.removeprefix(FILES)))
+            return self._image(read_file_url(path))
         if path.startswith(SEARCH) and path.endswith(".json"):
             return await self._search(unquote(path.removeprefix(SEARCH).removesuffix(".json")), asked.query)
         if path in {"/", ""}:

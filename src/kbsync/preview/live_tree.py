@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,7 +66,7 @@ class LiveTree:
         complete: whether all of it was read.
 
     `broken` has the findings of files whose last save cannot be read; `sources` keeps their last readable version.
-    `dates` has the time of each file's last commit, in seconds since 1970.
+    `dates` has the time of each file's last commit, in seconds since 1970; `redrawn` how often an image was saved.
     """
 
     project: Project
@@ -77,6 +77,7 @@ class LiveTree:
     broken: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
     revision: int = 0
     dates: Mapping[str, float] = field(default_factory=dict)
+    redrawn: Counter[str] = field(default_factory=Counter)
     _since: float = field(default_factory=time.time)
     _texts: OrderedDict[str, bytes] = field(default_factory=OrderedDict)
 
@@ -116,7 +117,8 @@ class LiveTree:
             self.revision += 1
             touched.articles = True
             self._check(moved, touched)
-        # An image that was only redrawn has its old address: the pages that show it have to load it again.
+        # The pages that show an image have to load it again: its address counts how often it was saved.
+        self.redrawn.update(changes.images)
         touched.urls |= self.index.linking_to(changes.images) if changes.images else set()
         return touched
 

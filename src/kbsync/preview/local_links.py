@@ -18,6 +18,8 @@ def local_links(live_tree: LiveTree, source: Source) -> list[tuple[Link, str]]:
         return index.url_of.get(identity.path) if identity else None
 
     def image_of(target: str) -> str | None:
-        return file_url(target) if target in live_tree.tree.others and is_image(target) else None
+        if target not in live_tree.tree.others or not is_image(target):
+            return None
+        return file_url(target, saves=live_tree.redrawn[target])
 
     return replacements_of(source, address_of, image_of)

@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal, NamedTuple
 from urllib.parse import parse_qsl, quote, unquote, urlencode
 
@@ -26,6 +27,9 @@ NO_LOCALE = "_"
 """The locale in the address of a source without a locale."""
 
 Kind = Literal["home", "categories", "articles"]
+
+
+_SAVES = re.compile(r"^\.[0-9]+/")
 
 
 class Place(NamedTuple):
@@ -51,9 +55,17 @@ def article_url(locale: str, slug: str) -> str:
     return f"{home_url(locale)}articles/{quote(slug, safe='')}"
 
 
-def file_url(path: str) -> str:
-    """An image of the tree."""
-    return FILES + quote(path, safe="/")
+def file_url(path: str, *, saves: int = 0) -> str:
+    """An image of the tree. `saves` makes another address of one that was saved while the preview runs.
+
+    It is a folder that begins with a point: no image of the tree has such an address.
+    """
+    return FILES + (f".{saves}/" if saves else "") + quote(path, safe="/")
+
+
+def read_file_url(url: str) -> str:
+    """The path of an image that an address means."""
+    return unquote(_SAVES.sub("", url.removeprefix(FILES)))
 
 
 def list_url(base: str, **limits: str) -> str:

@@ -58,7 +58,7 @@
 
   function morphChildren(old, fresh, changed) {
     // A box beside an image that did not come is the page's own.
-    const before = [...old.childNodes].filter((node) => !node.dataset?.beside);
+    const before = [...old.childNodes].filter((node) => !node.hasAttribute?.("data-beside"));
     const after = [...fresh.childNodes];
     let start = 0;
     while (start < before.length && start < after.length && same(before[start], after[start])) start += 1;
