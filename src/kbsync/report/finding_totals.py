@@ -50,7 +50,7 @@ def totals(findings: Sequence[Finding], style: Style, *, ignored: Sequence[str] 
     width = len(f"{max(numbers.values()):,}")
     for code, number in sorted(numbers.items(), key=lambda pair: (-pair[1], pair[0])):
         title = RULES[code].title if code in RULES else ""
-        fixed = f" (`--fix`: {fixable[code]:,})" if fixable[code] else ""
+        fixed = f" (`--fix` fixes {fixable[code]:,})" if fixable[code] else ""
         yield f"{code}  {number:{width},} in {count(len(files[code]), 'file')}: {title}{fixed}"
     yield from _to_ignore(findings, ignored)
 
