@@ -131,6 +131,7 @@ FIRES = [
     ("KB301", "warning", HERE, 4, 5, "no page for en/invoices", "its `.md`", article(body="[a](../invoices)\n")),
     ("KB302", "warning", HERE, 4, 5, "This page does not have a heading `#set-up_2`", "Did you mean `#set-up`?",
      article(body="[a](#set-up_2)\n\n## Set up\nx\n")),
+    ("KB301", "warning", HERE, 4, 5, "en/billing/fix.patch does not exist", "web server", article(body="[a](fix.patch)\n")),
     ("KB302", "warning", HERE, 4, 11, "`#set-up-the-card-reader`", "Correct the anchor", article(body="[Readers](#set-up-the-card-reader)\n\n## Set up the cards\nx\n")),
     ("KB302", "warning", HERE, 4, 12, "`#begin`", "Did you mean `#set-up`?", article(body="- [Set up](#begin)\n\n## Set up\nx\n")),
     ("KB302", "warning", HERE, 6, 6, "`#nowhere`", "Correct the anchor", article(body="[a]\n\n[a]: #nowhere\n")),

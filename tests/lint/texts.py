@@ -288,6 +288,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("[a](my file.md) [b](a(b.md)\n", "1:1 1:17"),
             ("![a](C:\\a b.png)\n[c](d\n", "1:1 2:1"),
             ("Grabbed from [https://x.y/commit](Chrome DevTools).\n", "1:14"),
+            ("a `b\n\nc` d `e` and `f`\n\n- g`\n", "1:3 3:16 5:4"),
             ("##A\n\n> ###B\n\n#C d\n\n####### E\n", "1:1 3:3 5:1 7:1"),
         ),
         (
@@ -296,6 +297,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "```\n##a\n**b ** [c](d e)\n```\n",
             '[easy to update]({{< relref "how-to-update" >}}) and [a]({% link b %})\n',
             "[a](b.md 'c') [d](e(f).md) [g](<h i.md>) \\[j](k l)\n",
+            "`a` \\`b the ` key ``c`d``\n\n```\n`e\n```\n",
             "#tag #other\n\n#42\n\n\\##a\n\nwords\n#Tag and\nmore\n",
         ),
     ),

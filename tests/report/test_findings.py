@@ -55,7 +55,7 @@ def test_twenty_of_each_code_are_shown_and_all_are_counted_with_the_lines_that_i
     assert text.endswith(
         "At most 20 of each code are shown. Add `-v` to see all.\n"
         "KB301  45 in 23 files: Link to a file that does not exist\n"
-        "KB419   7 in 4 files: Mark of Markdown that the portal prints (`--fix`: 7)\n"
+        "KB419   7 in 4 files: Mark of Markdown that the portal prints (`--fix` fixes 7)\n"
         "KB201   2 in 1 file: Slug that is used twice\n"
         "To ignore the warnings that `--fix` leaves, write this in kbsync.toml:\n"
         "    [lint]\n"

@@ -107,7 +107,7 @@ def _character_problem(block: str, at: int) -> Problem:
 
 
 BACKTICK = "The value begins with a backtick: put it in quotes."
-INDENTED_KEY = re.compile(r" +[\w-]+:[ \t]")
+INDENTED_KEY = re.compile(r" +[\w-]+:(?:[ \t]|\Z)")
 
 
 def _syntax_problem(exc: yaml.YAMLError, block: str) -> Problem:

@@ -30,10 +30,10 @@ EMOJI = {
 _EMOJI = re.compile(r":(?<![\w:/.`-]:)([a-z][a-z0-9_-]*[a-z0-9]|x|100|\+1|-1):(?![\w:`])")
 _MARKED = re.compile(r"==(?<![A-Za-z0-9_=<>!]==)(?=[^\s=])[^=\n]*(?<=[^\s=<>!])==(?![A-Za-z0-9_=])")
 _KEYS = re.compile(r"\+\+(?<![\w+]\+\+)[A-Za-z0-9\"_-]+(?:\+[A-Za-z0-9\"_-]+)*\+\+(?![\w+])")
-_ABBREVIATION = re.compile(r"\[(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)")
 _SNIPPET = re.compile(r"-8<-{1,3}(?:[ \t]+[\"'][^\"'\n]+[\"']|(?=[ \t\r]*$))", re.MULTILINE)
-_CONTENTS = re.compile(r"\[(?:TOC|toc)\](?<![^\s>@]\[...\])(?=[ \t\r]*$)", re.MULTILINE)
-_BRACKET = re.compile(rf"(?:{_ABBREVIATION.pattern})|(?:{_CONTENTS.pattern})", re.MULTILINE)
+_ABBREVIATION = r"(?<=\*\[)(?<![^\s>]\*\[)[^\[\]\n]+\]:[ \t]+(?=\S)"
+_CONTENTS = r"(?:TOC|toc)\](?<![^\s>@]\[...\])(?=[ \t\r]*$)"
+_BRACKET = re.compile(rf"\[(?:{_ABBREVIATION}|{_CONTENTS})", re.MULTILINE)
 
 
 def _emoji(match: re.Match[str]) -> tuple[str, str]:

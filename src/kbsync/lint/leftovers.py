@@ -22,6 +22,7 @@ _STARS = re.compile(r"\*\*(?:(?=[^\s*])[^*\n]*(?:(?<=\w)\*\*|(?<=[^\s\w])\*\*(?!
 _LINKS = re.compile(r"\]\((?!<?[^()\s<>\\]*(?:\([^()\s]*\)[^()\s]*)?>?(?:[ \t]+[\"'][^\"'\n]*[\"'])?[ \t]*\))")
 _HASHES = re.compile(r"#(?:#{1,5}[^\s#]|#{6}|[A-Z])")
 
+_BACKTICK = re.compile(r"`+(?:(?<![\w`]`)(?=\w)|(?<=[\w)\]}]`)(?![\w`]))")
 _BOLD = re.compile(r"(?<!\*)\*\*(?!\*)")
 _NOT_BOLD = re.compile(r"[/*]|[\w.]*(?:kw|opt|arg)\w*\b")
 """Behind two asterisks: a pattern for files, or what Python unpacks."""
@@ -140,6 +141,20 @@ def _bracket(page: Page, opening: int, start: int) -> Mark | None:
     elif text.count("(", start, end):
         hint = "Put an address with brackets in angle brackets: `[words](<a(b.md>)`."
     return Mark(PRINTED_MARK, at, message, hint)
+
+
+@finds(PRINTED_MARK)
+def check_backticks(page: Page) -> Iterator[Mark]:
+    """Backticks at a word that have no second one."""
+    text = page.text
+    if "`" not in text:
+        return
+    # An even number is most often that of pairs; the prose costs another parsing.
+    number = text.count("`") - sum(text.count("`", start, end) for start, end in page.scan.code)
+    if number % 2:
+        for match in _BACKTICK.finditer(page.prose.text):
+            message = "This backtick has no second one: the portal prints it."
+            yield Mark(PRINTED_MARK, match.start(), message, "Add the other backtick, or delete this one.")
 
 
 @finds(PRINTED_MARK)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from urllib.parse import unquote
@@ -20,6 +21,9 @@ TO_ARCHIVED = Rule("KB305", "Link to an archived article")
 TO_UNPUBLISHED = Rule("KB306", "Link to an article that kbsync does not publish")
 NO_ARTICLE = Rule("KB307", "Link to a file that is not an article")
 UNUSED_IMAGE = Rule("KB308", "Image that no article uses")
+
+_OTHER_FILE = re.compile(r"\.(?!markdown\Z|mdx?\Z|html?\Z)[a-z][a-z0-9]{1,7}\Z", re.IGNORECASE)
+"""A file that is not a page: `fix.patch`, `report.pdf`."""
 
 LANDS_ABOVE = "Readers would land at the top of the page."
 
@@ -67,6 +71,9 @@ def _nothing(source: Source, link: Link, moved: Moved, *, is_file: bool) -> Find
         return at_link(NO_FILE, source, link, message, "Link to its public address.")
     if target.endswith(".md"):
         hint = moved.hint(source.path, link, moved.pages) or "Correct the path. Readers would get a dead link."
+        return at_link(NO_FILE, source, link, f"{target} does not exist.", hint)
+    if _OTHER_FILE.search(target):
+        hint = "Correct the path, or put the file on a web server and link to its address there."
         return at_link(NO_FILE, source, link, f"{target} does not exist.", hint)
     message = f"There is no page for {target}: not an article, and not a folder with a `_category.md`."
     hint = moved.hint(source.path, link, moved.pages) or (

@@ -15,8 +15,8 @@
     *  and the portal says that the article was not touched after the next revision was committed
 
 Where the ledger does not settle it, the last pull of this clone does: what it put into the file is what both sides had,
-and what the portal had then is in the file already. A body that it took and that is no revision of the file is merged by
-line all the same: on another branch the file may not have it.
+and what the portal had then is in the file already. A body that it took and that is no revision of the file is merged
+by line all the same: on another branch the file may not have it.
 
 A status is taken where both sides agreed on one before. What a person decided (`kbsync resolve`) stays decided.
 """
@@ -193,7 +193,7 @@ class _Sides:
         return Moved(name, step, ours, theirs, agreed) if step is not None else None
 
     def _may_lack(self, name: str, last: Last, agreed: Value | Absent) -> bool:
-        """Whether the body is not surely in the file, though it was taken once: no revision of this branch is that text.
+        """Whether the file may lack a body that was taken once: no revision of this branch is that text.
 
         Somebody may have gone to another branch since. Merged by line, what the file has already changes nothing.
         """

@@ -123,7 +123,7 @@ def total_lines(totals: Totals, style: Style, *, ignored: Sequence[str] = ()) ->
     width = len(f"{max(row.number for row in totals.codes):,}")
     for row in sorted(totals.codes, key=lambda row: (-row.number, row.code)):
         title = RULES[row.code].title if row.code in RULES else ""
-        fixed = f" (`--fix`: {row.fixable:,})" if row.fixable else ""
+        fixed = f" (`--fix` fixes {row.fixable:,})" if row.fixable else ""
         yield f"{row.code}  {row.number:{width},} in {count(row.files, 'file')}: {title}{fixed}"
     codes = {row.code for row in totals.codes if row.stays}
     if codes:
