@@ -1,7 +1,7 @@
 """Requests to one address, on connections that are kept open, through the proxy that the environment names.
 
-httpx builds the requests and has the answers. They go through a transport of ours (`origin_transport.py`), because httpx
-cannot limit what an exchange takes as a whole. docs/architecture.md says why no `httpx.Client` is above it.
+httpx builds the requests and has the answers. They go through a transport of ours (`origin_transport.py`), because
+httpx cannot limit what an exchange takes as a whole. docs/architecture.md says why no `httpx.Client` is above it.
 """
 
 from __future__ import annotations
