@@ -388,6 +388,9 @@ class StatusReport(Struct, frozen=True):
     as_of: Annotated[
         AsOfEntry | None, Meta(description="With `--offline`: the run whose record was counted; else null.")
     ] = None
+    waiting: Annotated[
+        str, Meta(description="How many articles wait for which date or release, in words for people, else empty.")
+    ] = ""
 
 
 Decision = Literal["send", "decide", "accepted", "left", "later"]

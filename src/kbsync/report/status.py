@@ -16,6 +16,7 @@ from kbsync.report.json_types import AsOfEntry, LocaleEntry, StatusReport, Targe
 from kbsync.report.style import Style
 from kbsync.report.value_text import as_of_sentence
 from kbsync.report.vocabulary import already_sentence
+from kbsync.report.waiting import waiting_headline
 from kbsync.words import count
 
 ALL = "all"
@@ -62,6 +63,7 @@ def status_report(overview: Overview, selectors: Sequence[str] = (), options: Se
         next_steps(overview, selectors, options),
         already_sentence(plan),
         AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else None,
+        waiting_headline(plan.waiting),
     )
 
 
@@ -189,6 +191,7 @@ def _closing(report: StatusReport, style: Style) -> list[str]:
     if beside:
         lines += style.wrapped(f"Categories, images and the portal's settings: {beside}.")
     lines += style.wrapped(report.already) if report.already else []
+    lines += style.wrapped(f"Waiting: {report.waiting}.", hang=2) if report.waiting else []
     if not report.next:
         translations = report.total.translations
         owed = translations is not None and translations.missing + translations.stale
@@ -211,6 +214,7 @@ def status_markdown(report: StatusReport) -> str:
     if translated:
         translations = [_markdown_row(entry, TRANSLATIONS) for entry in _with_total(translated, report.total)]
         parts.append(table(("Translations", *map(str.capitalize, TRANSLATIONS)), translations))
+    parts += [prose(f"Waiting: {report.waiting}.")] if report.waiting else []
     parts += [hint(f"Run `{command}` to {_reason(command)}.") for command in report.next]
     return "\n\n".join(parts) + "\n"
 
