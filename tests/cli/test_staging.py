@@ -292,6 +292,22 @@ def test_of_three_texts_ours_or_theirs_decides_about_both(theirs, portal: Sandbo
     assert theirs.run("plan", "--full", "--check").code == 0
 
 
+@pytest.mark.parametrize(("side", "title"), [("--into-file", "Their bills"), ("--ours", "Bills")])
+def test_of_three_texts_the_one_that_was_chosen_is_published_where_edits_are_staged(
+    theirs, portal: Sandbox, side: str, title: str
+):
+    stage = {"KBSYNC_PUSH__LIVE": "stage"}
+    portal.panel.edit("invoices", title="Live bills")
+    assert theirs.run("resolve", INVOICES, side, **stage).code == 0
+    assert theirs.run("push", **stage).code == 0
+    assert seen(portal)[::2] == ("Live bills", title)
+    portal.panel.edit("invoices", title="Live bills, again")
+    assert theirs.run("push", "--publish-staged", **stage).code == 4
+    portal.panel.edit("invoices", title="Live bills")
+    assert theirs.run("push", "--publish-staged", **stage).code == 0
+    assert seen(portal)[::2] == (title, None)
+
+
 def test_of_three_texts_all_edits_are_merged_into_the_file(theirs, portal: Sandbox):
     body = LIVE.rpartition("---\n")[2].replace("refunds.md", REFUNDS)
     portal.panel.edit("invoices", content=f"{body}\nLive line.\n")

@@ -138,10 +138,14 @@ def discarding(desired: Desired, item: Observed, agreed: Mapping[str, Agreed] = 
 
 
 def publication(desired: Desired, base: Base | None, item: Observed) -> Change | None:
-    """The change that shows readers what is staged, as the panel does it; None where they see another text by now."""
-    known = texts_of(base.fields) if base is not None else {}
+    """The change that shows readers what is staged, as the panel does it.
+
+    None where they see a text by now that is neither the one of then, nor one that somebody decided to replace.
+    """
+    known, replaced = (texts_of(base.fields), base.overruled) if base is not None else ({}, {})
     seen = texts_of(item.fields)
-    is_moved = any(known.get(name) not in (None, seen[name]) for name in DRAFTS)
+    agreed = [name for name in DRAFTS if known.get(name) is not None]
+    is_moved = any(seen[name] not in (known[name], replaced.get(name)) for name in agreed)
     if not item.staged or item.status is not Status.PUBLISHED or is_moved:
         return None
     texts = tuple(FieldChange(name, seen[name], value) for name, value in item.staged.items())

@@ -408,6 +408,9 @@ class StatusReport(Struct, frozen=True):
         Sequence[OwedEntry],
         Meta(description="Translations that are stale or missing, those whose original is read most first."),
     ] = ()
+    waiting: Annotated[
+        str, Meta(description="How many articles wait for which date or release, in words for people, else empty.")
+    ] = ""
 
 
 Decision = Literal["send", "decide", "accepted", "left", "later"]

@@ -17,6 +17,7 @@ from kbsync.report.style import Style
 from kbsync.report.translations import MOST_OWED, Changes, owed_lines
 from kbsync.report.value_text import as_of_sentence
 from kbsync.report.vocabulary import already_sentence
+from kbsync.report.waiting import waiting_headline
 from kbsync.words import count
 
 ALL = "all"
@@ -64,6 +65,7 @@ def status_report(overview: Overview, selectors: Sequence[str] = (), options: Se
         already_sentence(plan),
         AsOfEntry(plan.as_of.run, plan.as_of.at_s) if plan.as_of else None,
         [OwedEntry(i.locale, i.original, i.path, i.state, i.words, i.views) for i in overview.owed],  # type: ignore[arg-type]
+        waiting_headline(plan.waiting),
     )
 
 
@@ -196,6 +198,7 @@ def _closing(report: StatusReport, style: Style) -> list[str]:
     if beside:
         lines += style.wrapped(f"Categories, images and the portal's settings: {beside}.")
     lines += style.wrapped(report.already) if report.already else []
+    lines += style.wrapped(f"Waiting: {report.waiting}.", hang=2) if report.waiting else []
     if not report.next:
         translations = report.total.translations
         owed = translations is not None and translations.missing + translations.stale
@@ -222,6 +225,7 @@ def status_markdown(report: StatusReport) -> str:
         rows = [(code(i.path), i.state, _cell(i.words or 0), _cell(i.views or 0)) for i in report.owed[:MOST_OWED]]
         parts.append(table(("To translate", "State", "Words changed", "Views"), rows))
         parts += [f"… and {left:,} more"] if (left := len(report.owed) - MOST_OWED) > 0 else []
+    parts += [prose(f"Waiting: {report.waiting}.")] if report.waiting else []
     parts += [hint(f"Run `{command}` to {_reason(command)}.") for command in report.next]
     return "\n\n".join(parts) + "\n"
 
