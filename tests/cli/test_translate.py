@@ -69,6 +69,16 @@ def test_it_shows_the_words_that_changed(stale, columns):
     assert max(map(len, done.out.splitlines())) <= int(columns)
 
 
+def test_status_names_what_is_to_be_translated_and_shows_the_words_when_asked(stale):
+    for index in range(6):
+        stale.write(f"content/en/a{index}.md", f"---\ntitle: A{index}\nstatus: published\n---\nText.\n")
+    short, long = (stale.run("status", *more, COLUMNS="60") for more in ((), ("-v",)))
+    assert "\nTo translate\n  fr/a0.md  missing\n" in short.out and "… and 3 more (-v shows all, with the" in short.out
+    assert "three" not in short.out and "[-three-]{+five+}" in long.out
+    assert "  fr/billing/refunds.md  stale, 1 word changed\n" in long.out
+    assert max(map(len, (short.out + long.out).splitlines())) <= 60
+
+
 def test_it_can_be_limited(stale):
     assert "invoices.md" not in stale.run("translate", "--stale").out
     assert "refunds" not in stale.run("translate", "--missing").out
