@@ -3,6 +3,8 @@
 The judge's rules, beyond those of `both_ways.py`:
 
 - A word that was typed is in a file or a commit of some clone, or on the portal, unless somebody decided against it.
+- No push and no undo takes a person's word off the portal, unless it is in the file of that article, or both sides
+  had it after some push, or somebody decided against it.
 - No article is on the portal twice. Where writers have the same article in two files, this rule waits.
 - No command ends with a traceback or with exit code 1, whatever the service does.
 - In the end each file's article has the words of that file, and of no other one.
@@ -45,6 +47,7 @@ FAULTS = (
 )
 METHODS = ("POST", "PATCH", "PATCH", "DELETE", "GET", None)
 WORD = re.compile(r"(?:Writer|Person)\d+x")
+PERSONS = re.compile(r"Person\d+x")
 COMMAND = re.compile(r"`(kbsync [^`]+)`")
 PASTED = {"push", "pull", "resolve", "undo", "mv", "plan", "status", "diff", "why", "lint", "check", "verify"}
 ROUNDS_TO_AGREE = 8
@@ -60,6 +63,7 @@ class Wide(Game):
     nursery: Nursery = field(default_factory=Nursery)
     said: str = ""
     place: int = 0
+    agreed: set[str] = field(default_factory=set)
     disturbed: Callable[[], None] | None = None
 
     # --- clones ------------------------------------------------------------------------------------------------------
@@ -161,10 +165,25 @@ class Wide(Game):
 
     def kbsync(self, *arguments: str, against: str = "") -> Run:
         self.decide(arguments)
+        before = self.shown()
         done = run_here(self.folder, arguments)
-        return self.judge(done, against)
+        return self.judge(done, before, against)
 
-    def judge(self, done: Run, against: str = "") -> Run:
+    def shown(self) -> set[str]:
+        """What people wrote of what the portal has."""
+        return {word for item in self.articles() for word in PERSONS.findall(f"{item.content} {item.draft_content}")}
+
+    def judge_words(self, before: set[str]) -> None:
+        """Whether words of people left the portal unasked."""
+        gone = before - self.shown() - self.given_up - self.agreed
+        self.wrong += [f"overwritten: {word}" for word in sorted(gone) if word not in self.own()]
+        self.agreed |= self.shown() & set(PERSONS.findall(self.own()))
+
+    def own(self) -> str:
+        """The files of this clone."""
+        return "\n".join(path.read_text() for path in self.files())
+
+    def judge(self, done: Run, before: set[str], against: str = "") -> Run:
         self.sandbox.faults.clear()
         self.said = f"{done.out}\n{done.err}"
         told = done.told if not done.report else f"{done.changes}\n{done.held}"
@@ -174,6 +193,8 @@ class Wide(Game):
         if done.code == -signal.SIGALRM:
             self.wrong.append("hung")
         self.give_up(against, self.everything())
+        if done.arguments[0] in {"push", "undo"}:
+            self.judge_words(before)
         self.check()
         return done
 
@@ -232,6 +253,8 @@ class Wide(Game):
             self.name_unclear(planned)
         if self.wrong:
             return
+        if planned is not None and planned.code == 3:
+            return  # What writers merged is nothing that lint lets pass.
         if planned is None or planned.code:
             self.wrong.append("no end")
             return
@@ -275,6 +298,12 @@ class Wide(Game):
                 if "://" not in target and not target.startswith("/") and not (path.parent / target).exists():
                     text = text.replace(f"]({target})", "] here")
             path.write_text(text)
+        named: set[tuple[str, str]] = set()
+        for path in sorted((self.folder / "content").rglob("_category.md")):
+            name = (path.parts[-3], category_slug_of(path))
+            if name in named:
+                set_slug(path, f"{name[1]}-{self.next()}")
+            named.add(name)
         slugs: dict[str, Path] = {}
         for path in self.files():
             text = path.read_text()
@@ -350,6 +379,11 @@ def slug_of(path: Path) -> str:
     return found[1] if found else (path.stem.lower() if path.parts[-3] == "en" else f"{path.stem.lower()}-{path.parts[-3]}")
 
 
+def category_slug_of(path: Path) -> str:
+    found = re.search(r"^slug: (.*)$", path.read_text(), flags=re.MULTILINE)
+    return found[1] if found else path.parent.name.lower()
+
+
 def set_slug(path: Path, slug: str) -> None:
     text = re.sub(r"^slug: .*\n", "", path.read_text(), count=1, flags=re.MULTILINE)
     path.write_text(text.replace("---\n", f"---\nslug: {slug}\n", 1))
@@ -393,7 +427,7 @@ def move_with_options(game: Wide) -> None:
     category = game.rng.choice(sorted((game.folder / "content").rglob("_category.md")))
     options = (
         ("--slug", f"mv-slug-{game.next()}"),
-        ("--category", slug_of(category) if "slug:" in category.read_text() else category.parent.name),
+        ("--category", category_slug_of(category)),
         ("--locale", game.rng.choice(LOCALES), "--only"),
     )
     game.kbsync("mv", path, *game.rng.choice(options))
@@ -546,7 +580,8 @@ def push_killed(game: Wide) -> None:
     lost = Fault("reset", when=when) if number == signal.SIGKILL else None
     faults.follow(lambda request: lost if trigger.meets(request) else None)
     arguments = game.rng.choice([("push", "--publish"), ("push", "--stage"), ("push",), ("undo", "--yes")])
-    game.judge(game.nursery.run(game.folder, arguments, trigger.started))
+    before = game.shown()
+    game.judge(game.nursery.run(game.folder, arguments, trigger.started), before)
 
 
 def push_meanwhile(game: Wide) -> None:
@@ -613,7 +648,8 @@ def play(
         game = Wide(project, sandbox, random.Random(f"{seed} begin"), home=folder, ledger=ledger, clock=clock)
         try:
             _begin(game)
-            acts = {**ACTS, **{act: weight for kind in kinds for act, weight in WIDER[kind].items()}}
+            some = random.Random(f"{seed} kinds").sample(sorted(kinds), min(3, len(kinds)))
+            acts = {**ACTS, **{act: weight for kind in some for act, weight in WIDER[kind].items()}}
             chosen = random.Random(f"{seed} acts").choices([*acts], weights=[*acts.values()], k=steps)
             for place, act in enumerate(chosen):
                 if place in left_out:

@@ -14,7 +14,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from kbsync.app.options import PlanOptions, policy_of
+from kbsync.app.options import PlanOptions, named, policy_of
 from kbsync.app.plan import Planned, make_plan
 from kbsync.app.pull_making import Making, PulledFile, is_taken
 from kbsync.app.pull_record import all_of, load_records, moved_of, record_path, store_records
@@ -265,11 +265,13 @@ class _Pull:
 
     def _undecided(self) -> tuple[str, ...]:
         """The files that have both edits since an earlier pull, or keep theirs: until somebody says so, a push asks."""
-        if self.only is not None or self.options.selectors:
+        if self.only is not None:
             return ()
+        chosen = named(self.workspace, self.reading.desired, self.options.selectors, self.options.here)
         changed = {file.path for file in self.files} | {name.rpartition(" (")[0] for name in self.left}
         held = (item for item in self.planned.plan.held if item.reason in (Reason.DRIFT, Reason.CONFLICT))
-        return tuple(item.path for item in held if item.path not in changed)
+        paths = (item.path for item in held if not self.options.selectors or item.path in chosen)
+        return tuple(path for path in paths if path not in changed)
 
     @property
     def reading(self) -> Reading:
