@@ -144,7 +144,7 @@ def test_edits_of_both_sides_in_other_lines_are_merged(pushed: Any, portal: Sand
     # A person decides that what was merged replaces the portal's.
     assert pushed.run("plan", "--check").code == 4
     commit(pushed)
-    assert pushed.run("pull").out.startswith("Everything is up to date.")
+    assert pushed.run("pull").out.startswith("No file changes.")
     assert pushed.run("resolve", "--ours", INVOICES).code == 0
     assert pushed.run("push").code == 0
     assert portal.panel.article("invoices").content == "One, ours.\n\nTwo.\n\nThree, theirs.\n"
@@ -421,8 +421,10 @@ def test_what_was_merged_before_is_named_until_somebody_decided(pushed: Any, por
     pushed.write(REFUNDS, "---\ntitle: Of both\n---\nText.\n")
     commit(pushed)
     assert pushed.run("pull").out == (
-        "Everything is up to date.\n1 edited in the panel too, so a push needs your decision:\n  en/billing/refunds.md\n"
+        "No file changes.\n1 edited in the panel too, so a push needs your decision:\n  en/billing/refunds.md\n"
+        "`kbsync resolve en/billing/refunds.md` shows both and asks.\n"
     )
+    assert pushed.run("pull", REFUNDS).out.startswith("No file changes.\n1 edited in the panel too")
     assert pushed.run("resolve", REFUNDS, "--ours").code == 0
     assert pushed.run("pull").out == "Everything is up to date.\n"
 

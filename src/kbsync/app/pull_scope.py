@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from kbsync.app.options import PlanOptions, policy_of
+from kbsync.app.options import PlanOptions, named, policy_of
 from kbsync.app.plan import Planned
 from kbsync.app.pull_making import is_taken
 from kbsync.app.pulled_bodies import PulledBodies
@@ -175,10 +175,12 @@ class PullScope:
 
     def undecided(self, changed: Collection[str]) -> tuple[str, ...]:
         """The files that have both edits since an earlier pull, or keep theirs: until somebody says so, a push asks."""
-        if self.only is not None or self.options.selectors:
+        if self.only is not None:
             return ()
+        chosen = named(self.workspace, self.reading.desired, self.options.selectors, self.options.here)
         held = (item for item in self.planned.plan.held if item.reason in (Reason.DRIFT, Reason.CONFLICT))
-        return tuple(item.path for item in held if item.path not in changed)
+        paths = (item.path for item in held if not self.options.selectors or item.path in chosen)
+        return tuple(path for path in paths if path not in changed)
 
 
 def image_cache(workspace: Workspace) -> Path:

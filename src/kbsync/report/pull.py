@@ -88,7 +88,7 @@ def _files(pulled: Result, style: Style) -> Iterator[str]:
     edited = [file for file in pulled.files if file.edit is not None]
     new = [file for file in pulled.files if file.edit is None]
     if not pulled.files:
-        yield "Everything is up to date." if not pulled.left else "No file changes."
+        yield "No file changes." if pulled.left or pulled.undecided else "Everything is up to date."
     would = "would get" if pulled.is_dry else "now have" if len(edited) > 1 else "now has"
     if edited:
         yield style.paint(f"{count(len(edited), 'file')} {would} edits from the panel:", "bold")
@@ -182,6 +182,10 @@ def _next(pulled: Result, style: Style) -> Iterator[str]:
         command = command_line("resolve", *(path for path, _ in merged[:3]), options=options)
         more = " (and so on for the others)" if len(merged) > 3 else ""
         yield from style.wrapped(f"To publish what both of you wrote, check these files, then run `{command}`{more}.")
+    if pulled.undecided:
+        command = command_line("resolve", pulled.undecided[0])
+        more = " (and so on for the others)" if len(pulled.undecided) > 1 else ""
+        yield from style.wrapped(f"`{command}` shows both and asks{more}.")
 
 
 def patch_lines(files: Iterable[File]) -> Iterator[str]:
