@@ -27,6 +27,9 @@ MAX_ROUNDS = 100
 """What one fix uncovers (a word behind a placeholder that hid the line) is fixed in the next round; a real file needs
 three or four."""
 
+MOST_CHARS = 2_000_000
+"""Characters of attempts for one file: of thousands of findings that harm each other, each would be tried alone."""
+
 UNCOVERING = PLACEHOLDER.code
 """Fixing it shows what was lost before, and with it other findings. No other fix may bring any."""
 
@@ -49,9 +52,9 @@ def fix_text(path: str, data: bytes, codes: Collection[str] | None = None) -> by
     if _body_of(path, data)[0] is None:
         return data
     post = read_post(data.decode())
-    file = _File(path, post.head, codes)
+    file, tries = _File(path, post.head, codes), _Tries(MOST_CHARS)
     for _ in range(MAX_ROUNDS):
-        fixed = _one_round(file, post.content)
+        fixed = _one_round(file, post.content, tries)
         if fixed == post.content:
             break
         post.content = fixed
@@ -175,19 +178,29 @@ class _File:
         ]
 
 
-def _one_round(file: _File, text: str) -> str:
+@dataclass(slots=True)
+class _Tries:
+    """How many characters may still be looked at."""
+
+    chars: int
+
+
+def _one_round(file: _File, text: str, tries: _Tries) -> str:
     """The text with all findings of one code fixed; another code's places have moved then, and wait for the next."""
     marks = file.marks(text)
     wanted = file.wanted(text, marks)
     for code in sorted({mark.code for mark in wanted}):
-        fixed = _fixed(file, text, marks, [mark for mark in wanted if mark.code == code])
+        fixed = _fixed(file, text, marks, [mark for mark in wanted if mark.code == code], tries)
         if fixed != text:
             return fixed
     return text
 
 
-def _fixed(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mark]) -> str:
+def _fixed(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mark], tries: _Tries) -> str:
     """The text with these findings fixed, or with as many of them as do no harm; the same if none helps."""
+    if tries.chars <= 0:
+        return text
+    tries.chars -= len(text)
     chosen = _apart(wanted)
     after = _apply(text, [edit for mark in chosen for edit in mark.edits])
     if _is_better(before, chosen, file.marks(after)):
@@ -195,8 +208,8 @@ def _fixed(file: _File, text: str, before: Sequence[Mark], wanted: Sequence[Mark
     if len(chosen) == 1:
         return text
     half = len(chosen) // 2
-    left = _fixed(file, text, before, chosen[:half])
-    return left if left != text else _fixed(file, text, before, chosen[half:])
+    left = _fixed(file, text, before, chosen[:half], tries)
+    return left if left != text else _fixed(file, text, before, chosen[half:], tries)
 
 
 def _apart(marks: Sequence[Mark]) -> list[Mark]:
