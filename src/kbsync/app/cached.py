@@ -35,7 +35,7 @@ from kbsync.app.plan_cache import (
     remember_touched,
 )
 from kbsync.app.reading import Reading, check_portal_file, has_portal_file, read_content, read_part, read_sound
-from kbsync.app.sides import Peek, read_ledger
+from kbsync.app.sides import Asked, Peek, read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.jobs import is_ci
@@ -158,26 +158,14 @@ def push(
     walk = walk_tree(workspace.content_root)
     local = local_side(workspace, walk) if plain else None
     recalled = _recalled(workspace, walk, local)
-    started, asked = time.monotonic(), None
     with ExitStack() as opened:
+        asked: Asked | None = None
         if recalled is not None and local is not None:
             service = opened.enter_context(workspace.open_service())
-            if recalled.part is None:
-                seen, known = peek(service, recalled.remembered)
-                from kbsync.app.push import Asked, Pushed
-
-                if known is not None:
-                    seconds = time.monotonic() - started
-                    return Pushed(known, requests=service.requests, reading=service.requests, seconds=seconds)
-                asked = Asked(service, seen)
-            else:
-                from kbsync.app.push import Pushed
-                from kbsync.app.push_texts import push_texts
-
-                found = push_texts(workspace, service, recalled.remembered, local, recalled.part, wait=wait)
-                if isinstance(found, Pushed):
-                    return found
-                asked = found
+            found = _push_recalled(workspace, service, recalled, local, wait=wait)
+            if not isinstance(found, Asked):
+                return found
+            asked = found
         from kbsync.app.push import push as carry_out
 
         return carry_out(
@@ -192,6 +180,25 @@ def push(
             # The folder of a CI job is thrown away afterwards, unless it was kept so far.
             leaves_record=not is_ci(os.environ) or is_recorded(workspace, local),
         )
+
+
+def _push_recalled(
+    workspace: Workspace, service: Service, recalled: Recalled, local: Local, *, wait: bool
+) -> Pushed | Asked:
+    """Push what moved since the last plan with nothing to do, which may be nothing; or what was asked in vain."""
+    if recalled.part is not None:
+        from kbsync.app.push_texts import push_texts
+
+        return push_texts(workspace, service, recalled.remembered, local, recalled.part, wait=wait)
+    started_s = time.monotonic()
+    seen, plan = peek(service, recalled.remembered)
+    if plan is None:
+        return Asked(service, seen)
+    # What carries out plans is loaded here, where there is one.
+    from kbsync.app.push import Pushed
+
+    seconds = time.monotonic() - started_s
+    return Pushed(plan, requests=service.requests, reading=service.requests, seconds=seconds)
 
 
 def plan_of_nothing(workspace: Workspace) -> Plan | None:

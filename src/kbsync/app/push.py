@@ -18,7 +18,7 @@ from kbsync.app.plan import Planned, check_first_push, check_removals, make_plan
 from kbsync.app.reading import Reading, read_sound
 from kbsync.app.record_after import Unsent, is_worth_a_look, leave_record
 from kbsync.app.saved_plans import Resumed, read_saved_plan
-from kbsync.app.sides import Peek, Recorded, is_as_seen, learn_version, recorded
+from kbsync.app.sides import Asked, Peek, Recorded, is_as_seen, learn_version, recorded
 from kbsync.app.signals import stopping_softly
 from kbsync.app.workspace import Workspace
 from kbsync.content.compile import Compiler
@@ -115,14 +115,6 @@ def push(
         beside = service.requests - pushed.requests
         pushed.requests, pushed.reading = pushed.requests + beside, pushed.reading + beside
         return pushed
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """The portal, open already, and what it answered, where that is of use."""
-
-    service: Service
-    seen: Peek | None
 
 
 def push_tree(workspace: Workspace, reading: Reading, service: Service, lease: Lease, options: PlanOptions) -> Pushed:

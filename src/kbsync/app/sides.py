@@ -50,6 +50,14 @@ class Peek:
 
 
 @dataclass(frozen=True, slots=True)
+class Asked:
+    """The portal, open already, and what it answered, where that is of use."""
+
+    service: Service
+    seen: Peek | None
+
+
+@dataclass(frozen=True, slots=True)
 class Portal:
     """What was observed: everything, or None where the portal cannot be listed. `snapshot` has its listings."""
 
