@@ -15,8 +15,8 @@
     *  and the portal says that the article was not touched after the next revision was committed
 
 Where the ledger does not settle it, the last pull of this clone does: what it put into the file is what both sides had,
-and what the portal had then is in the file already. A body that it took and that is no revision of the file is merged by
-line all the same: on another branch the file may not have it.
+and what the portal had then is in the file already. A body that it took and that is no revision of the file is merged
+by line all the same: on another branch the file may not have it.
 
 A status is taken where both sides agreed on one before. What a person decided (`kbsync resolve`) stays decided.
 """
@@ -180,7 +180,8 @@ class _Sides:
     def _judge(self, name: str, ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Moved | None:
         step = step_of(ours, agreed, theirs, proof)
         last = self.last.get(name)
-        if step is Step.MERGE and last is not None and last.before != (ours,) and not self._may_lack(name, last, agreed):
+        is_pulled = last is not None and last.before != (ours,) and not self._may_lack(name, last, agreed)
+        if step is Step.MERGE and last is not None and is_pulled:
             agreed = last.theirs
             step = step_of(ours, agreed, theirs, None)
         if name == LINK_FIELD and step is Step.MERGE:
@@ -188,7 +189,7 @@ class _Sides:
         return Moved(name, step, ours, theirs, agreed) if step is not None else None
 
     def _may_lack(self, name: str, last: Last, agreed: Value | Absent) -> bool:
-        """Whether the body is not surely in the file, though it was taken once: no revision of this branch is that text.
+        """Whether a body that was taken once may not be in the file: no revision of this branch is that text.
 
         Somebody may have gone to another branch since. Merged by line, what the file has already changes nothing.
         """
