@@ -72,7 +72,7 @@ def test_undo_of_an_undo_makes_nothing_a_second_time_that_was_made_again_and_ren
     remote.run("push")
     before = {item.slug for item in portal.panel.articles("handbook")}
     done = remote.run("undo", "2", "--yes")
-    assert done.code == 4 and "`bills` was made since, and is the same one. There is nothing to undo." in done.out, done
+    assert done.code == 4 and "`bills` took its place since. There is nothing to undo." in done.out, done
     assert {item.slug for item in portal.panel.articles("handbook")} == before and "bills" in before
 
 

@@ -287,7 +287,7 @@ class _Draft:
         if now is not None:
             return
         if (again := self._made_again(done)) is not None:
-            hint = f"{again.kind.capitalize()} {again.remote_id} `{again.slug}` was made since, and is the same one."
+            hint = f"{again.kind.capitalize()} {again.remote_id} `{again.slug}` took its place since."
             self._hold(done, Reason.UNKNOWN, (), f"{hint} There is nothing to undo.")
             return
         content = done.before.get("content")
