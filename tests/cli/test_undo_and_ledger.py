@@ -61,6 +61,21 @@ def test_undo_of_what_is_undone_says_so(remote):
     assert (again.code, again.out) == (0, "Run 1 has nothing left to undo.\n")
 
 
+@pytest.mark.parametrize("again", [("push",), ("undo", "2", "--yes")])
+def test_undo_of_an_undo_makes_nothing_a_second_time_that_was_made_again_and_renamed_since(
+    remote, portal: Sandbox, again
+):
+    remote.run("push")
+    remote.run("undo", "1", "--yes")
+    remote.run(*again)
+    remote.write(INVOICES, "---\ntitle: Invoices\nslug: bills\n---\nOther text.\n")
+    remote.run("push")
+    before = {item.slug for item in portal.panel.articles("handbook")}
+    done = remote.run("undo", "2", "--yes")
+    assert done.code == 4 and "`bills` took its place since. There is nothing to undo." in done.out, done
+    assert {item.slug for item in portal.panel.articles("handbook")} == before and "bills" in before
+
+
 def test_undo_holds_what_somebody_touched_since_and_puts_back_the_rest(remote, portal: Sandbox):
     remote.run("push")
     remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nOther text.\n")

@@ -271,6 +271,10 @@ class Wide(Game):
     def judge_end(self) -> None:
         """Whether both sides stay as they are, with the same words, also for a clone that knows nothing."""
         self.take_back_decisions()
+        # An article that was unclear until others were made again has no file yet.
+        self.kbsync("pull")
+        self.commit()
+        self.kbsync("push", "--publish")
         self.kbsync("pull")
         if self.git("status", "--porcelain"):
             self.wrong.append("a pull after a push writes")

@@ -14,8 +14,8 @@ from kbsync.command import command_line
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Entry, RunInfo
-from kbsync.model import DRAFTS, Change, Plan
-from kbsync.plan.undo import build_undo
+from kbsync.model import DRAFTS, Action, Change, Kind, Plan, RemoteId
+from kbsync.plan.undo import MadeSince, build_undo
 from kbsync.service.contract import Service
 
 Agree = Callable[[Plan], None]
@@ -90,7 +90,9 @@ def _carry_out(
     bodies = bodies_before(lease.ledger, entries)
     bases = lease.ledger.bases(lease.target)
     portal = observe(workspace, service, [], bases, full=False)
-    plan = build_undo(workspace.target, entries, portal.everything or [], bodies, bases, effects=service.side_effects)
+    since = made_since(lease.ledger, lease.target, run, entries)
+    there, effects = portal.everything or [], service.side_effects
+    plan = build_undo(workspace.target, entries, there, bodies, bases, effects=effects, made_since=since)
     plan = replace(plan, version=service.version)
     if plan.changes:
         agree(plan)
@@ -107,6 +109,18 @@ def _carry_out(
     pushed.nothing = f"Run {run} has nothing left to undo."
     pushed.again = command_line("undo", run, options=workspace.session.options)
     return pushed
+
+
+def made_since(ledger: Ledger, target: str, run: int, entries: list[Entry]) -> MadeSince:
+    """What later runs made of the files whose articles and categories a run deleted."""
+    gone = [entry.change for entry in entries if entry.change.action is Action.DELETE]
+    found: dict[tuple[Kind, RemoteId | None], set[RemoteId]] = {}
+    for change in gone:
+        for later, entry in ledger.entries_of_item(target, change.kind, change.remote_id, change.path):
+            made = entry.change
+            if later > run and made.action is Action.CREATE and made.remote_id is not None:
+                found.setdefault((change.kind, change.remote_id), set()).add(made.remote_id)
+    return found
 
 
 def bodies_before(ledger: Ledger, entries: list[Entry]) -> dict[str, str]:

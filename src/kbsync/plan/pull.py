@@ -180,12 +180,8 @@ class _Sides:
     def _judge(self, name: str, ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Moved | None:
         step = step_of(ours, agreed, theirs, proof)
         last = self.last.get(name)
-        if (
-            step is Step.MERGE
-            and last is not None
-            and last.before != (ours,)
-            and not self._may_lack(name, last, agreed)
-        ):
+        is_pulled = last is not None and last.before != (ours,) and not self._may_lack(name, last, agreed)
+        if step is Step.MERGE and last is not None and is_pulled:
             agreed = last.theirs
             step = step_of(ours, agreed, theirs, None)
         if name == LINK_FIELD and step is Step.MERGE:

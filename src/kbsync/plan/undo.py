@@ -10,6 +10,8 @@
     moved it to a category  | there                       | its category and locale before, and its position there
     moved it to a category  | moved on since              | held
     deleted it              | not there                   | make it again, as a draft; then its status before
+    deleted it              | not there, but made again   | held: by a later run, under the same file, or with its
+                            |   since, whatever its name  |   title and body
     overwrote an edit       | as the run left it          | send the edit, and let it be held again: the base of then
     staged, or published    | as the run left it          | what was pending before, and what readers saw before
       what was staged       |                             |
@@ -54,6 +56,9 @@ from kbsync.plan.nodes import key_of
 from kbsync.plan.order import take_turns
 from kbsync.plan.portal_settings import with_made
 from kbsync.plan.undo_order import is_apart, place_back
+
+MadeSince = Mapping[tuple[Kind, RemoteId | None], Collection[RemoteId]]
+"""The ids that later runs gave to what a run deleted, by what it was."""
 
 PENDING = "An edit of it is pending in the panel. Publish or discard the edit there, then undo again."
 
@@ -123,6 +128,7 @@ def build_undo(
     bases: Iterable[Base] = (),
     *,
     effects: SideEffects,
+    made_since: MadeSince = {},  # noqa: B006
 ) -> Plan:
     """The plan that puts a run back.
 
@@ -133,10 +139,11 @@ def build_undo(
         bodies: digests of the bodies that the ledger has kept.
         bases: what is managed now.
         effects: what the service changes along with what is sent.
+        made_since: what later runs made again of what this one deleted.
     """
     there = {(item.kind, item.remote_id): item for item in observed}
     managed = {(base.kind, base.remote_id): base for base in bases}
-    draft = _Draft(there, bodies, managed, effects)
+    draft = _Draft(there, bodies, managed, effects, made_since)
     # Articles first: a category goes only when everything in it goes.
     for key, done in sorted(_by_item(entries).items(), key=lambda pair: pair[0][0] == "category"):
         draft.undo(done, there.get(key))
@@ -167,6 +174,7 @@ class _Draft:
     bodies: Collection[str]
     bases: Mapping[tuple[Kind, RemoteId], Base]
     effects: SideEffects
+    made_since: MadeSince
     changes: list[Change] = field(default_factory=list)
     held: list[Held] = field(default_factory=list)
     warnings: list[Finding] = field(default_factory=list)
@@ -278,6 +286,10 @@ class _Draft:
     def _make_again(self, done: _Done, now: Observed | None) -> None:
         if now is not None:
             return
+        if (again := self._made_again(done)) is not None:
+            hint = f"{again.kind.capitalize()} {again.remote_id} `{again.slug}` took its place since."
+            self._hold(done, Reason.UNKNOWN, (), f"{hint} There is nothing to undo.")
+            return
         content = done.before.get("content")
         if done.last.kind == "article" and content not in self.bodies:
             self._hold(done, Reason.UNKNOWN, ("content",), "The ledger does not have its body. Create it in the panel.")
@@ -288,6 +300,18 @@ class _Draft:
         status = done.before.get("status")
         if status not in (None, Status.DRAFT):
             self._set_status(done.last, None, None, FieldChange("status", Status.DRAFT, Status(str(status))))
+
+    def _made_again(self, done: _Done) -> Observed | None:
+        """What is there in the place of something that the run deleted: its id is another one, its name may be."""
+        kind, path = done.last.kind, done.last.path
+        ids = {base.remote_id for base in self.bases.values() if path and (base.kind, base.path) == (kind, path)}
+        ids |= {*self.made_since.get((kind, done.last.remote_id), ())}
+        texts = {name: done.before.get(name) for name in DRAFTS}
+        for item in self.there.values():
+            is_alike = kind == "article" and all(item.fields.get(name) == text for name, text in texts.items())
+            if item.kind == kind and (item.remote_id in ids or is_alike):
+                return item
+        return None
 
     def _set_status(self, last: Change, remote_id: RemoteId | None, now: Observed | None, field: FieldChange) -> None:
         status = Status(str(field.after))
