@@ -71,7 +71,7 @@ def undecided(decided: Fields, names: Container[str]) -> Fields:
 
 
 def is_for_another(base: Base, name: str, ours: Value) -> bool:
-    """Whether somebody decided for a file that had moved, and this is not that file: on another branch, or edited since.
+    """Whether somebody decided for a file that had moved, and this is not that file: another branch, or edited since.
 
     The file of the decision may have had an edit from the panel in it that this one lacks.
     """
