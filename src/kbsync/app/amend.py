@@ -15,6 +15,8 @@ from kbsync.markdown.uploaded import host_of
 from kbsync.model import Base, Desired, Observed, Plan
 from kbsync.plan.build import amend_plan
 from kbsync.plan.match import Match
+from kbsync.plan.proofs import was_touched
+from kbsync.plan.questions import differing
 from kbsync.push.uploads import ImageAddresses, plan_uploads
 
 if TYPE_CHECKING:
@@ -41,7 +43,7 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
         service: the portal, which is as it was then but for what one look at each article may show.
 
     Returns:
-        None where that does not settle it: an article is gone, or is another one, or is held.
+        None where that does not settle it: an article is gone, or is another one, or is held, or git has to be asked.
     """
     record = _recorded(workspace, reading.desired)
     wanted = {(item.path, item.slug) for item in reading.desired}
@@ -56,12 +58,19 @@ def amended(workspace: Workspace, remembered: Plan, reading: Reading, service: S
             return None
         if there[base.path].slug != base.slug:
             return None
+    if any(_asks_git(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired):
+        return None
     addresses = ImageAddresses.of(record.images, there.values(), host_of(service.base_url))
     matches = [Match(item, bases[item.path, item.slug], there[item.path]) for item in reading.desired]
     policy = with_blank(at_its_pace(policy_of(workspace, AS_CONFIGURED), service), reading)
     plan = replace(amend_plan(remembered, matches, policy=policy), version=service.version)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     return None if plan.held or plan.settled else Amended(plan, there, list(bases.values()), addresses)
+
+
+def _asks_git(desired: Desired, base: Base, observed: Observed) -> bool:
+    """Whether only git knows if a person went back to what is recorded, after another clone had pushed."""
+    return was_touched(base, observed) and bool(differing(desired, observed))
 
 
 def _recorded(workspace: Workspace, items: Iterable[Desired]) -> Recorded:
