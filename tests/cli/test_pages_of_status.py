@@ -58,8 +58,24 @@ def edited(remote, portal: Sandbox):
 
 @pytest.mark.parametrize("locale", ["en", "fr"])
 def test_the_page_of_status_and_the_page_of_diff(edited, locale):
-    assert [shown(edited, "status")] == blocks("what-is-where", locale)
+    assert shown(edited, "status") == blocks("what-is-where", locale)[0]
     assert [shown(edited, "diff")] == blocks("see-what-would-change", locale)
+
+
+@pytest.mark.parametrize("locale", ["en", "fr"])
+def test_what_to_translate_first(remote, portal: Sandbox, locale):
+    # Nobody owes a translation of a draft.
+    remote.write("content/en/billing/invoices.md", "---\ntitle: Invoices\n---\nText.\n")
+    for command in (["init", "-q"], ["add", "content"], ["commit", "-qm", "First"]):
+        git(remote, *command)
+    assert remote.run("translated", "content/fr/billing/refunds.md").code == 0
+    text = (remote.folder / REFUNDS).read_text("utf-8")
+    remote.write(REFUNDS, text.replace("See", "Open"))
+    git(remote, "commit", "-qam", "Another word")
+    assert remote.run("push").code == 0
+    portal.panel.sql("UPDATE articles SET views = CASE slug WHEN 'refunds' THEN 1204 ELSE 37 END")
+    found = shown(remote, "status")
+    assert blocks("what-is-where", locale)[1] in found + "\n", found
 
 
 @pytest.mark.parametrize("locale", ["en", "fr"])
