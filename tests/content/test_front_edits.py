@@ -34,6 +34,7 @@ TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters=
     ("edits", "before", "after"),
     [
         ({"title": 'New "one"'}, '"Refunds"   #', '"New \\"one\\""   #'),
+        ({"title": '🎉 "One" C:\\U0001F389'}, '"Refunds"   #', '"🎉 \\"One\\" C:\\\\U0001F389"   #'),
         ({"slug": "null"}, "slug: refunds", "slug: 'null'"),
         ({"tags": ("b", "c: d")}, "  - a   # first\n  - 'b'\n", "  - 'b'\n  - 'c: d'\n"),
         ({"tags": ()}, "tags:\n  - a   # first\n  - 'b'\n", "tags: []\n"),

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from builders import body_of, source_of
 from kbsync.content.new_source import article_text, category_text, closed
+from kbsync.content.post import dumps, new_post, read_post
 from kbsync.model import Observed, Status
 
 TEXTS = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="\0"), max_size=80)
@@ -31,6 +32,15 @@ def test_a_category_says_what_the_portal_has(name, slug):
     item = Observed(kind="category", remote_id=1, locale="en", slug=slug, fields={"name": name, "icon": "🎉"})
     source = source_of(category_text(item, "folder", {}), "en/folder/_category.md")
     assert (source.name, source.slug, source.icon) == (name or slug, slug, "🎉")
+
+
+def test_a_writer_can_read_an_emoji_in_a_new_file():
+    names = {"plain": "🎉 Party", "quoted": "a: 🚀🎉", "escaped": "\ue000\x07🎉", "words": ["\\U0001F389", "🎉"]}
+    text = dumps(new_post("", **names))
+    assert read_post(text).front["escaped"].text == names["escaped"]
+    assert text == (
+        "---\nplain: 🎉 Party\nquoted: 'a: 🚀🎉'\nescaped: \"\ue000\\a🎉\"\nwords:\n- \\U0001F389\n- 🎉\n---\n"
+    )
 
 
 def test_a_last_line_gets_an_end_where_there_is_room():

@@ -23,6 +23,10 @@ __all__ = ["HANDLER", "Handler", "Post", "SourcePost", "dumps", "head_of", "new_
 OPENING = re.compile(rf"{BOM}?---[ \t]*(?:\r\n|\n|\r|\Z)")
 CLOSING = re.compile(r"(?<![^\r\n])(?:---|\.\.\.)[ \t]*(?:\r\n|\n|\r|\Z)")
 
+ESCAPED = re.compile(r"\\U(000[1-9A-F][0-9A-F]{4}|0010[0-9A-F]{4})")
+PRIVATE_USE = range(0xE000, 0xF900)
+"""Characters that YAML writes as they are."""
+
 
 class Handler(YAMLHandler):
     """YAML between two lines of exactly three hyphens; `...` ends it too, as in YAML."""
@@ -58,7 +62,12 @@ class Handler(YAMLHandler):
             "width": MAX_BYTES,
             **kwargs,
         }
-        return str(yaml.dump(metadata, **options)).removesuffix("\n")
+        text = str(yaml.dump(metadata, **options))
+        if stand_ins := _stand_ins(text):
+            # libyaml escapes emoji even with `allow_unicode`: `title: "\\U0001F389 Welcome"`.
+            back = str.maketrans({stand_in: char for char, stand_in in stand_ins.items()})
+            text = str(yaml.dump(_translated(metadata, str.maketrans(stand_ins)), **options)).translate(back)
+        return text.removesuffix("\n")
 
     def format(self, post: Post, **kwargs: Any) -> str:
         """The whole text. What was read keeps its front matter as it was written."""
@@ -105,6 +114,23 @@ def head_of(text: str) -> str:
     Two files of one head have the same front matter.
     """
     return _take_apart(text)[0]
+
+
+def _stand_ins(text: str) -> dict[str, str]:
+    """A private character for each one beyond U+FFFF that YAML may have escaped in a text, none that is in it."""
+    escaped = dict.fromkeys(chr(int(code, 16)) for code in ESCAPED.findall(text))
+    return dict(zip(escaped, (char for char in map(chr, PRIVATE_USE) if char not in text), strict=False))
+
+
+def _translated(value: object, table: dict[int, str]) -> object:
+    """Plain values, with characters of their texts changed."""
+    if isinstance(value, str):
+        return value.translate(table)
+    if isinstance(value, list):
+        return [_translated(item, table) for item in value]
+    if isinstance(value, dict):
+        return {_translated(key, table): _translated(item, table) for key, item in value.items()}
+    return value
 
 
 def _take_apart(text: str) -> tuple[str, str | None, str]:
