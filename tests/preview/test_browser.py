@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from preview.workshop import BILLING, FRENCH_HOME, HOME, REFUNDS, REMBOURSEMENTS, TREE, Running
+from preview.workshop import BILLING, CHARGES, FRENCH_HOME, HOME, REFUNDS, REMBOURSEMENTS, TREE, Running
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -256,3 +256,17 @@ def test_axe_finds_nothing_serious_where_everything_is_marked(desk: Running, vis
 def test_nothing_is_wider_than_a_phone(visit: Visit, url: str):
     page = visit(url, viewport={"width": 360, "height": 740})
     assert page.evaluate("document.documentElement.scrollWidth") <= 360
+
+
+@pytest.mark.parametrize("url", [HOME, BILLING, CHARGES, REFUNDS, "/-/overview"])
+@pytest.mark.parametrize("width", [320, 1280])
+def test_a_word_longer_than_the_line_is_broken_wherever_it_stands(desk: Running, visit: Visit, url: str, width: int):
+    word = "Benachrichtigungseinstellungen" * 3
+    for name in ("refunds", "charges"):
+        write(
+            desk, f"en/billing/{name}.md", f"---\ntitle: {word}\ndescription: {word}\nstatus: published\n---\nText.\n"
+        )
+    write(desk, "en/billing/_category.md", f"---\nname: {word}\ndescription: {word}\n---\n")
+    page = visit(url, viewport={"width": width, "height": 740})
+    expect(page.locator("body")).to_contain_text(word)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
