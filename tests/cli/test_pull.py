@@ -320,6 +320,14 @@ def test_a_decision_can_put_the_portal_s_value_into_the_file(pushed: Any, portal
     assert pushed.run("plan", "--check").code == 0
 
 
+def test_a_decision_that_cannot_be_written_into_its_file_is_not_reported_as_done(pushed: Any, portal: Sandbox):
+    pushed.write(INVOICES, "---\ntitle: Ours\nposition: 20\nstatus: draft\n---\nOurs.\n")
+    portal.panel.edit("invoices", title="Theirs")
+    refused = pushed.run("resolve", "--into-file", "--field", "title")
+    assert (refused.code, refused.out) == (4, "")
+    assert "Commit or stash your work first." in refused.err and "kbsync pull" not in refused.err
+
+
 def test_categories_are_linked_in_files_as_they_are_on_the_portal(empty: Any, portal: Sandbox):
     with client(empty, portal) as asked:
         rows = asked.get("categories").json()["payload"]

@@ -246,10 +246,13 @@ class _Pull:
             found = changed
         if found and not self.options.force:
             shown = ", ".join(found[:5]) + (f" and {len(found) - 5:,} more" if len(found) > 5 else "")
+            hint = "Commit or stash your work first."
+            if self.only is None:
+                hint += " `kbsync pull --dry-run` shows the changes. `kbsync pull --force` makes them anyway:"
+                hint += " git cannot bring back what is not committed."
             raise PlanRefused(
                 f"These files would change, and are not committed as they are: {shown}. Nothing was written.",
-                hint="Commit or stash your work first. `kbsync pull --dry-run` shows the changes. "
-                "`kbsync pull --force` makes them all the same: what is not committed cannot be brought back.",
+                hint=hint,
             )
         return tuple(found)
 

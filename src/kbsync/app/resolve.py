@@ -93,7 +93,7 @@ def resolve(
         options: which items, and whether statuses are looked at.
         choose: is asked for each item that can be decided.
         names: the fields that are decided; none: all.
-        report: is called with each decision as it is made.
+        report: is called with each decision as it is made; for files that get a value, once they have it.
 
     Raises:
         TreeRefused: the content tree has errors.
@@ -112,12 +112,20 @@ def resolve(
             made = []
             for held in _asked(planned.plan, names, paths):
                 made.append(decisions.decide(held, choose, names))
-                report(made[-1])
+                if not _is_written_last(made[-1]):
+                    report(made[-1])
             decisions.record(ledger, lease.target)
             pulled = decisions.put_into_files(workspace)
+            for decision in filter(_is_written_last, made):
+                report(decision)
     finally:
         ledger.close()
     return Resolved(tuple(made), planned.plan, pulled)
+
+
+def _is_written_last(decision: Decision) -> bool:
+    """Whether its file gets the value after everything is decided, if it may be changed."""
+    return decision.side == "file" and decision.held.reason is not Reason.STAGED
 
 
 def _asked(plan: Plan, names: Sequence[str], paths: frozenset[str]) -> list[Held]:
