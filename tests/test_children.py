@@ -84,6 +84,13 @@ def test_a_folder_that_is_no_program_and_a_file_that_cannot_be_run_are_passed_by
     assert find_program("git", {"PATH": f"{tmp_path}/a:{tmp_path}/b"}, outside=[]) is None
 
 
+def test_a_folder_of_path_that_cannot_be_searched_is_passed_by(tmp_path):
+    good = a_program(tmp_path / "bin/git")
+    # No folder is shut to root; a name that is too long is refused to everybody.
+    shut = tmp_path / ("x" * 300)
+    assert find_program("git", {"PATH": f"{shut}{os.pathsep}{good.parent}"}, outside=[]) == str(good)
+
+
 @pytest.mark.parametrize("folder", ["/", Path.home()])
 def test_a_folder_with_the_home_in_it_is_no_project(tmp_path, folder):
     git = a_program(tmp_path / "git")

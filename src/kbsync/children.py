@@ -84,7 +84,8 @@ def find_program(name: str, environ: Mapping[str, str], *, outside: Iterable[Pat
     ends = environ.get("PATHEXT", ".EXE").split(os.pathsep) if os.name == "nt" else [""]
     for entry in environ.get("PATH", os.defpath).split(os.pathsep):
         for place in (Path(entry, name + end) for end in ends):
-            if not Path(entry).is_absolute() or not place.is_file() or not os.access(place, os.X_OK):
+            # In this order: of a folder that may not be searched, `is_file` raises what `access` answers.
+            if not Path(entry).is_absolute() or not os.access(place, os.X_OK) or not place.is_file():
                 continue
             # Neither the folder nor what a link in it leads to.
             reals = (os.path.realpath(entry), os.path.realpath(place))
