@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 import pytest
 from msgspec.structs import replace as replace_item
 
-from kbsync.model import Action, Manage, Observed, Plan, Reason, Status
+from kbsync.model import Action, Desired, Manage, Observed, Plan, Reason, Status
 from kbsync.plan.build import amend_plan, build_plan
 from kbsync.plan.cost import requests_of
 from kbsync.plan.known import Known
@@ -177,6 +177,20 @@ def test_a_plan_that_is_amended_still_says_what_waits_and_warns_once():
     plan = plan_with(desired, live, live, publish=True, **BEFORE)
     amended = amend_plan(plan, [Match(moved, live.base(), live.observed())], policy=policy)
     assert [finding.code for finding in amended.warnings] == ["KB507"]
+
+
+def test_a_plan_that_is_amended_lists_what_it_lists_in_the_same_order():
+    items = [an_article(path=f"en/{slug}.md", slug=slug, remote_id=number) for number, slug in enumerate("abc", 1)]
+    sides = Known([item.observed() for item in items], [item.base() for item in items])
+
+    def of(first: Item) -> list[Desired]:
+        return [timed(item) for item in (first, *items[1:])]
+
+    edited = items[0].but(content="new")
+    plan, anew = [build_plan(TARGET, of(first), sides, policy=POLICY) for first in (items[0], edited)]
+    amended = amend_plan(plan, [Match(timed(edited), items[0].base(), items[0].observed())], policy=POLICY)
+    assert [item.path for item in amended.unpublished] == ["en/a.md", "en/b.md", "en/c.md"]
+    assert amended.unpublished == anew.unpublished
 
 
 def test_what_is_published_together_costs_two_looks_each_and_one_request_for_each_hundred():

@@ -37,10 +37,10 @@ and this is the table for an item as a whole:
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, TypeVar
 
-from kbsync.model import Action, Change, Desired, Observed, Plan, Refusal, Target
+from kbsync.model import Action, Change, Desired, ItemRef, Observed, Plan, Refusal, Target
 from kbsync.plan.cost import requests_of
 from kbsync.plan.decide import Verdict
 from kbsync.plan.decide_item import decide_item
@@ -71,6 +71,8 @@ from kbsync.words import count
 
 if TYPE_CHECKING:
     from kbsync.plan.portal_settings import PortalSides
+
+Listed = TypeVar("Listed", bound=ItemRef)
 
 ALWAYS_ALLOWED = 3
 """Removals that every share allows but 0%: of fewer than ten items, 10% would be not even one."""
@@ -180,7 +182,19 @@ def amend_plan(plan: Plan, matches: Iterable[Match], *, policy: Policy) -> Plan:
     decide_staged(draft, matches)
     wait_for_decisions(draft, matches)
     draft.unchanged += plan.unchanged
+    draft.kept = _in_order_of(plan.kept, draft.kept)
+    draft.unpublished = _in_order_of(plan.unpublished, draft.unpublished)
+    draft.waiting = _in_order_of(plan.waiting, draft.waiting)
+    draft.panel_edits = _in_order_of(plan.panel_edits, draft.panel_edits)
     return _assemble(plan.target, draft, plan.unmanaged, managed=plan.managed)
+
+
+def _in_order_of(before: Sequence[Listed], now: Iterable[Listed]) -> list[Listed]:
+    """What a plan lists now, in the order that it had before: that of the tree. What is new in the list comes last."""
+    own, of_path = {id(item): place for place, item in enumerate(before)}, dict[str, int]()
+    for place, item in enumerate(before):
+        of_path.setdefault(item.path, place)
+    return sorted(now, key=lambda item: own.get(id(item), of_path.get(item.path, len(own))))
 
 
 def judge_removals(plan: Plan, policy: Policy) -> Refusal | None:
