@@ -84,6 +84,7 @@ FIRES = [
     ("KB121", "error", CATEGORY, 2, 1, "empty lines", "Delete", beside(AN_ARTICLE, **{CATEGORY: "\n---\nname: B\n---\n"})),
     ("KB122", "warning", HERE, 3, 1, "The value of `description` is in curly quotes", "straight", article("description: „Zu viel“\n")),
     ("KB122", "warning", HERE, 3, 1, "The value of `tags`", "straight", article("tags: [“a”, b]\n")),
+    ("KB124", "warning", HERE, 3, 1, "The value of `description` ends before `#1 tip`", "quotes", article("description: Our #1 tip\n")),
     ("KB123", "warning", "en/README.md", 1, 1, "like every other `.md` file.", "`manage: false`",
      beside(AN_ARTICLE, **{"en/README.md": "# R\nx\n"})),
     ("KB201", "error", "en/other/refunds.md", 1, 1, HERE, "slug: refunds-en",

@@ -16,6 +16,7 @@ from kbsync.content.keys import ARTICLE_KEYS, CATEGORY_KEYS, LIST, NUMBER, TEXT,
 from kbsync.content.post import HANDLER, OPENING, head_of, read_post
 from kbsync.content.rules import (
     CURLY_QUOTES,
+    CUT_OFF,
     NEVER_CLOSED,
     NOT_RECOGNIZED,
     NOT_YAML,
@@ -36,6 +37,13 @@ _WORDS = re.compile(r"\w[\w ./+-]*")
 _TOKEN = re.compile(r"[^\s,\[\]{}#\"']+")
 _QUOTED_NUMBER = re.compile(r"([\w-]+:[ \t]+)[\"']([0-9]{1,9})[\"']([ \t]*(?:#.*)?)")
 
+_TEXTS = frozenset({"title", "name", "description", "meta_title", "meta_description"})
+"""Keys of which readers see the value."""
+
+_MAY_BE_CUT = re.compile(r":[^\n]* #[^\s#]")
+_CUT = re.compile(r"([\w-]+:[ \t]+)([^\s\"'\[{&*!|>%@`#][^\r\n]*?)[ \t]+(#[^\s#][^\r\n]*)")
+SHOWN_CHARS = 40
+
 WORDLESS = frozenset({"", "~", "null"})
 """What says nothing, and would be a word in quotes."""
 
@@ -54,7 +62,7 @@ def front_problems(path: str, text: str) -> list[Problem]:
         problem = unrecognized(text, keys_of(path))
         return [problem] if problem else []
     post = read_post(text)
-    problems = [*post.front.problems, *curly_quotes(post.head, post.front)]
+    problems = [*post.front.problems, *curly_quotes(post.head, post.front), *cut_off(post.head, post.front)]
     take_values(post.front, keys_of(path), problems)
     return problems
 
@@ -72,6 +80,22 @@ def curly_quotes(head: str, front: FrontMatter) -> list[Problem]:
             place = (entry.place.line, entry.place.column)
             found.append(Problem.of(CURLY_QUOTES, place, message, 'Use straight quotes: `"`.'))
     return found
+
+
+def cut_off(head: str, front: FrontMatter) -> list[Problem]:
+    """Titles and descriptions that go on behind ` #`, where a comment begins for YAML; `# ` is taken for a comment."""
+    if not _MAY_BE_CUT.search(head):
+        return []
+    lines = _lines(head)
+    found = []
+    for key in _TEXTS & front.keys():
+        entry = front[key]
+        match = _CUT.fullmatch(_line(lines, entry.place.line - 1))
+        if match and match[2] == entry.text:
+            message = f"The value of `{key}` ends before `{match[3][:SHOWN_CHARS]}`: for YAML, ` #` begins a comment."
+            place = (entry.place.line, entry.place.column)
+            found.append(Problem.of(CUT_OFF, place, message, "Put the value in quotes."))
+    return sorted(found, key=lambda problem: problem.line)
 
 
 def is_repairable(path: str, text: str, problem: Problem) -> bool:
@@ -158,6 +182,16 @@ def _in_quotes(line: str) -> str | None:
 _RESERVED = re.compile(r"((?:[\w-]+:[ \t]+)|[ \t]*-[ \t]+)([@`][^\"\\\r\n]*?)([ \t]*)")
 _INDENTED = re.compile(r" +([\w-]+):[ \t]+[^\r\n]*")
 _ONE_VALUE = re.compile(r"[\w-]+:[ \t]+[^\s|>][^\r\n]*")
+
+
+def _uncut(_path: str, text: str, problem: Problem) -> str | None:
+    """A line with all of its value in quotes."""
+
+    def repair(line: str, _: str) -> str | None:
+        found = _CUT.fullmatch(line)
+        return f"{found[1]}{scalar(line[found.end(1) :].rstrip())}" if found else None
+
+    return _with_line(text, problem.line, repair)
 
 
 def _straight(line: str, _: str = "") -> str | None:
@@ -279,6 +313,7 @@ _REPAIRS: Mapping[str, Callable[[str, str, Problem], str | None]] = {
     NOT_YAML.code: _readable,
     UNKNOWN_KEY.code: _named,
     CURLY_QUOTES.code: _quoted_straight,
+    CUT_OFF.code: _uncut,
     UNKNOWN_STATUS.code: _status,
     WRONG_TYPE.code: _type,
 }

@@ -58,10 +58,10 @@ def parse_source(path: str, data: bytes, *, body: bool = True, inspect: Inspect 
         # What would be found in it is about keys and values that are no text.
         inspect = None
     values = take_values(front, allowed, problems)
-    if "“" in post.head or "‘" in post.head or "„" in post.head:
-        from kbsync.content.front_repair import curly_quotes
+    if "“" in post.head or "‘" in post.head or "„" in post.head or " #" in post.head:
+        from kbsync.content.front_repair import curly_quotes, cut_off
 
-        problems += curly_quotes(post.head, front)
+        problems += (*curly_quotes(post.head, front), *cut_off(post.head, front))
     if problems:
         problems[:] = _judged(path, decoded, problems)
     places = tuple(number for entry in front.values() for number in (entry.place.line, entry.place.column))

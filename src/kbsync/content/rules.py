@@ -30,6 +30,7 @@ UNCLEAR_TIMING = Rule("KB118", "Date or release that is not clear", "error")
 USELESS_IGNORE = Rule("KB120", "Comment or key that should ignore a code, and does not")
 NOT_RECOGNIZED = Rule("KB121", "Front matter that is not read", "error", fixable=True)
 CURLY_QUOTES = Rule("KB122", "Value in curly quotes", fixable=True)
+CUT_OFF = Rule("KB124", "Text that YAML ends at a `#`", fixable=True)
 
 RULES = tuple(value for value in vars().values() if isinstance(value, Rule))
 
