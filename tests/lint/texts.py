@@ -34,6 +34,7 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             ("[a](data:text/html,x) ![b](data:image/png;base64,x)\n", "1:5 1:28"),
             ("[a]\n\n[a]: file:///etc/x\n", "3:6"),
             ("[a](java&#115;cript:x)\n", "1:5"),
+            ("[a](C:\\Users\\a.md) ![b](d:/b.png)\n", "1:5 1:25"),
         ),
         ("[a](https://x.y/javascript:x) [b](mailto:a@b.c) <tel:+1>\n", "`[a](javascript:x)` javascript:x\n", "[a](/data:x)\n"),
     ),

@@ -21,7 +21,9 @@ BARE_ADDRESS = Rule("KB407", "Address that does not become a link", fixable=True
 BARE_VIDEO = Rule("KB414", "Video that does not play", fixable=True)
 BECOMES_PLAYER = Rule("KB415", "Link that becomes a player")
 
-_SCHEME = re.compile(r"\s*(javascript|vbscript|data|file):", re.IGNORECASE)
+_SCHEME = re.compile(r"\s*(?:(javascript|vbscript|data|file):|[a-z]:(?=[\\/]|%5c))", re.IGNORECASE)
+"""What leads nowhere, or to the reader's own disk: also a drive of Windows."""
+
 _BARE = re.compile(r"https?://[^\s<>\0]+")
 MAX_CHARS = 2_048
 """Browsers and servers do not reliably accept longer addresses; those are not checked."""
@@ -64,7 +66,7 @@ def check_schemes(page: Page) -> Iterator[Mark]:
     """Each link that leads neither to a page nor to a file of the tree."""
     for target in page.scan.targets:
         if ":" in target.destination[:16] and (scheme := _SCHEME.match(target.destination)):
-            yield _unsafe(target, scheme[1].lower())
+            yield _unsafe(target, (scheme[1] or "file").lower())
 
 
 def _unsafe(target: Target, scheme: str) -> Mark:
@@ -73,7 +75,7 @@ def _unsafe(target: Target, scheme: str) -> Mark:
     elif scheme == "data":
         message, hint = "Browsers do not open `data:` links.", "Link to a file."
     elif scheme == "file":
-        message = "A `file:` address leads to the reader's own disk."
+        message = "This address leads to the reader's own disk."
         hint = "Put the file into the content folder, or on a web server."
     else:
         message = f"A `{scheme}:` link runs a script in the reader's browser. The portal does not remove it."
