@@ -148,6 +148,7 @@ def _ask(found: Open, options: Options) -> Answer | None:
         click.echo(f"      You decided to {EARLIER[found.decided]}.")
     for line in found.difference():
         say(f"      {line}")
-    question = ASK_STAGED if found.held.reason is Reason.STAGED else ASK
-    answer = click.prompt(f"      {question}", type=click.Choice(list(CHOICES)), default="s", show_choices=False)
+    is_staged = found.held.reason is Reason.STAGED
+    question, letters = (ASK_STAGED, "otfms") if is_staged else (ASK, "otfs")
+    answer = click.prompt(f"      {question}", type=click.Choice(list(letters)), default="s", show_choices=False)
     return CHOICES[answer]

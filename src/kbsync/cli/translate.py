@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from kbsync.app.project import Project
     from kbsync.app.translate import Wanted
 
+NOTHING = "Nothing to translate. Drafts do not count until they are published."
 FOLDER = click.Path(path_type=Path, file_okay=False)
 
 
@@ -78,7 +79,9 @@ def _show(project: Project, wanted: Wanted, options: Options) -> int:
 
     owed = find_owed(project.workspace, wanted)
     click.echo(translations_text(owed.items, owed.all_of_locales, options.style()), nl=False)
-    if owed.items:
+    if not owed.items:
+        say(NOTHING)
+    else:
         options.note("To hand them to translators, run `kbsync translate --out DIR` with the same options.")
     return ExitCode.DONE
 
@@ -89,7 +92,7 @@ def _hand_off(project: Project, wanted: Wanted, out: Path, program: str, options
     filter_program = _program(program) if program else None
     owed = find_owed(project.workspace, wanted)
     if not owed.items:
-        say("Nothing is to be translated. The folder was not made.")
+        say(f"{NOTHING} The folder was not made.")
         return ExitCode.DONE
     written, articles = hand_off(project.workspace, owed, out)
     shown = visible(relative(out))

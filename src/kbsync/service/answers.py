@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+from functools import cache
 from typing import Any
 
 import msgspec
@@ -102,6 +104,24 @@ def _flat(value: Any) -> str:
     return str(value)
 
 
+_taking_apart = threading.Lock()
+
+
+def _decoder_of(kind: Any) -> msgspec.json.Decoder[Any]:
+    """What reads JSON of a shape.
+
+    msgspec takes a type apart when it is first used. A second thread that uses it meanwhile finds it half done, and the
+    process crashes (seen with 0.22). So that is done by one thread at a time, before anything is read.
+    """
+    with _taking_apart:
+        return _made_decoder(kind)
+
+
+@cache
+def _made_decoder(kind: Any) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(kind)
+
+
 def decode(answer: Answer, kind: Any) -> Any:
     """Read a 2xx answer as JSON of this shape: a type that msgspec knows.
 
@@ -124,7 +144,7 @@ def decode(answer: Answer, kind: Any) -> Any:
             hint="Check [service] base_url: the service does not answer like this.",
         )
     try:
-        return msgspec.json.decode(answer.body, type=kind)
+        return _decoder_of(kind).decode(answer.body)
     except msgspec.ValidationError as exc:
         reason = visible(str(exc).replace("`", ""))
         raise Misbehaved(
