@@ -44,6 +44,7 @@ FIRES = [
     ("KB603", 1, "The code of the original (en/billing/refunds.md:5) is missing here.", "```sh\npay\n```", "Texte."),
     ("KB604", 5, "The original has 2 headings, this translation 1 (see en/billing/refunds.md:9).",
      "## A\n\nText.\n\n## B", "## A\n\nTexte."),
+    ("KB604", 1, "The original has 1 heading, this translation 0 (see en/billing/refunds.md:5).", "## A", "Texte."),
     ("KB604", 5, "This heading has level 3, and level 2 in the original (en/billing/refunds.md:5).", "## A", "### A"),
     ("KB605", 1, "The placeholder `{{contact.name}}` of the original (en/billing/refunds.md:5) is missing here.",
      "Hello {{contact.name}}.", "Bonjour."),

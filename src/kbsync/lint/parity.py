@@ -19,6 +19,7 @@ from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
 from kbsync.lint.likely_targets import INDEX as NAMELESS
 from kbsync.model import Finding, Rule
+from kbsync.words import count
 
 NO_LINK = Rule("KB601", "Link that the translation lacks")
 NO_PICTURE = Rule("KB602", "Image that the translation lacks")
@@ -293,7 +294,7 @@ def _of_headings(pair: _Pair) -> Finding:
     if len(theirs) == len(ours):
         message = f"This heading has level {ours[at].id[1]}, and level {theirs[at].id[1]} in the original ({place})."
     else:
-        message = f"The original has {len(theirs)} headings, this translation {len(ours)} (see {place})."
+        message = f"The original has {count(len(theirs), 'heading')}, this translation {len(ours)} (see {place})."
     return _finding(pair, HEADING, line, message)
 
 
