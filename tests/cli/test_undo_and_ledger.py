@@ -94,7 +94,10 @@ def test_undo_of_a_run_before_the_last_says_that_the_later_one_comes_first(remot
     remote.write(INVOICES, "---\ntitle: Receipts\nposition: 20\n---\nText.\n")
     remote.run("push")
     done = remote.run("undo", "2", "--yes")
-    assert done.code == 4 and "Undo the later run first, or change it back in the panel." in " ".join(done.out.split())
+    assert done.code == 4 and "changed by run 3: title" in done.out
+    assert "Run `kbsync undo 3` first, then undo this run again." in " ".join(done.out.split())
+    found = json.loads(remote.run("undo", "2", "--yes", "--format", "json").out)["held"]
+    assert [(item["why"], item["fields"]) for item in found] == [("changed by run 3", ["title"])]
     assert portal.panel.article("invoices").title == "Receipts"
 
 
