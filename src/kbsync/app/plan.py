@@ -113,7 +113,7 @@ def make_plan(
         known = ask(workspace, reading, known, questions)
         weighed = weigh(without_portal(reading.desired), known)
         plan, wanted = sides.decide(weighed, known)
-    if elsewhere := look_up_new_slugs(workspace, reading, service, plan):
+    if elsewhere := look_up_new_slugs(workspace, reading, service, plan, anew=options.full):
         known = replace(known, elsewhere=elsewhere)
         plan, wanted = sides.decide(weighed, known)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)

@@ -126,13 +126,18 @@ def _unknown_key_hint(table: str, key: str, known: Mapping[str, Any]) -> str:
     return did_you_mean(key, known) or f"The keys of [{table}] are: {', '.join(known)}."
 
 
+SHARE_HINT = 'It is a share of what kbsync published, in quotes and with a percent sign, such as "10%".'
+"""A number in quotes would be the next error."""
+
+
 def convert(value: Any, kind: Any, where: Callable[[], str]) -> Any:
     """A value as its type. Where it was written is looked up only for an error: each look reads the whole file."""
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
-        hint = _allowed_words(kind) or _quoted_hint(value, kind)
-        raise ConfigError(f"{where()}: {_reason(exc, value)}", hint=hint) from exc
+        found = where()
+        hint = _allowed_words(kind) or (SHARE_HINT if "max_removals" in found else _quoted_hint(value, kind))
+        raise ConfigError(f"{found}: {_reason(exc, value)}", hint=hint) from exc
 
 
 def _quoted_hint(value: Any, kind: Any) -> str:
