@@ -26,6 +26,7 @@ from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.hosted import HOSTED_FILE, hosted_text
 from kbsync.errors import PlanRefused, UsageError
+from kbsync.model import Observed
 from kbsync.plan.new_paths import NewFile, new_files
 from kbsync.plan.pull import Found, Incoming, Records
 from kbsync.service.contract import Service
@@ -104,6 +105,11 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
         if not options.dry_run:
             made.clear()  # The portal has nothing, and the next command needs the folder.
         return pulled
+
+
+def _name_of(item: Observed) -> str:
+    """An article by title and slug; one without a title by its slug."""
+    return item.slug if item.title == item.slug else f"{item.title} ({item.slug})"
 
 
 def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> None:
@@ -197,7 +203,7 @@ class _Pull:
             shutil.rmtree(image_cache(self.workspace), ignore_errors=True)
         by_name = {file.path: file.observed for file in new}
         changed = {file.path for file in self.files} | {name.rpartition(" (")[0] for name in self.left}
-        left = {f"{by_name[path].title} ({by_name[path].slug})": why for path, why in unfit.items()}
+        left = {_name_of(by_name[path]): why for path, why in unfit.items()}
         return Pulled(
             tuple(sorted(self.files, key=lambda file: file.path)),
             tuple((left | self.left).items()),

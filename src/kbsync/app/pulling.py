@@ -201,7 +201,8 @@ class EditedTexts:
         # Between two versions somebody has to choose before anything is pushed: that is an error. Nothing else may be.
         is_fit = bool(errors) if edit.conflicts else not errors and self._is_as_wanted(edit, data, incoming)
         if after is None or not is_fit:
-            why = errors[0] if errors and after is not None and not edit.conflicts else UNEDITABLE
+            said = bool(errors) and after is not None and not edit.conflicts
+            why = f"the portal's text would be an error in a file: {errors[0]}" if said else UNEDITABLE
             edit.left |= dict.fromkeys((*edit.taken, *edit.merged, *edit.conflicts), why)
             edit.taken, edit.merged, edit.conflicts = [], [], []
             return
