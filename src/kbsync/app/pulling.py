@@ -104,7 +104,7 @@ class EditedTexts:
         if content is None:
             edit.left["content"] = "it changed on the portal while kbsync was reading; pull again"
             return None
-        theirs = with_ends_of(text, self.bodies.relative(content, edit.path))
+        theirs = with_ends_of(text, body_in(source, text), self.bodies.relative(content, edit.path))
         if is_taken:
             edit.taken.append("content")
             return theirs
