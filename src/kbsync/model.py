@@ -428,8 +428,7 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     portal's `updated_at`, in seconds since 1970, where somebody edited it there; 0 where that is not known. `has_base`:
     whether both sides agreed on these fields before, as far as kbsync knows. `elsewhere` is what to do where another
     portal of the service has the slug, "" for anything else. `needs` is the version of the service from which on it is
-    possible, "" where the version is not why. `by_run` is the later run that changed what an undo would put back, 0 where
-    no run of ours did.
+    possible, "" where the version is not why. `by_run` is the later run that changed what an undo would put back.
     """
 
     reason: Reason

@@ -50,14 +50,14 @@ FIRES = [
      "Hello {{contact.name}}.", "Bonjour."),
     ("KB605", 5, "The placeholder `%{amount}` of the original (en/billing/refunds.md:5) is missing here.",
      "You get %{amount}.", "Vous recevez %{montant}."),
-    ("KB601", 1, "The original (en/billing/refunds.md:7) has the link to `en/billing/fees.md` 2 times, this translation "
-     "only 1 time.", "[fees](fees.md)\n\n[fees](fees.md)", "[frais](fees.md)"),
+    ("KB601", 1, ("The original (en/billing/refunds.md:7) has the link to `en/billing/fees.md` 2 times, this translation "
+     "only 1 time."), "[fees](fees.md)\n\n[fees](fees.md)", "[frais](fees.md)"),
     ("KB606", 1, "The table of the original (en/billing/refunds.md:5) is missing here.",
      "| a |\n| --- |\n| b |", "Texte."),
-    ("KB606", 5, "This table has 2 columns and 2 rows, and the original's (en/billing/refunds.md:5) has 2 columns "
-     "and 3 rows.", "| a | b |\n| --- | --- |\n| c | d |\n| e | f |", "| a | b |\n|:-:|---|\n| c | d |"),
-    ("KB606", 5, "This table has 1 column and 2 rows, and the original's (en/billing/refunds.md:5) has 2 columns "
-     "and 2 rows.", "| a | b |\n| --- | --- |\n| c | d |", "| a |\n| --- |\n| c |"),
+    ("KB606", 5, ("This table has 2 columns and 2 rows, and the original's (en/billing/refunds.md:5) has 2 columns "
+     "and 3 rows."), "| a | b |\n| --- | --- |\n| c | d |\n| e | f |", "| a | b |\n|:-:|---|\n| c | d |"),
+    ("KB606", 5, ("This table has 1 column and 2 rows, and the original's (en/billing/refunds.md:5) has 2 columns "
+     "and 2 rows."), "| a | b |\n| --- | --- |\n| c | d |", "| a |\n| --- |\n| c |"),
 ]  # fmt: skip
 
 

@@ -84,7 +84,12 @@ def test_merging_what_was_merged_changes_nothing(base: str, ours: str, theirs: s
 @pytest.mark.parametrize(
     ("file", "body", "text", "expected"),
     [
-        ("---\na: 1\nb: 2\nc: 3\n---\nOne.\r\n\r\nTwo.\r\n", "One.\r\n\r\nTwo.\r\n", "One.\n\nNew.\n", "One.\r\n\r\nNew.\r\n"),
+        (
+            "---\na: 1\nb: 2\nc: 3\n---\nOne.\r\n\r\nTwo.\r\n",
+            "One.\r\n\r\nTwo.\r\n",
+            "One.\n\nNew.\n",
+            "One.\r\n\r\nNew.\r\n",
+        ),
         ("---\r\na: 1\r\n---\r\nOne.\n\nTwo.\n", "One.\n\nTwo.\n", "One.\r\n\r\nNew.", "One.\n\nNew."),
         ("---\r\na: 1\r\n---\r\nOne.", "One.", "One.\n\nNew.", "One.\r\n\r\nNew."),
     ],

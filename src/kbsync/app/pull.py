@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -41,7 +40,8 @@ class Pulled:
         files: what was written, or would be.
         left: what could not be put into a file, by its name, with the reason.
         found: what moved, and what needs a decision.
-        images: how many images were loaded; `left_images`: why some were not, with how many.
+        images: how many images were loaded; `left_images`: those that were not, each with its
+            article and the reason.
         foreign: articles in locales that are not in kbsync.toml.
         overtaken: files that somebody changed meanwhile; they stay.
         forced: files with uncommitted work that were changed.
@@ -53,7 +53,7 @@ class Pulled:
     left: tuple[tuple[str, str], ...] = ()
     found: Found = field(default_factory=lambda: Found((), ()))
     images: int = 0
-    left_images: Mapping[str, int] = field(default_factory=dict)
+    left_images: tuple[tuple[str, str, str], ...] = ()
     foreign: Mapping[str, int] = field(default_factory=dict)
     overtaken: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
@@ -209,7 +209,7 @@ class _Pull:
             tuple((left | self.left).items()),
             found,
             images.loaded,
-            Counter(images.left.values()),
+            images.left_out,
             foreign,
             overtaken,
             forced,

@@ -1,4 +1,4 @@
-"""What is held although a pull of this clone put the portal's value into the file: another pull would change nothing. Pure."""
+"""What is held although a pull of this clone put the portal's value into the file. Another changes nothing. Pure."""
 
 from __future__ import annotations
 
@@ -23,13 +23,15 @@ def _is_in_file(item: Held, records: Records) -> bool:
         return False
     known = records.get((item.kind, item.remote_id), NO_RECORD)
     pulled = ((known.get(value.name), value) for value in item.values)
-    return all(last is not None and last.theirs == value.before and last.before != (value.after,) for last, value in pulled)
+    return all(
+        last is not None and last.theirs == value.before and last.before != (value.after,) for last, value in pulled
+    )
 
 
 def _hint(item: Held) -> str:
     named = [("--field", field_names([name])) for name in item.fields]
     ours = command_line("resolve", item.path, options=[("--ours", True), *named])
     return (
-        "The last `kbsync pull` put the portal's value into your file, and the file changed since. If it still has what "
-        f"you want of it, run `{ours}`, then push. `{command_line('resolve', item.path)}` shows both and asks."
+        "The last `kbsync pull` put the portal's value into your file, and the file changed since. If it still has "
+        f"what you want of it, run `{ours}`, then push. `{command_line('resolve', item.path)}` shows both and asks."
     )
