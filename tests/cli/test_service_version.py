@@ -57,6 +57,17 @@ def test_a_push_asks_once_and_a_plan_with_nothing_to_do_does_not(remote: Project
     assert version_of(remote, "plan") == "4.16.2"
 
 
+def test_a_plan_from_memory_asks_for_the_version_again_after_ten_minutes(remote: Project, portal: Sandbox):
+    assert remote.run("push").code == 0
+    assert version_of(remote, "plan") == "4.16.2"
+    # An old file of each kind, as after ten minutes, with another version in the plan that is remembered.
+    for file in (remote.folder / ".kbsync").rglob("version-*.cache"):
+        file.unlink()
+    before = times_asked(portal)
+    assert [version_of(remote, "plan") for _ in range(3)] == ["4.16.2"] * 3
+    assert times_asked(portal) - before <= 1
+
+
 def test_a_version_that_is_set_is_not_asked_for(remote: Project, portal: Sandbox):
     for command in ("plan", "push", "plan"):
         done = remote.run(command, "--format", "json", KBSYNC_SERVICE__VERSION="4.10")

@@ -196,6 +196,9 @@ def keep_version(workspace: Workspace, service: Service, snapshot: Snapshot) -> 
     snapshot.version = service.version
     if service.told_version:
         snapshot.version_at = time.time()
+        from kbsync.app.recent_version import keep_said
+
+        keep_said(workspace, service.told_version)
 
 
 def is_as_seen(workspace: Workspace, service: Service, portal: Portal, changes: Iterable[Change]) -> bool:

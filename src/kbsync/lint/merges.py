@@ -32,7 +32,7 @@ def check_merges(page: Page) -> Iterator[Mark]:
             continue
         begins = match[0].startswith("<")
         if begins and not REST.search(text, match.end()) and not OF_A_TOOL.match(line := _line(text, match.start())):
-            message = f"This line begins like a conflict of a merge, but the rest of one is not here: `{line.strip()}`."
+            message = f"This line looks like the beginning of a merge that is not finished: `{line.strip()}`."
             yield Mark(LIKE_A_MARKER, match.start(), message, "Delete the line if a merge left it, or ignore KB215.")
         elif begins or not is_open:
             yield Mark(UNFINISHED_MERGE, match.start(), message_of(match[0]), HINT)
