@@ -43,6 +43,12 @@ def is_still(workspace: Workspace, service: Service, version: str) -> bool:
     return False
 
 
+def said_recently(workspace: Workspace) -> str:
+    """What the service said of its version a few minutes ago; "" where it has to be asked."""
+    said = _said(workspace)
+    return said.version if said is not None and 0 <= time.time() - said.at_s <= FRESH_S else ""
+
+
 def _said(workspace: Workspace) -> _Said | None:
     body = load_sealed(_path(workspace), HEAD)
     try:
