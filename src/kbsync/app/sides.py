@@ -142,6 +142,8 @@ def observe(
     staged = [base for base in bases if base.kind == "article" and is_watched(base)]
     full = full or len(staged) > MOST_STAGED
     use_recent_version(workspace, service, snapshot)
+    if not service.version and snapshot.version and (told := service.fetch_version()):
+        service.use_version(told)  # Where nothing moved, a listing would go by the last one, however old.
     seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)
     keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)

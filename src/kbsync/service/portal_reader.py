@@ -175,14 +175,16 @@ class PortalReader:
     ) -> bool:
         """Bring the articles of each locale up to date; whether the lists were complete.
 
-        The version, unless it is known from a few minutes ago, is asked for beside them, so that nobody waits for it.
+        The version is asked for beside them, so that nobody waits for it; where nothing moved, the last one counts.
         """
         complete = True
         with reading(LIST_THREADS) as pool:
-            asked = None if self.endpoint.version else pool.submit(self.endpoint.fetch_version)
+            asked = None if self.endpoint.version or known.version else pool.submit(self.endpoint.fetch_version)
             for locale in locales:
                 before = None if full else known.locales.get(locale)
                 listing = self._lister(locale, pool).list(before, peeked.get(locale))
+                if not (self.endpoint.version or asked) and (before is None or listing.found.rows != before.rows):
+                    asked = pool.submit(self.endpoint.fetch_version)
                 known.locales[locale], self._read[locale] = listing.found, listing.read
                 complete = complete and listing.complete
             self.endpoint.use_version(self.endpoint.version or (asked.result() if asked else "") or known.version)
