@@ -428,7 +428,7 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     portal's `updated_at`, in seconds since 1970, where somebody edited it there; 0 where that is not known. `has_base`:
     whether both sides agreed on these fields before, as far as kbsync knows. `elsewhere` is what to do where another
     portal of the service has the slug, "" for anything else. `needs` is the version of the service from which on it is
-    possible, "" where the version is not why.
+    possible, "" where the version is not why. `by_run` is the later run that changed what an undo would put back.
     """
 
     reason: Reason
@@ -441,6 +441,7 @@ class Held(ItemRef, frozen=True, gc=False, kw_only=True):
     has_base: bool = True
     elsewhere: str = ""
     needs: str = ""
+    by_run: int = 0
 
 
 class Unpublished(ItemRef, frozen=True, gc=False, kw_only=True):

@@ -45,6 +45,19 @@ def test_the_command_that_a_plan_suggests_for_an_edit_in_the_panel_takes_it_into
     assert shared.run("plan", "--check").code == 0
 
 
+def test_after_a_pull_and_another_edit_of_the_file_the_command_that_a_plan_suggests_sends_both(
+    shared: Any, portal: Sandbox
+):
+    portal.panel.edit("invoices", content="Text.\n\nTheirs.")
+    assert shared.run("pull").code == 0
+    shared.write(INVOICES, read(shared, INVOICES) + "\nOurs.\n")
+    assert hinted(shared, "resolve") == ["resolve", "en/billing/invoices.md", "--ours", "--field", "body"]
+    assert shared.run(*hinted(shared, "resolve")).code == 0
+    assert shared.run("push").code == 0
+    article = portal.panel.article("invoices")
+    assert article is not None and "Theirs." in article.content and "Ours." in article.content
+
+
 def test_where_kbsync_knows_no_base_it_suggests_to_take_the_portal_s_value(shared: Any, portal: Sandbox):
     portal.panel.edit("refunds", title="Money back")
     for path in (shared.folder / ".kbsync").glob("ledger*"):

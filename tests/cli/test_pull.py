@@ -403,17 +403,30 @@ def test_a_new_original_gets_the_name_of_its_translation(pushed: Any, portal: Sa
 
 
 def test_an_edit_that_lint_would_refuse_stays_on_the_portal(pushed: Any, portal: Sandbox):
-    portal.panel.edit("invoices", content="<<<<<<< pasted\n")
+    portal.panel.edit("invoices", content="<<<<<<< pasted\nA\n=======\nB\n>>>>>>> other\n")
     portal.panel.edit("refunds", title="Other")
     done = pushed.run("pull")
-    assert done.code == 4 and "en/billing/invoices.md (body): A merge left its marker" in done.out, done.out
+    said = " ".join(done.out.split())
+    assert "en/billing/invoices.md (body): the portal's text would be an error in a file: A merge left its" in said
+    assert done.code == 4
     assert git(pushed, "diff", "--name-only") == f"{REFUNDS}\n"
     assert pushed.run("plan").code == 4
 
 
+def test_a_line_of_prose_that_looks_like_a_marker_is_pulled(pushed: Any, portal: Sandbox):
+    portal.panel.edit("invoices", content="<<<<<<< a\n\nText.")
+    portal.panel.create("handbook", "Other", "<<<<<<< b", slug="other-one")
+    portal.panel.create("handbook", "Null", "Text", slug="no-title")
+    portal.panel.sql("UPDATE articles SET title = '' WHERE slug = 'no-title'")
+    done = pushed.run("pull")
+    assert "  no-title: it has no title.\n" in done.out
+    assert "<<<<<<< a" in read(pushed, INVOICES) and "marker" not in done.out, done.out
+    assert "KB215" in pushed.run("lint").out and pushed.run("lint").code == 0
+
+
 def test_a_pending_edit_that_lint_would_refuse_stays_in_the_panel(pushed: Any, portal: Sandbox):
     portal.panel.publish("invoices")
-    portal.panel.write("invoices", content="<<<<<<< pasted")
+    portal.panel.write("invoices", content="<<<<<<< pasted\n=======\n>>>>>>> other")
     pushed.write(INVOICES, "---\ntitle: Invoices\n---\nOurs.\n")
     commit(pushed)
     done = pushed.run("resolve", "--into-file")

@@ -57,6 +57,26 @@ def test_a_push_asks_once_and_a_plan_with_nothing_to_do_does_not(remote: Project
     assert version_of(remote, "plan") == "4.16.2"
 
 
+def test_a_plan_from_memory_asks_for_the_version_again_after_ten_minutes_or_knows_it_from_a_check(
+    remote: Project, portal: Sandbox
+):
+    assert remote.run("push").code == 0
+    assert version_of(remote, "plan") == "4.16.2"
+    before = times_asked(portal)
+    assert version_of(remote, "plan") == "4.16.2"
+    assert times_asked(portal) == before
+    portal.faults.add(Fault("junk", path=r"^/api$", junk='{"version": "4.12.3"}'))
+    assert "4.12.3" in remote.run("check").out
+    assert [version_of(remote, "plan"), version_of(remote, "plan")] == ["4.12.3"] * 2
+    # As after ten minutes: what the service said is too old to count.
+    for file in [
+        *(remote.folder / ".kbsync").rglob("version-*.cache"),
+        *(remote.folder / ".kbsync").rglob("portal-*.cache"),
+    ]:
+        file.unlink()
+    assert version_of(remote, "plan") == "4.16.2"
+
+
 def test_a_version_that_is_set_is_not_asked_for(remote: Project, portal: Sandbox):
     for command in ("plan", "push", "plan"):
         done = remote.run(command, "--format", "json", KBSYNC_SERVICE__VERSION="4.10")

@@ -66,6 +66,19 @@ def test_an_edit_that_is_staged_in_the_panel_is_pending(remote, portal: Sandbox)
     assert remote.run("status", "--fail-on", "pending").code == 4
 
 
+def test_beside_an_edit_that_is_pending_it_never_says_that_both_sides_match(remote, portal: Sandbox):
+    for number in range(26):  # more than one page of the list
+        text = f"---\ntitle: Article {number}\nstatus: published\nlint_ignore: [KB60]\n---\nText.\n"
+        remote.write(f"content/en/billing/article-{number}.md", text)
+    assert remote.run("push", "--publish").code == 0
+    portal.panel.write("article-0", title="Other title")
+    assert "Pending in the panel" in remote.run("plan", "--full").out
+    done = remote.run("status", COLUMNS="60")
+    assert done.out.endswith("Run `kbsync plan --full` to read every article and list what\nis pending in the panel.\n")
+    assert "match" not in done.out and "up to date" not in done.out
+    assert "1 edit pending in the panel" in remote.run("status", "--format", "markdown").out
+
+
 def test_translations_count_published_originals_without_a_file_in_the_other_locale(remote):
     assert of(report(remote), "fr")["translations"]["missing"] == 0
     remote.write(INVOICES, PUBLISHED)

@@ -87,6 +87,20 @@ def test_undo_holds_what_somebody_touched_since_and_puts_back_the_rest(remote, p
     assert (article.title, article.content) == ("Theirs", "Text.\n")
 
 
+def test_undo_of_a_run_before_the_last_says_that_the_later_one_comes_first(remote, portal: Sandbox):
+    remote.run("push")
+    remote.write(INVOICES, "---\ntitle: Bills\nposition: 20\n---\nText.\n")
+    remote.run("push")
+    remote.write(INVOICES, "---\ntitle: Receipts\nposition: 20\n---\nText.\n")
+    remote.run("push")
+    done = remote.run("undo", "2", "--yes")
+    assert done.code == 4 and "changed by run 3: title" in done.out
+    assert "Run `kbsync undo 3` first, then undo this run again." in " ".join(done.out.split())
+    found = json.loads(remote.run("undo", "2", "--yes", "--format", "json").out)["held"]
+    assert [(item["why"], item["fields"]) for item in found] == [("changed by run 3", ["title"])]
+    assert portal.panel.article("invoices").title == "Receipts"
+
+
 def test_undo_makes_what_was_deleted_again_with_its_text_and_status(remote, portal: Sandbox):
     remote.write(INVOICES, "---\ntitle: Invoices\nstatus: published\n---\nText.\n")
     remote.run("push", "--publish")

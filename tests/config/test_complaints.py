@@ -327,3 +327,8 @@ def test_editors_that_are_known_are_taken(tmp_path, address):
 
 def test_no_locales_at_all_go_with_any_default(tmp_path):
     assert read(tmp_path, '[content]\ndefault_locale = "de"').content.locales == []
+
+
+def test_the_hint_about_a_share_without_a_percent_sign_leads_to_no_second_error(tmp_path):
+    hint = complaint(tmp_path, "[push]\nmax_removals = 5").hint
+    assert '"5"' not in hint and 'with a percent sign: "10%"' in hint

@@ -44,13 +44,20 @@ FIRES = [
     ("KB603", 1, "The code of the original (en/billing/refunds.md:5) is missing here.", "```sh\npay\n```", "Texte."),
     ("KB604", 5, "The original has 2 headings, this translation 1 (see en/billing/refunds.md:9).",
      "## A\n\nText.\n\n## B", "## A\n\nTexte."),
+    ("KB604", 1, "The original has 1 heading, this translation 0 (see en/billing/refunds.md:5).", "## A", "Texte."),
     ("KB604", 5, "This heading has level 3, and level 2 in the original (en/billing/refunds.md:5).", "## A", "### A"),
     ("KB605", 1, "The placeholder `{{contact.name}}` of the original (en/billing/refunds.md:5) is missing here.",
      "Hello {{contact.name}}.", "Bonjour."),
     ("KB605", 5, "The placeholder `%{amount}` of the original (en/billing/refunds.md:5) is missing here.",
      "You get %{amount}.", "Vous recevez %{montant}."),
+    ("KB601", 1, ("The original (en/billing/refunds.md:7) has the link to `en/billing/fees.md` 2 times, this translation "
+     "only 1 time."), "[fees](fees.md)\n\n[fees](fees.md)", "[frais](fees.md)"),
     ("KB606", 1, "The table of the original (en/billing/refunds.md:5) is missing here.",
      "| a |\n| --- |\n| b |", "Texte."),
+    ("KB606", 5, ("This table has 2 columns and 2 rows, and the original's (en/billing/refunds.md:5) has 2 columns "
+     "and 3 rows."), "| a | b |\n| --- | --- |\n| c | d |\n| e | f |", "| a | b |\n|:-:|---|\n| c | d |"),
+    ("KB606", 5, ("This table has 1 column and 2 rows, and the original's (en/billing/refunds.md:5) has 2 columns "
+     "and 2 rows."), "| a | b |\n| --- | --- |\n| c | d |", "| a |\n| --- |\n| c |"),
 ]  # fmt: skip
 
 
@@ -71,6 +78,8 @@ FINE = [
     ("```sh\n# pay back\npay --all  # everything\n```", "```sh\n# rembourser\npay --all # tout\n```"),
     ("```text\nPaid back.\n```", "```text\nRemboursé.\n```"),
     ("    indented", "    en retrait"),
+    ("| a | b |\n| --- | --- |\n| c | d |", "> | un | deux |\n> |:--|--:|\n> | trois - quatre | `c|d` |"),
+    ("| a |\n| --- |\n| b |\n\n| a | b |\n| - | - |", "| a | b |\n| - | - |\n\n| a |\n| --- |\n| b |"),
     ("100 % sure, 5%d", "100 % sûr, 5%d"),
     ("`{name}` is text", "`{name}` en est un"),
     ("Text.", "Texte, [de plus](https://a.example) ![x](https://a.example/x.png) {{more}}."),

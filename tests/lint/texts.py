@@ -16,7 +16,12 @@ OF_ONE_TEXT: dict[str, tuple[tuple[tuple[str, str], ...], tuple[str, ...]]] = {
             "A heading\n=======\n\nx\n".replace("A heading\n=======", "## A heading"),
             "> > quoted twice\n",
             "a <<<<<<< b\n",
+            "<<<<<<< b\n",
         ),
+    ),
+    "KB215": (
+        (("<<<<<<< b\n", "1:1"), ("a\n\n<<<<<<< b c\n\nd\n", "3:1")),
+        ("<<<<<<< HEAD\n", "<<<<<<< your file\n", "<<<<<<<\n", "<<<<<<< b\n=======\n", "<<<<<<< b\n>>>>>>> c\n", "    <<<<<<< b\n"),
     ),
     "KB311": (
         (

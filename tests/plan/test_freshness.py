@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
+import pytest
+
 from builders import source_of
 from kbsync.content.translatable import blob_ids, is_translated_from, translated_texts
-from kbsync.plan.freshness import Edit, Freshness, Translation, by_locale, changes_between, only_minor
+from kbsync.plan.freshness import (
+    Edit,
+    Freshness,
+    TextChange,
+    Translation,
+    by_locale,
+    changed_words,
+    changes_between,
+    only_minor,
+)
 
 THEN, NOW, LATER = {"content": "Text."}, {"content": "More text."}, {"content": "Even more text."}
 
@@ -99,3 +110,18 @@ def test_machine_is_true_or_false():
 def test_states_are_counted_for_each_locale():
     found = by_locale([Translation("fr", "en/a.md", "fr/a.md", Freshness.STALE)])
     assert found == {"fr": {"fresh": 0, "stale": 1, "missing": 0, "unknown": 0}}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "number"),
+    [
+        ("Wait 5 days.", "Wait 7 days.", 1),
+        ("We pay back (soon).", "We pay back, in 5 days.", 3),
+        ("Text.", "Text.\n\n| Plan | Days |\n| --- | --- |\n| Basic | 5 |", 4),
+        ("It's the user’s.", "It isn't the user’s!", 2),
+        ("One, two.", "One: two?", 0),
+        ("One - two.", "One * two", 0),
+    ],
+)
+def test_only_words_of_the_text_are_counted(before, after, number):
+    assert changed_words([TextChange("content", before, after)]) == number

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from kbsync.plan.three_way import lines_of, marked_whole, merge_texts
+from kbsync.plan.three_way import lines_of, marked_whole, merge_texts, with_ends_of
 
 LINES = st.lists(st.sampled_from(["a\n", "b\n", "c\r\n", "\n", "d d\n", "e"]), max_size=8).map("".join)
 
@@ -79,3 +79,20 @@ def test_merging_what_was_merged_changes_nothing(base: str, ours: str, theirs: s
         assert again.conflicts or [line.rstrip("\r\n") for line in lines_of(again.text)] == [
             line.rstrip("\r\n") for line in lines_of(merged.text)
         ]
+
+
+@pytest.mark.parametrize(
+    ("file", "body", "text", "expected"),
+    [
+        (
+            "---\na: 1\nb: 2\nc: 3\n---\nOne.\r\n\r\nTwo.\r\n",
+            "One.\r\n\r\nTwo.\r\n",
+            "One.\n\nNew.\n",
+            "One.\r\n\r\nNew.\r\n",
+        ),
+        ("---\r\na: 1\r\n---\r\nOne.\n\nTwo.\n", "One.\n\nTwo.\n", "One.\r\n\r\nNew.", "One.\n\nNew."),
+        ("---\r\na: 1\r\n---\r\nOne.", "One.", "One.\n\nNew.", "One.\r\n\r\nNew."),
+    ],
+)
+def test_lines_of_the_portal_end_as_those_of_the_body_that_they_come_into(file, body, text, expected):
+    assert with_ends_of(file, body, text) == expected

@@ -90,6 +90,18 @@ def test_a_plan_holds_the_slugs_of_another_portal_and_a_push_sends_the_rest(tmp_
         assert (world.slugs(), world.article("x").title) == (["y"], FOREIGN)
 
 
+def test_a_slug_of_another_portal_is_looked_up_once_in_ten_minutes_and_again_with_full(tmp_path):
+    with a_world(tmp_path, files("x", "y")) as world:
+        let_others_have(world, "x")
+        world.plan()
+        assert looked_up(world).count("x") == 2
+        world.push()
+        assert [held.slug for held in world.plan().held] == ["x"]
+        assert looked_up(world).count("x") == 2
+        world.sandbox.panel.delete("x")
+        assert not world.plan(full=True).held and not world.plan().held
+
+
 def test_a_file_that_names_its_slug_is_not_told_of_a_prefix(tmp_path):
     with a_world(tmp_path, files("x", slug="taken")) as world:
         let_others_have(world, "taken")

@@ -6,8 +6,23 @@ import re
 
 import pytest
 
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Observed, Outcome, Plan, Reason, Status, Target
+from kbsync.model import (
+    Action,
+    Change,
+    FieldChange,
+    Finding,
+    Held,
+    Kind,
+    Observed,
+    Outcome,
+    Plan,
+    Reason,
+    Status,
+    Target,
+)
 from kbsync.plan.result import PLAN_AGAIN
+from kbsync.report.body_diff import NO_BODIES
+from kbsync.report.diff import diff_text
 from kbsync.report.escape import inert
 from kbsync.report.findings import findings_text
 from kbsync.report.pushed import Words, push_text
@@ -139,7 +154,7 @@ def test_what_somebody_edited_since_the_plan_gets_one_piece_of_advice_that_works
     outcomes = [Outcome(a_create("en/a.md"), "skipped", 1, "somebody changed title", PLAN_AGAIN)]
     words = {"requests": 1, "seconds": 0.1}
     pushed = push_text(Plan(TARGET), outcomes, Style(), **words)
-    assert "Skipped: 1\n  create en/a.md: somebody changed title\n\nRun `kbsync push` again" in pushed
+    assert "Skipped: 1\n  create en/a.md: somebody changed title\n\nRun `kbsync plan` to see" in pushed
     saved = Words("", "kbsync push p.json", "kbsync plan --out p.json")
     pushed = push_text(Plan(TARGET), outcomes, Style(), **words, words=saved)
     assert "somebody changed title\n\nRun `kbsync plan --out p.json` to plan the rest again." in pushed
@@ -324,3 +339,33 @@ def test_what_never_was_agreed_on_is_not_called_edited_in_both_places():
         has_base=False,
     )
     assert "  en/x.md  differs on the portal: title\n" in plan_text(Plan(TARGET, held=(held,)), Style())
+
+
+def held_at(kind: Kind, path: str, field: str, reason: Reason = Reason.DRIFT, hint: str = "") -> Held:
+    return Held(
+        kind=kind, locale="en", slug="x", path=path, reason=reason, remote_id=1, fields=(field,), hint=hint
+    )  # fmt: skip
+
+
+def test_what_was_accepted_is_called_what_it_is_and_listed_once():
+    portal = (held_at("portal", "portal.toml", "name"), held_at("portal", "portal.toml", "color"))
+    text = plan_text(Plan(TARGET, kept=portal), Style())
+    assert "Settings in portal.toml differ from the portal as you decided" in text and "article" not in text
+    verbose = plan_text(Plan(TARGET, kept=portal), Style(verbose=True))
+    assert verbose.count("  portal.toml  ") == 1 and "`resolve --theirs`: 1\n" in verbose
+    both = (*portal, held_at("article", "en/a.md", "title"), held_at("category", "en/_category.md", "name"))
+    assert "1 category, 1 article and settings in portal.toml differ" in " ".join(
+        plan_text(Plan(TARGET, kept=both), Style()).split()
+    )
+
+
+def test_a_diff_names_the_way_out_of_an_article_once():
+    edit = "Run `kbsync pull en/a.md` to take the edit into your file, or `x`."
+    merge = edit.replace("take the edit", "merge the edit")
+    held = (
+        held_at("article", "en/a.md", "title", hint=edit),
+        held_at("article", "en/a.md", "content", Reason.CONFLICT, merge),
+    )
+    text = " ".join(diff_text(Plan(TARGET, held=held), NO_BODIES, Style(), words=False).split())
+    assert text.count("kbsync pull") == 1 and "merge the edit" in text
+    assert "take the edit" in " ".join(diff_text(Plan(TARGET, held=held[:1]), NO_BODIES, Style(), words=False).split())

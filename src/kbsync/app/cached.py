@@ -133,7 +133,7 @@ def _from_memory(
 ) -> tuple[Peek, Compared | None]:
     """The last plan, where the portal is as it was; and what was asked of the portal for that."""
     remembered, part = recalled.remembered, recalled.part
-    seen, known = peek(service, remembered)
+    seen, known = peek(workspace, service, remembered)
     if known is None or part is None:
         return seen, Compared(known, findings_of(workspace, remembered)) if known is not None else None
     from kbsync.app.amend import amended
@@ -191,7 +191,7 @@ def _push_recalled(
 
         return push_texts(workspace, service, recalled.remembered, local, recalled.part, wait=wait)
     started_s = time.monotonic()
-    seen, plan = peek(service, recalled.remembered)
+    seen, plan = peek(workspace, service, recalled.remembered)
     if plan is None:
         return Asked(service, seen)
     # What carries out plans is loaded here, where there is one.
@@ -207,7 +207,7 @@ def plan_of_nothing(workspace: Workspace) -> Plan | None:
     if found is None or found[1]:
         return None
     with workspace.open_service() as service:
-        return peek(service, found[0])[1]
+        return peek(workspace, service, found[0])[1]
 
 
 def lint(workspace: Workspace) -> Linted:

@@ -8,6 +8,7 @@ from typing import Literal
 
 from kbsync.app.options import needs_author
 from kbsync.app.reading import read_content
+from kbsync.app.recent_version import keep_said
 from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.errors import ExitCode, KbsyncError, NoApi
@@ -116,6 +117,7 @@ def _service_lines(workspace: Workspace, service: Service) -> Iterator[Line]:
     if configured or service.can("version"):
         yield _version_line(told, configured)
     service.use_version(configured or told)
+    keep_said(workspace, told)
     if service.can("profile"):
         owner = service.fetch_owner()
         yield _token_line(owner.name, owner.role)

@@ -120,7 +120,7 @@ def _list(workspace: Workspace, service: Service) -> Peek:
     expected = Expected(info.categories, seen=snapshot.categories)
     locales = sorted(info.locales)
     pages = service.peek(locales, expected)
-    use_recent_version(service, snapshot)
+    use_recent_version(workspace, service, snapshot)
     service.observe(locales, snapshot, peeked=pages, expected=expected)
     keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)

@@ -113,12 +113,24 @@ def make_plan(
         known = ask(workspace, reading, known, questions)
         weighed = weigh(without_portal(reading.desired), known)
         plan, wanted = sides.decide(weighed, known)
-    if elsewhere := look_up_new_slugs(workspace, reading, service, plan):
+    if elsewhere := look_up_new_slugs(workspace, reading, service, plan, anew=options.full):
         known = replace(known, elsewhere=elsewhere)
         plan, wanted = sides.decide(weighed, known)
     plan = plan_uploads(plan, reading.compiler, addresses, policy, per_hour=workspace.uploads_per_hour)
     plan = judged(with_way_out(plan, workspace, options), workspace, reading)
+    plan = _with_pulled(plan, workspace)
     return Planned(replace(plan, version=service.version), reading, recovery, portal, addresses, weighed, wanted)
+
+
+def _with_pulled(plan: Plan, workspace: Workspace) -> Plan:
+    """The plan with hints that know what this clone has pulled."""
+    if not plan.held:
+        return plan
+    from kbsync.app.pull_record import load_records, record_path
+    from kbsync.plan.pulled_before import with_pulled_hints
+
+    records = load_records(record_path(workspace.state_folder, workspace.target.key))
+    return replace(plan, held=with_pulled_hints(plan.held, records)) if records else plan
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,7 @@ certainly the same:
                         kept where they were as young, or where requests were pending
     portal.toml         its text, and then the settings of the portal itself
     the clock           until the next date at which an article is to be published
+    the service         its version, asked again after ten minutes (`recent_version.py`)
     the portal          its locales; its categories, all of them; of each locale the count and the newest rows,
                         judged as a listing judges them (`service/peek.py`). Not kept of a listing with holes
 
@@ -132,14 +133,15 @@ def recall(workspace: Workspace, local: Local | None) -> tuple[RememberedPlan, M
     return (found, moved) if len(moved) <= MOST_MOVED else None
 
 
-def peek(service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | None]:
+def peek(workspace: Workspace, service: Service, remembered: RememberedPlan) -> tuple[Peek, Plan | None]:
     """Ask the portal the least that can be asked; the plan, where it is as it was when the record was made."""
+    from kbsync.app.recent_version import is_still
     from kbsync.service.peek import is_unmoved
 
     seen, heads, same = _look(service, remembered)
     total = sum(head.count for head in heads.values())
     same = same and all(is_unmoved(heads[locale], page, total=total) for locale, page in seen.pages.items())
-    return seen, remembered.plan if same else None
+    return seen, remembered.plan if same and is_still(workspace, service, remembered.plan.version) else None
 
 
 def heads_after(service: Service, remembered: RememberedPlan, ours: Collection[RemoteId]) -> Mapping[str, Head] | None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -26,6 +25,7 @@ from kbsync.app.sides import read_ledger
 from kbsync.app.workspace import Workspace
 from kbsync.content.hosted import HOSTED_FILE, hosted_text
 from kbsync.errors import PlanRefused, UsageError
+from kbsync.model import Observed
 from kbsync.plan.new_paths import NewFile, new_files
 from kbsync.plan.pull import Found, Incoming, Records
 from kbsync.service.contract import Service
@@ -40,7 +40,8 @@ class Pulled:
         files: what was written, or would be.
         left: what could not be put into a file, by its name, with the reason.
         found: what moved, and what needs a decision.
-        images: how many images were loaded; `left_images`: why some were not, with how many.
+        images: how many images were loaded; `left_images`: those that were not, each with its
+            article and the reason.
         foreign: articles in locales that are not in kbsync.toml.
         overtaken: files that somebody changed meanwhile; they stay.
         forced: files with uncommitted work that were changed.
@@ -52,7 +53,7 @@ class Pulled:
     left: tuple[tuple[str, str], ...] = ()
     found: Found = field(default_factory=lambda: Found((), ()))
     images: int = 0
-    left_images: Mapping[str, int] = field(default_factory=dict)
+    left_images: tuple[tuple[str, str, str], ...] = ()
     foreign: Mapping[str, int] = field(default_factory=dict)
     overtaken: tuple[str, ...] = ()
     forced: tuple[str, ...] = ()
@@ -104,6 +105,11 @@ def pull(workspace: Workspace, options: PullOptions) -> Pulled:
         if not options.dry_run:
             made.clear()  # The portal has nothing, and the next command needs the folder.
         return pulled
+
+
+def _name_of(item: Observed) -> str:
+    """An article by title and slug; one without a title by its slug."""
+    return item.slug if item.title == item.slug else f"{item.title} ({item.slug})"
 
 
 def _finish_earlier(workspace: Workspace, above: Path, options: PullOptions) -> None:
@@ -197,13 +203,13 @@ class _Pull:
             shutil.rmtree(image_cache(self.workspace), ignore_errors=True)
         by_name = {file.path: file.observed for file in new}
         changed = {file.path for file in self.files} | {name.rpartition(" (")[0] for name in self.left}
-        left = {f"{by_name[path].title} ({by_name[path].slug})": why for path, why in unfit.items()}
+        left = {_name_of(by_name[path]): why for path, why in unfit.items()}
         return Pulled(
             tuple(sorted(self.files, key=lambda file: file.path)),
             tuple((left | self.left).items()),
             found,
             images.loaded,
-            Counter(images.left.values()),
+            images.left_out,
             foreign,
             overtaken,
             forced,

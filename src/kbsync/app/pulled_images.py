@@ -47,6 +47,7 @@ class ImagePuller:
     paths: dict[str, str]
     hosted: dict[str, str]
     left: dict[str, str] = field(default_factory=dict)
+    left_in: dict[str, str] = field(default_factory=dict)
     loaded: int = 0
     silent: int = 0
     own: frozenset[str] = field(init=False)
@@ -59,16 +60,24 @@ class ImagePuller:
         """Load the images of a text for the file at `path`; the text, with one address for each image."""
         if UPLOADS not in text or self.settings.base_url:
             return text
-        for address in dict.fromkeys(self._addresses(text)):
+        for address in dict.fromkeys(self._addresses(text, path)):
             if address not in self.places.images and address not in self.left:
                 self._load(address, path)
+            if address in self.left:
+                self.left_in.setdefault(address, path)
             place = self.places.images.get(address)
             if place is not None and key_in(address) and self.places.address_of_image[place] != address:
                 # An image that was uploaded twice is the same image.
                 text = text.replace(address, self.places.address_of_image[place])
         return text
 
-    def _addresses(self, text: str) -> Iterator[str]:
+    @property
+    def left_out(self) -> tuple[tuple[str, str, str], ...]:
+        """The images that were not loaded: the name, the first article that shows it, and why."""
+        names = ((posixpath.basename(unquote(urlsplit(address).path)) or address, address) for address in self.left)
+        return tuple((name, self.left_in.get(address, ""), self.left[address]) for name, address in names)
+
+    def _addresses(self, text: str, path: str) -> Iterator[str]:
         """The service's own uploads that a text shows or links to."""
         host = host_of(self.downloader.base_url)
         for target in scan(text).targets:
@@ -78,6 +87,7 @@ class ImagePuller:
                     yield address
                 elif target.kind == "image":
                     self.left.setdefault(address, "it is on another host")
+                    self.left_in.setdefault(address, path)
 
     def _load(self, address: str, path: str) -> None:
         try:

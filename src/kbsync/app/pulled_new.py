@@ -72,7 +72,7 @@ class NewTexts:
 
     def _check_file(self, path: str, data: bytes) -> None:
         if errors := errors_in(path, data):
-            raise Unfit(errors[0])
+            raise Unfit(f"its text on the portal would be an error in a file: {errors[0]}")
 
     def _default_slug(self, file: NewFile) -> str:
         """The slug that a path makes; "" where it may be another one on another day."""

@@ -104,7 +104,7 @@ class EditedTexts:
         if content is None:
             edit.left["content"] = "it changed on the portal while kbsync was reading; pull again"
             return None
-        theirs = with_ends_of(text, self.bodies.relative(content, edit.path))
+        theirs = with_ends_of(text, body_in(source, text), self.bodies.relative(content, edit.path))
         if is_taken:
             edit.taken.append("content")
             return theirs
@@ -201,7 +201,8 @@ class EditedTexts:
         # Between two versions somebody has to choose before anything is pushed: that is an error. Nothing else may be.
         is_fit = bool(errors) if edit.conflicts else not errors and self._is_as_wanted(edit, data, incoming)
         if after is None or not is_fit:
-            why = errors[0] if errors and after is not None and not edit.conflicts else UNEDITABLE
+            said = bool(errors) and after is not None and not edit.conflicts
+            why = f"the portal's text would be an error in a file: {errors[0]}" if said else UNEDITABLE
             edit.left |= dict.fromkeys((*edit.taken, *edit.merged, *edit.conflicts), why)
             edit.taken, edit.merged, edit.conflicts = [], [], []
             return

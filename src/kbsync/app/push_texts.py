@@ -77,7 +77,7 @@ def push_texts(
                 since = Since(service.requests, time.monotonic())
                 if ledger.last_run(lease.target) != record.last_run:
                     return Asked(service, None)
-                seen, plan = peek(service, remembered)
+                seen, plan = peek(workspace, service, remembered)
                 service.use_version(service.version or service.fetch_version())
                 found = amended(workspace, plan, part, service) if plan is not None else None
                 if found is None or any(change.action is Action.UPLOAD for change in found.plan.changes):

@@ -141,7 +141,9 @@ def observe(
     expected = _expected(info, desired, bases)
     staged = [base for base in bases if base.kind == "article" and is_watched(base)]
     full = full or len(staged) > MOST_STAGED
-    use_recent_version(service, snapshot)
+    use_recent_version(workspace, service, snapshot)
+    if not service.version and snapshot.version and (told := service.fetch_version()):
+        service.use_version(told)  # Where nothing moved, a listing would go by the last one, however old.
     seen = service.observe(locales, snapshot, full=full, peeked=pages, expected=expected)
     keep_version(workspace, service, snapshot)
     store_snapshot(path, snapshot)
@@ -179,13 +181,15 @@ def learn_version(workspace: Workspace, service: Service) -> None:
         from kbsync.service.snapshot import load_snapshot, snapshot_path
 
         path = snapshot_path(workspace.cache_folder, workspace.target.key)
-        use_recent_version(service, load_snapshot(path, workspace.target.key))
+        use_recent_version(workspace, service, load_snapshot(path, workspace.target.key))
     service.use_version(service.version or service.fetch_version())
 
 
-def use_recent_version(service: Service, known: Snapshot) -> None:
+def use_recent_version(workspace: Workspace, service: Service, known: Snapshot) -> None:
     """Take the service for what it said a few minutes ago, so that it is not asked again."""
-    if not service.version and (recent := known.recent_version(time.time())):
+    from kbsync.app.recent_version import said_recently
+
+    if not service.version and (recent := said_recently(workspace) or known.recent_version(time.time())):
         service.use_version(recent)
 
 
@@ -196,6 +200,9 @@ def keep_version(workspace: Workspace, service: Service, snapshot: Snapshot) -> 
     snapshot.version = service.version
     if service.told_version:
         snapshot.version_at = time.time()
+        from kbsync.app.recent_version import keep_said
+
+        keep_said(workspace, service.told_version)
 
 
 def is_as_seen(workspace: Workspace, service: Service, portal: Portal, changes: Iterable[Change]) -> bool:

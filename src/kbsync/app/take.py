@@ -14,7 +14,7 @@ from kbsync.content.compile import Compiler, images_of, replacements_of
 from kbsync.content.parse import parse_source
 from kbsync.content.relative import Places, to_relative
 from kbsync.content.source import Source
-from kbsync.content.source_edits import edit_source
+from kbsync.content.source_edits import body_in, edit_source
 from kbsync.errors import ContentError
 from kbsync.files import real_path
 from kbsync.history.base_texts import find_texts
@@ -49,7 +49,7 @@ def take(compiler: Compiler, path: str, *, title: str | None, body: str) -> None
     source, text = compiler.tree.sources[path], before.decode("utf-8")
     wanted = source.title if title is None else title
     front = {"title": wanted} if wanted != source.title else {}
-    written = with_ends_of(text, to_relative(by_key(body), path, _places(compiler, source)))
+    written = with_ends_of(text, body_in(source, text), to_relative(by_key(body), path, _places(compiler, source)))
     after = (edit_source(source, text, front, written) or text).encode("utf-8", "surrogatepass")
     if errors := errors_in(path, after):
         raise ContentError(f"{path} would have an error: {errors[0]}. Nothing was written.", hint=BY_HAND)

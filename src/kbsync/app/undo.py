@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
 from kbsync.app.lease import Lease, held_lock
@@ -14,8 +14,9 @@ from kbsync.command import command_line
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.ledger import Ledger
 from kbsync.ledger.values import Entry, RunInfo
-from kbsync.model import DRAFTS, Action, Change, Kind, Plan, RemoteId
+from kbsync.model import DRAFTS, Action, Change, Held, Kind, Observed, Plan, RemoteId
 from kbsync.plan.undo import MadeSince, build_undo
+from kbsync.plan.undo_later import by_later_runs
 from kbsync.service.contract import Service
 
 Agree = Callable[[Plan], None]
@@ -93,7 +94,7 @@ def _carry_out(
     since = made_since(lease.ledger, lease.target, run, entries)
     there, effects = portal.everything or [], service.side_effects
     plan = build_undo(workspace.target, entries, there, bodies, bases, effects=effects, made_since=since)
-    plan = replace(plan, version=service.version)
+    plan = replace(plan, version=service.version, held=_by_later_runs(lease, run, plan, there))
     if plan.changes:
         agree(plan)
 
@@ -109,6 +110,20 @@ def _carry_out(
     pushed.nothing = f"Run {run} has nothing left to undo."
     pushed.again = command_line("undo", run, options=workspace.session.options)
     return pushed
+
+
+def _by_later_runs(lease: Lease, run: int, plan: Plan, there: Iterable[Observed]) -> tuple[Held, ...]:
+    """What is held, with the later run that changed it, where one did."""
+    seen = {(item.kind, item.remote_id): item for item in there}
+    found: list[Held] = []
+    for item in plan.held:
+        now = seen.get((item.kind, item.remote_id)) if item.remote_id is not None else None
+        if now is None or not item.fields:
+            found.append(item)
+            continue
+        entries = lease.ledger.entries_of_item(lease.target, item.kind, item.remote_id, item.path)
+        found += by_later_runs(item, now, [(number, entry) for number, entry in entries if number > run])
+    return tuple(found)
 
 
 def made_since(ledger: Ledger, target: str, run: int, entries: list[Entry]) -> MadeSince:

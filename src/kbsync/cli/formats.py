@@ -191,7 +191,8 @@ def _report_pushed(pushed: Pushed, workspace: Workspace, options: Options, *, fo
         from kbsync.report.pushed import Words, push_text
 
         again = pushed.again or command_line("push", options=options.shared)
-        style, words = options.style(), Words(pushed.nothing, again, pushed.anew)
+        look = "" if pushed.again else command_line("plan", options=options.shared)
+        style, words = options.style(), Words(pushed.nothing, again, pushed.anew, look)
         text = push_text(plan, outcomes, style, requests=requests, seconds=seconds, words=words, after=after)
         click.echo(text, nl=False)
 

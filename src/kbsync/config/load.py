@@ -114,7 +114,7 @@ def _build_table(name: str, table: Any, origin: Origin, *, prefix: str = "") -> 
         if key not in hints:
             hint = _unknown_key_hint(name, key, hints)
             raise ConfigError(f"{origin.of(full, key)} is not a known key.", hint=hint)
-        values[key] = convert(value, hints[key], partial(origin.of, full, key))
+        values[key] = convert(value, hints[key], partial(origin.of, full, key), OWN_HINTS.get(key, ""))
     return kind(**values)
 
 
@@ -126,12 +126,19 @@ def _unknown_key_hint(table: str, key: str, known: Mapping[str, Any]) -> str:
     return did_you_mean(key, known) or f"The keys of [{table}] are: {', '.join(known)}."
 
 
-def convert(value: Any, kind: Any, where: Callable[[], str]) -> Any:
-    """A value as its type. Where it was written is looked up only for an error: each look reads the whole file."""
+OWN_HINTS = {"max_removals": 'Write a share of what kbsync published, in quotes and with a percent sign: "10%".'}
+"""For keys of which a number in quotes would be the next error."""
+
+
+def convert(value: Any, kind: Any, where: Callable[[], str], hint: str = "") -> Any:
+    """A value as its type. Where it was written is looked up only for an error: each look reads the whole file.
+
+    `hint` is what to do about a wrong one, where its type does not say it.
+    """
     try:
         return msgspec.convert(value, kind)
     except msgspec.ValidationError as exc:
-        hint = _allowed_words(kind) or _quoted_hint(value, kind)
+        hint = hint or _allowed_words(kind) or _quoted_hint(value, kind)
         raise ConfigError(f"{where()}: {_reason(exc, value)}", hint=hint) from exc
 
 

@@ -25,6 +25,8 @@ COMMENT = re.compile(r"(?:(?<=\s)|^)(?:#|//|<!--)")
 PLAIN = {"", "text", "txt", "markdown", "md", "console"}
 """The languages of blocks that are not code."""
 
+DELIMITER = re.compile(r":?-+:?")
+
 DIGEST_BYTES = 6
 
 
@@ -48,8 +50,8 @@ def parts_of(body: str, scan: Scan, title_span: tuple[int, int]) -> Iterator[Par
     places = Places(body)
     for start, end in scan.code:
         yield Part(CODE, _code(body[start:end]), places.line(start))
-    for start, _ in scan.tables:
-        yield Part(TABLE, "", places.line(start))
+    for start, end in scan.tables:
+        yield Part(TABLE, _size(body[start:end]), places.line(start))
     if "{" in body or "%" in body:
         yield from _placeholders(body, scan, places)
 
@@ -69,6 +71,13 @@ def _code(text: str) -> str:
             for line in lines
         )
     return blake2b("\n".join(filter(None, lines)).encode(), digest_size=DIGEST_BYTES).hexdigest()
+
+
+def _size(table: str) -> str:
+    """`2x5`: the columns and rows of a table. Its words are translated; the row with hyphens is none of them."""
+    lines = [line for line in table.splitlines() if line.strip(" \t>")]
+    columns = len(DELIMITER.findall(lines[1])) if len(lines) > 1 else 0
+    return f"{columns}x{len(lines) - 1}"
 
 
 def _placeholders(body: str, scan: Scan, places: Places) -> Iterator[Part]:

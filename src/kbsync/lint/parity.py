@@ -19,13 +19,14 @@ from kbsync.lint.context import Context
 from kbsync.lint.finds import Needs, finds
 from kbsync.lint.likely_targets import INDEX as NAMELESS
 from kbsync.model import Finding, Rule
+from kbsync.words import count
 
 NO_LINK = Rule("KB601", "Link that the translation lacks")
 NO_PICTURE = Rule("KB602", "Image that the translation lacks")
 OTHER_CODE = Rule("KB603", "Code that differs from the original")
 OTHER_HEADINGS = Rule("KB604", "Headings that differ from the original")
 NO_PLACEHOLDER = Rule("KB605", "Placeholder that the translation lacks")
-OTHER_TABLES = Rule("KB606", "Table that the translation lacks")
+OTHER_TABLES = Rule("KB606", "Table that is lost or changed in the translation")
 
 RULE_OF = {
     LINK: NO_LINK, IMAGE: NO_PICTURE, CODE: OTHER_CODE, HEADING: OTHER_HEADINGS, PLACEHOLDER: NO_PLACEHOLDER,
@@ -40,7 +41,7 @@ HINTS = {
     CODE: "Copy the code from the original, or ignore KB603 if a part of it has to be translated.",
     HEADING: "Use the headings of the original, with the same levels.",
     PLACEHOLDER: "Copy the placeholder as it is: it is not translated.",
-    TABLE: "Add the table, or ignore KB606.",
+    TABLE: "Give it the rows and columns of the original, or ignore KB606.",
 }
 
 SITE = re.compile(r"\A[a-z]+://[^/?#]*", re.IGNORECASE)
@@ -253,6 +254,9 @@ def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
     if kind == HEADING:
         yield _of_headings(pair)
         return
+    if kind == TABLE and len(pair.translation.by_kind[TABLE]) == len(pair.original.by_kind[TABLE]):
+        yield from _of_tables(pair)
+        return
     # The last ones are named: the first may well be those that are there.
     parts, left = pair.original.by_kind[kind], sum(lost.values())
     for number in reversed(range(len(parts))):
@@ -263,10 +267,11 @@ def _report(pair: _Pair, kind: str, lost: dict[Id, int]) -> Iterator[Finding]:
             lost[part.id] -= 1
             left -= 1
             place = f"{pair.original.source.path}:{part.line}"
-            yield _finding(pair, kind, pair.place(kind, number, part.line), _message(pair, kind, part.shown, place))
+            yield _finding(pair, kind, pair.place(kind, number, part.line), _message(pair, part, place))
 
 
-def _message(pair: _Pair, kind: str, shown: str, place: str) -> str:
+def _message(pair: _Pair, part: _Part, place: str) -> str:
+    kind, shown = part.id[0], part.shown
     if kind == CODE:
         if len(pair.translation.by_kind[CODE]) == len(pair.original.by_kind[CODE]):
             return f"This code differs from the original's ({place})."
@@ -274,6 +279,12 @@ def _message(pair: _Pair, kind: str, shown: str, place: str) -> str:
     if kind == TABLE:
         return f"The table of the original ({place}) is missing here."
     name = {LINK: "link to", IMAGE: "image", PLACEHOLDER: "placeholder"}[kind]
+    if kind != IMAGE and (ours := pair.translation.counted.get(part.id, 0)):
+        theirs = pair.original.counted[part.id]
+        return (
+            f"The original ({place}) has the {name} {_in_code(shown)} {theirs} times, this translation only "
+            f"{count(ours, 'time')}."
+        )
     return f"The {name} {_in_code(shown)} of the original ({place}) is missing here."
 
 
@@ -293,8 +304,22 @@ def _of_headings(pair: _Pair) -> Finding:
     if len(theirs) == len(ours):
         message = f"This heading has level {ours[at].id[1]}, and level {theirs[at].id[1]} in the original ({place})."
     else:
-        message = f"The original has {len(theirs)} headings, this translation {len(ours)} (see {place})."
+        message = f"The original has {count(len(theirs), 'heading')}, this translation {len(ours)} (see {place})."
     return _finding(pair, HEADING, line, message)
+
+
+def _of_tables(pair: _Pair) -> Iterator[Finding]:
+    """Where there are as many as in the original: each of another size."""
+    for theirs, ours in zip(pair.original.by_kind[TABLE], pair.translation.by_kind[TABLE], strict=True):
+        if theirs.id != ours.id:
+            place = f"{pair.original.source.path}:{theirs.line}"
+            message = f"This table has {_size(ours.shown)}, and the original's ({place}) has {_size(theirs.shown)}."
+            yield _finding(pair, TABLE, ours.line, message)
+
+
+def _size(shown: str) -> str:
+    columns, rows = map(int, shown.split("x"))
+    return f"{count(columns, 'column')} and {count(rows, 'row')}"
 
 
 def _finding(pair: _Pair, kind: str, line: int, message: str) -> Finding:
@@ -314,6 +339,9 @@ def missing_parts(original: Source, source: Source, locales: tuple[str, str]) ->
     lost = _lost(theirs, ours)
     for kind in RULE_OF:
         for key in lost.get(kind, ()):
+            if kind == TABLE:
+                yield f"The original has a table of {_size(key[1])} that this does not have."
+                continue
             yield (
                 f"{kind.capitalize()} {_in_code(key[1])} is not as in the original."
                 if key[1]

@@ -11,6 +11,7 @@ neither `translated_from` nor history                                           
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -75,6 +76,9 @@ class Translation:
     views: int | None = None
 
 
+WORD = re.compile(r"\w+(?:['’]\w+)*")
+
+
 def changes_between(before: Texts, after: Texts) -> tuple[TextChange, ...]:
     """The fields whose words differ; spaces and line breaks are no words."""
     names = dict.fromkeys((*after, *before))
@@ -83,10 +87,13 @@ def changes_between(before: Texts, after: Texts) -> tuple[TextChange, ...]:
 
 
 def changed_words(changes: Iterable[TextChange]) -> int:
-    """How many words are new or gone, whichever are more; 0 where they only moved."""
+    """How many words are new or gone, whichever are more; 0 where only their order or what is between them changed.
+
+    Punctuation, and the lines and hyphens of a table, are no words.
+    """
     new = gone = 0
     for change in changes:
-        before, after = Counter(change.before.split()), Counter(change.after.split())
+        before, after = Counter(WORD.findall(change.before)), Counter(WORD.findall(change.after))
         new, gone = new + (after - before).total(), gone + (before - after).total()
     return max(new, gone)
 

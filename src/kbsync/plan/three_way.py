@@ -54,8 +54,9 @@ def lines_of(text: str) -> list[str]:
     return [*lines, text[at:]] if at < len(text) else lines
 
 
-def with_ends_of(file: str, text: str) -> str:
-    """A text whose lines end as most lines of a file do."""
+def with_ends_of(file: str, body: str, text: str) -> str:
+    """A text whose lines end as most lines of a file's body do; of a body without lines, as those of the file."""
+    file = body if "\n" in body.strip("\r\n") else file
     crlf = file.count("\r\n")
     end = "\r\n" if crlf * 2 > file.count("\n") else "\n"
     return "".join(_bare(line) + (end if _ending([line]) else "") for line in lines_of(text))

@@ -237,7 +237,7 @@ class _Draft:
         if done.is_reordered and done.beside and is_apart(now, self.there.values(), done.beside):
             touched |= {"position"}
         if touched:
-            hint = "It changed after this run. Change it back in the panel."
+            hint = "It changed after this run. Undo the later run first, or change it back in the panel."
             self._hold(done, Reason.DRIFT, _in_order(now.kind, touched), hint)
         for name in {"content", DRAFTS["content"]} & moves:
             if done.before[name] is not None and done.before[name] not in self.bodies:

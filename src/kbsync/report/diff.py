@@ -105,6 +105,8 @@ def _differences(plan: Plan) -> Iterator[Difference]:
     yield from (Difference(item, "later", PUBLISHED) for item in plan.waiting if item.path not in new)
 
 
+TAKE, MERGE = "to take the edit into", "to merge the edit into"
+
 NOTHING = FieldChange("", None, None)
 PUBLISHED = FieldChange("status", "draft", "published")
 
@@ -151,7 +153,14 @@ def _body(found: Difference, bodies: Bodies) -> Body | None:
 
 def _hints(different: Different) -> list[str]:
     hints = [found.item.hint for found in different.differences if isinstance(found.item, Held)]
-    return list(dict.fromkeys(hints)) if any(found.decision == "decide" for found in different.differences) else []
+    if not any(found.decision == "decide" for found in different.differences):
+        return []
+    # An edit of one field and a conflict of another have the same way out, said in other words: the latter fits both.
+    return [
+        hint
+        for hint in dict.fromkeys(hints)
+        if hint.replace(TAKE, MERGE) == hint or hint.replace(TAKE, MERGE) not in hints
+    ]
 
 
 # --- for people ------------------------------------------------------------------------------------------------------

@@ -65,7 +65,7 @@ class Result(Protocol):
     @property
     def images(self) -> int: ...
     @property
-    def left_images(self) -> Mapping[str, int]: ...
+    def left_images(self) -> Sequence[tuple[str, str, str]]: ...
     @property
     def foreign(self) -> Mapping[str, int]: ...
     @property
@@ -123,10 +123,13 @@ def fields_of(edit: Edited) -> str:
 
 def _more(pulled: Result, style: Style) -> Iterator[str]:
     yield from _list("could not be put into a file", [f"{name}: {why}." for name, why in pulled.left], style)
-    left = sum(pulled.left_images.values())
-    if left:
-        yield from style.wrapped(f"{count(left, 'image')} {'stays' if left == 1 else 'stay'} on the portal only:")
-        yield from (f"  {number:,}  {visible(why)}" for why, number in pulled.left_images.items())
+    if left := pulled.left_images:
+        yield from style.wrapped(
+            f"{count(len(left), 'image')} {'stays' if len(left) == 1 else 'stay'} on the portal only:"
+        )
+        for name, path, why in left if style.verbose else left[:SHOWN]:
+            yield from style.wrapped(f"  {visible(name)} in {visible(path)}: {visible(why)}.", hang=2)
+        yield from _rest(left, style)
     yield from _list("deleted on the portal; your files stay", pulled.found.gone, style)
     yield from _list("not pulled, because it is not clear which article it is", pulled.found.waiting, style)
     yield from _dropped(pulled.found.dropped, style)

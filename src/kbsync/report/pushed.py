@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from kbsync.command import Option, command_line
@@ -35,12 +35,14 @@ DRAFTS = 5
 class Words:
     """What a report says of its command: the sentence for "nothing to do" (default: up to date), and what to run next.
 
-    `anew` makes a new plan, where `again` would carry out the old one; "" where `again` plans by itself.
+    `anew` makes a new plan, where `again` would carry out the old one; "" where `again` plans by itself. `look` shows
+    what needs a decision; "" where no plan would.
     """
 
     nothing: str = ""
     again: str = PUSH
     anew: str = ""
+    look: str = "kbsync plan"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +164,12 @@ def _end(plan: Plan, outcomes: Sequence[Outcome], words: Words) -> tuple[str, st
     return f"{'Done, but' if sent else 'Nothing was sent:'} {need(len(plan.held))}.", "yellow"
 
 
-def _what_next(outcomes: Iterable[Outcome], words: Words) -> str:
+def _what_next(outcomes: Sequence[Outcome], words: Words) -> str:
     """What to run next. Pushing a saved plan again would leave out what was edited since, however often."""
     if words.anew and any(outcome.hint == PLAN_AGAIN for outcome in outcomes):
         return f"Run `{words.anew}` to plan the rest again."
+    if words.look and all(outcome.hint == PLAN_AGAIN for outcome in outcomes if outcome.outcome != "done"):
+        return f"Run `{words.look}` to see what needs your decision now."
     return f"Run `{words.again}` again to finish the rest."
 
 

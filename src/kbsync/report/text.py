@@ -5,7 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence, Set
 
 from kbsync.fields import label_of
-from kbsync.model import Action, Change, FieldChange, Finding, Held, Kind, Plan, Reason, Unpublished, visible
+from kbsync.model import (
+    PORTAL_FILE,
+    Action,
+    Change,
+    FieldChange,
+    Finding,
+    Held,
+    Kind,
+    Plan,
+    Reason,
+    Unpublished,
+    visible,
+)
 from kbsync.plan.order import taken_slugs
 from kbsync.report.body_diff import NO_BODIES, TEXT_ACTIONS, Bodies, word_lines
 from kbsync.report.escape import inert
@@ -24,6 +36,7 @@ from kbsync.report.value_text import (
     value_text,
 )
 from kbsync.report.vocabulary import (
+    NOUNS,
     STAGED_VERBS,
     already_sentence,
     counted,
@@ -253,10 +266,14 @@ def _values_lines(field: FieldChange, style: Style, place: str = "on the portal"
 def _accepted_lines(kept: Sequence[Held], style: Style) -> list[str]:
     if not kept:
         return []
-    lines = [style.paint(f"Different, and accepted with `resolve --theirs`: {len(kept):,}", "bold")]
+    by_path: dict[str, list[Held]] = {}
     for item in kept:
-        lines += [f"  {visible(item.path)}  {field_names(item.fields)}"]
-        lines += [line for field in item.values if not is_body(field.name) for line in _values_lines(field, style)]
+        by_path.setdefault(item.path, []).append(item)
+    lines = [style.paint(f"Different, and accepted with `resolve --theirs`: {len(by_path):,}", "bold")]
+    for path, items in by_path.items():
+        lines += [f"  {visible(path)}  {field_names(name for item in items for name in item.fields)}"]
+        values = (field for item in items for field in item.values if not is_body(field.name))
+        lines += [line for field in values for line in _values_lines(field, style)]
     return [*lines, ""]
 
 
@@ -303,7 +320,7 @@ def _unmanaged_lines(plan: Plan, style: Style) -> list[str]:
 def _summary(plan: Plan, style: Style, command: str) -> list[str]:
     adopted = already_sentence(plan)
     others = style.wrapped(others_sentence(plan.unmanaged)) if plan.unmanaged else []
-    accepted = [] if style.verbose or not plan.kept else style.wrapped(_accepted(len(plan.kept)))
+    accepted = [] if style.verbose or not plan.kept else style.wrapped(_accepted(plan.kept))
     waiting = style.wrapped(staged_before_sentence(len(plan.staged_edits))) if plan.staged_edits else []
     facts = [*([adopted] if adopted else []), *others, *accepted, *waiting]
     tail = f" ({plan.unchanged:,} unchanged)" if plan.unchanged else ""
@@ -325,6 +342,13 @@ def _summary(plan: Plan, style: Style, command: str) -> list[str]:
     return [f"Everything is up to date{tail}.", *facts]
 
 
-def _accepted(number: int) -> str:
-    differ = "1 article differs" if number == 1 else f"{number:,} articles differ"
-    return f"{differ} from the portal as you decided with `resolve --theirs` (-v lists them)."
+def _accepted(kept: Sequence[Held]) -> str:
+    kinds = [kind for kind, _ in dict.fromkeys((item.kind, item.path) for item in kept)]
+    parts = [count(kinds.count(kind), noun) for kind, noun in NOUNS.items() if kind in kinds and kind != "portal"]
+    parts += [f"settings in {PORTAL_FILE}"] if "portal" in kinds else []
+    text = " and ".join([", ".join(parts[:-1]), parts[-1]] if len(parts) > 1 else parts)
+    is_one = len(kinds) == 1 and "portal" not in kinds
+    return (
+        f"{text[:1].upper()}{text[1:]} differ{'s' if is_one else ''} from the portal as you decided with "
+        "`resolve --theirs` (-v lists them)."
+    )

@@ -65,7 +65,7 @@ def owed_words(item: Translation) -> str:
 
 
 def _words(number: int) -> str:
-    return f"{count(number, 'word')} {'changed' if number else 'moved'}"
+    return f"{count(number, 'word')} changed" if number else "word order or punctuation changed"
 
 
 def owed_lines(items: Sequence[OwedEntry], changes: Mapping[str, Changes], style: Style) -> Iterator[str]:

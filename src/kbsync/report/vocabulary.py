@@ -54,6 +54,8 @@ def reason_of(item: Held) -> str:
     """Why this needs a decision. Where the two sides never agreed, as far as kbsync knows, either may have moved."""
     if item.elsewhere:
         return "belongs to another portal"
+    if item.by_run:
+        return f"changed by run {item.by_run}"
     if item.needs:
         return f"needs version {item.needs} or newer"
     if item.reason is Reason.DRIFT and item.fields and set(item.fields) <= set(DRAFTS.values()):
