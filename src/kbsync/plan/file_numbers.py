@@ -12,10 +12,10 @@ below zero. Files with the same number, which their paths put in order, keep it 
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import median_low
 
 from kbsync.plan.sequence import STEP, Slot, out_of_order
 
@@ -35,8 +35,8 @@ class Run:
 
 def step_between(numbers: Iterable[int]) -> int:
     """How far apart files usually are."""
-    apart = Counter(high - low for low, high in pairwise(sorted(set(numbers))))
-    return max(apart, key=lambda gap: (apart[gap], -gap), default=STEP)
+    apart = [high - low for low, high in pairwise(sorted(set(numbers)))]
+    return median_low(apart) if apart else STEP
 
 
 def fewest_numbers(slots: Sequence[Slot], step: int) -> dict[str, int]:

@@ -30,7 +30,7 @@ from kbsync.plan.pull import Incoming, Last, Moved, Records, Step
 from kbsync.plan.renamed import renamed_categories
 from kbsync.plan.reorder import Group, Key, compare_orders, key_of_order, member_of, wish_of
 from kbsync.plan.resolve import is_for_another
-from kbsync.plan.sequence import Compared, Slot, carried_out, compare
+from kbsync.plan.sequence import Compared, Member, Slot, carried_out, compare
 from kbsync.plan.sequence import Moved as OutOfOrder
 
 
@@ -41,11 +41,13 @@ class Order:
     Args:
         group: what is ordered.
         compared: who moved what.
+        members: their numbers on all sides; empty where all of them are the same.
         taken: what moved on the portal alone; `disputed` on both sides.
     """
 
     group: Group
     compared: Compared
+    members: tuple[Member, ...] = ()
     taken: frozenset[str] = frozenset()
     disputed: frozenset[str] = frozenset()
 
@@ -96,22 +98,28 @@ def _order(draft: Draft, group: Group, records: Records, named: Collection[str] 
     compared = group.compared
     if not compared.seen:
         return Order(group, compare(member_of(draft, group, match) for match in group.matches.values()))
+    members = tuple(member_of(draft, group, match) for match in group.matches.values())
     if named is not None:
-        return Order(group, compared, taken=frozenset(path for path in compared.moved if path in named))
-    held = [path for path in compared.moved if _is_open(draft, group, path)]
-    taken = frozenset(path for path in held if _is_drift(draft, group, path))
-    disputed = frozenset(held) - taken
-    if disputed and (since := _since_last_pull(draft, group, records)):
+        return Order(group, compared, members, frozenset(path for path in compared.moved if path in named))
+    held = {path for path in compared.moved if _is_open(draft, group, path)}
+    taken = {path for path in held if _is_drift(draft, group, path)}
+    disputed = {path for path in held - taken if draft.places[path].verdict in HELD}
+    if held - taken and (since := _since_last_pull(draft, group, records)):
         theirs = {path for path in held if (moved := since.moved.get(path)) and moved.theirs}
-        taken |= {path for path in disputed & theirs if not since.moved[path].ours}
+        taken |= {path for path in theirs if not since.moved[path].ours}
         disputed = (disputed & theirs) - taken
-    return Order(group, compared, taken, disputed)
+    return Order(group, compared, members, frozenset(taken), frozenset(disputed))
 
 
 def _is_open(draft: Draft, group: Group, path: str) -> bool:
-    """Whether a person moved it, and nobody decided about that yet."""
+    """Whether a person may have moved it, and nobody decided about that yet.
+
+    What our file moved by a pull may have been moved again in the panel, which a comparison with the base cannot tell
+    from nothing where that is beside its old place.
+    """
     is_ours = group.matches[path].desired.manage is Manage.TRUE
-    return is_ours and draft.places[path].verdict in HELD and not _is_decided(group, path)
+    is_moved = draft.places[path].verdict in HELD or group.compared.moved[path].ours
+    return is_ours and is_moved and not _is_decided(group, path)
 
 
 def _is_drift(draft: Draft, group: Group, path: str) -> bool:
@@ -261,6 +269,9 @@ class _Placing:
         if not moving and not disputed:
             return
         line = _Line(order, coming)
+        while more := _mistaken(order, line.numbers(moving), order.taken - taken):
+            taken |= more
+            moving |= more
         numbers = line.numbers(moving)
         for path, number in numbers.items():
             self._give(order, path, number)
@@ -306,6 +317,20 @@ class _Placing:
         return self.incoming[path].fields if path in self.incoming else ()
 
 
+def _mistaken(order: Order, numbers: Mapping[str, int], left: frozenset[str]) -> frozenset[str]:
+    """What would be pulled later, and with these numbers in the files would look like a move of ours to a push."""
+    if not left:
+        return left
+    after = [
+        replace(item, wanted=number, is_renumbered=number != item.agreed)
+        for item in order.members
+        for number in (numbers.get(item.path, item.wanted),)
+    ]
+    known = {path for path, moved in order.compared.moved.items() if moved.ours and not moved.theirs}
+    ours = {path for path, moved in compare(after).moved.items() if not moved.theirs} - known
+    return left & ours or (left if ours else frozenset())
+
+
 def _without_number(item: Incoming) -> Incoming:
     return replace(item, fields=tuple(moved for moved in item.fields if moved.name != "position"))
 
@@ -340,7 +365,8 @@ class _Line:
             else Slot(path, all_of[path], may_make_room=path in wishes and path not in moved)
             for path in carried_out(now, ranks, moving)
         ]
-        return fewest_numbers(slots, step_between(all_of.values()))
+        staying = [number for path, number in all_of.items() if path not in moving]
+        return fewest_numbers(slots, step_between(staying if len(staying) > 1 else all_of.values()))
 
     def portal(self, left: Collection[str]) -> list[str]:
         """The portal's order, with some where the files have them."""
