@@ -19,7 +19,8 @@ from kbsync.plan.known import Known
 from kbsync.plan.match import match_items, weigh
 from kbsync.plan.new_paths import NewFile
 from kbsync.plan.pull import Last, Moved, Records, Step, find_moved
-from kbsync.plan.pull_order import Placed, find_orders, put_in_order
+from kbsync.plan.pull_order import find_orders
+from kbsync.plan.pull_places import Placed, put_in_order
 from kbsync.plan.sequence import Slot
 
 from .items import POLICY, TARGET, Item, a_category, an_article

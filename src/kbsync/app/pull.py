@@ -28,7 +28,7 @@ from kbsync.content.hosted import HOSTED_FILE, hosted_text
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.plan.new_paths import new_files
 from kbsync.plan.pull import Found, Records
-from kbsync.plan.pull_order import Placed
+from kbsync.plan.pull_places import Placed
 from kbsync.service.contract import Service
 from kbsync.service.download import Downloader
 

@@ -29,7 +29,8 @@ from kbsync.plan.new_paths import Names, NewFile, is_locale
 from kbsync.plan.nodes import key_of
 from kbsync.plan.portal_settings import BY_HAND
 from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
-from kbsync.plan.pull_order import Orders, Placed, find_orders, put_in_order
+from kbsync.plan.pull_order import Orders, find_orders
+from kbsync.plan.pull_places import Placed, put_in_order
 from kbsync.plan.translation_links import with_originals
 from kbsync.service.download import Downloader
 
