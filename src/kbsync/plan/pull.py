@@ -187,7 +187,8 @@ class _Sides:
 
     def _judge(self, name: str, ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Moved | None:
         step = step_of(ours, agreed, theirs, proof)
-        last = self.last.get(name)
+        # Of a place the record has the rank (`plan/pull_places.py`).
+        last = self.last.get(name) if name != "position" else None
         is_pulled = last is not None and last.before != (ours,) and not self._may_lack(name, last, agreed)
         if step is Step.MERGE and last is not None and is_pulled:
             agreed = last.theirs
