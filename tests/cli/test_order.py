@@ -175,3 +175,25 @@ def test_a_push_sees_a_pending_edit_that_the_list_does_not_show(remote, portal: 
     pushed = remote.run("push")
     assert pushed.code == 4 and "en/fruit/f50.md  edit pending in the panel: body" in pushed.out
     assert portal.panel.article("f50").content == "Text.\n"
+
+
+@pytest.mark.parametrize("step", [1, 10])
+def test_a_drag_comes_into_the_files_as_an_order_and_a_push_sends_nothing_of_it(fruit, portal: Sandbox, step: int):
+    write(fruit, NAMES, step)
+    portal.panel.put("dates", 1)
+    assert fruit.run("pull", f"{FOLDER}/dates.md", "--force").code == 0
+    assert fruit.run("plan", "--check").code == 0
+    assert fruit.run("pull").out == "Everything is up to date.\n"
+    numbers = {
+        name: int((fruit.folder / f"{FOLDER}/{name}.md").read_text().split("position: ")[1].split()[0])
+        for name in NAMES
+    }
+    wanted = ["apples", "dates", "bananas", "cherries", "elderberries"]
+    assert sorted(NAMES, key=lambda name: numbers[name]) == wanted == order(portal)
+    assert sum(numbers[name] != place * step for place, name in enumerate(NAMES, 1)) == (1 if step == 10 else 2)
+    assert fruit.run("push").code == 0
+    portal.panel.put("apples", 4)
+    assert fruit.run("resolve", f"{FOLDER}/apples.md", "--into-file").code in {0, 4}
+    assert fruit.run("pull", "--force").code == 0
+    assert fruit.run("plan", "--check").code == 0
+    assert order(portal) == [*wanted[1:], "apples"]

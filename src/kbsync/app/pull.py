@@ -26,8 +26,9 @@ from kbsync.app.workspace import Workspace
 from kbsync.content.hosted import HOSTED_FILE, hosted_text
 from kbsync.errors import PlanRefused, UsageError
 from kbsync.model import Observed
-from kbsync.plan.new_paths import NewFile, new_files
-from kbsync.plan.pull import Found, Incoming, Records
+from kbsync.plan.new_paths import new_files
+from kbsync.plan.pull import Found, Records
+from kbsync.plan.pull_places import Placed
 from kbsync.service.contract import Service
 from kbsync.service.download import Downloader
 
@@ -177,10 +178,10 @@ class _Pull:
 
     def run(self) -> Pulled:
         scope = PullScope(self.workspace, self.planned, self.options, self.records, self.only)
-        found, foreign = scope.found()
+        found, foreign, orders = scope.found()
         names = scope.names()
-        new = new_files(names, found.new)
-        incoming, new = scope.chosen(found, new)
+        placed = scope.chosen(found, new_files(names, found.new), orders)
+        incoming, new = placed.incoming, placed.new
         unfit: dict[str, str] = {}
         while True:
             # Where an article turns out not to fit into a file, others must not link to that.
@@ -199,7 +200,7 @@ class _Pull:
         overtaken: tuple[str, ...] = ()
         if not self.options.dry_run:
             overtaken = tuple(self.stage.commit(_writing(self.workspace)))
-            self._record(incoming, new, overtaken)
+            self._record(placed, overtaken)
             shutil.rmtree(image_cache(self.workspace), ignore_errors=True)
         by_name = {file.path: file.observed for file in new}
         changed = {file.path for file in self.files} | {name.rpartition(" (")[0] for name in self.left}
@@ -213,7 +214,7 @@ class _Pull:
             foreign,
             overtaken,
             forced,
-            scope.undecided(changed),
+            scope.undecided(changed, placed.taken),
             self.options.dry_run,
         )
 
@@ -221,15 +222,18 @@ class _Pull:
     def _record_path(self) -> Path:
         return record_path(self.workspace.state_folder, self.workspace.target.key)
 
-    def _record(self, incoming: Iterable[Incoming], new: Iterable[NewFile], overtaken: Sequence[str]) -> None:
+    def _record(self, placed: Placed, overtaken: Sequence[str]) -> None:
         """Keep what the files now have of the portal."""
         written = {file.path: file.edit for file in self.files if file.path not in overtaken}
-        found = all_of(file.observed for file in new if file.path in written)
-        for item in incoming:
+        found = all_of(file.observed for file in placed.new if file.path in written)
+        for item in placed.incoming:
             edit = written.get(item.match.desired.path)
             if edit is not None:
                 names = (*edit.taken, *edit.merged, *edit.conflicts)
                 found[item.observed.kind, item.observed.remote_id] = moved_of(item, names)
+        for order in placed.noted:
+            for node, last in order.numbers.items() if order.files <= written.keys() else ():
+                found.setdefault(node, {})["position"] = last
         store_records(self._record_path, self.records, found)
 
     # --- the files -------------------------------------------------------------------------------------------------

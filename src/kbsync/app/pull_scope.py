@@ -29,6 +29,8 @@ from kbsync.plan.new_paths import Names, NewFile, is_locale
 from kbsync.plan.nodes import key_of
 from kbsync.plan.portal_settings import BY_HAND
 from kbsync.plan.pull import Found, Incoming, Records, find_moved, named_fields
+from kbsync.plan.pull_order import Orders, find_orders
+from kbsync.plan.pull_places import Placed, put_in_order
 from kbsync.plan.translation_links import with_originals
 from kbsync.service.download import Downloader
 
@@ -76,23 +78,25 @@ class PullScope:
         """The files."""
         return self.planned.reading
 
-    def found(self) -> tuple[Found, Mapping[str, int]]:
-        """What moved, and what is in locales that the files do not have."""
+    def found(self) -> tuple[Found, Mapping[str, int], Orders]:
+        """What moved, what is in locales that the files do not have, and the order of everything."""
         weighed = self.planned.weighed
         matches = match_items(with_originals(self.reading.desired, weighed), weighed)
-        if self.only is not None:
-            return named_fields(matches, self.only), {}
         known = weighed.index.known
         draft = Draft(policy_of(self.workspace, PlanOptions()), git=known.git)
+        if self.only is not None:
+            named = {path for path, fields in self.only.items() if "position" in fields}
+            return named_fields(matches, self.only), {}, find_orders(draft, matches, {}, named)
         pending = [(e.kind, e.locale, e.slug) for e in known.pending if e.action == Action.CREATE]
         # Somebody who wants the portal's version wants it also where it was merged before.
         records = {} if self.options.side == "theirs" else self.records
+        orders = find_orders(draft, matches, records)
         found = find_moved(draft, matches, records, pending)
         allowed = self.workspace.settings.content.locales
         new = tuple(item for item in found.new if is_locale(item.locale, allowed))
         rest = (item for item in found.new if item.kind == "article" and not is_locale(item.locale, allowed))
         foreign = Counter(item.locale for item in rest)
-        return replace(found, new=new), foreign
+        return replace(found, new=new), foreign, orders
 
     def names(self) -> Names:
         """The paths that are taken, and what lies where."""
@@ -118,10 +122,11 @@ class PullScope:
                 names.add_translation(path, seen)
         return names
 
-    def chosen(self, found: Found, new: Sequence[NewFile]) -> tuple[tuple[Incoming, ...], Sequence[NewFile]]:
-        """What the selectors mean; a new article brings its new category."""
+    def chosen(self, found: Found, new: Sequence[NewFile], orders: Orders) -> Placed:
+        """What the selectors mean, each in its place; a new article brings its new category."""
+        side = self.options.side
         if not self.options.selectors:
-            return found.incoming, new
+            return put_in_order(orders, found.incoming, new, side=side)
         root, here = real_path(self.workspace.content_root), self.options.here or Path.cwd()
         items = [_item_of(file.path, file.observed) for file in new]
         for desired in self.reading.desired:
@@ -134,7 +139,7 @@ class PullScope:
         needed |= {(item.observed.locale, moved.theirs) for item in incoming for moved in item.fields}
         more = [f for f in new if f.observed.kind == "category" and (f.observed.locale, f.observed.slug) in needed]
         kept = {file.path for file in (*chosen, *more)}
-        return incoming, [file for file in new if file.path in kept]
+        return put_in_order(orders, incoming, [file for file in new if file.path in kept], paths, side)
 
     def texts(
         self,
@@ -173,12 +178,22 @@ class PullScope:
         moved = (item for item in self.planned.plan.held if item.kind == "portal" and item.values)
         return {f"{item.path} ({', '.join(map(label_of, item.fields))})": BY_HAND for item in moved}
 
-    def undecided(self, changed: Collection[str]) -> tuple[str, ...]:
-        """The files that have both edits since an earlier pull, or keep theirs: until somebody says so, a push asks."""
+    def undecided(self, changed: Collection[str], placed: Collection[str]) -> tuple[str, ...]:
+        """The files that have both edits since an earlier pull, or keep theirs: until somebody says so, a push asks.
+
+        Args:
+            changed: the files that changed or could not be.
+            placed: those whose place is the portal's now, if by the number of a neighbor.
+        """
         if self.only is not None:
             return ()
         chosen = named(self.workspace, self.reading.desired, self.options.selectors, self.options.here)
-        held = (item for item in self.planned.plan.held if item.reason in (Reason.DRIFT, Reason.CONFLICT))
+        held = (
+            item
+            for item in self.planned.plan.held
+            if item.reason in (Reason.DRIFT, Reason.CONFLICT)
+            and not (item.fields == ("position",) and item.path in placed)
+        )
         paths = (item.path for item in held if not self.options.selectors or item.path in chosen)
         return tuple(path for path in paths if path not in changed)
 

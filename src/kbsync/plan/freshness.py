@@ -76,7 +76,7 @@ class Translation:
     views: int | None = None
 
 
-WORD = re.compile(r"\w+(?:['’]\w+)*")
+WORD = re.compile(r"\w++(?:['’]\w++)*+")
 
 
 def changes_between(before: Texts, after: Texts) -> tuple[TextChange, ...]:

@@ -18,6 +18,7 @@ Where the ledger does not settle it, the last pull of this clone does: what it p
 and what the portal had then is in the file already. A body that it took and that is no revision of the file is merged
 by line all the same: on another branch the file may not have it.
 
+A `position` that is one of an order has rules of its own (`plan/pull_order.py`).
 A status is taken where both sides agreed on one before. What a person decided (`kbsync resolve`) stays decided.
 """
 
@@ -31,7 +32,7 @@ import msgspec
 
 from kbsync.fields import AS_GIVEN, LINK_FIELD
 from kbsync.model import Fields, Manage, Observed, Value
-from kbsync.plan.decide import ABSENT, EMPTY, Absent
+from kbsync.plan.decide import ABSENT, EMPTY, HELD, Absent
 from kbsync.plan.draft import Draft, follow_rename
 from kbsync.plan.known import Node
 from kbsync.plan.match import Match, Matches
@@ -101,7 +102,7 @@ def find_moved(draft: Draft, matches: Matches, records: Records, pending: Iterab
     """Compare all sides.
 
     Args:
-        draft: what git knows, and whether statuses are pushed.
+        draft: what git knows, whether statuses are pushed, and the verdicts about places.
         matches: everything, matched.
         records: what this clone last pulled.
         pending: kind, locale and slug of creates whose answer was lost.
@@ -168,6 +169,8 @@ class _Sides:
         agreed = follow_rename(base.fields, base.locale, self.renamed) if base else {}
         keeps = self.draft.policy.keeps[desired.kind]
         ours = {name: value for name, value in desired.fields.items() if name in keeps and value != there.get(name)}
+        if self._is_ordered():
+            ours.pop("position", None)
         proof = proof_of(self.draft, self.match, self.observed) if ours else {}
         for name, value in ours.items():
             if name in there and not self._is_decided(name, there[name]):
@@ -177,9 +180,15 @@ class _Sides:
         yield from self._status()
         yield from self._locale()
 
+    def _is_ordered(self) -> bool:
+        """Whether its place is compared, and not its number: there is another one in its order."""
+        place = self.draft.places.get(self.match.desired.path)
+        return place is not None and (place.said is not None or place.verdict not in HELD)
+
     def _judge(self, name: str, ours: Value, agreed: Value | Absent, theirs: Value, proof: bool | None) -> Moved | None:
         step = step_of(ours, agreed, theirs, proof)
-        last = self.last.get(name)
+        # Of a place the record has the rank (`plan/pull_places.py`).
+        last = self.last.get(name) if name != "position" else None
         is_pulled = last is not None and last.before != (ours,) and not self._may_lack(name, last, agreed)
         if step is Step.MERGE and last is not None and is_pulled:
             agreed = last.theirs

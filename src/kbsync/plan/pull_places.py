@@ -1,0 +1,252 @@
+"""The numbers that files get to be where the portal has their articles, order by order. Pure.
+
+`plan/pull_order.py` says what moves; `plan/file_numbers.py` which numbers are free.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from msgspec import structs
+
+from kbsync.model import Manage, Value
+from kbsync.plan.draft import follow_rename
+from kbsync.plan.file_numbers import fewest_numbers, step_between
+from kbsync.plan.known import Node
+from kbsync.plan.match import Match
+from kbsync.plan.new_paths import NewFile
+from kbsync.plan.pull import Incoming, Last, Moved, Step
+from kbsync.plan.pull_order import Order, Orders, node_of
+from kbsync.plan.reorder import Key, key_of_order, wish_of
+from kbsync.plan.sequence import Compared, Slot, carried_out, compare
+from kbsync.plan.sequence import Moved as OutOfOrder
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """An order as both sides know it after a pull: its numbers, and the files that must have got theirs for that."""
+
+    files: frozenset[str]
+    numbers: Mapping[Node, Last]
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """Files with their places; `taken` are those whose place is the portal's now."""
+
+    incoming: tuple[Incoming, ...]
+    new: tuple[NewFile, ...]
+    taken: frozenset[str] = frozenset()
+    noted: tuple[Noted, ...] = ()
+
+
+def put_in_order(
+    orders: Orders,
+    incoming: Iterable[Incoming],
+    new: Sequence[NewFile],
+    chosen: Collection[str] | None = None,
+    side: str | None = None,
+) -> Placed:
+    """Give files and new files the numbers that put them where the portal has them.
+
+    Args:
+        orders: what moved.
+        incoming: the files, and what else moved.
+        new: the files to be made.
+        chosen: the paths that are pulled; None: all.
+        side: whose place counts where both moved; None: both are shown.
+    """
+    placing = _Placing({item.match.desired.path: item for item in incoming}, {file.path: file for file in new})
+    placing.forget_numbers(orders.by_key.values())
+    arriving = _arriving(orders, tuple(placing.incoming.values()), side)
+    new_of = _new_of(orders, new)
+    for key, order in orders.by_key.items():
+        placing.place(order, _Coming(new_of.get(key, {}), arriving.pop(key, {})), chosen, side)
+    for paths in arriving.values():
+        for path, (number, _) in paths.items():
+            placing.take_number(path, number)
+    found = tuple(item for item in placing.incoming.values() if item.fields)
+    return Placed(found, tuple(placing.new.values()), frozenset(placing.taken), tuple(placing.noted))
+
+
+@dataclass(frozen=True, slots=True)
+class _Coming:
+    """What comes into an order with a pull: its numbers on the portal, by path, and those that their files may have."""
+
+    new: Mapping[str, int]
+    arriving: Mapping[str, tuple[int, int]]
+
+    @property
+    def seen(self) -> dict[str, int]:
+        return {**self.new, **{path: there for path, (there, _) in self.arriving.items()}}
+
+    @property
+    def wishes(self) -> dict[str, int]:
+        return {**self.new, **{path: ours for path, (_, ours) in self.arriving.items()}}
+
+
+def _new_of(orders: Orders, new: Iterable[NewFile]) -> dict[Key, dict[str, int]]:
+    """The numbers on the portal of what gets a file, by order and path."""
+    found: dict[Key, dict[str, int]] = {}
+    for file in new:
+        item = file.observed
+        category = follow_rename(item.fields, item.locale, orders.renamed).get("category")
+        key, number = key_of_order(item.kind, item.locale, category), item.fields.get("position")
+        if key is not None and isinstance(number, int):
+            found.setdefault(key, {})[file.path] = number
+    return found
+
+
+def _arriving(orders: Orders, incoming: Iterable[Incoming], side: str | None) -> dict[Key, dict[str, tuple[int, int]]]:
+    """The files that come into a category with a pull, as the panel moved their articles: both numbers."""
+    found: dict[Key, dict[str, tuple[int, int]]] = {}
+    for item in incoming:
+        desired, there = item.match.desired, item.observed
+        moved = next((moved for moved in item.fields if moved.name == "category"), None)
+        ours, number = desired.fields.get("position"), there.fields.get("position")
+        is_taken = moved is not None and (moved.step is Step.TAKE or side == "theirs")
+        if not is_taken or there.locale not in ("", desired.locale):
+            continue
+        category = follow_rename(there.fields, there.locale, orders.renamed).get("category")
+        key = key_of_order(desired.kind, desired.locale, category)
+        if key is not None and isinstance(ours, int) and isinstance(number, int):
+            found.setdefault(key, {})[desired.path] = (number, ours)
+    return found
+
+
+@dataclass(slots=True)
+class _Placing:
+    """Places files, order by order."""
+
+    incoming: dict[str, Incoming]
+    new: dict[str, NewFile]
+    taken: set[str] = field(default_factory=set)
+    noted: list[Noted] = field(default_factory=list)
+
+    def forget_numbers(self, orders: Iterable[Order]) -> None:
+        """The portal's numbers say nothing to files that are in an order."""
+        for path in (path for order in orders if len(order.group.matches) > 1 for path in order.group.matches):
+            if path in self.incoming:
+                self.incoming[path] = _without_number(self.incoming[path])
+
+    def take_number(self, path: str, number: int) -> None:
+        """Give a file the portal's number, as nothing else in its category has one."""
+        self._add(self.incoming[path].match, number, Step.TAKE)
+
+    def place(self, order: Order, coming: _Coming, chosen: Collection[str] | None, side: str | None) -> None:
+        """Place the files of one order."""
+        disputed = {path for path in order.disputed if chosen is None or path in chosen}
+        taken = {path for path in order.taken if chosen is None or path in chosen}
+        taken |= disputed if side == "theirs" else set()
+        disputed -= taken
+        moving = taken | coming.seen.keys()
+        if side == "ours":
+            disputed = set()
+        if not moving and not disputed:
+            return
+        line = _Line(order, coming)
+        while more := _mistaken(order, line.numbers(moving), order.taken - taken):
+            taken |= more
+            moving |= more
+        numbers = line.numbers(moving)
+        for path, number in numbers.items():
+            self._give(order, path, number)
+        for path in disputed:
+            theirs = line.numbers(moving | {path})[path]
+            self._add(order.group.matches[path], theirs, Step.MERGE)
+        self.taken |= taken
+        self._note(order, line, numbers, frozenset(order.taken - taken))
+
+    def _give(self, order: Order, path: str, number: int) -> None:
+        if path in self.new:
+            file = self.new[path]
+            fields = {**file.observed.fields, "position": number}
+            self.new[path] = replace(file, observed=structs.replace(file.observed, fields=fields))
+            return
+        match = self.incoming[path].match if path in self.incoming else order.group.matches.get(path)
+        if match is not None and match.observed is not None and match.desired.manage is Manage.TRUE:
+            self._add(match, number, Step.TAKE)
+
+    def _add(self, match: Match, number: int, step: Step) -> None:
+        path, there = match.desired.path, match.observed
+        assert there is not None
+        ours = wish_of(match.desired)
+        known = _without_number(self.incoming.get(path, Incoming(match, there, ())))
+        more = () if number == ours else (Moved("position", step, ours, number, ours),)
+        self.incoming[path] = replace(known, fields=(*known.fields, *more))
+
+    def _note(self, order: Order, line: _Line, numbers: Mapping[str, int], left: frozenset[str]) -> None:
+        """Remember the order as the portal has it, but for what was not pulled."""
+        found: dict[Node, Last] = {}
+        for rank, path in enumerate(line.portal(left)):
+            match, file = order.group.matches.get(path), self.new.get(path)
+            moved = [moved for moved in self._fields(path) if moved.name == "position"]
+            before: tuple[Value, ...] = (moved[0].ours,) if moved else ()
+            if match is not None:
+                found[node_of(match)] = Last(rank, before)
+            elif file is not None:
+                found[file.observed.kind, file.observed.remote_id] = Last(rank)
+        files = frozenset(path for path in numbers if path in self.new or self._fields(path))
+        self.noted.append(Noted(files, found))
+
+    def _fields(self, path: str) -> tuple[Moved, ...]:
+        return self.incoming[path].fields if path in self.incoming else ()
+
+
+def _mistaken(order: Order, numbers: Mapping[str, int], left: frozenset[str]) -> frozenset[str]:
+    """What would be pulled later, and with these numbers in the files would look like a move of ours to a push."""
+    if not left:
+        return left
+    after = [
+        replace(item, wanted=number, is_renumbered=number != item.agreed)
+        for item in order.members
+        for number in (numbers.get(item.path, item.wanted),)
+    ]
+    known = {path for path, moved in order.compared.moved.items() if moved.ours and not moved.theirs}
+    ours = {path for path, moved in compare(after).moved.items() if not moved.theirs} - known
+    return left & ours or (left if ours else frozenset())
+
+
+def _without_number(item: Incoming) -> Incoming:
+    return replace(item, fields=tuple(moved for moved in item.fields if moved.name != "position"))
+
+
+@dataclass(slots=True)
+class _Line:
+    """One order in both sequences, with all that comes into it."""
+
+    order: Order
+    coming: _Coming
+    seen: list[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        group, there = self.order.group, self.coming.seen
+        rank = {path: place for place, path in enumerate(self.order.compared.wanted)}
+        numbers = {**group.numbers, **there}
+        # Of equal numbers those that come are behind: the portal made them later.
+        self.seen = sorted(numbers, key=lambda path: (numbers[path], path in there, rank.get(path, 0), path))
+
+    def numbers(self, moving: Collection[str]) -> dict[str, int]:
+        """The numbers that change in the files once some are where the portal has them."""
+        group, moved = self.order.group, self.order.compared.moved
+        wishes = {path: wish_of(match.desired) for path, match in group.matches.items()}
+        others = {path: wish_of(desired) for path, desired in group.coming.items() if path not in moving}
+        all_of = {**wishes, **others}
+        files = tuple(sorted(all_of, key=lambda path: (all_of[path], path)))
+        now = Compared((), files, (), {**moved, **dict.fromkeys(others, OutOfOrder(ours=True, theirs=False))})
+        ranks = {path: place for place, path in enumerate(self.seen)}
+        slots = [
+            Slot(path, None, self.coming.wishes.get(path))
+            if path in moving
+            else Slot(path, all_of[path], may_make_room=path in wishes and path not in moved)
+            for path in carried_out(now, ranks, moving)
+        ]
+        staying = [number for path, number in all_of.items() if path not in moving]
+        return fewest_numbers(slots, step_between(staying if len(staying) > 1 else all_of.values()))
+
+    def portal(self, left: Collection[str]) -> list[str]:
+        """The portal's order, with some where the files have them."""
+        compared = self.order.compared
+        ranks = {path: place for place, path in enumerate(compared.wanted)}
+        return carried_out(Compared((), tuple(self.seen), (), compared.moved), ranks, left)
