@@ -18,7 +18,8 @@ VERSIONS = {str(version): version for version in KNOWN}
 WHOLE = re.compile(r"[0-9]{1,4}\.[0-9]{1,4}(\.[0-9]{1,4})?")
 
 
-class KnownOrNewer(click.Choice[str]):
+# The oldest click that we allow has no `Choice[str]`.
+class KnownOrNewer(click.Choice):  # type: ignore[type-arg]
     """One of the known versions, or one that is newer than all of them."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
