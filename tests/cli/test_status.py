@@ -75,7 +75,7 @@ def test_beside_an_edit_that_is_pending_it_never_says_that_both_sides_match(remo
     assert "Pending in the panel" in remote.run("plan", "--full").out
     done = remote.run("status", COLUMNS="60")
     assert done.out.endswith("Run `kbsync plan --full` to read every article and list what\nis pending in the panel.\n")
-    assert "match" not in done.out and "up to date" not in done.out
+    assert "match" not in done.out and "Everything is up to date" not in done.out
     assert "1 edit pending in the panel" in remote.run("status", "--format", "markdown").out
 
 

@@ -4,7 +4,7 @@ decision | drift or conflict of a field
 ---------+----------------------------------------------------------------------------------------
 ours     | the base stays, and the portal's value of now is noted beside it as overruled: ours goes out with
          | the next push, but not over a value that is another one by then. Where the file had moved, its
-         | value is noted, too: another text, as another branch may have it, is not what was decided for
+         | value is noted, too: the file as it was before, on another branch, is not what was decided for
 theirs   | the base becomes ours, and the portal's value is kept beside it: the two may differ, and nothing
          | is reported until one of them moves, or somebody decides again
 
@@ -71,11 +71,9 @@ def undecided(decided: Fields, names: Container[str]) -> Fields:
 
 
 def is_for_another(base: Base, name: str, ours: Value) -> bool:
-    """Whether somebody decided for a file that had moved, and this is not that file: another branch, or edited since.
-
-    The file of the decision may have had an edit from the panel in it that this one lacks.
-    """
-    return base.overruled.get(decided_for(name), ours) != ours
+    """Whether somebody decided for a file that had moved, and this is that file as it was before."""
+    meant = base.overruled.get(decided_for(name), ours)
+    return meant != ours and base.fields.get(name, ABSENT) == ours
 
 
 def _has_moved(base: Base, desired: Desired, name: str) -> bool:
