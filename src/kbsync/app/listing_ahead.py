@@ -32,7 +32,7 @@ WAKE_S = 0.5
 
 
 def may_list_ahead(workspace: Workspace, walk: Walk) -> bool:
-    """Whether it pays and harms nobody: no program has to run for the token, and nobody has to be asked."""
+    """Whether it saves time and can be done without a program or a person who gives the token."""
     is_far = workspace.profile.can_list and not workspace.settings.is_sandbox
     return is_far and len(walk.sources) >= LARGE and is_given(workspace.session.token_file, os.environ)
 

@@ -38,7 +38,7 @@ class NewTexts:
         folder = file.path.split("/")[-2]
         if not file.observed.title.strip():
             raise Unfit("it has no name")
-        # Categories that are not linked are none of each other's translation, whatever their folders are called.
+        # Only linked categories are translations of each other, whatever their folders are called.
         is_said = file.original != self.bodies.names.original_by_path(file.path)
         return encoded(category_text(file.observed, folder, {"translation_of": file.original} if is_said else {}))
 
