@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from enum import IntEnum
 from pathlib import Path
 
 import msgspec
@@ -15,7 +16,16 @@ from kbsync.content.images import Images, read_images
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp
-from kbsync.lint import CODES_OF_ALL, OF_A_SOURCE, OF_SHAPES, OF_THE_TREE, TreeCheck, check_tree, in_order
+from kbsync.lint import (
+    CODES_OF_ALL,
+    CODES_OF_THE_TREE,
+    OF_A_SOURCE,
+    OF_SHAPES,
+    OF_THE_TREE,
+    TreeCheck,
+    check_tree,
+    in_order,
+)
 from kbsync.lint.context import Context, accepts_empty_drafts
 from kbsync.markdown.versions import NEWEST, Version
 from kbsync.model import Finding
@@ -24,6 +34,16 @@ from kbsync.service.profile import Profile
 
 Findings = dict[str, tuple[Finding, ...]]
 """By path of the source; those of no source (a link out of the tree) by the path that they name."""
+
+
+class Due(IntEnum):
+    """What has to be looked at for the findings of the whole tree, after what was found with each change."""
+
+    NOTHING = 0
+    SHAPES = 1
+    """Some files are others to the rest (`content/part.py`), under the names that they had."""
+
+    EVERYTHING = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,35 +86,60 @@ def check_all(
     return _by_path(_check(project, tree, site, OF_A_SOURCE + OF_THE_TREE))
 
 
+def check_shapes(
+    project: Project,
+    sources: Mapping[str, Source],
+    others: dict[str, Stamp],
+    site: Site,
+    walked: Iterable[Finding],
+    known: Findings,
+) -> Findings:
+    """The same, where only what needs the shapes of all can be different from what is `known`: a tenth of the time."""
+    found = _check(project, Tree(project.root, dict(sources), others, list(walked)), site, OF_THE_TREE)
+    now = _by_path(finding for finding in found if finding.code in CODES_OF_THE_TREE)
+    before = {path for path, some in known.items() if any(finding.code in CODES_OF_THE_TREE for finding in some)}
+    return known | {
+        path: tuple(in_order([*_of_no_shape(known.get(path, ())), *now.get(path, ())])) for path in before | now.keys()
+    }
+
+
+def _of_no_shape(findings: Iterable[Finding]) -> Iterator[Finding]:
+    return (finding for finding in findings if finding.code not in CODES_OF_THE_TREE)
+
+
 def check_some(
-    project: Project, paths: Collection[str], index: Index, others: dict[str, Stamp], known: Findings
+    project: Project, paths: Collection[str], index: Index, others: dict[str, Stamp], known: Findings, due: Due
 ) -> Findings:
     """The findings of some sources, each of them with an entry; the rest of the tree is only looked up.
 
     A rule compares a source with those of its slug and with what it points to: these are all that it gets to see. What
-    needs every source stays as it was `known`, until the whole tree is checked.
+    it would need all for stays as it was `known`: for good where nothing is `due`, else until the tree is checked.
     """
     sources, site = index.sources, index.site
-    beside = set().union(*(_beside(sources[path], index) for path in paths if path in sources))
-    seen = {path: sources[path] for path in paths if path in sources}
-    originals = {site.translated(path, sources[path].translation_of) for path in seen if path in site.articles}
-    beside |= originals
-    seen |= {
-        path: sources[path] if path in originals else msgspec.structs.replace(sources[path], links=())
-        for path in beside
-        if path in sources and path not in seen
-    }
+    own = {path for path in paths if path in sources}
+    # An original is compared with its links, which then are looked at like those of the sources themselves.
+    originals = {site.translated(path, sources[path].translation_of) for path in own & site.articles.keys()} - {""}
+    whole = own | originals
+    beside = set().union(*(_beside(sources[path], index) for path in whole)) & sources.keys() - whole
+    seen = {path: sources[path] for path in whole}
+    seen |= {path: msgspec.structs.replace(sources[path], links=()) for path in beside}
     part = replace(
         site,
         articles={path: site.articles[path] for path in sorted(seen) if path in site.articles},
         categories={path: site.categories[path] for path in sorted(seen) if path in site.categories},
     )
-    own = [sources[path] for path in paths if path in sources]
-    tree = Tree(project.root, dict(sorted(seen.items())), others, list(problems_of(own)), every=sources)
-    found = _check(project, tree, part, OF_A_SOURCE + OF_SHAPES)
-    kept = (item for path in paths for item in known.get(path, ()) if item.code in CODES_OF_ALL)
+    problems = list(problems_of(sources[path] for path in own))
+    tree = Tree(project.root, dict(sorted(seen.items())), others, problems, every=sources)
+    codes, checks = (CODES_OF_ALL, OF_A_SOURCE + OF_SHAPES) if due else (CODES_OF_THE_TREE, OF_A_SOURCE)
+    found = _check(project, tree, part, checks)
+    kept = (item for path in paths for item in known.get(path, ()) if item.code in codes)
     by_path = _by_path(in_order([*kept, *(finding for finding in found if finding.path in paths)]))
     return {path: by_path.get(path, ()) for path in paths}
+
+
+def others_than(known: Findings, found: Findings) -> set[str]:
+    """The paths of which other findings were found than those that were known."""
+    return {path for path in {*known, *found} if found.get(path, ()) != known.get(path, ())}
 
 
 def _check(project: Project, tree: Tree, site: Site, checks: Iterable[TreeCheck]) -> list[Finding]:

@@ -132,10 +132,14 @@ class Index:
     def family_of(self, path: str) -> dict[str, str]:
         """An article and its translations by locale, the first of each locale."""
         found: dict[str, str] = {}
-        for member in self._families.get(self._roots.get(path, path), [path]):
+        for member in self.all_of_family(path):
             found.setdefault(self.site.articles[member].locale, member)
         found[self.site.articles[path].locale] = path
         return found
+
+    def all_of_family(self, path: str) -> list[str]:
+        """The same, all of them: two may say that they are for one locale."""
+        return self._families.get(self._roots.get(path, path), [path])
 
     def original_of(self, path: str) -> str:
         """The article that the others of its family are translations of; itself, where it is no translation."""

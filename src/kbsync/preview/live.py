@@ -13,7 +13,7 @@ from kbsync.content.tree import Tree
 from kbsync.content.walk import Walk, walk_tree
 from kbsync.errors import KbsyncError
 from kbsync.history.last_changes import last_changes
-from kbsync.preview.checking import Project, check_all
+from kbsync.preview.checking import Due, Findings, Project, check_all, check_shapes, others_than
 from kbsync.preview.comparer import Ask, Comparer
 from kbsync.preview.debounce import Batch, Debouncer, Sleep
 from kbsync.preview.debts import Debts, FindDebts
@@ -267,9 +267,10 @@ class Live:
             if touched.everything:
                 self.subscribers.move(self._moves.moved(self.live_tree))
             self._publish(touched)
+            if touched.articles or self.live_tree.due:
+                self._unchecked.set()
             if touched.articles:
                 self.subscribers.send("search", {"revision": self.live_tree.revision})
-                self._unchecked.set()
 
     def _publish(self, touched: Touched) -> None:
         self.pages.forget(touched)
@@ -289,7 +290,7 @@ class Live:
             self._loop.call_soon_threadsafe(show)
 
     async def _check_when_quiet(self) -> None:
-        """All findings, as soon as nothing has happened for a moment."""
+        """What a save can change anywhere in the tree, as soon as nothing has happened for a moment."""
         checked = -1
         while True:
             await self._unchecked.wait()
@@ -298,15 +299,28 @@ class Live:
             await self.sleep(CHECK_AFTER_S if checked >= 0 else FIRST_CHECK_AFTER_S)
             if (live_tree, revision) == (self.live_tree, self.live_tree.revision):
                 self._unchecked.clear()
-                findings = await asyncio.to_thread(check_all, **live_tree.as_it_is())
-                if live_tree is self.live_tree and revision == live_tree.revision:
-                    self._publish(live_tree.take_findings(findings))
-                    checked = revision
-                    await self._look_at_translations(live_tree)
-                    if self.comparer:
-                        self.comparer.want_plan()
-                else:
+                if live_tree.due and not await self._check_all(live_tree, live_tree.due):
                     self._unchecked.set()
+                    continue
+                checked = revision
+                await self._look_at_translations(live_tree)
+                if self.comparer:
+                    self.comparer.want_plan()
+
+    async def _check_all(self, live_tree: LiveTree, due: Due) -> bool:
+        """Find what there is in the whole tree; whether it is still the tree that was looked at."""
+        revision, as_it_is, known = live_tree.revision, live_tree.as_it_is(), dict(live_tree.findings)
+
+        def check() -> tuple[Findings, set[str]]:
+            everything = due is Due.EVERYTHING
+            found = check_all(**as_it_is) if everything else check_shapes(**as_it_is, known=known)
+            return found, others_than(known, found)
+
+        findings, changed = await asyncio.to_thread(check)
+        if live_tree is not self.live_tree or revision != live_tree.revision:
+            return False
+        self._publish(live_tree.take_findings(findings, changed))
+        return True
 
     async def _look_at_translations(self, live_tree: LiveTree) -> None:
         """Which translations are stale; their pages and those of their originals show it."""

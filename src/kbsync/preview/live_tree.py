@@ -12,12 +12,13 @@ from typing import Any
 from kbsync.content.body import raw_digest
 from kbsync.content.identity import Identity, identify, identify_article, identify_category
 from kbsync.content.parse import parse_source
+from kbsync.content.part import shape_of
 from kbsync.content.source import Source
 from kbsync.content.tree import Tree
 from kbsync.content.walk import Stamp
 from kbsync.lint import inspect
 from kbsync.model import Finding
-from kbsync.preview.checking import Findings, Project, check_some, problems_of
+from kbsync.preview.checking import Due, Findings, Project, check_some, problems_of
 from kbsync.preview.index import Index
 from kbsync.preview.tree_reader import Changes, is_broken, read_changes
 from kbsync.preview.urls import FINDINGS, OVERVIEW, home_url
@@ -33,6 +34,9 @@ LISTS = (FINDINGS, OVERVIEW)
 
 LISTED = ("title", "name", "description", "status", "position", "icon", "author")
 """What other pages show of a source."""
+
+SEEN_BY_LINKS = ("anchors", "status", "manage", "body_blank")
+"""What makes a link to a source a good or a bad one."""
 
 CHECKED_AT_ONCE = 50
 """Of more changed sources the findings come with those of the whole tree."""
@@ -67,6 +71,7 @@ class LiveTree:
 
     `broken` has the findings of files whose last save cannot be read; `sources` keeps their last readable version.
     `dates` has the time of each file's last commit, in seconds since 1970; `redrawn` how often an image was saved.
+    `due` is what has to be looked at until `findings` are those of the whole tree as it is.
     """
 
     project: Project
@@ -76,6 +81,7 @@ class LiveTree:
     findings: Findings = field(default_factory=dict)
     broken: dict[str, tuple[Finding, ...]] = field(default_factory=dict)
     revision: int = 0
+    due: Due = Due.EVERYTHING
     dates: Mapping[str, float] = field(default_factory=dict)
     redrawn: Counter[str] = field(default_factory=Counter)
     _since: float = field(default_factory=time.time)
@@ -99,6 +105,7 @@ class LiveTree:
         self.tree.sources = dict(sorted(self.tree.sources.items()))
         self.index = Index(identify(self.tree, self.project.settings.content), self.sources)
         self.revision += 1
+        self.due = Due.EVERYTHING
 
     # --- changes ---------------------------------------------------------------------------------------------------
 
@@ -117,6 +124,9 @@ class LiveTree:
             self.revision += 1
             touched.articles = True
             self._check(moved, touched)
+        if changes.images:
+            self.due = Due.EVERYTHING
+            self.revision += 1
         # The pages that show an image have to load it again: its address counts how often it was saved.
         self.redrawn.update(changes.images)
         touched.urls |= self.index.linking_to(changes.images) if changes.images else set()
@@ -136,6 +146,8 @@ class LiveTree:
             touched.everything = True
         else:
             self._touch_around(path, old, source, touched)
+            if shape_of(old) != shape_of(source):
+                self.due = max(self.due, Due.SHAPES)
         self.sources[path] = source
         return True
 
@@ -147,7 +159,7 @@ class LiveTree:
             self.sources[path] = source
             self.index.resort(self.index.shelf_of(path))
             touched.urls |= self.index.around(path)
-        if old.anchors != source.anchors:
+        if any(getattr(old, name) != getattr(source, name) for name in SEEN_BY_LINKS):
             touched.urls |= self.index.linking_to([path])
 
     def _is_another(self, path: str, old: Source, source: Source) -> bool:
@@ -178,23 +190,29 @@ class LiveTree:
     # --- findings --------------------------------------------------------------------------------------------------
 
     def _check(self, moved: Collection[str], touched: Touched) -> None:
-        """The findings of what changed, and of the articles that link to it."""
-        if len(moved) > CHECKED_AT_ONCE:
-            return
+        """The findings of what changed, of its translations, and of the articles that link to it."""
+        articles = self.index.site.articles
+        families = {other for path in moved if path in articles for other in self.index.all_of_family(path)}
         linking = {self.index.path_at[url] for url in touched.urls if url in self.index.path_at}
-        wanted = {path for path in {*moved, *linking} if path in self.sources}
+        wanted = {path for path in {*moved, *families, *linking} if path in self.sources}
         if len(wanted) > CHECKED_AT_ONCE:
-            wanted = {path for path in moved if path in self.sources}
-        self.findings |= check_some(self.project, wanted, self.index, self.tree.others, self.findings)
+            self.due = Due.EVERYTHING
+            wanted = {path for path in moved if path in self.sources} if len(moved) <= CHECKED_AT_ONCE else set()
+        found = check_some(self.project, wanted, self.index, self.tree.others, self.findings, self.due)
+        if changed := {path for path in found if found[path] != self.findings.get(path, ())}:
+            self.findings |= found
+            touched.urls |= {self.index.url_of[path] for path in changed} | self.lists()
 
-    def take_findings(self, findings: Findings) -> Touched:
-        """Those of the whole tree; the pages of the sources that have others now."""
-        paths = {path for path in {*findings, *self.findings} if findings.get(path, ()) != self.findings.get(path, ())}
-        self.findings = findings
-        urls = {self.index.url_of[path] for path in paths if path in self.index.url_of}
-        if paths:
-            urls |= self.lists()
-        return Touched(urls)
+    def take_findings(self, findings: Findings, changed: Collection[str]) -> Touched:
+        """Those of the whole tree; the pages of the sources that have others now.
+
+        Args:
+            findings: all.
+            changed: the paths of those sources (`others_than`).
+        """
+        self.findings, self.due = findings, Due.NOTHING
+        urls = {self.index.url_of[path] for path in changed if path in self.index.url_of}
+        return Touched(urls | self.lists() if changed else urls)
 
     def lists(self) -> set[str]:
         """The pages that count what is to do in all files."""

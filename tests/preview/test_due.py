@@ -1,0 +1,110 @@
+"""What is due after a save: the findings of the whole tree, without looking at the whole tree."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from kbsync.preview.checking import Due, check_all, check_shapes
+from preview.workshop import Shop, a_shop
+
+NAMES = ("charges", "invoices", "refunds", "taxes")
+
+CONFIG = '[content]\nroot = "content"\nlocales = ["en", "de", "fr"]\n'
+
+STATUSES = ("", "status: draft\n", "status: published\n", "status: archived\n", "manage: false\n")
+
+FRONTS = ("", "", "", "slug: charges\n", "author: nobody\n", "category: nowhere\n", "description: Words.\n")
+
+BLOCKS = (
+    "Words and words.\n",
+    "See [a](charges.md#when) and [b](refunds.md).\n",
+    "See [a](../plans/taxes.md#how) and ![shot](shot.png).\n",
+    "## When\n\nNow.\n",
+    "## How\n\nSo.\n",
+    "```\nmake all\n```\n",
+    "| a | b |\n| --- | --- |\n| 1 | 2 |\n",
+    "Write to {{ contact.name }}.\n",
+    "![shot](shot.png)\n",
+    "<!-- kbsync-ignore KB301 -->\n\n[gone](gone.md)\n",
+)
+
+
+def an_article(dice: Random) -> str:
+    """A file that may have any of these troubles with any other."""
+    front = f"title: {dice.choice(NAMES)}\n{dice.choice(STATUSES)}{dice.choice(FRONTS)}"
+    return f"---\n{front}---\n" + "\n".join(dice.choices(BLOCKS, k=dice.randint(0, 5)))
+
+
+def edited(text: str, dice: Random) -> str:
+    """What a writer makes of it with one save: mostly a sentence, sometimes a block or a key."""
+    head, _, body = text.removeprefix("---\n").partition("---\n")
+    blocks = [block for block in body.split("\n\n") if block.strip()]
+    match dice.randint(0, 5):
+        case 0 | 1:
+            blocks.insert(dice.randint(0, len(blocks)), f"A sentence about {dice.randint(1, 9)}.")
+        case 2:
+            blocks.insert(dice.randint(0, len(blocks)), dice.choice(BLOCKS).strip())
+        case 3 if blocks:
+            blocks.pop(dice.randrange(len(blocks)))
+        case 4:
+            head = "".join(f"{line}\n" for line in head.splitlines() if not line.startswith(("status", "manage")))
+            head += dice.choice(STATUSES)
+        case _:
+            return an_article(dice)
+    return f"---\n{head}---\n" + "\n\n".join(blocks) + "\n"
+
+
+def a_random_shop(folder: Path, dice: Random) -> Shop:
+    paths = [f"{locale}/{room}/{name}.md" for locale in ("en", "de", "fr") for room in ("billing",) for name in NAMES]
+    files: dict[str, str | bytes] = {path: an_article(dice) for path in paths}
+    files |= {f"{locale}/billing/_category.md": "---\nname: B\n---\n" for locale in ("en", "de", "fr")}
+    return a_shop(folder, files | {"en/billing/shot.png": b"\x89PNG", "en/billing/other.png": b"\x89PNG"}, CONFIG)
+
+
+def settle(shop: Shop) -> None:
+    """What the preview does as soon as nothing has happened for a moment."""
+    live_tree = shop.live_tree
+    if live_tree.due is Due.EVERYTHING:
+        live_tree.take_findings(check_all(**live_tree.as_it_is()), ())
+    elif live_tree.due is Due.SHAPES:
+        live_tree.take_findings(check_shapes(**live_tree.as_it_is(), known=live_tree.findings), ())
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_after_every_save_the_findings_are_those_of_the_whole_tree(tmp_path: Path, seed: int):
+    dice = Random(seed)
+    shop = a_random_shop(tmp_path, dice)
+    settle(shop)
+    for _ in range(12):
+        path = dice.choice(sorted(path for path in shop.live_tree.sources if not path.endswith("_category.md")))
+        shop.save(path, edited((tmp_path / "content" / path).read_text("utf-8"), dice))
+        settle(shop)
+        found = check_all(**shop.live_tree.as_it_is())
+        known = {name: some for name, some in shop.live_tree.findings.items() if some}
+        assert known == found
+
+
+def test_a_sentence_more_leaves_nothing_due_and_a_heading_only_the_rules_of_shapes(tmp_path: Path):
+    shop = a_shop(tmp_path)
+    settle(shop)
+    shop.save(
+        "en/billing/refunds.md", "---\ntitle: Refunds\nstatus: published\n---\nText.\n\n## When\n\nNow, or soon.\n"
+    )
+    assert shop.live_tree.due is Due.NOTHING
+    shop.save("en/billing/refunds.md", "---\ntitle: Refunds\nstatus: published\n---\nText.\n\n## How\n\nSo.\n")
+    assert shop.live_tree.due is Due.SHAPES
+
+
+def test_another_slug_and_an_image_that_was_drawn_anew_leave_everything_due(tmp_path: Path):
+    shop = a_shop(tmp_path)
+    settle(shop)
+    shop.save("en/billing/refunds.md", "---\ntitle: Refunds\nslug: money-back\n---\nText.\n")
+    assert shop.live_tree.due is Due.EVERYTHING
+    settle(shop)
+    shop.save("en/billing/a.png", b"\x89PNG")
+    settle(shop)
+    shop.save("en/billing/a.png", b"\x89PNG\r\n")
+    assert shop.live_tree.due is Due.EVERYTHING
